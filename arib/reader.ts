@@ -1,0 +1,111 @@
+/**
+ * Reads the atoms of a section or descriptor in the standard's order. Reading past the end never throws: it
+ * gives zeros and sets `exhausted`, which a parser checks once at its end.
+ */
+import type { Pid } from './ids.ts';
+import { type EpochMs, fromBcd, jstTime } from './time.ts';
+
+export class Reader {
+  #position: number;
+  readonly #end: number;
+  #exhausted = false;
+
+  constructor(
+    private readonly bytes: Uint8Array,
+    start = 0,
+    end: number = bytes.length,
+  ) {
+    this.#position = start;
+    this.#end = Math.min(end, bytes.length);
+  }
+
+  /** True once anything was read beyond the end. Sticky. */
+  get exhausted(): boolean {
+    return this.#exhausted;
+  }
+
+  get remaining(): number {
+    return this.#end - this.#position;
+  }
+
+  #take(count: number): number {
+    const at = this.#position;
+    if (count > this.#end - at) {
+      this.#exhausted = true;
+      this.#position = this.#end;
+      return -1;
+    }
+    this.#position = at + count;
+    return at;
+  }
+
+  u8(): number {
+    const at = this.#take(1);
+    return at < 0 ? 0 : (this.bytes[at] as number);
+  }
+
+  u16(): number {
+    const at = this.#take(2);
+    return at < 0 ? 0 : ((this.bytes[at] as number) << 8) | (this.bytes[at + 1] as number);
+  }
+
+  u24(): number {
+    const high = this.u8();
+    return (high << 16) | this.u16();
+  }
+
+  u32(): number {
+    const high = this.u16();
+    return high * 0x10000 + this.u16();
+  }
+
+  /** Three reserved bits and a 13-bit PID. */
+  pid(): Pid {
+    return (this.u16() & 0x1fff) as Pid;
+  }
+
+  /** Four bits of the caller's and a 12-bit length; the four bits are dropped. */
+  length12(): number {
+    return this.u16() & 0x0fff;
+  }
+
+  /** A view of `count` bytes; empty when fewer are left. */
+  take(count: number): Uint8Array {
+    const at = this.#take(count);
+    return at < 0 ? this.bytes.subarray(0, 0) : this.bytes.subarray(at, at + count);
+  }
+
+  /** A reader of the next `count` bytes; when fewer are left, an empty one, and this one is exhausted. */
+  slice(count: number): Reader {
+    const at = this.#take(count);
+    return at < 0 ? new Reader(this.bytes, 0, 0) : new Reader(this.bytes, at, at + count);
+  }
+
+  rest(): Uint8Array {
+    return this.take(this.remaining);
+  }
+
+  skip(count: number): void {
+    this.#take(count);
+  }
+
+  /** ISO 639-2 or ISO 3166 code of three letters; bytes that are no letters are kept as Latin-1. */
+  language(): string {
+    const code = this.take(3);
+    return String.fromCharCode(...code);
+  }
+
+  /** 40-bit start_time (MJD and BCD hhmmss, JST), ARIB STD-B10 Part 2, Annex C; undefined = not defined. */
+  mjdTime(): EpochMs | undefined {
+    return jstTime(this.u16(), this.u8(), this.u8(), this.u8());
+  }
+
+  /** 24-bit BCD hhmmss in seconds (hours may exceed 23); undefined = not defined (all ones) or no BCD. */
+  bcdDuration(): number | undefined {
+    const hours = fromBcd(this.u8());
+    const minutes = fromBcd(this.u8());
+    const seconds = fromBcd(this.u8());
+    if (hours === undefined || minutes === undefined || seconds === undefined) return undefined;
+    return (hours * 60 + minutes) * 60 + seconds;
+  }
+}

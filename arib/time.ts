@@ -1,0 +1,78 @@
+/**
+ * Broadcast time and media time as branded numbers. Broadcasts are in Japan Standard Time (UTC+9, no summer
+ * time), whatever the machine's zone; nothing here reads a clock.
+ */
+
+declare const brand: unique symbol;
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type EpochMs = number & { readonly [brand]: 'EpochMs' };
+/** 33-bit time stamp in units of 1/90000 s, ISO/IEC 13818-1 2.4.3.7. */
+export type Pts90k = number & { readonly [brand]: 'Pts90k' };
+
+export const JST_OFFSET_MS = 9 * 3_600_000;
+export const PTS_MODULUS = 2 ** 33;
+const DAY_MS = 86_400_000;
+/** Modified Julian Date of 1970-01-01. */
+const MJD_EPOCH = 40_587;
+
+export function epochMs(value: number): EpochMs {
+  return value as EpochMs;
+}
+
+/** The time stamp within one 33-bit wrap. */
+export function pts90k(value: number): Pts90k {
+  const wrapped = value % PTS_MODULUS;
+  return (wrapped < 0 ? wrapped + PTS_MODULUS : wrapped) as Pts90k;
+}
+
+/** The value nearest to `reference` that is congruent to `pts`: unwraps a 33-bit stamp (26.5 hours). */
+export function unwrapPts(pts: number, reference: number): number {
+  const half = PTS_MODULUS / 2;
+  let delta = (pts - reference) % PTS_MODULUS;
+  if (delta >= half) delta -= PTS_MODULUS;
+  else if (delta < -half) delta += PTS_MODULUS;
+  return reference + delta;
+}
+
+/** Two BCD digits as a number; undefined when a digit is above 9. */
+export function fromBcd(byte: number): number | undefined {
+  const tens = byte >> 4;
+  const units = byte & 0x0f;
+  return tens > 9 || units > 9 ? undefined : tens * 10 + units;
+}
+
+/** A number 0..99 as two BCD digits. */
+export function toBcd(value: number): number {
+  return (Math.floor(value / 10) << 4) | (value % 10);
+}
+
+/**
+ * JST_time: 16-bit Modified Julian Date and 24-bit BCD hhmmss, ARIB STD-B10 Part 2, Annex C.
+ * Undefined for the all-ones "not defined" value and for digits that are no time.
+ */
+export function jstTime(mjd: number, hh: number, mm: number, ss: number): EpochMs | undefined {
+  const hours = fromBcd(hh);
+  const minutes = fromBcd(mm);
+  const seconds = fromBcd(ss);
+  if (hours === undefined || minutes === undefined || seconds === undefined) return undefined;
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
+  const dayStart = (mjd - MJD_EPOCH) * DAY_MS;
+  return (dayStart + ((hours * 60 + minutes) * 60 + seconds) * 1000 - JST_OFFSET_MS) as EpochMs;
+}
+
+/** The five octets of a JST_time, MJD first. The time is cut to whole seconds. */
+export function encodeJstTime(at: EpochMs): [number, number, number, number, number] {
+  const local = at + JST_OFFSET_MS;
+  const days = Math.floor(local / DAY_MS);
+  const seconds = Math.floor((local - days * DAY_MS) / 1000);
+  const mjd = days + MJD_EPOCH;
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return [(mjd >> 8) & 0xff, mjd & 0xff, toBcd(hours), toBcd(minutes), toBcd(seconds % 60)];
+}
+
+/** Start of the Japanese calendar day that `at` falls in. */
+export function jstDayStart(at: EpochMs): EpochMs {
+  return (Math.floor((at + JST_OFFSET_MS) / DAY_MS) * DAY_MS - JST_OFFSET_MS) as EpochMs;
+}

@@ -1,0 +1,69 @@
+/** Lists of IP networks, as in TRUSTED_NETWORKS: ranges or single addresses, IPv4 and IPv6, by comma. */
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/**
+ * An address in its own family: IPv4-mapped IPv6 becomes IPv4, a zone (`%eth0`) and brackets are dropped.
+ * Undefined for anything that is not written as a full address (no octal, no `127.1`).
+ */
+export function parseAddress(text: string): Address | undefined {
+  const bare = text
+    .trim()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/%.*$/, '');
+  if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
+  if (!bare.includes(':') || !ipaddr.IPv6.isValid(bare)) return undefined;
+  const address = ipaddr.IPv6.parse(bare);
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** The one spelling under which an address is compared, logged and handed inwards. */
+export function canonicalAddress(text: string): string | undefined {
+  return parseAddress(text)?.toString();
+}
+
+export class Networks {
+  private constructor(
+    private readonly ranges: readonly [Address, number][],
+    readonly text: string,
+  ) {}
+
+  static readonly none = new Networks([], '');
+
+  /** @throws Error naming the entry that is neither an address nor a range. */
+  static parse(text: string): Networks {
+    const entries = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+    return new Networks(entries.map(parseRange), entries.join(','));
+  }
+
+  get isEmpty(): boolean {
+    return this.ranges.length === 0;
+  }
+
+  /** False for text that is no address. */
+  contains(text: string): boolean {
+    const address = parseAddress(text);
+    if (address === undefined) return false;
+    return this.ranges.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+  }
+}
+
+function parseRange(entry: string): [Address, number] {
+  const [base = '', prefix, ...rest] = entry.split('/');
+  const address = parseAddress(base);
+  const problem = new Error(`"${entry}" is not an IP address or network`);
+  if (address === undefined || rest.length > 0) throw problem;
+  const mapped = address.kind() === 'ipv4' && base.includes(':');
+  const width = address.kind() === 'ipv4' ? 32 : 128;
+  if (prefix === undefined) return [address, width];
+  if (!/^\d{1,3}$/.test(prefix)) throw problem;
+  const bits = Number(prefix) - (mapped ? 96 : 0);
+  if (bits < 0 || bits > width) throw problem;
+  return [address, bits];
+}

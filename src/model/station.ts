@@ -1,0 +1,17 @@
+/** A station as the service knows it: the row that recordings and reservations refer to. */
+import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
+
+export interface StationRecord {
+  id: StationId;
+  type: BroadcastType;
+  networkId: NetworkId;
+  serviceId: ServiceId;
+  /** Unknown until a scan or a tuning told it. */
+  transportStreamId: TransportStreamId | null;
+  /** Physical channel, as the agent spells it (`T27`, `BS01_0`, `CS02`). */
+  channel: string;
+  name: string;
+  /** service_type of ARIB STD-B10; 0x01 is digital television. */
+  serviceType: number;
+  remoteControlKey: number;
+}

@@ -1,0 +1,101 @@
+/** What the service's public HTTP interface sends: the schemas that validate, describe (OpenAPI) and type it. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { BroadcastTypeSchema } from './agent.ts';
+
+export const AudioSideSchema = t.Union([t.Literal('both'), t.Literal('main'), t.Literal('sub')]);
+export type AudioSide = Static<typeof AudioSideSchema>;
+
+export const AudioOptionSchema = t.Object({
+  id: t.String({ description: '`<stream>:<side>`, passed back as `audio=<id>`' }),
+  stream: t.Integer({ minimum: 0 }),
+  side: AudioSideSchema,
+  label: t.String(),
+  main: t.Optional(t.Literal(true)),
+});
+export type AudioOption = Static<typeof AudioOptionSchema>;
+
+export const NowProgramSchema = t.Object({
+  id: t.Integer(),
+  title: t.String(),
+  startAt: t.Integer({ description: 'epoch ms' }),
+  endAt: t.Integer({ description: 'epoch ms' }),
+  reserved: t.Boolean(),
+  recording: t.Boolean(),
+  audios: t.Array(AudioOptionSchema, { minItems: 1 }),
+});
+export type NowProgram = Static<typeof NowProgramSchema>;
+
+export const StationSchema = t.Object({
+  id: t.Integer({ description: 'networkId * 100000 + serviceId' }),
+  type: BroadcastTypeSchema,
+  name: t.String(),
+  remoteControlKey: t.Integer(),
+  logo: t.Union([t.String(), t.Null()]),
+  live: t.String({ description: 'relative URL of the live stream' }),
+  now: t.Union([NowProgramSchema, t.Null()]),
+});
+export type Station = Static<typeof StationSchema>;
+export const StationsSchema = t.Array(StationSchema);
+
+export const HealthSchema = t.Object({
+  status: t.Literal('ok'),
+  version: t.String(),
+  latestVersion: t.Union([t.String(), t.Null()]),
+  stations: t.Integer(),
+  recordings: t.Integer(),
+});
+export type Health = Static<typeof HealthSchema>;
+
+/** Codecs of the live stream's `codec` parameter. */
+export const LIVE_CODECS = ['h264', 'av1', 'raw'] as const;
+export type LiveCodec = (typeof LIVE_CODECS)[number];
+
+/** The stable words of `code` in error bodies. */
+export const PROBLEM_CODES = [
+  'bad_request',
+  'not_found',
+  'conflict',
+  'busy',
+  'no_tuner',
+  'agent_unavailable',
+  'ffmpeg_unavailable',
+  'copy_never',
+  'ended',
+  'internal',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** Error body: a sentence for people (Japanese) and a word for programs. */
+export const ProblemSchema = t.Object({
+  message: t.String(),
+  code: t.Union(PROBLEM_CODES.map((code) => t.Literal(code))),
+  path: t.Optional(t.String({ description: 'the field at fault' })),
+});
+export type Problem = Static<typeof ProblemSchema>;
+
+/** Response header of a live stream: why another encoder or codec than asked for is used, comma-separated. */
+export const NOTICE_HEADER = 'x-svc-notice';
+export const NOTICES = ['software_encoder', 'codec_fallback', 'raw_fallback', 'audio_fallback'] as const;
+export type Notice = (typeof NOTICES)[number];
+
+/** Response header of an encoded live stream: its RFC 6381 type, e.g. `video/mp4; codecs="avc1.64001f,mp4a.40.2"`. */
+export const MIME_HEADER = 'x-svc-mime';
+
+/** Names of the events of `GET /api/events`. */
+export const EVENTS = [
+  'recordings',
+  'reservations',
+  'rules',
+  'services',
+  'tuners',
+  'channels',
+  'scan',
+  'programs',
+  'settings',
+  'tokens',
+  'encode',
+  'chapters',
+  'yielded',
+  'ping',
+] as const;
+export type EventName = (typeof EVENTS)[number];
