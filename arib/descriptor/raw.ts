@@ -1,0 +1,12 @@
+/** A descriptor of a tag that has no parser here, or one whose body is shorter than its own fields say. */
+export interface RawDescriptor {
+  readonly kind: 'raw';
+  /** descriptor_tag, 8 bits. */
+  readonly tag: number;
+  /** Everything after descriptor_length: a view of the section's bytes. */
+  readonly data: Uint8Array;
+}
+
+export function rawDescriptor(tag: number, data: Uint8Array): RawDescriptor {
+  return { kind: 'raw', tag, data };
+}
