@@ -1,0 +1,14 @@
+/**
+ * Starts the service's workers. The entries stand beside this file: a compiled executable finds a worker only
+ * by a path relative to the bundle's own folder.
+ */
+
+/** Reads station streams and feeds encoders; speaks `stream/messages.ts`. */
+export function startStreamWorker(): Worker {
+  return new Worker(new URL('./stream.worker.ts', import.meta.url));
+}
+
+/** Parses sections of the guide. */
+export function startGuideWorker(): Worker {
+  return new Worker(new URL('./guide.worker.ts', import.meta.url));
+}
