@@ -1,0 +1,108 @@
+/**
+ * The transport packet: its four header octets and its adaptation field, read in place at (bytes, offset).
+ * ISO/IEC 13818-1 2.4.3.2 (transport packet) and 2.4.3.4 (adaptation field). The caller guarantees that
+ * PACKET_SIZE bytes are there; nothing here allocates except `readAdaptationField`.
+ */
+import type { Pid } from '../ids.ts';
+
+export const PACKET_SIZE = 188;
+export const SYNC_BYTE = 0x47;
+export const HEADER_SIZE = 4;
+export const PID_COUNT = 0x2000;
+
+export const PAT_PID = 0x0000 as Pid;
+export const CAT_PID = 0x0001 as Pid;
+/** Null packets carry nothing; their continuity counter is undefined. */
+export const NULL_PID = 0x1fff as Pid;
+
+/** 27 MHz ticks, 0 to 2^33 * 300 - 1, ISO/IEC 13818-1 2.4.3.5. */
+export interface AdaptationField {
+  /** The continuity counter or the clock may jump here. */
+  readonly discontinuity: boolean;
+  /** Decoding can start at this packet. */
+  readonly randomAccess: boolean;
+  /** program_clock_reference in 27 MHz ticks; undefined when absent. */
+  readonly pcr: number | undefined;
+}
+
+/** transport_error_indicator: at least one bit of the packet is known to be wrong. */
+export function hasTransportError(bytes: Uint8Array, offset: number): boolean {
+  return ((bytes[offset + 1] as number) & 0x80) !== 0;
+}
+
+/** payload_unit_start_indicator: a PES packet starts, or a pointer_field leads to the start of a section. */
+export function startsUnit(bytes: Uint8Array, offset: number): boolean {
+  return ((bytes[offset + 1] as number) & 0x40) !== 0;
+}
+
+export function packetPid(bytes: Uint8Array, offset: number): Pid {
+  return ((((bytes[offset + 1] as number) & 0x1f) << 8) | (bytes[offset + 2] as number)) as Pid;
+}
+
+/** transport_scrambling_control: 0 clear, 1 reserved, 2 even key, 3 odd key (ARIB STD-B25). */
+export function scramblingControl(bytes: Uint8Array, offset: number): number {
+  return (bytes[offset + 3] as number) >> 6;
+}
+
+export function hasAdaptationField(bytes: Uint8Array, offset: number): boolean {
+  return ((bytes[offset + 3] as number) & 0x20) !== 0;
+}
+
+export function hasPayload(bytes: Uint8Array, offset: number): boolean {
+  return ((bytes[offset + 3] as number) & 0x10) !== 0;
+}
+
+export function continuityCounter(bytes: Uint8Array, offset: number): number {
+  return (bytes[offset + 3] as number) & 0x0f;
+}
+
+/**
+ * Where the payload starts, as an absolute index. `offset + PACKET_SIZE` when the packet carries none, also
+ * when its adaptation field claims more than the packet holds.
+ */
+export function payloadStart(bytes: Uint8Array, offset: number): number {
+  const end = offset + PACKET_SIZE;
+  const control = bytes[offset + 3] as number;
+  if ((control & 0x10) === 0) return end;
+  if ((control & 0x20) === 0) return offset + HEADER_SIZE;
+  const start = offset + HEADER_SIZE + 1 + (bytes[offset + HEADER_SIZE] as number);
+  return start > end ? end : start;
+}
+
+/** discontinuity_indicator of the adaptation field; false when there is no field or it is empty. */
+export function isDiscontinuity(bytes: Uint8Array, offset: number): boolean {
+  return (
+    hasAdaptationField(bytes, offset) &&
+    (bytes[offset + HEADER_SIZE] as number) > 0 &&
+    ((bytes[offset + HEADER_SIZE + 1] as number) & 0x80) !== 0
+  );
+}
+
+/** program_clock_reference in 27 MHz ticks; undefined when the packet has none. */
+export function packetPcr(bytes: Uint8Array, offset: number): number | undefined {
+  if (!hasAdaptationField(bytes, offset)) return undefined;
+  const field = offset + HEADER_SIZE;
+  const length = bytes[field] as number;
+  // One octet of flags and six of PCR; a field that ends beyond the packet is damaged.
+  if (length < 7 || length > PACKET_SIZE - HEADER_SIZE - 1) return undefined;
+  if (((bytes[field + 1] as number) & 0x10) === 0) return undefined;
+  const high = ((bytes[field + 2] as number) << 24) | ((bytes[field + 3] as number) << 16);
+  const low = ((bytes[field + 4] as number) << 8) | (bytes[field + 5] as number);
+  const tail = bytes[field + 6] as number;
+  const base = ((high | low) >>> 0) * 2 + (tail >> 7);
+  const extension = ((tail & 0x01) << 8) | (bytes[field + 7] as number);
+  return base * 300 + extension;
+}
+
+/** The adaptation field; undefined when the packet has none or its length cannot be. */
+export function readAdaptationField(bytes: Uint8Array, offset: number): AdaptationField | undefined {
+  if (!hasAdaptationField(bytes, offset)) return undefined;
+  const length = bytes[offset + HEADER_SIZE] as number;
+  if (length > PACKET_SIZE - HEADER_SIZE - 1) return undefined;
+  const flags = length === 0 ? 0 : (bytes[offset + HEADER_SIZE + 1] as number);
+  return {
+    discontinuity: (flags & 0x80) !== 0,
+    randomAccess: (flags & 0x40) !== 0,
+    pcr: packetPcr(bytes, offset),
+  };
+}

@@ -1,0 +1,266 @@
+/**
+ * Sections: what carries every table. A `Section` exists only after its length and its CRC were found right,
+ * so parsers of tables never see damaged bytes. ISO/IEC 13818-1 2.4.4.10 (private section; its long header is
+ * common to all tables), 2.4.4.1 (pointer_field), 2.4.4 (stuffing); ARIB STD-B10 Part 2, 5.1.
+ */
+import type { Pid } from '../ids.ts';
+import { crc32 } from './crc.ts';
+import {
+  continuityCounter,
+  hasPayload,
+  hasTransportError,
+  isDiscontinuity,
+  PACKET_SIZE,
+  PID_COUNT,
+  packetPid,
+  payloadStart,
+  scramblingControl,
+  startsUnit,
+} from './packet.ts';
+
+export interface Section {
+  /** The PID that it came on, where it came out of a demultiplexer. */
+  readonly pid?: Pid;
+  readonly tableId: number;
+  /** section_syntax_indicator. Without it the five fields below are 0, 0, true, 0, 0. */
+  readonly long: boolean;
+  /** table_id_extension: transport_stream_id of a PAT, program_number of a PMT, service_id of an EIT. */
+  readonly extension: number;
+  /** 5-bit version_number. */
+  readonly version: number;
+  /** current_next_indicator: false announces a table that is not valid yet. */
+  readonly current: boolean;
+  readonly number: number;
+  readonly lastNumber: number;
+  /** What lies between the header (three or eight octets) and the CRC (or the end, where there is none). */
+  readonly body: Uint8Array;
+  /** The whole section, header and CRC included. */
+  readonly bytes: Uint8Array;
+}
+
+const SHORT_HEADER = 3;
+const LONG_HEADER = 8;
+const CRC_SIZE = 4;
+const STUFFING = 0xff;
+const MAX_SECTION_LENGTH = 4093;
+
+/** Tables whose section_length may not exceed 1021: ISO/IEC 13818-1 2.4.4, ARIB STD-B10 Part 2, 5.2. */
+const SMALL_TABLES: readonly (readonly [first: number, last: number])[] = [
+  [0x00, 0x03], // PAT, CAT, PMT, TSDT
+  [0x40, 0x4a], // NIT, SDT, BAT
+  [0x70, 0x73], // TDT, RST, ST, TOT
+];
+
+/** Short sections that nevertheless end in a CRC_32: TOT, ARIB STD-B10 Part 2, 5.2.9. */
+const SHORT_WITH_CRC: readonly number[] = [0x73];
+
+function maxSectionLength(tableId: number): number {
+  const small = SMALL_TABLES.some(([first, last]) => tableId >= first && tableId <= last);
+  return small ? 1021 : MAX_SECTION_LENGTH;
+}
+
+/** Octets of the section that starts at `offset` (three are readable), 0 when the length is not allowed. */
+function sectionSize(bytes: Uint8Array, offset: number): number {
+  const length = (((bytes[offset + 1] as number) & 0x0f) << 8) | (bytes[offset + 2] as number);
+  if (length > maxSectionLength(bytes[offset] as number)) return 0;
+  const long = ((bytes[offset + 1] as number) & 0x80) !== 0;
+  if (long && length < LONG_HEADER - SHORT_HEADER + CRC_SIZE) return 0;
+  return SHORT_HEADER + length;
+}
+
+/**
+ * The section that `bytes` is, exactly; undefined when a length or the CRC is wrong. The result keeps views
+ * of `bytes`.
+ */
+export function readSection(bytes: Uint8Array, pid?: Pid): Section | undefined {
+  if (bytes.length < SHORT_HEADER || sectionSize(bytes, 0) !== bytes.length) return undefined;
+  const tableId = bytes[0] as number;
+  const source = pid === undefined ? {} : { pid };
+  const long = ((bytes[1] as number) & 0x80) !== 0;
+  if (!long) {
+    const withCrc = SHORT_WITH_CRC.includes(tableId);
+    if (withCrc && (bytes.length < SHORT_HEADER + CRC_SIZE || crc32(bytes) !== 0)) return undefined;
+    const body = bytes.subarray(SHORT_HEADER, withCrc ? bytes.length - CRC_SIZE : bytes.length);
+    const none = { extension: 0, version: 0, current: true, number: 0, lastNumber: 0 };
+    return { ...source, tableId, long, ...none, body, bytes };
+  }
+  if (crc32(bytes) !== 0) return undefined;
+  return {
+    ...source,
+    tableId,
+    long,
+    extension: ((bytes[3] as number) << 8) | (bytes[4] as number),
+    version: ((bytes[5] as number) >> 1) & 0x1f,
+    current: ((bytes[5] as number) & 0x01) !== 0,
+    number: bytes[6] as number,
+    lastNumber: bytes[7] as number,
+    body: bytes.subarray(LONG_HEADER, bytes.length - CRC_SIZE),
+    bytes,
+  };
+}
+
+const NO_SECTIONS: readonly Section[] = [];
+
+/**
+ * Puts the sections of one PID together out of its packets. It holds at most one section (4096 octets) and
+ * drops a section that lost a part: damaged, scrambled or missing packets never reach a parser.
+ */
+export class SectionAssembler {
+  /** Sections whose length was not allowed or whose CRC was wrong. */
+  invalidSections = 0;
+  /** Sections that were dropped because a part of them never came. */
+  incompleteSections = 0;
+
+  readonly #pid: Pid | undefined;
+  readonly #buffer = new Uint8Array(SHORT_HEADER + MAX_SECTION_LENGTH);
+  #length = 0;
+  /** Octets of the section in `#buffer`; SHORT_HEADER until its length is known, 0 when there is none. */
+  #size = 0;
+  /** The last packet, to tell a duplicate from a loss of 15; `#counter` is -1 before the first. */
+  readonly #last = new Uint8Array(PACKET_SIZE);
+  #counter = -1;
+  #duplicated = false;
+
+  constructor(pid?: Pid) {
+    this.#pid = pid;
+  }
+
+  /** Forgets everything begun. */
+  reset(): void {
+    this.#size = 0;
+    this.#counter = -1;
+  }
+
+  /**
+   * Takes the packet of this PID at `offset`; gives the sections that it completed. They own their bytes.
+   * Packets of other PIDs must not be passed.
+   */
+  feed(bytes: Uint8Array, offset: number): readonly Section[] {
+    // An errored header cannot be believed; the gap shows at the next packet.
+    if (hasTransportError(bytes, offset) || !hasPayload(bytes, offset)) return NO_SECTIONS;
+    if (!this.#follows(bytes, offset)) return NO_SECTIONS;
+    if (scramblingControl(bytes, offset) !== 0) {
+      this.#abandon();
+      return NO_SECTIONS;
+    }
+    const end = offset + PACKET_SIZE;
+    const start = payloadStart(bytes, offset);
+    if (start >= end) return NO_SECTIONS;
+    if (!startsUnit(bytes, offset)) {
+      if (this.#size === 0) return NO_SECTIONS;
+      const sections: Section[] = [];
+      this.#continue(bytes, start, end, sections);
+      return sections;
+    }
+    const first = start + 1 + (bytes[start] as number);
+    if (first > end) {
+      this.invalidSections++;
+      this.#size = 0;
+      return NO_SECTIONS;
+    }
+    const sections: Section[] = [];
+    if (this.#size !== 0) this.#continue(bytes, start + 1, first, sections);
+    this.#abandon();
+    let at = first;
+    while (at < end && bytes[at] !== STUFFING) {
+      this.#size = SHORT_HEADER;
+      this.#length = 0;
+      at = this.#continue(bytes, at, end, sections);
+    }
+    return sections;
+  }
+
+  /** False for a duplicate. After a gap the section begun is dropped, ISO/IEC 13818-1 2.4.3.3. */
+  #follows(bytes: Uint8Array, offset: number): boolean {
+    const counter = continuityCounter(bytes, offset);
+    const expected = (this.#counter + 1) & 0x0f;
+    if (this.#counter === counter && !this.#duplicated && this.#repeats(bytes, offset)) {
+      this.#duplicated = true;
+      return false;
+    }
+    if (this.#counter >= 0 && counter !== expected) this.#abandon();
+    this.#counter = counter;
+    this.#duplicated = false;
+    for (let at = 0; at < PACKET_SIZE; at++) this.#last[at] = bytes[offset + at] as number;
+    return true;
+  }
+
+  /** A duplicate repeats every octet but those of a PCR, which a section's PID hardly ever carries. */
+  #repeats(bytes: Uint8Array, offset: number): boolean {
+    if (isDiscontinuity(bytes, offset)) return false;
+    for (let at = payloadStart(bytes, offset) - offset; at < PACKET_SIZE; at++) {
+      if (this.#last[at] !== bytes[offset + at]) return false;
+    }
+    return true;
+  }
+
+  #abandon(): void {
+    if (this.#size !== 0) this.incompleteSections++;
+    this.#size = 0;
+  }
+
+  /** Appends to the section begun until it is complete or `to` is reached; gives where it stopped. */
+  #continue(bytes: Uint8Array, from: number, to: number, sections: Section[]): number {
+    let at = from;
+    while (at < to) {
+      this.#buffer[this.#length++] = bytes[at++] as number;
+      if (this.#length < this.#size) continue;
+      if (this.#length === SHORT_HEADER) {
+        const size = sectionSize(this.#buffer, 0);
+        if (size === 0) {
+          // Where the next section starts is unknown now, up to the next pointer_field.
+          this.invalidSections++;
+          this.#size = 0;
+          return to;
+        }
+        this.#size = size;
+        if (size > SHORT_HEADER) continue;
+      }
+      const section = readSection(this.#buffer.slice(0, this.#size), this.#pid);
+      this.#size = 0;
+      if (section === undefined) this.invalidSections++;
+      else sections.push(section);
+      return at;
+    }
+    return at;
+  }
+}
+
+/** Sections of chosen PIDs out of a whole stream. */
+export class SectionDemux {
+  readonly #assemblers = new Map<number, SectionAssembler>();
+  readonly #wanted = new Uint8Array(PID_COUNT);
+
+  constructor(pids: Iterable<Pid> = []) {
+    for (const pid of pids) this.add(pid);
+  }
+
+  add(pid: Pid): void {
+    if (this.#assemblers.has(pid)) return;
+    this.#assemblers.set(pid, new SectionAssembler(pid));
+    this.#wanted[pid] = 1;
+  }
+
+  remove(pid: Pid): void {
+    this.#assemblers.delete(pid);
+    this.#wanted[pid] = 0;
+  }
+
+  has(pid: Pid): boolean {
+    return this.#wanted[pid] === 1;
+  }
+
+  /** Takes whole, aligned packets (see `PacketFramer`); gives the sections completed, in their order. */
+  feed(packets: Uint8Array): readonly Section[] {
+    let sections: Section[] | undefined;
+    for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+      const pid = packetPid(packets, offset);
+      if (this.#wanted[pid] !== 1) continue;
+      const found = this.#assemblers.get(pid)?.feed(packets, offset) ?? NO_SECTIONS;
+      if (found.length === 0) continue;
+      sections ??= [];
+      sections.push(...found);
+    }
+    return sections ?? NO_SECTIONS;
+  }
+}
