@@ -1,0 +1,203 @@
+/**
+ * `npm run demo`: the product on the synthetic broadcast. Makes what is missing (executables, the broadcaster's
+ * films), starts agent and service, and prints one address when a browser can use it. Ctrl-C ends both.
+ *
+ * Honours PORT, AGENT_PORT, DATA_DIR (default `.demo/`), FAKE_TUNERS and every other variable of the two programs.
+ */
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from '../build.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const BUN = process.execPath;
+const READY_TIMEOUT_MS = 30_000;
+const END_TIMEOUT_MS = 12_000;
+/** What the executables are made of: newer than they are means building again. */
+const SOURCES = [
+  'agent',
+  'arib',
+  'host',
+  'src',
+  'tools',
+  'wasm',
+  'web',
+  'wire',
+  'build.ts',
+  'package-lock.json',
+];
+
+const interactive = process.stderr.isTTY === true;
+let lineOpen = false;
+
+/** Progress: one line that rewrites itself on a terminal, a line each elsewhere. */
+function progress(text: string): void {
+  if (interactive) process.stderr.write(`\r\x1b[K${text}`);
+  else process.stderr.write(`${text}\n`);
+  lineOpen = interactive;
+}
+
+function say(text: string): void {
+  if (lineOpen) process.stderr.write('\n');
+  lineOpen = false;
+  process.stderr.write(`${text}\n`);
+}
+
+class DemoError extends Error {}
+
+function newestChange(path: string): number {
+  if (!existsSync(path)) return 0;
+  const own = statSync(path);
+  if (!own.isDirectory()) return own.mtimeMs;
+  let newest = 0;
+  for (const file of new Bun.Glob('**/*').scanSync({ cwd: path, onlyFiles: true })) {
+    newest = Math.max(newest, statSync(join(path, file)).mtimeMs);
+  }
+  return newest;
+}
+
+async function buildIfStale(): Promise<void> {
+  const built = Math.min(
+    ...['svc', 'svc-agent'].map((name) => {
+      const path = join(ROOT, 'dist', name);
+      return existsSync(path) ? statSync(path).mtimeMs : 0;
+    }),
+  );
+  const changed = Math.max(...SOURCES.map((source) => newestChange(join(ROOT, source))));
+  if (built > changed) return;
+  await build({
+    out: join(ROOT, 'dist'),
+    hostOnly: true,
+    progress: (line) => progress(`ビルドしています: ${line}`),
+  });
+}
+
+/** Runs the broadcaster's preparation, its `prepare done/total what` lines shown as progress. */
+async function prepareBroadcast(signal: AbortSignal): Promise<void> {
+  const child = Bun.spawn([BUN, join(ROOT, 'synth', 'main.ts'), '--prepare'], {
+    cwd: ROOT,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    signal,
+  });
+  const decoder = new TextDecoder();
+  let open = '';
+  let other = '';
+  for await (const chunk of child.stderr) {
+    const lines = (open + decoder.decode(chunk, { stream: true })).split('\n');
+    open = lines.pop() ?? '';
+    for (const line of lines) {
+      const step = line.match(/^prepare (\d+)\/(\d+) (.*)$/);
+      if (step !== null) progress(`模擬放送の映像を用意しています: ${step[1]}/${step[2]} ${step[3]}`);
+      else other = `${other}${line}\n`.slice(-2000);
+    }
+  }
+  if ((await child.exited) !== 0 && !signal.aborted) {
+    throw new DemoError(`模擬放送を用意できませんでした。\n${other}${open}`);
+  }
+}
+
+/** The scenario's channels, so that a first start needs no scan. */
+async function writeChannels(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  const child = Bun.spawn([BUN, join(ROOT, 'synth', 'main.ts'), '--channels'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new DemoError('模擬放送のチャンネル一覧を作れませんでした。');
+  writeFileSync(path, text);
+}
+
+type Child = Bun.Subprocess<'ignore', 'inherit', 'inherit'>;
+
+function start(name: string, env: Record<string, string | undefined>): Child {
+  return Bun.spawn([join(ROOT, 'dist', name)], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { LOG_LEVEL: 'warn', ...process.env, ...env },
+  });
+}
+
+/** Waits until an address answers at all, or the program behind it has ended. */
+async function answers(url: string, name: string, child: Child): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    if (child.exitCode !== null)
+      throw new DemoError(`${name} が起動直後に終了しました (上の行に理由があります)。`);
+    try {
+      await fetch(url, { signal: AbortSignal.timeout(1000) });
+      return;
+    } catch {
+      if (Date.now() > deadline)
+        throw new DemoError(`${name} が ${READY_TIMEOUT_MS / 1000} 秒以内に応答しません。`);
+      await Bun.sleep(25);
+    }
+  }
+}
+
+async function end(child: Child | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  const forced = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);
+  await child.exited;
+  clearTimeout(forced);
+}
+
+const quote = (word: string): string => `"${word.replace(/["\\]/g, '\\$&')}"`;
+
+async function main(): Promise<number> {
+  const stop = new AbortController();
+  const stopped = new Promise<void>((done) => stop.signal.addEventListener('abort', () => done()));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+
+  const dataDir = resolve(ROOT, process.env.DATA_DIR ?? '.demo');
+  const port = process.env.PORT ?? '25250';
+  const agentPort = process.env.AGENT_PORT ?? '25252';
+  let agent: Child | undefined;
+  let service: Child | undefined;
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    await buildIfStale();
+    if (stop.signal.aborted) return 0;
+    await prepareBroadcast(stop.signal);
+    if (stop.signal.aborted) return 0;
+    const channels = process.env.CHANNELS_FILE ?? join(dataDir, 'channels.json');
+    await writeChannels(channels);
+    progress('チューナーとサービスを起動しています');
+    const synth = `${quote(BUN)} ${quote(join(ROOT, 'synth', 'main.ts'))} --type {type} --channel {channel}`;
+    agent = start('svc-agent', {
+      AGENT_PORT: agentPort,
+      CHANNELS_FILE: channels,
+      TUNERS_FILE: process.env.TUNERS_FILE ?? join(dataDir, 'tuners.json'),
+      FAKE_TUNE: process.env.FAKE_TUNE ?? synth,
+    });
+    await answers(`http://127.0.0.1:${agentPort}/agent/tuners`, 'svc-agent', agent);
+    service = start('svc', {
+      PORT: port,
+      DATA_DIR: dataDir,
+      TRUSTED_NETWORKS: process.env.TRUSTED_NETWORKS ?? '127.0.0.0/8,::1/128',
+      TUNER_AGENT_URL: process.env.TUNER_AGENT_URL ?? `http://127.0.0.1:${agentPort}`,
+    });
+    await answers(`http://127.0.0.1:${port}/api/health`, 'svc', service);
+    say('準備ができました。次のアドレスをブラウザーで開いてください (終了は Ctrl-C):');
+    console.log(`http://localhost:${port}/`);
+    const died = await Promise.race([
+      stopped,
+      agent.exited.then(() => 'svc-agent'),
+      service.exited.then(() => 'svc'),
+    ]);
+    if (typeof died === 'string' && !stop.signal.aborted) throw new DemoError(`${died} が終了しました。`);
+    return 0;
+  } catch (error) {
+    if (stop.signal.aborted) return 0;
+    say(error instanceof DemoError ? error.message : String(error));
+    return 1;
+  } finally {
+    if (stop.signal.aborted) say('終了しています …');
+    await end(service);
+    await end(agent);
+  }
+}
+
+if (import.meta.main) process.exit(await main());

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+// The door to every task: `node tools/run.mjs demo|test|build|bench|check [arguments]`.
+// Runs on Node alone, before anything is installed: fetches the packages and Bun from the npm registry and the
+// programs that a task needs from Debian, then hands over to the task, which is TypeScript on Bun.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const MODULES = join(ROOT, 'node_modules');
+const STAMP = join(MODULES, '.installed-from');
+const BUN = join(MODULES, 'bun', 'bin', 'bun.exe');
+
+/** Programs of each task: name, Debian package, the variable that may name the program instead. */
+const FFMPEG = { program: 'ffmpeg', package: 'ffmpeg', variable: 'FFMPEG_PATH' };
+const FFPROBE = { program: 'ffprobe', package: 'ffmpeg', variable: 'FFPROBE_PATH' };
+const CHROMIUM = { program: 'chromium', package: 'chromium', variable: 'CHROMIUM_PATH' };
+const TASKS = {
+  demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
+  test: { file: 'tools/test.ts', programs: [FFMPEG, FFPROBE, CHROMIUM] },
+  build: { file: 'build.ts', programs: [] },
+  bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
+  check: { file: 'tools/check.ts', programs: [] },
+};
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function fail(text) {
+  say(`\n${text}`);
+  process.exit(1);
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+}
+
+function run(command, args, options = {}) {
+  // Progress of set-up belongs to stderr: stdout is the task's own.
+  return spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], ...options });
+}
+
+function bunWorks() {
+  return existsSync(BUN) && spawnSync(BUN, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+function installPackages() {
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
+  const have = existsSync(STAMP) ? readFileSync(STAMP, 'utf8').trim() : '';
+  if (have !== wanted) {
+    say('パッケージを取得しています (npm ci) …');
+    const result = run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+    if (result.status !== 0)
+      fail('npm ci に失敗しました。ネットワークと npm の設定を確かめて、もう一度実行してください。');
+  }
+  if (!bunWorks()) {
+    // npm may be configured not to run install scripts; this is the one that puts Bun in its place.
+    run(process.execPath, [join(MODULES, 'bun', 'install.js')], { cwd: join(MODULES, 'bun') });
+    if (!bunWorks()) fail(`Bun を起動できません: ${BUN}`);
+  }
+  if (have !== wanted) writeFileSync(STAMP, `${wanted}\n`);
+}
+
+function isMissing({ program, variable }) {
+  const named = process.env[variable];
+  return named ? !existsSync(named) : !onPath(program);
+}
+
+function installPrograms(programs) {
+  const missing = programs.filter(isMissing);
+  if (missing.length === 0) return;
+  const packages = [...new Set(missing.map((one) => one.package))];
+  const names = missing.map((one) => one.program).join(', ');
+  const manual =
+    `${names} が見つかりません。次のコマンドでインストールしてから、もう一度実行してください:\n\n` +
+    `    sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages.join(' ')}\n`;
+  if (!onPath('apt-get'))
+    fail(`${names} が見つかりません。お使いの OS のパッケージからインストールしてください。`);
+  const root = process.getuid?.() === 0;
+  const sudo = !root && onPath('sudo') && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0;
+  if (!root && !sudo) fail(manual);
+  const [command, ...prefix] = root ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  say(`${packages.join(', ')} をインストールしています (apt-get) …`);
+  run(command, [...prefix, 'update', '-qq'], { env });
+  const install = ['install', '-y', '-qq', '--no-install-recommends', ...packages];
+  const result = run(command, [...prefix, ...install], { env, stdio: ['ignore', 'ignore', 2] });
+  const still = programs.filter(isMissing);
+  if (result.status !== 0 || still.length > 0) fail(manual);
+}
+
+const [name, ...rest] = process.argv.slice(2);
+const task = Object.hasOwn(TASKS, name ?? '') ? TASKS[name] : undefined;
+if (task === undefined) fail(`使い方: node tools/run.mjs ${Object.keys(TASKS).join('|')}`);
+
+installPackages();
+installPrograms(task.programs);
+
+const child = spawn(BUN, [join(ROOT, task.file), ...rest], { cwd: ROOT, stdio: 'inherit' });
+// Ctrl-C reaches the whole process group: the task ends itself, and this waits for it.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+process.on('SIGHUP', () => child.kill('SIGTERM'));
+child.on('error', (error) => fail(`Bun を起動できません: ${error.message}`));
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
