@@ -3,10 +3,10 @@
  * them. One descriptor a file; a tag without a parser, and a body that ends before its own fields do, stay raw.
  */
 import { Reader } from '../reader.ts';
-import { type ConditionalAccessDescriptor, parseConditionalAccess } from './conditional_access.ts';
-import { type DataComponentDescriptor, parseDataComponent } from './data_component.ts';
+import { type ConditionalAccessDescriptor, parseConditionalAccess } from './conditional-access.ts';
+import { type DataComponentDescriptor, parseDataComponent } from './data-component.ts';
 import { type RawDescriptor, rawDescriptor } from './raw.ts';
-import { parseStreamIdentifier, type StreamIdentifierDescriptor } from './stream_identifier.ts';
+import { parseStreamIdentifier, type StreamIdentifierDescriptor } from './stream-identifier.ts';
 
 type KnownDescriptor = ConditionalAccessDescriptor | DataComponentDescriptor | StreamIdentifierDescriptor;
 
