@@ -1,0 +1,54 @@
+/** The service's environment, parsed once into one typed value. Every problem is reported together. */
+import { join } from 'node:path';
+import { type Environment, EnvironmentReader } from '../host/environment.ts';
+import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
+import { Networks } from '../host/networks.ts';
+
+export interface Config {
+  /** Address to listen on; null = every address, IPv6 and IPv4. */
+  host: string | null;
+  port: number;
+  /** Paths of PEM files; null = plain http. */
+  tls: { certPath: string; keyPath: string } | null;
+  /** Without a trailing slash. */
+  agentUrl: string;
+  dataDir: string;
+  recordingsDir: string;
+  /** Paths; null = look on PATH. */
+  ffmpegPath: string | null;
+  ffprobePath: string | null;
+  trustedNetworks: Networks;
+  trustedProxies: Networks;
+  logLevel: LogLevel;
+  channelSyncIntervalMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** @throws ConfigError naming every bad variable. */
+export function readConfig(environment: Environment): Config {
+  const reader = new EnvironmentReader(environment);
+  const dataDir = reader.string('DATA_DIR', '/var/lib/svc');
+  const certPath = reader.optional('TLS_CERT');
+  const keyPath = reader.optional('TLS_KEY');
+  if ((certPath === undefined) !== (keyPath === undefined)) {
+    reader.problem('TLS_CERT and TLS_KEY: set both or neither');
+  }
+  const config: Config = {
+    host: reader.optional('HOST') ?? null,
+    port: reader.integer('PORT', 25_250, { min: 0, max: 65_535 }),
+    tls: certPath !== undefined && keyPath !== undefined ? { certPath, keyPath } : null,
+    agentUrl: reader.url('TUNER_AGENT_URL', 'http://127.0.0.1:25252'),
+    dataDir,
+    recordingsDir: reader.string('RECORDINGS_DIR', join(dataDir, 'recordings')),
+    ffmpegPath: reader.optional('FFMPEG_PATH') ?? null,
+    ffprobePath: reader.optional('FFPROBE_PATH') ?? null,
+    trustedNetworks: reader.parsed('TRUSTED_NETWORKS', Networks.none, Networks.parse),
+    trustedProxies: reader.parsed('TRUSTED_PROXIES', Networks.none, Networks.parse),
+    logLevel: reader.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS, 'info'),
+    channelSyncIntervalMs: reader.integer('CHANNEL_SYNC_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
+  };
+  reader.finish();
+  return config;
+}

@@ -1,0 +1,67 @@
+/** Opens the service's one SQLite file, sets it up for several writers and brings its schema up to date. */
+import { Database } from 'bun:sqlite';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { MIGRATIONS } from './migrations.ts';
+
+/** A writer waits this long for another one: the longest transaction is a few hundred milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+  constructor(path: string, found: number, known: number) {
+    super(
+      `${path} was written by a newer version (schema ${found}, this version knows ${known}); ` +
+        'install the newer version again or restore a backup of the database',
+    );
+  }
+}
+
+function schemaVersion(database: Database): number {
+  const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
+  return row?.user_version ?? 0;
+}
+
+/**
+ * Applies what is missing, each migration in its own transaction.
+ * @throws SchemaTooNew when the file is from a newer version; it is then untouched.
+ */
+export function migrate(database: Database, path: string, migrations: readonly string[] = MIGRATIONS): void {
+  const found = schemaVersion(database);
+  if (found > migrations.length) throw new SchemaTooNew(path, found, migrations.length);
+  for (const [index, sql] of migrations.entries()) {
+    if (index < found) continue;
+    database
+      .transaction(() => {
+        // Another process may have been faster while this one waited for the lock.
+        if (schemaVersion(database) > index) return;
+        database.run(sql);
+        database.run(`PRAGMA user_version = ${index + 1}`);
+      })
+      .immediate();
+  }
+}
+
+/**
+ * @param path a file, created with its folder when missing, or `:memory:`
+ * @throws SchemaTooNew, or the file system's or SQLite's error
+ */
+export function openDatabase(path: string): Database {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    if (schemaVersion(database) > MIGRATIONS.length) {
+      throw new SchemaTooNew(path, schemaVersion(database), MIGRATIONS.length);
+    }
+    database.run('PRAGMA journal_mode = WAL');
+    // With WAL a power cut may lose the last commits but never the file.
+    database.run('PRAGMA synchronous = NORMAL');
+    database.run('PRAGMA foreign_keys = ON');
+    migrate(database, path);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
