@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test';
+import { InitSegmentCollector } from './boxes.ts';
+import { mimeOfInit } from './codec.ts';
+
+function box(type: string, ...children: (Uint8Array | number[])[]): Uint8Array {
+  const body = children.flatMap((child) => Array.from(child));
+  const size = body.length + 8;
+  const head = [size >>> 24, (size >> 16) & 0xff, (size >> 8) & 0xff, size & 0xff];
+  return new Uint8Array([...head, ...Array.from(type, (letter) => letter.charCodeAt(0)), ...body]);
+}
+
+const zeros = (count: number): number[] => new Array<number>(count).fill(0);
+const track = (entry: Uint8Array): Uint8Array =>
+  box('trak', box('mdia', box('minf', box('stbl', box('stsd', [0, 0, 0, 0, 0, 0, 0, 1], entry)))));
+const ftyp = box('ftyp', [0x69, 0x73, 0x6f, 0x6d, 0, 0, 0, 0]);
+const init = (...entries: Uint8Array[]): Uint8Array =>
+  new Uint8Array([...ftyp, ...box('moov', box('mvhd', zeros(100)), ...entries.map(track))]);
+
+const avc = box(
+  'avc1',
+  zeros(78),
+  box('avcC', [1 /* version */, 0x64 /* High */, 0x00, 0x28 /* level 4.0 */, 0xff, 0xe0, 0]),
+);
+const av1 = box(
+  'av01',
+  zeros(78),
+  box('av1C', [0x81 /* marker, version */, 0x08 /* profile 0, level 8 */, 0x0c /* main tier, 8 bit */, 0]),
+);
+const aac = box(
+  'mp4a',
+  zeros(28),
+  box('esds', [
+    ...zeros(4),
+    ...[0x03, 0x80, 0x80, 0x80, 0x22, 0, 2, 0], // ES_Descriptor, size in four bytes, ES_ID, no flags
+    ...[0x04, 0x80, 0x80, 0x80, 0x14, 0x40, 0x15, ...zeros(11)], // DecoderConfig: MPEG-4 audio
+    ...[0x05, 0x80, 0x80, 0x80, 0x02, 0x11, 0x90], // AudioSpecificConfig: AAC-LC, 48 kHz, stereo
+    ...[0x06, 0x01, 0x02],
+  ]),
+);
+const opus = box('Opus', zeros(28), box('dOps', zeros(11)));
+
+describe('mimeOfInit', () => {
+  test('names H.264 with AAC', () => {
+    expect(mimeOfInit(init(avc, aac))).toBe('video/mp4; codecs="avc1.640028,mp4a.40.2"');
+  });
+
+  test('names AV1 with Opus', () => {
+    expect(mimeOfInit(init(av1, opus))).toBe('video/mp4; codecs="av01.0.08M.08,opus"');
+  });
+
+  test('names sound alone as audio', () => {
+    expect(mimeOfInit(init(aac))).toBe('audio/mp4; codecs="mp4a.40.2"');
+  });
+
+  test('reads high tiers, depths and escaped audio objects', () => {
+    const deep = box('av01', zeros(78), box('av1C', [0x81, 0x2d, 0xc0, 0]));
+    expect(mimeOfInit(init(deep))).toBe('video/mp4; codecs="av01.1.13H.10"');
+    const usac = box(
+      'mp4a',
+      zeros(28),
+      box('esds', [...zeros(4), 0x03, 0x18, 0, 2, 0, 0x04, 0x11, 0x40, ...zeros(12), 0x05, 0x02, 0xf9, 0x40]),
+    );
+    expect(mimeOfInit(init(usac))).toBe('audio/mp4; codecs="mp4a.40.42"');
+  });
+
+  test('is undefined for what it does not know and for what is cut', () => {
+    expect(mimeOfInit(init(box('hvc1', zeros(90))))).toBeUndefined();
+    expect(mimeOfInit(init())).toBeUndefined();
+    const whole = init(avc, aac);
+    for (let end = 0; end < whole.length; end += 1) {
+      expect(mimeOfInit(whole.subarray(0, end))).toBeUndefined();
+    }
+  });
+});
+
+describe('InitSegmentCollector', () => {
+  test('waits for the whole initialisation segment at any chunk size', () => {
+    const bytes = new Uint8Array([...init(avc, aac), ...box('moof', zeros(40))]);
+    for (const size of [1, 7, 100, 10_000]) {
+      const collector = new InitSegmentCollector();
+      let given: Uint8Array | undefined;
+      let at = 0;
+      while (given === undefined && at < bytes.length) {
+        given = collector.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      expect(mimeOfInit(given ?? new Uint8Array())).toBe('video/mp4; codecs="avc1.640028,mp4a.40.2"');
+    }
+  });
+
+  test('refuses what is no MP4', () => {
+    expect(() => new InitSegmentCollector().push(new Uint8Array(64))).toThrow('not a fragmented MP4');
+  });
+});

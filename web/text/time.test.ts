@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'bun:test';
+import { clockText, dateText, isoText, progressOf, remainingText, spanText } from './time.ts';
+
+const at = Date.UTC(2026, 10, 20, 15, 5); // 2026-11-21 00:05 JST
+
+describe('times in JST', () => {
+  test('are shown in Japan time with unpadded hours', () => {
+    expect(clockText(at)).toBe('0:05');
+    expect(dateText(at)).toBe('11月21日(土)');
+    expect(spanText(at, at + 3_600_000)).toBe('0:05 – 1:05');
+    expect(isoText(at)).toBe('2026-11-21T00:05+09:00');
+  });
+
+  test('remaining time is rounded up so that it never says zero', () => {
+    expect(remainingText(at, at - 12 * 60_000 + 1)).toBe('あと12分');
+    expect(remainingText(at, at - 59_999)).toBe('まもなく終了');
+    expect(remainingText(at, at)).toBe('終了');
+    expect(remainingText(at, at - 65 * 60_000)).toBe('あと1時間5分');
+    expect(remainingText(at, at - 120 * 60_000)).toBe('あと2時間');
+  });
+
+  test('progress stays within 0 and 1', () => {
+    expect(progressOf(100, 200, 150)).toBe(0.5);
+    expect(progressOf(100, 200, 50)).toBe(0);
+    expect(progressOf(100, 200, 900)).toBe(1);
+    expect(progressOf(200, 200, 200)).toBe(0);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'bun:test';
+import { splitTitle } from './title.ts';
+
+const faces = (raw: string) => splitTitle(raw).marks.map((mark) => mark.face);
+
+describe('splitTitle', () => {
+  test('takes enclosed characters out of the title', () => {
+    const parts = splitTitle('\u{1F21F}\u{1F211}\u{1F213}土曜ドラマ「灯台」第1話');
+    expect(parts.title).toBe('土曜ドラマ「灯台」第1話');
+    expect(parts.marks.map((mark) => mark.face)).toEqual(['新', '字', 'デ']);
+    expect(parts.marks[0]).toEqual({ face: '新', label: '新番組', tone: 'fresh' });
+  });
+
+  test('takes bracketed marks of half and full width', () => {
+    expect(splitTitle('ニュース7[字][二]').title).toBe('ニュース7');
+    expect(faces('ニュース7[字][二]')).toEqual(['字', '二']);
+    expect(faces('映画［ＳＳ］［字］')).toEqual(['SS', '字']);
+  });
+
+  test('leaves brackets that are no marks, and other symbols', () => {
+    expect(splitTitle('名曲選[1] ♬ほか').title).toBe('名曲選[1] ♬ほか');
+    expect(faces('名曲選[1]')).toEqual([]);
+    expect(splitTitle('[東京]夜景').title).toBe('[東京]夜景');
+  });
+
+  test('a mark in the middle leaves one space, spaces at the ends go', () => {
+    expect(splitTitle('前半\u{1F211}後半　').title).toBe('前半 後半');
+  });
+
+  test('names a repeated mark once', () => {
+    expect(faces('\u{1F211}話\u{1F211}[字]')).toEqual(['字']);
+  });
+
+  test('a title of marks alone is kept as it came', () => {
+    expect(splitTitle('\u{1F211}')).toEqual({ title: '\u{1F211}', marks: [] });
+    expect(splitTitle('')).toEqual({ title: '', marks: [] });
+  });
+});
