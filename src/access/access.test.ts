@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'bun:test';
+import { Networks } from '../../host/networks.ts';
+import { type AccessRequest, decideAccess, isOpenPath } from './access.ts';
+import { clientAddress, pathPrefix } from './client-address.ts';
+
+const PROXIES = Networks.parse('127.0.0.1,10.0.0.0/8,2001:db8::/32');
+
+describe('clientAddress', () => {
+  const rows: [
+    what: string,
+    peer: string | undefined,
+    forwarded: string | null,
+    client: string | undefined,
+  ][] = [
+    ['a peer that is no proxy is the client, whatever it forwards', '192.0.2.9', '10.1.1.1', '192.0.2.9'],
+    ['a proxy without the header is the client', '10.0.0.1', null, '10.0.0.1'],
+    ['the rightmost entry that is no proxy', '10.0.0.1', '203.0.113.5, 198.51.100.7', '198.51.100.7'],
+    [
+      'trusted proxies are skipped from the right',
+      '127.0.0.1',
+      '203.0.113.5, 10.2.2.2,10.3.3.3',
+      '203.0.113.5',
+    ],
+    [
+      'what stands left of the client is never read',
+      '127.0.0.1',
+      'garbage, 203.0.113.5, 10.2.2.2',
+      '203.0.113.5',
+    ],
+    ['a chain of proxies only: the leftmost', '127.0.0.1', '10.9.9.9, 10.2.2.2', '10.9.9.9'],
+    ['an unreadable entry stops the walk', '127.0.0.1', '203.0.113.5, garbage, 10.2.2.2', '10.2.2.2'],
+    ['an unreadable first entry leaves the peer', '127.0.0.1', 'unknown', '127.0.0.1'],
+    ['an empty header leaves the peer', '127.0.0.1', '', '127.0.0.1'],
+    ['IPv4-mapped peers count as IPv4', '::ffff:127.0.0.1', '203.0.113.5', '203.0.113.5'],
+    ['IPv4-mapped entries count as IPv4', '127.0.0.1', '::ffff:203.0.113.5', '203.0.113.5'],
+    ['IPv6 proxies', '2001:db8::1', '2001:0DB9:0::1', '2001:db9::1'],
+    ['an entry with its port', '127.0.0.1', '203.0.113.5:4711', '203.0.113.5'],
+    ['a bracketed entry with its port', '127.0.0.1', '[2001:db9::5]:443', '2001:db9::5'],
+    ['no octal, no short form', '127.0.0.1', '0177.0.0.1', '127.0.0.1'],
+    ['an unreadable peer', 'nobody', '127.0.0.1', undefined],
+    ['no peer', undefined, '127.0.0.1', undefined],
+  ];
+  for (const [what, peer, forwarded, client] of rows) {
+    test(what, () => expect(clientAddress(peer, forwarded, PROXIES)).toBe(client));
+  }
+
+  test('without a proxy list the header is ignored', () => {
+    expect(clientAddress('127.0.0.1', '203.0.113.5', Networks.none)).toBe('127.0.0.1');
+  });
+});
+
+describe('pathPrefix', () => {
+  const rows: [string, string | undefined, string | null, string][] = [
+    ['a trusted proxy is believed', '127.0.0.1', '/tv', '/tv'],
+    ['a trailing slash is dropped', '127.0.0.1', '/tv/box/', '/tv/box'],
+    ['other peers are not', '192.0.2.9', '/tv', ''],
+    ['markup is refused', '127.0.0.1', '/"><script>', ''],
+    ['another host is refused', '127.0.0.1', '//evil.example', ''],
+    ['dot segments are refused', '127.0.0.1', '/a/../b', ''],
+    ['the root is no prefix', '127.0.0.1', '/', ''],
+    ['nothing', '127.0.0.1', null, ''],
+  ];
+  for (const [what, peer, header, prefix] of rows) {
+    test(what, () => expect(pathPrefix(peer, header, PROXIES)).toBe(prefix));
+  }
+});
+
+describe('decideAccess', () => {
+  const home = { trustedNetworks: Networks.parse('192.168.0.0/16,::1/128') };
+  const request = (over: Partial<AccessRequest>): AccessRequest => ({
+    address: '192.168.1.2',
+    path: '/api/services',
+    authorization: null,
+    ...over,
+  });
+
+  test('a trusted network passes, others do not', () => {
+    expect(decideAccess(home, request({}))).toEqual({ kind: 'allow', by: 'network' });
+    expect(decideAccess(home, request({ address: '::1' })).kind).toBe('allow');
+    expect(decideAccess(home, request({ address: '203.0.113.5' }))).toEqual({ kind: 'unauthorized' });
+    expect(decideAccess(home, request({ address: '203.0.113.5', path: '/' })).kind).toBe('unauthorized');
+  });
+
+  test('with nothing configured all but the open paths is refused with the reason', () => {
+    const closed = { trustedNetworks: Networks.none };
+    for (const path of ['/', '/api/services', '/app.js', '/api/healthy', '/loginx']) {
+      const decision = decideAccess(closed, request({ path, address: '127.0.0.1' }));
+      expect(decision.kind).toBe('forbidden');
+      expect(decision.kind === 'forbidden' && decision.reason).toContain('TRUSTED_NETWORKS');
+    }
+    for (const path of ['/api/health', '/manifest.webmanifest', '/login', '/login/callback', '/logout']) {
+      expect(decideAccess(closed, request({ path })).kind).toBe('allow');
+    }
+  });
+
+  test('open paths are exact', () => {
+    for (const path of [
+      '/api/health/',
+      '/API/health',
+      '/api/health/x',
+      '/api//health',
+      '/api/device/logout',
+    ]) {
+      expect(isOpenPath(path)).toBe(false);
+    }
+  });
+
+  test('an address that cannot be read is not let through, even to open paths', () => {
+    expect(decideAccess(home, request({ address: undefined })).kind).toBe('forbidden');
+    expect(decideAccess(home, request({ address: undefined, path: '/api/health' })).kind).toBe('forbidden');
+  });
+
+  test('an unknown token of ours is told so, also inside a trusted network', () => {
+    const decision = decideAccess(home, request({ authorization: 'Bearer svc_abc' }));
+    expect(decision).toEqual({ kind: 'invalid_token' });
+    expect(decideAccess(home, request({ authorization: 'bearer  svc_abc' })).kind).toBe('invalid_token');
+  });
+
+  test("other people's tokens are ignored", () => {
+    expect(decideAccess(home, request({ authorization: 'Bearer abc' })).kind).toBe('allow');
+    const outside = request({ authorization: 'Bearer abc', address: '203.0.113.5' });
+    expect(decideAccess(home, outside).kind).toBe('unauthorized');
+    expect(decideAccess(home, request({ authorization: 'Basic svc_abc' })).kind).toBe('allow');
+  });
+
+  test('0.0.0.0/0 opens everything, IPv6 clients included', () => {
+    const open = { trustedNetworks: Networks.parse('10.0.0.0/8, 0.0.0.0/0') };
+    expect(decideAccess(open, request({ address: '203.0.113.5' })).kind).toBe('allow');
+    expect(decideAccess(open, request({ address: '2001:db8::1' })).kind).toBe('allow');
+    expect(decideAccess(open, request({ authorization: 'Bearer svc_x' })).kind).toBe('invalid_token');
+  });
+});

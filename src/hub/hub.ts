@@ -1,0 +1,55 @@
+/**
+ * The event hub: features publish what changed, the event stream and other features listen. It carries no state
+ * and keeps no history; a listener that throws harms nobody else.
+ */
+import type { EventName } from '../../wire/api.ts';
+
+/** Events that say only that a list changed. */
+export type ChangeName = Exclude<EventName, 'encode' | 'chapters' | 'yielded' | 'ping'>;
+
+/** What each event carries, as it is sent to clients. */
+export type EventData = { [Name in ChangeName]: 1 } & {
+  encode: { recordingId: number; percent: number; etaMs: number | null; log: string };
+  chapters: { recordingId: number };
+  yielded: {
+    serviceId: number;
+    recording: { id: number; title: string; serviceName: string; endAt: number };
+  };
+};
+
+export type HubEvent = { [Name in keyof EventData]: { name: Name; data: EventData[Name] } }[keyof EventData];
+
+export type HubListener = (event: HubEvent) => void;
+
+export class Hub {
+  readonly #listeners = new Set<HubListener>();
+
+  constructor(private readonly onListenerError: (error: unknown) => void) {}
+
+  /** The list of that name changed. */
+  changed(name: ChangeName): void {
+    this.publish({ name, data: 1 });
+  }
+
+  publish(event: HubEvent): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.onListenerError(error);
+      }
+    }
+  }
+
+  /** @returns the function that ends the subscription */
+  subscribe(listener: HubListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+}

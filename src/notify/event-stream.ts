@@ -1,0 +1,117 @@
+/**
+ * The public event stream: one bounded queue a client, fed by the hub. Nothing is replayed; a client that
+ * reconnects reads its lists again.
+ */
+import type { Hub, HubEvent } from '../hub/hub.ts';
+
+export interface EventStreamOptions {
+  hub: Hub;
+  pingMs: number;
+  /** Connections beyond this are refused: each costs a queue and a socket. A household has tens of screens. */
+  maxClients: number;
+}
+
+export const EVENT_STREAM_DEFAULTS = { pingMs: 25_000, maxClients: 256 } as const;
+
+/**
+ * Events waiting for one client. Changes of one list coalesce, so that only events with own data can pile up:
+ * 64 of at most about 1 KB is minutes of encode progress. A client further behind is cut; it will reconnect.
+ */
+const MAX_WAITING = 64;
+
+const encoder = new TextEncoder();
+
+function frame(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+class Client {
+  readonly #waiting: HubEvent[] = [];
+  readonly stream: ReadableStream<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #ended = false;
+
+  constructor(private readonly onEnd: (client: Client) => void) {
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+          // A first line at once: clients and proxies see that the stream is open.
+          controller.enqueue(encoder.encode(': open\n\n'));
+        },
+        pull: () => this.#flush(),
+        cancel: () => this.end(),
+      },
+      { highWaterMark: 1 },
+    );
+  }
+
+  push(event: HubEvent): void {
+    if (event.data === 1 && this.#waiting.some((other) => other.name === event.name)) return;
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.end();
+      return;
+    }
+    this.#waiting.push(event);
+    if ((this.#controller?.desiredSize ?? 0) > 0) this.#flush();
+  }
+
+  /** Not sent to a client that has not yet read what came before: it knows that the stream lives. */
+  ping(): void {
+    if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(encoder.encode(frame('ping', 1)));
+  }
+
+  #flush(): void {
+    if (this.#ended || this.#waiting.length === 0) return;
+    const text = this.#waiting.map((event) => frame(event.name, event.data)).join('');
+    this.#waiting.length = 0;
+    this.#controller?.enqueue(encoder.encode(text));
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.onEnd(this);
+    try {
+      this.#controller?.close();
+    } catch {
+      // Cancelled by the client: already closed.
+    }
+  }
+}
+
+export class EventStreams {
+  readonly #clients = new Set<Client>();
+  readonly #unsubscribe: () => void;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #closed = false;
+
+  constructor(private readonly options: EventStreamOptions) {
+    this.#unsubscribe = options.hub.subscribe((event) => {
+      for (const client of [...this.#clients]) client.push(event);
+    });
+    this.#timer = setInterval(() => {
+      for (const client of this.#clients) client.ping();
+    }, options.pingMs);
+  }
+
+  get clients(): number {
+    return this.#clients.size;
+  }
+
+  /** A new client's stream; undefined when there are too many, or the service is ending. */
+  open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined {
+    if (this.#closed || signal.aborted || this.#clients.size >= this.options.maxClients) return undefined;
+    const client = new Client((ended) => this.#clients.delete(ended));
+    this.#clients.add(client);
+    signal.addEventListener('abort', () => client.end(), { once: true });
+    return client.stream;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unsubscribe();
+    clearInterval(this.#timer);
+    for (const client of [...this.#clients]) client.end();
+  }
+}
