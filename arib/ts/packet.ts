@@ -66,7 +66,7 @@ export function payloadStart(bytes: Uint8Array, offset: number): number {
   if ((control & 0x10) === 0) return end;
   if ((control & 0x20) === 0) return offset + HEADER_SIZE;
   const start = offset + HEADER_SIZE + 1 + (bytes[offset + HEADER_SIZE] as number);
-  return start > end ? end : start;
+  return Math.min(start, end);
 }
 
 /** discontinuity_indicator of the adaptation field; false when there is no field or it is empty. */

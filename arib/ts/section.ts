@@ -4,12 +4,11 @@
  * common to all tables), 2.4.4.1 (pointer_field), 2.4.4 (stuffing); ARIB STD-B10 Part 2, 5.1.
  */
 import type { Pid } from '../ids.ts';
+import { ContinuityCheck } from './continuity.ts';
 import { crc32 } from './crc.ts';
 import {
-  continuityCounter,
   hasPayload,
   hasTransportError,
-  isDiscontinuity,
   PACKET_SIZE,
   PID_COUNT,
   packetPid,
@@ -116,10 +115,7 @@ export class SectionAssembler {
   #length = 0;
   /** Octets of the section in `#buffer`; SHORT_HEADER until its length is known, 0 when there is none. */
   #size = 0;
-  /** The last packet, to tell a duplicate from a loss of 15; `#counter` is -1 before the first. */
-  readonly #last = new Uint8Array(PACKET_SIZE);
-  #counter = -1;
-  #duplicated = false;
+  readonly #continuity = new ContinuityCheck();
 
   constructor(pid?: Pid) {
     this.#pid = pid;
@@ -128,7 +124,7 @@ export class SectionAssembler {
   /** Forgets everything begun. */
   reset(): void {
     this.#size = 0;
-    this.#counter = -1;
+    this.#continuity.reset();
   }
 
   /**
@@ -138,7 +134,9 @@ export class SectionAssembler {
   feed(bytes: Uint8Array, offset: number): readonly Section[] {
     // An errored header cannot be believed; the gap shows at the next packet.
     if (hasTransportError(bytes, offset) || !hasPayload(bytes, offset)) return NO_SECTIONS;
-    if (!this.#follows(bytes, offset)) return NO_SECTIONS;
+    const continuity = this.#continuity.next(bytes, offset);
+    if (continuity === 'duplicate') return NO_SECTIONS;
+    if (continuity === 'gap') this.#abandon();
     if (scramblingControl(bytes, offset) !== 0) {
       this.#abandon();
       return NO_SECTIONS;
@@ -168,30 +166,6 @@ export class SectionAssembler {
       at = this.#continue(bytes, at, end, sections);
     }
     return sections;
-  }
-
-  /** False for a duplicate. After a gap the section begun is dropped, ISO/IEC 13818-1 2.4.3.3. */
-  #follows(bytes: Uint8Array, offset: number): boolean {
-    const counter = continuityCounter(bytes, offset);
-    const expected = (this.#counter + 1) & 0x0f;
-    if (this.#counter === counter && !this.#duplicated && this.#repeats(bytes, offset)) {
-      this.#duplicated = true;
-      return false;
-    }
-    if (this.#counter >= 0 && counter !== expected) this.#abandon();
-    this.#counter = counter;
-    this.#duplicated = false;
-    for (let at = 0; at < PACKET_SIZE; at++) this.#last[at] = bytes[offset + at] as number;
-    return true;
-  }
-
-  /** A duplicate repeats every octet but those of a PCR, which a section's PID hardly ever carries. */
-  #repeats(bytes: Uint8Array, offset: number): boolean {
-    if (isDiscontinuity(bytes, offset)) return false;
-    for (let at = payloadStart(bytes, offset) - offset; at < PACKET_SIZE; at++) {
-      if (this.#last[at] !== bytes[offset + at]) return false;
-    }
-    return true;
   }
 
   #abandon(): void {

@@ -1,0 +1,120 @@
+/**
+ * Finds packets in bytes that arrive in any pieces, and finds them again after bytes were lost or damaged.
+ * ISO/IEC 13818-1 2.4.3.3 (sync_byte), Annex G.1. It looks at sync bytes only, never into a packet.
+ *
+ * Packets of 188 octets. Other distances between sync bytes (192 with a time stamp, 204 with parity) would be
+ * a stride beside PACKET_SIZE here; everything behind the framer sees 188.
+ */
+import { PACKET_SIZE, SYNC_BYTE } from './packet.ts';
+
+/**
+ * Further sync bytes that must follow one at packet distance before it is believed. A chance byte passes with
+ * 1 in 256^4, and a resynchronisation tries at most 188 of them: one false lock in 20 million.
+ */
+const CONFIRMATIONS = 3;
+const WINDOW = CONFIRMATIONS * PACKET_SIZE + 1;
+const NO_RUNS: readonly Uint8Array[] = [];
+
+export class PacketFramer {
+  /** How often the sync byte was missing where it had to be. The search at the start is none. */
+  syncErrors = 0;
+  /** Octets that belonged to no packet. */
+  skippedBytes = 0;
+
+  #locked = false;
+  /** What could not be decided yet: less than a packet when locked, less than WINDOW otherwise. */
+  readonly #carry = new Uint8Array(WINDOW);
+  #carried = 0;
+
+  /** Whole packets in their order, as one array: a view of `chunk` where possible. Valid until the next call. */
+  feed(chunk: Uint8Array): Uint8Array {
+    return join(this.split(chunk));
+  }
+
+  /** Like `feed`, without copying runs of packets together. */
+  split(chunk: Uint8Array): readonly Uint8Array[] {
+    if (this.#carried === 0) return this.#scan(chunk, 0, []);
+    const wanted = (this.#locked ? PACKET_SIZE : WINDOW) - this.#carried;
+    if (chunk.length < wanted) {
+      this.#carry.set(chunk, this.#carried);
+      this.#carried += chunk.length;
+      return NO_RUNS;
+    }
+    const carry = this.#carry.subarray(0, this.#carried);
+    this.#carried = 0;
+    if (this.#locked) {
+      const packet = new Uint8Array(PACKET_SIZE);
+      packet.set(carry);
+      packet.set(chunk.subarray(0, wanted), carry.length);
+      return this.#scan(chunk, wanted, [packet]);
+    }
+    return this.#scan(join([carry, chunk]), 0, []);
+  }
+
+  /**
+   * The end of the stream: packets that were still waiting to be confirmed. What is left besides is
+   * forgotten; the next bytes start a new stream.
+   */
+  flush(): Uint8Array {
+    const rest = this.#carry.slice(0, this.#carried);
+    let at = 0;
+    while (at < rest.length && (rest[at] !== SYNC_BYTE || refuted(rest, at))) at++;
+    const whole = at + Math.floor((rest.length - at) / PACKET_SIZE) * PACKET_SIZE;
+    this.skippedBytes += rest.length - (whole - at);
+    this.#locked = false;
+    this.#carried = 0;
+    return rest.subarray(at, whole);
+  }
+
+  #scan(bytes: Uint8Array, start: number, runs: Uint8Array[]): readonly Uint8Array[] {
+    let at = start;
+    while (at < bytes.length) {
+      if (this.#locked) {
+        const end = runEnd(bytes, at);
+        if (end > at) runs.push(bytes.subarray(at, end));
+        at = end;
+        if (at >= bytes.length || bytes[at] === SYNC_BYTE) break;
+        this.#locked = false;
+        this.syncErrors++;
+      }
+      const from = at;
+      while (at < bytes.length && (bytes[at] !== SYNC_BYTE || refuted(bytes, at))) at++;
+      this.skippedBytes += at - from;
+      if (at + WINDOW > bytes.length) break;
+      this.#locked = true;
+    }
+    this.#carry.set(bytes.subarray(at));
+    this.#carried = bytes.length - at;
+    return runs;
+  }
+}
+
+/** Where whole packets with their sync byte in place end. */
+function runEnd(bytes: Uint8Array, start: number): number {
+  const last = bytes.length - PACKET_SIZE;
+  let at = start;
+  while (at <= last && bytes[at] === SYNC_BYTE) at += PACKET_SIZE;
+  return at;
+}
+
+/** True when one of the bytes that must confirm the sync byte at `at`, as far as they are here, does not. */
+function refuted(bytes: Uint8Array, at: number): boolean {
+  for (let step = 1; step <= CONFIRMATIONS; step++) {
+    const next = at + step * PACKET_SIZE;
+    if (next >= bytes.length) return false;
+    if (bytes[next] !== SYNC_BYTE) return true;
+  }
+  return false;
+}
+
+function join(runs: readonly Uint8Array[]): Uint8Array {
+  const [only] = runs;
+  if (only !== undefined && runs.length === 1) return only;
+  const whole = new Uint8Array(runs.reduce((sum, run) => sum + run.length, 0));
+  let at = 0;
+  for (const run of runs) {
+    whole.set(run, at);
+    at += run.length;
+  }
+  return whole;
+}

@@ -1,0 +1,82 @@
+/**
+ * Writes what the station filter has to make itself: a PAT section, packets that carry a section, a packet
+ * that carries a clock reference alone. ISO/IEC 13818-1 2.4.3.2 to 2.4.3.5, 2.4.4.1, 2.4.4.3.
+ */
+import type { Pid, ServiceId, TransportStreamId } from '../ids.ts';
+import { crc32 } from './crc.ts';
+import { HEADER_SIZE, PACKET_SIZE, SYNC_BYTE } from './packet.ts';
+
+const PAYLOAD_SIZE = PACKET_SIZE - HEADER_SIZE;
+
+export interface PatEntry {
+  /** 0 names the NIT's PID. */
+  readonly programNumber: ServiceId | 0;
+  readonly pid: Pid;
+}
+
+/** A PAT of one section. At most 253 entries fit in it. */
+export function writePat(id: TransportStreamId, version: number, entries: readonly PatEntry[]): Uint8Array {
+  const bytes = new Uint8Array(8 + entries.length * 4 + 4);
+  const length = bytes.length - 3;
+  // table_id 0; section_syntax_indicator 1, '0', two reserved bits; reserved bits and current_next_indicator 1.
+  bytes.set([0x00, 0xb0 | (length >> 8), length & 0xff, id >> 8, id & 0xff, 0xc1 | (version << 1), 0, 0]);
+  let at = 8;
+  for (const { programNumber, pid } of entries) {
+    bytes.set([programNumber >> 8, programNumber & 0xff, 0xe0 | (pid >> 8), pid & 0xff], at);
+    at += 4;
+  }
+  const crc = crc32(bytes, 0, at);
+  bytes.set([crc >>> 24, (crc >> 16) & 0xff, (crc >> 8) & 0xff, crc & 0xff], at);
+  return bytes;
+}
+
+/** Packets that a section needs when it starts right behind the pointer_field. */
+export function packetCount(section: Uint8Array): number {
+  return Math.ceil((section.length + 1) / PAYLOAD_SIZE);
+}
+
+/**
+ * Writes the section as `packetCount(section)` packets to `target` at `offset`, the first with continuity
+ * counter `counter`; gives the offset behind them.
+ */
+export function writeSectionPackets(
+  section: Uint8Array,
+  pid: Pid,
+  counter: number,
+  target: Uint8Array,
+  offset: number,
+): number {
+  let at = offset;
+  let taken = 0;
+  let next = counter;
+  for (let first = true; first || taken < section.length; first = false) {
+    target[at] = SYNC_BYTE;
+    target[at + 1] = (first ? 0x40 : 0x00) | (pid >> 8);
+    target[at + 2] = pid & 0xff;
+    target[at + 3] = 0x10 | (next & 0x0f);
+    let room = at + HEADER_SIZE;
+    if (first) target[room++] = 0; // pointer_field
+    const end = at + PACKET_SIZE;
+    const part = section.subarray(taken, taken + end - room);
+    target.set(part, room);
+    target.fill(0xff, room + part.length, end);
+    taken += part.length;
+    next++;
+    at = end;
+  }
+  return at;
+}
+
+/**
+ * Turns the packet at `offset` into one of its adaptation field alone, in place: the clock stays, the payload
+ * becomes stuffing. `counter` is that of the PID's last packet with payload, which does not advance.
+ */
+export function stripPayload(bytes: Uint8Array, offset: number, counter: number): void {
+  const field = offset + HEADER_SIZE;
+  const end = offset + PACKET_SIZE;
+  const used = field + 1 + (bytes[field] as number);
+  bytes[offset + 1] = (bytes[offset + 1] as number) & 0x1f;
+  bytes[offset + 3] = 0x20 | (counter & 0x0f);
+  bytes[field] = PAYLOAD_SIZE - 1;
+  if (used < end) bytes.fill(0xff, used, end);
+}

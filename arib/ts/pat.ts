@@ -1,0 +1,38 @@
+import type { Pid, ServiceId, TransportStreamId } from '../ids.ts';
+import { Reader } from '../reader.ts';
+import type { Section } from './section.ts';
+
+/** One section of a program association table. ISO/IEC 13818-1 2.4.4.3. */
+export interface Pat {
+  readonly transportStreamId: TransportStreamId;
+  readonly version: number;
+  /** PID of the NIT (program_number 0); undefined when this section does not name it. */
+  readonly networkPid: Pid | undefined;
+  readonly programs: readonly PatProgram[];
+}
+
+export interface PatProgram {
+  /** program_number, which ARIB operates as service_id. */
+  readonly programNumber: ServiceId;
+  /** program_map_PID. */
+  readonly pid: Pid;
+}
+
+export const PAT_TABLE_ID = 0x00;
+
+/** Undefined when the section is no PAT or its loop is cut. */
+export function parsePat(section: Section): Pat | undefined {
+  if (section.tableId !== PAT_TABLE_ID || !section.long) return undefined;
+  const r = new Reader(section.body);
+  const programs: PatProgram[] = [];
+  let networkPid: Pid | undefined;
+  while (r.remaining > 0) {
+    const programNumber = r.u16() as ServiceId;
+    const pid = r.pid();
+    if (programNumber === 0) networkPid = pid;
+    else programs.push({ programNumber, pid });
+  }
+  if (r.exhausted) return undefined;
+  const transportStreamId = section.extension as TransportStreamId;
+  return { transportStreamId, version: section.version, networkPid, programs };
+}

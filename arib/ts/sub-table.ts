@@ -1,0 +1,58 @@
+/**
+ * Collects the sections of one sub-table (one table_id and extension on one PID) until all of one version are
+ * there. ISO/IEC 13818-1 2.4.4.5, ARIB STD-B10 Part 2, 5.1. At most 256 sections are held.
+ */
+import type { Section } from './section.ts';
+
+export class SubTable {
+  #sections: (Section | undefined)[] = [];
+  #missing = 0;
+
+  /** The sections in order once none is missing; undefined before. */
+  get complete(): readonly Section[] | undefined {
+    if (this.#sections.length === 0 || this.#missing > 0) return undefined;
+    return this.#sections.filter((section) => section !== undefined);
+  }
+
+  /**
+   * Takes the next section of the sub-table; gives all of them when this one completed the table. Undefined
+   * while sections are missing and for one that is known. Sections that are not current yet are ignored; a
+   * section that does not fit those held (version, extension, count, or other content under the same number)
+   * starts anew.
+   */
+  add(section: Section): readonly Section[] | undefined {
+    if (!section.current || section.number > section.lastNumber) return undefined;
+    const known = this.#sections[section.number];
+    if (known !== undefined && equalBytes(known.bytes, section.bytes)) return undefined;
+    if (known !== undefined || !this.#belongs(section)) {
+      this.#sections = new Array(section.lastNumber + 1).fill(undefined);
+      this.#missing = section.lastNumber + 1;
+    }
+    this.#sections[section.number] = section;
+    this.#missing--;
+    return this.complete;
+  }
+
+  reset(): void {
+    this.#sections = [];
+    this.#missing = 0;
+  }
+
+  #belongs(section: Section): boolean {
+    const held = this.#sections.find((other) => other !== undefined);
+    return (
+      held !== undefined &&
+      held.tableId === section.tableId &&
+      held.extension === section.extension &&
+      held.version === section.version &&
+      held.lastNumber === section.lastNumber
+    );
+  }
+}
+
+/** Equal in every octet. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
+}
