@@ -1,0 +1,147 @@
+/**
+ * Arrow keys move the focus, Back goes back: the whole UI by a television's remote control or a keyboard.
+ * A screen that has a use for a key of its own calls `preventDefault` before the event reaches the document.
+ */
+import { back } from './back.ts';
+import { type Box, beyond, type Direction, nearest } from './spatial.ts';
+
+const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"]';
+
+const ARROWS: Readonly<Record<string, Direction>> = {
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+};
+
+const BACK_KEYS = new Set(['Escape', 'Backspace', 'GoBack', 'BrowserBack', 'XF86Back']);
+
+export function directionOf(key: string): Direction | undefined {
+  return ARROWS[key];
+}
+
+export function isBackKey(key: string): boolean {
+  return BACK_KEYS.has(key);
+}
+
+export function isTextField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true;
+  return (
+    target instanceof HTMLInputElement && !['range', 'checkbox', 'radio', 'button'].includes(target.type)
+  );
+}
+
+/** Sliders keep left and right, text fields those and Backspace; up and down always move on. */
+function keepsArrow(target: EventTarget | null, direction: Direction): boolean {
+  if (direction === 'up' || direction === 'down') return target instanceof HTMLTextAreaElement;
+  return isTextField(target) || (target instanceof HTMLInputElement && target.type === 'range');
+}
+
+/** The innermost open dialog holds the focus; without one the whole page is in play. */
+function scope(): ParentNode {
+  const dialogs = document.querySelectorAll('dialog[open]');
+  return dialogs[dialogs.length - 1] ?? document;
+}
+
+function reachable(): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  for (const element of scope().querySelectorAll<HTMLElement>(FOCUSABLE)) {
+    if (element.tabIndex < 0 || element.closest('[inert]') !== null) continue;
+    const box = element.getBoundingClientRect();
+    if (box.width < 4 || box.height < 4) continue;
+    if (getComputedStyle(element).visibility === 'hidden') continue;
+    found.push(element);
+  }
+  return found;
+}
+
+function groupOf(element: Element): Element | null {
+  return element.closest('[data-nav-group]');
+}
+
+function pick(
+  from: Box,
+  elements: readonly HTMLElement[],
+  direction: Direction,
+  inLine: boolean,
+): HTMLElement | undefined {
+  const boxes = elements.map((element) => element.getBoundingClientRect());
+  return elements[nearest(from, boxes, direction, inLine)];
+}
+
+/** In the group first, where left and right keep to the row; then among what lies beyond the group. */
+function target(from: HTMLElement, direction: Direction): HTMLElement | undefined {
+  const all = reachable().filter((element) => element !== from);
+  const box = from.getBoundingClientRect();
+  const group = groupOf(from);
+  const sideways = direction === 'left' || direction === 'right';
+  if (group !== null) {
+    const inside = pick(
+      box,
+      all.filter((element) => groupOf(element) === group),
+      direction,
+      sideways,
+    );
+    if (inside !== undefined) return inside;
+  }
+  const groupBox = group?.getBoundingClientRect();
+  const outside = all.filter((element) => {
+    if (group === null) return true;
+    if (groupOf(element) === group) return false;
+    // The page scrolls up and down under fixed bars, so only the sides of a group are a reliable border.
+    return (
+      !sideways || groupBox === undefined || beyond(groupBox, element.getBoundingClientRect(), direction)
+    );
+  });
+  const found = pick(box, outside, direction, false);
+  if (found === undefined) return undefined;
+  // A group that marks its current item is entered there.
+  const entered = groupOf(found);
+  const current = entered?.querySelector<HTMLElement>('[aria-current="page"], [aria-selected="true"]');
+  return current ?? found;
+}
+
+export function focusOn(element: HTMLElement): void {
+  element.focus({ preventScroll: true });
+  element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
+/** Where the arrows begin when nothing has the focus. */
+export function initialTarget(): HTMLElement | undefined {
+  const all = reachable();
+  return (
+    all.find((element) => element.dataset.navInitial !== undefined) ??
+    all.find((element) => element.closest('main, dialog') !== null) ??
+    all[0]
+  );
+}
+
+/** Moves the focus; false when nothing lies that way. */
+export function moveFocus(direction: Direction): boolean {
+  const active = document.activeElement;
+  const lost = !(active instanceof HTMLElement) || active === document.body || active.tabIndex < 0;
+  const next = lost ? initialTarget() : target(active, direction);
+  if (next === undefined) return false;
+  focusOn(next);
+  return true;
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const direction = directionOf(event.key);
+  if (direction !== undefined) {
+    if (event.shiftKey || keepsArrow(event.target, direction)) return;
+    // Where nothing lies that way the browser may still scroll the page.
+    if (moveFocus(direction)) event.preventDefault();
+    return;
+  }
+  if (isBackKey(event.key)) {
+    if (event.key === 'Backspace' && isTextField(event.target)) return;
+    if (back()) event.preventDefault();
+  }
+}
+
+export function startFocusKeys(): void {
+  document.addEventListener('keydown', onKey);
+}

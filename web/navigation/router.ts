@@ -1,0 +1,79 @@
+/**
+ * Screens by address, relative to the document's base. Links are ordinary `<a href>`: a click on one of our own
+ * is turned into a change of screen, everything else is left to the browser.
+ */
+import { signal } from '@preact/signals';
+
+export type Screen =
+  | { readonly name: 'home' }
+  | { readonly name: 'live'; readonly stationId: number }
+  | { readonly name: 'unknown'; readonly path: string };
+
+const LIVE_PATH = /^live\/(\d{1,15})$/u;
+
+/** @param path below the base address, without a leading slash */
+export function screenOf(path: string): Screen {
+  if (path === '' || path === 'index.html') return { name: 'home' };
+  const live = LIVE_PATH.exec(path)?.[1];
+  if (live !== undefined) return { name: 'live', stationId: Number(live) };
+  return { name: 'unknown', path };
+}
+
+/** The part of `pathname` below `base`; undefined when it lies outside. */
+export function pathBelow(base: string, pathname: string): string | undefined {
+  const folder = base.slice(0, base.lastIndexOf('/') + 1);
+  if (pathname === folder.slice(0, -1)) return '';
+  return pathname.startsWith(folder) ? pathname.slice(folder.length) : undefined;
+}
+
+function basePath(): string {
+  return new URL(document.baseURI).pathname;
+}
+
+function current(): Screen {
+  const path = pathBelow(basePath(), location.pathname);
+  return path === undefined ? { name: 'unknown', path: location.pathname } : screenOf(path);
+}
+
+export const screen = signal<Screen>({ name: 'home' });
+
+/** How many of our screens lie behind this one in the history. */
+function depth(): number {
+  const state: unknown = history.state;
+  if (typeof state !== 'object' || state === null || !('depth' in state)) return 0;
+  return typeof state.depth === 'number' ? state.depth : 0;
+}
+
+/** @param replace the present screen leaves no trace in the history (channel up and down) */
+export function navigate(path: string, replace = false): void {
+  const url = new URL(path, document.baseURI);
+  if (replace) history.replaceState({ depth: depth() }, '', url);
+  else history.pushState({ depth: depth() + 1 }, '', url);
+  screen.value = current();
+}
+
+/** To where the viewer came from, or home when the page was opened here. */
+export function goBack(): void {
+  if (depth() > 0) history.back();
+  else if (screen.value.name !== 'home') navigate('', true);
+}
+
+function onClick(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+  if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download')) return;
+  const url = new URL(link.href);
+  const path = url.origin === location.origin ? pathBelow(basePath(), url.pathname) : undefined;
+  if (path === undefined || path.startsWith('api/') || url.hash !== '') return;
+  event.preventDefault();
+  navigate(path, link.dataset.replace !== undefined);
+}
+
+export function startRouter(): void {
+  screen.value = current();
+  addEventListener('popstate', () => {
+    screen.value = current();
+  });
+  document.addEventListener('click', onClick);
+}

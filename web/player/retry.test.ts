@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { FRESH, nextTry, type Retry } from './retry.ts';
+
+test('a stream closed in order is asked for again at once', () => {
+  expect(nextTry(FRESH, 'closed', 1_000_000, 60_000).waitMs).toBe(0);
+});
+
+test('closing again within thirty seconds waits, each time twice as long', () => {
+  const first = nextTry(FRESH, 'closed', 0, 60_000);
+  const second = nextTry(first.retry, 'closed', 5_000, 4_000);
+  const third = nextTry(second.retry, 'closed', 9_000, 2_000);
+  expect([second.waitMs, third.waitMs]).toEqual([1_000, 2_000]);
+});
+
+test('broken streams wait 1, 2, 4 … up to 30 seconds', () => {
+  let retry: Retry = FRESH;
+  const waits: number[] = [];
+  for (let count = 0; count < 8; count += 1) {
+    const next = nextTry(retry, 'broken', count * 60_000, 0);
+    waits.push(next.waitMs / 1000);
+    retry = next.retry;
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
+});
+
+test('after half a minute of picture the waits begin again', () => {
+  const next = nextTry({ failures: 5, restartedAt: 0 }, 'broken', 100_000, 31_000);
+  expect(next.waitMs).toBe(1_000);
+});

@@ -1,0 +1,47 @@
+/** The states of live viewing and how one leads to the next. Pure. */
+import type { ApiFailure } from '../api.ts';
+
+export type LiveState =
+  /** Nothing is tuned. */
+  | { readonly kind: 'idle' }
+  /** Asked for: `tuner` until the service answers, then `video` until the first picture. `again`: after a break. */
+  | { readonly kind: 'tuning'; readonly stage: 'tuner' | 'video'; readonly again: boolean }
+  | { readonly kind: 'playing' }
+  /** The picture stands because data is late; the connection is whole. */
+  | { readonly kind: 'stalled' }
+  /** Will be asked for again by itself at `until` (epoch ms). */
+  | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number }
+  /** Nothing happens until the viewer acts. */
+  | { readonly kind: 'failed'; readonly failure: ApiFailure };
+
+export type LiveEvent =
+  | { readonly kind: 'tune'; readonly again: boolean }
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'picture' }
+  | { readonly kind: 'starved' }
+  | { readonly kind: 'retryLater'; readonly failure: ApiFailure; readonly until: number }
+  | { readonly kind: 'giveUp'; readonly failure: ApiFailure }
+  | { readonly kind: 'stop' };
+
+export function nextState(state: LiveState, event: LiveEvent): LiveState {
+  switch (event.kind) {
+    case 'tune':
+      return { kind: 'tuning', stage: 'tuner', again: event.again };
+    case 'answered':
+      return state.kind === 'tuning' ? { ...state, stage: 'video' } : state;
+    case 'picture':
+      return state.kind === 'tuning' || state.kind === 'stalled' ? { kind: 'playing' } : state;
+    case 'starved':
+      return state.kind === 'playing' ? { kind: 'stalled' } : state;
+    case 'retryLater':
+      return { kind: 'waiting', failure: event.failure, until: event.until };
+    case 'giveUp':
+      return { kind: 'failed', failure: event.failure };
+    case 'stop':
+      return { kind: 'idle' };
+    default: {
+      const never: never = event;
+      return never;
+    }
+  }
+}

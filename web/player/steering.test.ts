@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import { afterStall, bufferedAhead, type Decision, type Span, startSteering, steer } from './steering.ts';
+
+const STEP_MS = 250;
+
+interface Run {
+  position: number;
+  lowest: number;
+  latest: number;
+  rates: Set<number>;
+  jumps: number;
+  steering: Decision['steering'];
+}
+
+/**
+ * Plays `seconds` of a stream whose encoder is `lead` seconds ahead at the start and delivers fragments of
+ * `fragment` seconds in real time.
+ */
+function play(seconds: number, lead: number, fragment: number, steering = startSteering(0)): Run {
+  const run: Run = {
+    position: 0,
+    lowest: Number.POSITIVE_INFINITY,
+    latest: 0,
+    rates: new Set(),
+    jumps: 0,
+    steering,
+  };
+  let rate = 1;
+  for (let at = STEP_MS; at <= seconds * 1000; at += STEP_MS) {
+    const end = lead + Math.floor(at / 1000 / fragment) * fragment;
+    run.position = Math.min(end, run.position + (STEP_MS / 1000) * rate);
+    const decision = steer(run.steering, {
+      at,
+      position: run.position,
+      ranges: [{ start: 0, end }],
+      running: true,
+    });
+    run.steering = decision.steering;
+    rate = decision.rate;
+    run.rates.add(rate);
+    if (decision.seekTo !== undefined) {
+      run.position = decision.seekTo;
+      run.jumps += 1;
+    }
+    run.latest = end - run.position;
+    if (at > (seconds - 5) * 1000) run.lowest = Math.min(run.lowest, run.latest);
+  }
+  return run;
+}
+
+describe('steer', () => {
+  test('plays at its own pace when the buffer is right', () => {
+    const run = play(20, 1.2, 0.5);
+    expect([...run.rates]).toEqual([1]);
+    expect(run.jumps).toBe(0);
+  });
+
+  test('catches up gently from three seconds behind', () => {
+    const run = play(90, 3, 0.5);
+    expect(run.jumps).toBe(0);
+    expect(Math.max(...run.rates)).toBe(1.05);
+    expect(run.lowest).toBeGreaterThan(0.5);
+    expect(run.lowest).toBeLessThan(1.3);
+  });
+
+  test('jumps when far behind, and lands near the target', () => {
+    const run = play(10, 30, 0.5);
+    expect(run.jumps).toBe(1);
+    expect(run.latest).toBeLessThan(2.2);
+  });
+
+  test('slows down rather than run dry', () => {
+    const run = play(30, 0.2, 0.5);
+    expect(Math.min(...run.rates)).toBe(0.97);
+    expect(run.lowest).toBeGreaterThan(0.2);
+  });
+
+  test('a stall raises the target, quiet time lowers it again', () => {
+    const raised = afterStall(afterStall(startSteering(0), 0), 0);
+    expect(raised.target).toBeCloseTo(1.8);
+    expect(play(400, 2.2, 0.5, raised).steering.target).toBeCloseTo(0.8);
+    let endless = startSteering(0);
+    for (let count = 0; count < 50; count += 1) endless = afterStall(endless, 0);
+    expect(endless.target).toBe(4);
+  });
+
+  const at = (position: number, ranges: Span[], now: number, from = startSteering(0)) =>
+    steer(from, { at: now, position, ranges, running: true });
+
+  test('goes to the buffer when it stands before or between it at once', () => {
+    expect(at(0, [{ start: 100, end: 101 }], 10).seekTo).toBeCloseTo(100.02);
+    const ranges = [
+      { start: 0, end: 5 },
+      { start: 8, end: 9 },
+    ];
+    expect(at(6, ranges, 10).seekTo).toBeCloseTo(8.02);
+  });
+
+  test('jumps a gap only after standing at its edge', () => {
+    const ranges = [
+      { start: 0, end: 5 },
+      { start: 5.4, end: 8 },
+    ];
+    const first = at(5, ranges, 0);
+    expect(first.seekTo).toBeUndefined();
+    expect(at(5, ranges, 500, first.steering).seekTo).toBeCloseTo(5.42);
+  });
+
+  test('does nothing while paused, and nothing without a buffer', () => {
+    const paused = steer(startSteering(0), {
+      at: 9000,
+      position: 0,
+      ranges: [{ start: 50, end: 99 }],
+      running: false,
+    });
+    expect(paused.seekTo).toBeUndefined();
+    expect(paused.rate).toBe(1);
+    expect(at(0, [], 9000).seekTo).toBeUndefined();
+  });
+});
+
+test('bufferedAhead counts to the next gap only', () => {
+  const ranges = [
+    { start: 0, end: 5 },
+    { start: 8, end: 9 },
+  ];
+  expect(bufferedAhead(ranges, 2)).toBe(3);
+  expect(bufferedAhead(ranges, 6)).toBe(0);
+});
