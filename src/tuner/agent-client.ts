@@ -1,0 +1,105 @@
+/**
+ * Asks the tuner agent. Everything that it answers is validated here; everything that goes wrong is a Failure
+ * `agent_unavailable` with a sentence for people.
+ */
+import type { Static, TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { BroadcastType } from '../../arib/ids.ts';
+import {
+  AgentErrorSchema,
+  type Channel,
+  ChannelsSchema,
+  type Tuner,
+  TunersSchema,
+} from '../../wire/agent.ts';
+import { Failure } from '../model/failure.ts';
+
+/** The agent answers its lists from memory; slower is as good as away. */
+const ANSWER_TIMEOUT_MS = 5000;
+
+export interface StreamQuery {
+  type: BroadcastType;
+  channel: string;
+  priority: number;
+  /** `epg T27`, `live GR/T27`, … */
+  use: string;
+}
+
+/** The address of `/agent/stream` for a use. */
+export function streamUrl(agentUrl: string, query: StreamQuery): string {
+  const parameters = new URLSearchParams({
+    type: query.type,
+    channel: query.channel,
+    priority: String(query.priority),
+    use: query.use,
+  });
+  return `${agentUrl}/agent/stream?${parameters}`;
+}
+
+/** The failure that every trouble with the agent is for whoever asked. */
+export function agentUnavailable(reason: string, cause?: unknown): Failure {
+  return new Failure('agent_unavailable', `チューナーエージェントに接続できません(${reason})`, { cause });
+}
+
+/** A short reason out of what fetch throws. */
+export function connectionReason(error: unknown): string {
+  if (!(error instanceof Error)) return '原因不明';
+  if (error.name === 'TimeoutError') return '応答がありません';
+  const code = (error as Error & { code?: unknown }).code;
+  if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return '接続が拒否されました';
+  return typeof code === 'string' ? code : '通信エラー';
+}
+
+export class AgentClient {
+  /** @param url without a trailing slash */
+  constructor(
+    readonly url: string,
+    private readonly timeoutMs: number = ANSWER_TIMEOUT_MS,
+  ) {}
+
+  /** @throws Failure agent_unavailable */
+  tuners(signal?: AbortSignal): Promise<Tuner[]> {
+    return this.#get('/agent/tuners', TunersSchema, signal);
+  }
+
+  /** @throws Failure agent_unavailable */
+  channels(signal?: AbortSignal): Promise<Channel[]> {
+    return this.#get('/agent/channels', ChannelsSchema, signal);
+  }
+
+  async #get<T extends TSchema>(path: string, schema: T, signal?: AbortSignal): Promise<Static<T>> {
+    const timeout = AbortSignal.timeout(this.timeoutMs);
+    let answer: unknown;
+    let status: number;
+    try {
+      const response = await fetch(`${this.url}${path}`, {
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      });
+      status = response.status;
+      const text = await response.text();
+      answer = parseJson(text);
+    } catch (error) {
+      throw agentUnavailable(connectionReason(error), error);
+    }
+    if (status === 403)
+      throw agentUnavailable('エージェントの AGENT_NETWORKS がこのサービスを許可していません');
+    if (status !== 200) {
+      const reason = Value.Check(AgentErrorSchema, answer) ? answer.message : `HTTP ${status}`;
+      throw agentUnavailable(reason);
+    }
+    if (!Value.Check(schema, answer)) {
+      const first = Value.Errors(schema, answer).First();
+      throw agentUnavailable(`${path} の応答が不正です: ${first?.path ?? ''} ${first?.message ?? ''}`.trim());
+    }
+    return answer;
+  }
+}
+
+/** Undefined for text that is no JSON: no schema accepts it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

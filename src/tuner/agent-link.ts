@@ -1,0 +1,134 @@
+/**
+ * The standing connection to the agent's event stream: tells what changed there and whether the agent is there
+ * at all. It reconnects for ever, with doubling waits.
+ */
+import type { Log } from '../../host/log.ts';
+import { AGENT_EVENTS, type AgentEvent } from '../../wire/agent.ts';
+import type { Failure } from '../model/failure.ts';
+import { agentUnavailable, connectionReason } from './agent-client.ts';
+import { ServerSentEventParser } from './server-sent-events.ts';
+
+export type AgentState =
+  /** Not tried yet. */
+  | { state: 'connecting'; message: null }
+  | { state: 'connected'; message: null }
+  /** The last attempt failed; the next one is on its way. */
+  | { state: 'unavailable'; message: string };
+
+export interface AgentLinkOptions {
+  /** Without a trailing slash. */
+  url: string;
+  log: Log;
+  /** After (re)connecting: anything may have changed while nobody listened. */
+  onConnected: () => void;
+  onEvent: (event: AgentEvent) => void;
+  onState?: (state: AgentState) => void;
+  firstWaitMs?: number;
+  maxWaitMs?: number;
+  /** The agent sends a comment every 30 s; two missed ones and a bit mean that the connection is dead. */
+  silenceMs?: number;
+  connectTimeoutMs?: number;
+}
+
+const DEFAULTS = { firstWaitMs: 250, maxWaitMs: 10_000, silenceMs: 75_000, connectTimeoutMs: 5000 };
+
+export class AgentLink {
+  #state: AgentState = { state: 'connecting', message: null };
+  readonly #ending = new AbortController();
+  #running: Promise<void> | undefined;
+  readonly #options: AgentLinkOptions & typeof DEFAULTS;
+
+  constructor(options: AgentLinkOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { firstWaitMs, maxWaitMs } = this.#options;
+    let wait = firstWaitMs;
+    while (!this.#ending.signal.aborted) {
+      const failure = await this.#follow();
+      if (this.#ending.signal.aborted) return;
+      // A connection that had stood starts over with short waits.
+      if (this.#state.state === 'connected') wait = firstWaitMs;
+      this.#enter({ state: 'unavailable', message: failure.message });
+      await sleep(wait, this.#ending.signal);
+      wait = Math.min(wait * 2, maxWaitMs);
+    }
+  }
+
+  /** Connects and follows the stream to its end, which is always a failure. */
+  async #follow(): Promise<Failure> {
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([attempt.signal, this.#ending.signal]);
+    const watch = (ms: number) => setTimeout(() => attempt.abort(new DOMException('', 'TimeoutError')), ms);
+    let timer = watch(this.#options.connectTimeoutMs);
+    try {
+      const response = await fetch(`${this.#options.url}/agent/events`, { signal });
+      if (response.status !== 200 || response.body === null) {
+        await response.body?.cancel();
+        return agentUnavailable(
+          response.status === 403
+            ? 'エージェントの AGENT_NETWORKS がこのサービスを許可していません'
+            : `HTTP ${response.status}`,
+        );
+      }
+      clearTimeout(timer);
+      timer = watch(this.#options.silenceMs);
+      this.#enter({ state: 'connected', message: null });
+      this.#options.onConnected();
+      const parser = new ServerSentEventParser();
+      for await (const chunk of response.body) {
+        clearTimeout(timer);
+        timer = watch(this.#options.silenceMs);
+        for (const event of parser.feed(chunk)) this.#dispatch(event.name);
+      }
+      return agentUnavailable('接続が切れました');
+    } catch (error) {
+      return agentUnavailable(connectionReason(error), error);
+    } finally {
+      clearTimeout(timer);
+      attempt.abort();
+    }
+  }
+
+  #dispatch(name: string): void {
+    const event = AGENT_EVENTS.find((known) => known === name);
+    if (event !== undefined) this.#options.onEvent(event);
+  }
+
+  #enter(state: AgentState): void {
+    const { log, url, onState } = this.#options;
+    const changed = state.state !== this.#state.state || state.message !== this.#state.message;
+    this.#state = state;
+    if (!changed) return;
+    if (state.state === 'connected') log.info('agent connected', { url });
+    else log.warn('agent unavailable', { url, reason: state.message });
+    onState?.(state);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,48 @@
+/** Splits a Server-Sent Events stream into events. WHATWG HTML, 9.2.6. */
+
+export interface ServerSentEvent {
+  /** `message` when the stream named none. */
+  name: string;
+  data: string;
+}
+
+/** A line longer than this is nobody's event: the stream is not what it says. */
+const MAX_PENDING = 65_536;
+
+export class ServerSentEventParser {
+  readonly #decoder = new TextDecoder();
+  #pending = '';
+  #name = '';
+  #data: string[] = [];
+
+  /**
+   * Takes a chunk, cut anywhere; gives the events that it completed.
+   * @throws Error when a line has no end within 64 KB
+   */
+  feed(chunk: Uint8Array): ServerSentEvent[] {
+    this.#pending += this.#decoder.decode(chunk, { stream: true });
+    const events: ServerSentEvent[] = [];
+    // A carriage return at the very end may be half of a line end.
+    const usable = this.#pending.endsWith('\r') ? this.#pending.length - 1 : this.#pending.length;
+    const lines = this.#pending.slice(0, usable).split(/\r\n|\n|\r/);
+    this.#pending = (lines.pop() ?? '') + this.#pending.slice(usable);
+    if (this.#pending.length > MAX_PENDING) throw new Error('event stream line too long');
+    for (const line of lines) this.#line(line, events);
+    return events;
+  }
+
+  #line(line: string, events: ServerSentEvent[]): void {
+    if (line === '') {
+      if (this.#data.length > 0) events.push({ name: this.#name || 'message', data: this.#data.join('\n') });
+      this.#name = '';
+      this.#data = [];
+      return;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) return;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'event') this.#name = value;
+    else if (field === 'data' && this.#data.length < 1000) this.#data.push(value);
+  }
+}

@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Failure } from '../model/failure.ts';
+import { AgentClient, streamUrl } from './agent-client.ts';
+import { AgentLink } from './agent-link.ts';
+import { ServerSentEventParser } from './server-sent-events.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function serve(handler: (path: string) => Response | Promise<Response>, port = 0) {
+  const server = Bun.serve({
+    port,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: (request) => handler(new URL(request.url).pathname),
+  });
+  closers.push(() => server.stop(true));
+  return { server, url: `http://127.0.0.1:${server.port}`, port: server.port ?? 0 };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(2);
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('no failure');
+}
+
+describe('ServerSentEventParser', () => {
+  test('finds the same events wherever the bytes are cut', () => {
+    const text =
+      ': hello\r\nevent: tuners\r\ndata: 1\r\n\r\ndata: a\ndata: b\n\nevent: x\n\nevent: あ\rdata: 2\r\r\n';
+    const bytes = new TextEncoder().encode(text);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const parser = new ServerSentEventParser();
+      const events = [...parser.feed(bytes.subarray(0, cut)), ...parser.feed(bytes.subarray(cut))];
+      expect(events).toEqual([
+        { name: 'tuners', data: '1' },
+        { name: 'message', data: 'a\nb' },
+        { name: 'あ', data: '2' },
+      ]);
+    }
+  });
+
+  test('an endless line is refused', () => {
+    const parser = new ServerSentEventParser();
+    expect(() => parser.feed(new Uint8Array(70_000).fill(0x41))).toThrow('too long');
+  });
+});
+
+describe('AgentClient', () => {
+  test('gives what the agent lists', async () => {
+    const channel = { type: 'GR', channel: 'T27', tsid: 1, networkId: 2, stations: [] };
+    const { url } = serve((path) => Response.json(path === '/agent/channels' ? [channel] : []));
+    const client = new AgentClient(url);
+    expect(await client.channels()).toEqual([channel as never]);
+    expect(await client.tuners()).toEqual([]);
+  });
+
+  test('an agent that is away, slow, forbids, errs or talks nonsense is unavailable, with the reason', async () => {
+    const away = await failureOf(new AgentClient('http://127.0.0.1:1').tuners());
+    expect([away.code, away.message]).toEqual(['agent_unavailable', expect.stringContaining('拒否')]);
+
+    const slow = serve(() => new Promise<Response>(() => {}));
+    expect((await failureOf(new AgentClient(slow.url, 20).tuners())).message).toContain('応答がありません');
+
+    const answers: [Response, string][] = [
+      [new Response('no', { status: 403 }), 'AGENT_NETWORKS'],
+      [Response.json({ message: '壊れました' }, { status: 500 }), '壊れました'],
+      [new Response('<html>', { status: 502 }), 'HTTP 502'],
+      [new Response('<html>'), '不正'],
+      [Response.json([{ type: 'XX' }]), '不正'],
+    ];
+    for (const [response, reason] of answers) {
+      const { url } = serve(() => response);
+      const failure = await failureOf(new AgentClient(url).channels());
+      expect(failure.code).toBe('agent_unavailable');
+      expect(failure.message).toContain(reason);
+    }
+  });
+
+  test('the stream address carries the use and the priority', () => {
+    expect(streamUrl('http://a', { type: 'GR', channel: 'T27', priority: 3, use: 'epg T27' })).toBe(
+      'http://a/agent/stream?type=GR&channel=T27&priority=3&use=epg+T27',
+    );
+  });
+});
+
+describe('AgentLink', () => {
+  function link(url: string, over: { silenceMs?: number } = {}) {
+    const seen: string[] = [];
+    const made = new AgentLink({
+      url,
+      log: SILENT_LOG,
+      onConnected: () => seen.push('connected'),
+      onEvent: (event) => seen.push(event),
+      onState: (state) => seen.push(`state ${state.state}`),
+      firstWaitMs: 2,
+      maxWaitMs: 10,
+      ...over,
+    });
+    closers.push(() => made.close());
+    made.start();
+    return { made, seen };
+  }
+
+  function eventServer(port = 0) {
+    const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
+    const {
+      server,
+      url,
+      port: chosen,
+    } = serve(
+      () =>
+        new Response(
+          new ReadableStream<Uint8Array>({
+            start: (controller) => {
+              controllers.push(controller);
+              controller.enqueue(new TextEncoder().encode(': hi\n\n'));
+            },
+          }),
+          { headers: { 'content-type': 'text/event-stream' } },
+        ),
+      port,
+    );
+    const send = (text: string) => controllers.at(-1)?.enqueue(new TextEncoder().encode(text));
+    return { server, url, port: chosen, send, connections: () => controllers.length };
+  }
+
+  test('tells of the agent events that it knows', async () => {
+    const agent = eventServer();
+    const { made, seen } = link(agent.url);
+    await until(() => made.state.state === 'connected');
+    agent.send('event: tuners\ndata: 1\n\nevent: other\ndata: 1\n\nevent: channels\ndata: 1\n\n');
+    await until(() => seen.includes('channels'));
+    expect(seen).toEqual(['state connected', 'connected', 'tuners', 'channels']);
+  });
+
+  test('an agent that goes away and comes back is found again', async () => {
+    const agent = eventServer();
+    const { made, seen } = link(agent.url);
+    await until(() => made.state.state === 'connected');
+    await agent.server.stop(true);
+    await until(() => made.state.state === 'unavailable');
+    expect(made.state.message).toContain('チューナーエージェント');
+    eventServer(agent.port);
+    await until(() => made.state.state === 'connected');
+    expect(seen.filter((entry) => entry === 'connected')).toHaveLength(2);
+  });
+
+  test('a connection that fell silent is given up', async () => {
+    const agent = eventServer();
+    link(agent.url, { silenceMs: 20 });
+    await until(() => agent.connections() > 1);
+  });
+
+  test('closing ends it at once, connected or waiting', async () => {
+    const agent = eventServer();
+    const { made } = link(agent.url);
+    await until(() => made.state.state === 'connected');
+    await made.close();
+    const { made: lonely } = link('http://127.0.0.1:1');
+    await until(() => lonely.state.state === 'unavailable');
+    await lonely.close();
+  });
+});
