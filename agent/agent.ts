@@ -1,0 +1,129 @@
+/** Puts the agent together from its options alone: no environment, no process globals. */
+import type { Log } from '../host/log.ts';
+import type { Networks } from '../host/networks.ts';
+import { PassThroughDescrambler } from './descrambler.ts';
+import { FakeDriver } from './driver/fake.ts';
+import { Equipment } from './equipment.ts';
+import { ChangeEvents } from './events.ts';
+import { AgentHttp } from './http.ts';
+import { type PoolTiming, TunerPool } from './pool.ts';
+import { parseFakeTuners } from './tuner-settings.ts';
+
+export interface AgentTiming extends PoolTiming {
+  /** From SIGTERM to SIGKILL of a tuning command, and from there to giving up, in ms. */
+  readonly killGraceMs: number;
+  /** Between comments on an event stream, in ms. */
+  readonly keepAliveMs: number;
+  /** Changes within this time are announced once, in ms. */
+  readonly coalesceMs: number;
+}
+
+export const DEFAULT_TIMING: AgentTiming = {
+  syncMs: 5_000,
+  stallMs: 5_000,
+  lingerMs: 5_000,
+  drainMs: 2_000,
+  killGraceMs: 2_000,
+  keepAliveMs: 30_000,
+  coalesceMs: 50,
+};
+
+/** Half a minute of the fastest broadcast (17 Mbit/s), and what 16 laggards may cost at worst is 1 GB. */
+export const LAG_LIMIT_BYTES = 64 * 1024 * 1024;
+
+export interface AgentOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly networks: Networks;
+  readonly tunersFile: string;
+  readonly channelsFile: string;
+  /** FAKE_TUNE; undefined: there is no driver `fake`. */
+  readonly fakeTune: string | undefined;
+  /** The equipment when there is no tuners file and `fakeTune` is set, such as `GR:4,BS+CS:4`. */
+  readonly fakeTuners: string;
+  /** What a tuning command inherits. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly timing?: Partial<AgentTiming>;
+  readonly lagLimitBytes?: number;
+}
+
+export interface RunningAgent {
+  readonly port: number;
+  readonly url: string;
+  /** Stops taking requests, aborts every stream, ends every child. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** @throws Error when the address cannot be listened on or FAKE_TUNE is no command line. */
+export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const { log } = options;
+  const timing = { ...DEFAULT_TIMING, ...options.timing };
+  const events = new ChangeEvents(timing.coalesceMs);
+  const drivers =
+    options.fakeTune === undefined
+      ? {}
+      : {
+          fake: new FakeDriver({
+            commandLine: options.fakeTune,
+            killGraceMs: timing.killGraceMs,
+            environment: options.environment,
+          }),
+        };
+  const equipment = await Equipment.load({
+    tunersFile: options.tunersFile,
+    channelsFile: options.channelsFile,
+    detect: () => (options.fakeTune === undefined ? [] : parseFakeTuners(options.fakeTuners)),
+    fakeAllowed: options.fakeTune !== undefined,
+    log: log.component('config'),
+  });
+  const pool = new TunerPool({
+    drivers,
+    createDescrambler: () => new PassThroughDescrambler(),
+    tsidOf: (type, channel) => equipment.tsidOf(type, channel),
+    timing,
+    lagLimitBytes: options.lagLimitBytes ?? LAG_LIMIT_BYTES,
+    log: log.component('pool'),
+    onChange: () => events.announce('tuners'),
+  });
+  pool.define(equipment.tunersOrNone);
+  const http = new AgentHttp({
+    pool,
+    equipment,
+    events,
+    networks: options.networks,
+    keepAliveMs: timing.keepAliveMs,
+    log: log.component('http'),
+  });
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    // Of a bound of the interface's own, so that the answer can say what was too large.
+    maxRequestBodySize: 64 * 1024 * 1024,
+    fetch: (request, bun) =>
+      http.handle(request, {
+        address: bun.requestIP(request)?.address,
+        keepOpen: () => bun.timeout(request, 0),
+      }),
+    error: (error) => {
+      log.error('request failed', { reason: String(error) });
+      return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });
+    },
+  });
+  const port = server.port ?? options.port;
+  let closing: Promise<void> | undefined;
+  return {
+    port,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    close: () => {
+      closing ??= (async () => {
+        void server.stop();
+        await pool.close();
+        events.close();
+        await server.stop(true);
+      })();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** A configuration file in JSON that the agent reads once and replaces atomically. */
+import { copyFile, readFile } from 'node:fs/promises';
+import { writeFileAtomic } from '../../host/files.ts';
+import { parseJson } from './json-text.ts';
+
+/** A file that exists and cannot be used; it is left untouched. The message names path and place. */
+export class BrokenFile extends Error {
+  override readonly name = 'BrokenFile';
+}
+
+export class JsonFile<T> {
+  #saving: Promise<void> = Promise.resolve();
+  #broken = false;
+
+  constructor(
+    readonly path: string,
+    /** @throws Error whose message names the bad field. */
+    private readonly parse: (value: unknown) => T,
+  ) {}
+
+  /** Undefined when there is no file. @throws BrokenFile */
+  async load(): Promise<T | undefined> {
+    let text: string;
+    try {
+      text = await readFile(this.path, 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw new BrokenFile(`${this.path} を読めません: ${messageOf(error)}`);
+    }
+    try {
+      return this.parse(parseJson(text));
+    } catch (error) {
+      this.#broken = true;
+      throw new BrokenFile(`${this.path}: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Replaces the file; calls follow one another. What a person wrote and this program could not read is kept
+   * beside it as `.broken`.
+   * @throws the file system's error; the file is then unchanged.
+   */
+  save(value: T): Promise<void> {
+    const saved = this.#saving.then(async () => {
+      if (this.#broken) await copyFile(this.path, `${this.path}.broken`);
+      this.#broken = false;
+      await writeFileAtomic(this.path, `${JSON.stringify(value, null, 2)}\n`);
+    });
+    this.#saving = saved.catch(() => {});
+    return saved;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

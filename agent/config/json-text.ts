@@ -1,0 +1,77 @@
+/** JSON text with the place of its first mistake: the runtime's own parser does not say where it stopped. */
+
+export class JsonMistake extends Error {
+  override readonly name = 'JsonMistake';
+  constructor(
+    /** Both from 1. */
+    readonly line: number,
+    readonly column: number,
+  ) {
+    super(`${line} 行 ${column} 文字目が JSON として正しくありません`);
+  }
+}
+
+/** @throws JsonMistake */
+export function parseJson(text: string): unknown {
+  // Editors on some systems write a byte order mark, which is no part of JSON.
+  const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
+  try {
+    return JSON.parse(bare) as unknown;
+  } catch {
+    const before = bare.slice(0, mistakeOffset(bare)).split('\n');
+    throw new JsonMistake(before.length, (before.at(-1) ?? '').length + 1);
+  }
+}
+
+/** One token of RFC 8259 at the current place, after white space. */
+const TOKEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 excludes them from strings
+  /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)))/y;
+
+/** What may come next, as a stack of open brackets and one expectation. */
+type Expectation = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end';
+
+/** The offset of the first character that cannot be part of a JSON text. */
+function mistakeOffset(text: string): number {
+  const open: ('{' | '[')[] = [];
+  let expect: Expectation = 'value';
+  let offset = 0;
+  for (;;) {
+    const blank = /[ \t\r\n]*/y;
+    blank.lastIndex = offset;
+    const at = offset + (blank.exec(text)?.[0].length ?? 0);
+    TOKEN.lastIndex = offset;
+    const match = TOKEN.exec(text);
+    if (match === null) return at;
+    const next = nextExpectation(match[1] ?? (match[2] === undefined ? 'scalar' : 'string'), expect, open);
+    if (next === undefined) return at;
+    expect = next;
+    offset = TOKEN.lastIndex;
+  }
+}
+
+function nextExpectation(token: string, expect: Expectation, open: ('{' | '[')[]): Expectation | undefined {
+  const inside = open.at(-1);
+  switch (expect) {
+    case 'value':
+    case 'value or ]':
+      if (token === '{' || token === '[') {
+        open.push(token);
+        return token === '{' ? 'key or }' : 'value or ]';
+      }
+      if (token === ']' && expect === 'value or ]') break;
+      return token === 'string' || token === 'scalar' ? 'comma or end' : undefined;
+    case 'key':
+    case 'key or }':
+      if (token === '}' && expect === 'key or }') break;
+      return token === 'string' ? 'colon' : undefined;
+    case 'colon':
+      return token === ':' ? 'value' : undefined;
+    case 'comma or end':
+      if (token === ',' && inside !== undefined) return inside === '{' ? 'key' : 'value';
+      if ((token === '}' && inside === '{') || (token === ']' && inside === '[')) break;
+      return undefined;
+  }
+  open.pop();
+  return 'comma or end';
+}

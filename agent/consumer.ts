@@ -1,0 +1,169 @@
+/**
+ * One user of a tuning: its queue and the HTTP body that drains it. Chunks are shared with the other users by
+ * reference; a slow connection delays nobody, and past the bound only this user is cut.
+ */
+
+export interface ConsumerOptions {
+  readonly id: number;
+  readonly use: string;
+  readonly priority: number;
+  /** Bytes that may wait for the connection, 64 MB: half a minute of the fastest broadcast. */
+  readonly lagLimitBytes: number;
+  /** How long an ended user may take to fetch what is still queued, in ms. */
+  readonly drainMs: number;
+  /** Called once, when the connection has gone, has lagged too far or the user was ended. */
+  readonly onLeave: (consumer: Consumer, why: LeaveReason) => void;
+}
+
+/** `gone`: the connection. `lagged`: past the bound. `ended`: handed over or failed by the tuning. */
+export type LeaveReason = 'gone' | 'lagged' | 'ended';
+
+/** Why a stream ended that was not closed by its reader. The message is displayable. */
+export class StreamFailure extends Error {
+  override readonly name = 'StreamFailure';
+}
+
+type Ending =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'clean' }
+  | { readonly kind: 'failed'; error: Error };
+
+export class Consumer {
+  readonly id: number;
+  readonly use: string;
+  readonly priority: number;
+  readonly body: ReadableStream<Uint8Array>;
+  /**
+   * Resolves with the first bytes (or with a clean end before them), rejects with a `StreamFailure` when the
+   * tuning failed before them.
+   */
+  readonly started: Promise<void>;
+
+  readonly #start = Promise.withResolvers<void>();
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #queue: Uint8Array[] = [];
+  /** Chunks before it were taken; the array is compacted when they are many. */
+  #head = 0;
+  #lagBytes = 0;
+  #wanted = false;
+  #left = false;
+  #finished = false;
+  #ending: Ending = { kind: 'open' };
+  #drainTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: ConsumerOptions) {
+    this.id = options.id;
+    this.use = options.use;
+    this.priority = options.priority;
+    this.started = this.#start.promise;
+    // A failure that nobody awaits (the connection has gone) is no fault of the program.
+    this.started.catch(() => {});
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#pull(),
+        cancel: () => this.leave(),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** Bytes received for this user and not yet taken by its connection. */
+  get lagBytes(): number {
+    return this.#lagBytes;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#left || chunk.length === 0) return;
+    this.#start.resolve();
+    if (this.#wanted) {
+      this.#wanted = false;
+      this.#controller?.enqueue(chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#lagBytes += chunk.length;
+    if (this.#lagBytes > this.options.lagLimitBytes) this.#cut();
+  }
+
+  /** Ends normally after what is queued: only for a handover. */
+  end(): void {
+    this.#finish({ kind: 'clean' });
+  }
+
+  /** Aborts the connection after what is queued, or rejects `started` when nothing was. */
+  fail(reason: string): void {
+    this.#finish({ kind: 'failed', error: new StreamFailure(reason) });
+  }
+
+  /** The connection has gone. */
+  leave(): void {
+    this.#leave('gone');
+    this.#start.reject(new StreamFailure('接続が切れました'));
+    this.#drop();
+  }
+
+  #pull(): void {
+    const chunk = this.#queue[this.#head];
+    if (chunk !== undefined) {
+      this.#head += 1;
+      this.#lagBytes -= chunk.length;
+      this.#compact();
+      this.#controller?.enqueue(chunk);
+      if (this.#lagBytes === 0 && this.#ending.kind !== 'open') this.#settle();
+      return;
+    }
+    this.#wanted = true;
+    if (this.#ending.kind !== 'open') this.#settle();
+  }
+
+  #compact(): void {
+    if (this.#head < this.#queue.length && this.#head < 256) return;
+    this.#queue = this.#queue.slice(this.#head);
+    this.#head = 0;
+  }
+
+  #cut(): void {
+    const error = new StreamFailure('受信が遅れすぎたため、この接続だけを切りました');
+    this.#leave('lagged');
+    this.#ending = { kind: 'failed', error };
+    this.#settle();
+  }
+
+  #finish(ending: Ending): void {
+    if (this.#left) return;
+    this.#ending = ending;
+    this.#leave('ended');
+    if (ending.kind === 'failed') this.#start.reject(ending.error);
+    else this.#start.resolve();
+    if (this.#lagBytes === 0) this.#settle();
+    else this.#drainTimer = setTimeout(() => this.#settle(), this.options.drainMs);
+  }
+
+  /** Ends the body. What could not be drained in time makes a clean end a failure: nothing is lost silently. */
+  #settle(): void {
+    if (this.#finished) return;
+    const lost = this.#lagBytes > 0;
+    const ending = this.#ending;
+    this.#drop();
+    if (ending.kind === 'failed') this.#controller?.error(ending.error);
+    else if (lost) this.#controller?.error(new StreamFailure('終了までに送りきれませんでした'));
+    else this.#controller?.close();
+  }
+
+  #drop(): void {
+    this.#finished = true;
+    clearTimeout(this.#drainTimer);
+    this.#queue = [];
+    this.#head = 0;
+    this.#lagBytes = 0;
+  }
+
+  #leave(why: LeaveReason): void {
+    if (this.#left) return;
+    this.#left = true;
+    this.options.onLeave(this, why);
+  }
+}

@@ -1,0 +1,42 @@
+/** A command line as words, with quotes and backslashes as a shell reads them; no expansion of any kind. */
+
+/**
+ * Splits at blanks. Single quotes keep everything, double quotes keep all but `\"` and `\\`, a backslash outside
+ * quotes keeps the next character.
+ * @throws Error when a quote stays open, a backslash ends the line, or there is no word.
+ */
+export function splitWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: '"' | "'" | undefined;
+  for (let index = 0; index < line.length; index += 1) {
+    const char = line.charAt(index);
+    const next = line.charAt(index + 1);
+    if (quote !== undefined) {
+      if (char === quote) quote = undefined;
+      else if (quote === '"' && char === '\\' && (next === '"' || next === '\\')) {
+        word = `${word ?? ''}${next}`;
+        index += 1;
+      } else word = `${word ?? ''}${char}`;
+    } else if (char === '"' || char === "'") {
+      quote = char;
+      word ??= '';
+    } else if (char === '\\') {
+      if (next === '') throw new Error('a backslash at the end of the command line');
+      word = `${word ?? ''}${next}`;
+      index += 1;
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = `${word ?? ''}${char}`;
+  }
+  if (quote !== undefined) throw new Error(`an unclosed ${quote} in the command line`);
+  if (word !== undefined) words.push(word);
+  if (words.length === 0 || words[0] === '') throw new Error('the command line is empty');
+  return words;
+}
+
+/** Replaces `{name}` inside each word; a value is never split and never replaced again. */
+export function fillWords(words: readonly string[], values: Readonly<Record<string, string>>): string[] {
+  return words.map((word) => word.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
+}

@@ -1,0 +1,39 @@
+/**
+ * What the pool knows of a device: it can be opened on a physical channel, delivers bytes until it is closed,
+ * and says why when it ends by itself. One implementation a kind of device.
+ */
+import type { PhysicalChannel } from '../select.ts';
+import type { TunerSettings } from '../tuner-settings.ts';
+
+export interface TuneTarget extends PhysicalChannel {
+  /** Null when neither the stored table nor the driver knows it. */
+  readonly tsid: number | null;
+}
+
+export interface Signal {
+  readonly locked: boolean;
+  /** dB. */
+  readonly cnr: number | null;
+  /** dBm. */
+  readonly strength: number | null;
+}
+
+/** Where a session delivers, never from within `open`. Nothing is delivered after `close` was called or `ended` was reported. */
+export interface TuneSink {
+  /** The receiver may keep the chunk: the driver never writes to it again. */
+  data(chunk: Uint8Array): void;
+  /** The device stopped by itself. The reason is displayable. */
+  ended(reason: string): void;
+}
+
+export interface TuneSession {
+  /** Null where the device reports none. */
+  signal(): Signal | null;
+  /** Idempotent. Resolves when the device is free for the next tuning, rejects when it could not be freed. */
+  close(): Promise<void>;
+}
+
+export interface Driver {
+  /** @throws Error with a displayable reason when the device cannot be opened at all. */
+  open(tuner: TunerSettings, target: TuneTarget, sink: TuneSink): TuneSession;
+}

@@ -1,0 +1,174 @@
+/**
+ * The driver `fake`: a command whose standard output is the transport stream. It stands in for a device in the
+ * demo and in tests; the command comes from FAKE_TUNE only, never from a screen or a file.
+ */
+import type { ReadableStreamDefaultReader } from 'node:stream/web';
+import type { Subprocess } from 'bun';
+import type { TunerSettings } from '../tuner-settings.ts';
+import { fillWords, splitWords } from './command-line.ts';
+import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
+
+export interface FakeDriverOptions {
+  /** FAKE_TUNE. */
+  readonly commandLine: string;
+  /** From SIGTERM to SIGKILL, and from SIGKILL to giving up, in ms. */
+  readonly killGraceMs: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The end of standard error that a failure's reason is taken from. */
+const STDERR_TAIL_BYTES = 4096;
+const REASON_LENGTH = 200;
+
+export class FakeDriver implements Driver {
+  readonly #words: readonly string[];
+
+  /** @throws Error when the command line cannot be split into words. */
+  constructor(private readonly options: FakeDriverOptions) {
+    this.#words = splitWords(options.commandLine);
+  }
+
+  open(_tuner: TunerSettings, target: TuneTarget, sink: TuneSink): TuneSession {
+    const command = fillWords(this.#words, {
+      type: target.type,
+      channel: target.channel,
+      tsid: String(target.tsid ?? 0),
+    });
+    return new FakeSession(command, this.options, sink);
+  }
+}
+
+type Child = Subprocess<'ignore', 'pipe', 'pipe'>;
+
+class FakeSession implements TuneSession {
+  readonly #child: Child;
+  readonly #stdout: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  #stderrTail: Uint8Array = new Uint8Array(0);
+  #closing: Promise<void> | undefined;
+  #reported = false;
+
+  constructor(
+    command: readonly string[],
+    private readonly options: FakeDriverOptions,
+    private readonly sink: TuneSink,
+  ) {
+    try {
+      // Its own process group, so that what the command starts itself ends with it.
+      this.#child = Bun.spawn([...command], {
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+        detached: true,
+        env: { ...options.environment },
+      });
+    } catch (error) {
+      throw new Error(
+        `選局コマンドを起動できません: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+    this.#stdout = this.#child.stdout.getReader();
+    void this.#readStderr(this.#child.stderr.getReader());
+    void this.#readStdout();
+  }
+
+  signal(): null {
+    return null;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #readStdout(): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#stdout.read();
+        if (this.#closing !== undefined) return;
+        if (done) break;
+        this.sink.data(value);
+      }
+    } catch (error) {
+      if (this.#closing !== undefined) return;
+      this.#report(
+        `選局コマンドの出力を読めません: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return;
+    }
+    // The output is closed; the exit code follows at once unless the command lives on without it.
+    await Promise.race([this.#child.exited, Bun.sleep(this.options.killGraceMs)]);
+    this.#report(this.#exitReason());
+  }
+
+  async #readStderr(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        const joined = value.length >= STDERR_TAIL_BYTES ? value : Buffer.concat([this.#stderrTail, value]);
+        this.#stderrTail = joined.slice(-STDERR_TAIL_BYTES);
+      }
+    } catch {
+      // Only a reason's wording is lost.
+    }
+  }
+
+  #report(reason: string): void {
+    if (this.#reported || this.#closing !== undefined) return;
+    this.#reported = true;
+    this.sink.ended(reason);
+  }
+
+  #exitReason(): string {
+    const { exitCode, signalCode } = this.#child;
+    const how =
+      signalCode !== null
+        ? `シグナル ${signalCode}`
+        : exitCode !== null
+          ? `終了コード ${exitCode}`
+          : '出力の終わり';
+    const said = lastLine(new TextDecoder().decode(this.#stderrTail));
+    return `選局コマンドが終了しました (${how})${said === '' ? '' : `: ${said}`}`;
+  }
+
+  async #end(): Promise<void> {
+    // Cancelled without waiting: a read that is pending in the kernel must not delay the signal.
+    void this.#stdout.cancel().catch(() => {});
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      this.#signalGroup(signal);
+      if (await exitsWithin(this.#child, this.options.killGraceMs)) {
+        // What the command itself started and left behind.
+        this.#signalGroup('SIGKILL');
+        return;
+      }
+    }
+    throw new Error(`選局コマンド (pid ${this.#child.pid}) を終了できません`);
+  }
+
+  #signalGroup(signal: 'SIGTERM' | 'SIGKILL'): void {
+    try {
+      process.kill(-this.#child.pid, signal);
+    } catch {
+      // The group is gone already.
+    }
+  }
+}
+
+async function exitsWithin(child: Child, milliseconds: number): Promise<boolean> {
+  const deadline = Promise.withResolvers<false>();
+  const timer = setTimeout(() => deadline.resolve(false), milliseconds);
+  try {
+    return await Promise.race([child.exited.then(() => true), deadline.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function lastLine(text: string): string {
+  const lines = text
+    .split(/[\r\n]+/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed here
+    .map((line) => line.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim())
+    .filter((line) => line !== '');
+  return (lines.at(-1) ?? '').slice(0, REASON_LENGTH);
+}

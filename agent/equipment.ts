@@ -1,0 +1,123 @@
+/** The agent's two stored tables, tuners and channels: loaded once, replaced by PUT, each in its own file. */
+import type { BroadcastType } from '../arib/ids.ts';
+import type { Log } from '../host/log.ts';
+import { type Channel, ChannelsSchema, type TunerDefinition, TunerDefinitionsSchema } from '../wire/agent.ts';
+import { channelNameForm, parseChannelName } from './channel-name.ts';
+import { BrokenFile, JsonFile } from './config/json-file.ts';
+import { BadValue, parseAs } from './config/validate.ts';
+import { settleTuners, type TunerSettings } from './tuner-settings.ts';
+
+export interface EquipmentOptions {
+  readonly tunersFile: string;
+  readonly channelsFile: string;
+  /** The equipment when there is no file. */
+  readonly detect: () => readonly TunerDefinition[];
+  /** Whether the driver `fake` has a command; without one it cannot be defined. */
+  readonly fakeAllowed: boolean;
+  readonly log: Log;
+}
+
+/** A stored table, or why its file cannot be used. */
+type Table<T> =
+  | { readonly ok: true; readonly value: readonly T[] }
+  | { readonly ok: false; error: BrokenFile };
+
+export class Equipment {
+  readonly #tunersFile: JsonFile<TunerDefinition[]>;
+  readonly #channelsFile: JsonFile<Channel[]>;
+  #tuners: Table<TunerSettings> = { ok: true, value: [] };
+  #channels: Table<Channel> = { ok: true, value: [] };
+
+  private constructor(private readonly options: EquipmentOptions) {
+    this.#tunersFile = new JsonFile(options.tunersFile, parseTuners);
+    this.#channelsFile = new JsonFile(options.channelsFile, parseChannels);
+  }
+
+  /** Never fails for a bad file: it is logged, left untouched, and told to whoever asks for its table. */
+  static async load(options: EquipmentOptions): Promise<Equipment> {
+    const equipment = new Equipment(options);
+    equipment.#tuners = await equipment.#table(async () =>
+      settleTuners((await equipment.#tunersFile.load()) ?? options.detect(), []),
+    );
+    equipment.#channels = await equipment.#table(async () => (await equipment.#channelsFile.load()) ?? []);
+    return equipment;
+  }
+
+  /** @throws BrokenFile */
+  get tuners(): readonly TunerSettings[] {
+    if (!this.#tuners.ok) throw this.#tuners.error;
+    return this.#tuners.value;
+  }
+
+  /** What the pool can work with: nothing as long as the file is broken. */
+  get tunersOrNone(): readonly TunerSettings[] {
+    return this.#tuners.ok ? this.#tuners.value : [];
+  }
+
+  /** @throws BrokenFile */
+  get channels(): readonly Channel[] {
+    if (!this.#channels.ok) throw this.#channels.error;
+    return this.#channels.value;
+  }
+
+  /** Null for a channel that the stored table does not have. */
+  tsidOf(type: BroadcastType, channel: string): number | null {
+    if (!this.#channels.ok) return null;
+    return (
+      this.#channels.value.find((entry) => entry.type === type && entry.channel === channel)?.tsid ?? null
+    );
+  }
+
+  /** Stores new definitions. @throws BadValue and the file system's errors; nothing is changed then. */
+  async replaceTuners(value: unknown): Promise<readonly TunerSettings[]> {
+    const settled = settleTuners(parseTuners(value), this.tunersOrNone);
+    const fake = settled.findIndex((tuner) => tuner.driver === 'fake');
+    if (fake >= 0 && !this.options.fakeAllowed) {
+      throw new BadValue(`[${fake}].driver`, 'fake は FAKE_TUNE が設定されているときだけ使えます');
+    }
+    await this.#tunersFile.save(settled.map((tuner) => ({ ...tuner, types: [...tuner.types] })));
+    this.#tuners = { ok: true, value: settled };
+    return settled;
+  }
+
+  /** Stores a scan's result. @throws BadValue and the file system's errors; nothing is changed then. */
+  async replaceChannels(value: unknown): Promise<readonly Channel[]> {
+    const channels = parseChannels(value);
+    await this.#channelsFile.save(channels);
+    this.#channels = { ok: true, value: channels };
+    return channels;
+  }
+
+  async #table<T>(load: () => Promise<readonly T[]>): Promise<Table<T>> {
+    try {
+      return { ok: true, value: await load() };
+    } catch (error) {
+      const broken = error instanceof BrokenFile ? error : new BrokenFile(`設定ファイル: ${String(error)}`);
+      this.options.log.error('configuration file not usable', { reason: broken.message });
+      return { ok: false, error: broken };
+    }
+  }
+}
+
+/** @throws BadValue */
+function parseTuners(value: unknown): TunerDefinition[] {
+  const definitions = parseAs(TunerDefinitionsSchema, value);
+  settleTuners(definitions, []);
+  return definitions;
+}
+
+/** @throws BadValue */
+function parseChannels(value: unknown): Channel[] {
+  const channels = parseAs(ChannelsSchema, value);
+  const seen = new Set<string>();
+  return channels.map((entry, index) => {
+    const channel = parseChannelName(entry.type, entry.channel);
+    if (channel === undefined) {
+      throw new BadValue(`[${index}].channel`, `${channelNameForm(entry.type)} の形にしてください`);
+    }
+    const key = `${entry.type}/${channel}`;
+    if (seen.has(key)) throw new BadValue(`[${index}].channel`, `${key} が重複しています`);
+    seen.add(key);
+    return { ...entry, channel };
+  });
+}

@@ -1,0 +1,34 @@
+/** Tells subscribers that something changed. Changes close together become one event of each name. */
+import type { AgentEvent } from '../wire/agent.ts';
+
+export class ChangeEvents {
+  readonly #subscribers = new Set<(event: AgentEvent) => void>();
+  readonly #pending = new Set<AgentEvent>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param coalesceMs changes within this time are told once. */
+  constructor(private readonly coalesceMs: number) {}
+
+  announce(event: AgentEvent): void {
+    this.#pending.add(event);
+    this.#timer ??= setTimeout(() => this.#flush(), this.coalesceMs);
+  }
+
+  /** @returns the function that ends the subscription. */
+  subscribe(listener: (event: AgentEvent) => void): () => void {
+    this.#subscribers.add(listener);
+    return () => this.#subscribers.delete(listener);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#subscribers.clear();
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const events = [...this.#pending];
+    this.#pending.clear();
+    for (const event of events) for (const listener of [...this.#subscribers]) listener(event);
+  }
+}

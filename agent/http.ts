@@ -1,0 +1,190 @@
+/** The agent's HTTP interface: every `/agent/*` path, its methods, parameters and errors. */
+import { BROADCAST_TYPES } from '../arib/ids.ts';
+import type { Log } from '../host/log.ts';
+import type { Networks } from '../host/networks.ts';
+import { TUNER_HEADER } from '../wire/agent.ts';
+import { channelNameForm, parseChannelName } from './channel-name.ts';
+import { BrokenFile } from './config/json-file.ts';
+import { JsonMistake, parseJson } from './config/json-text.ts';
+import { BadValue } from './config/validate.ts';
+import { StreamFailure } from './consumer.ts';
+import type { Equipment } from './equipment.ts';
+import { eventStream } from './event-stream.ts';
+import type { ChangeEvents } from './events.ts';
+import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
+
+/** What a request needs of the socket that it came on. */
+export interface Connection {
+  /** Undefined when the socket has gone already. */
+  readonly address: string | undefined;
+  /** Lets the answer take as long as it takes. */
+  keepOpen(): void;
+}
+
+export interface HttpOptions {
+  readonly pool: TunerPool;
+  readonly equipment: Equipment;
+  readonly events: ChangeEvents;
+  readonly networks: Networks;
+  readonly keepAliveMs: number;
+  readonly log: Log;
+}
+
+type Handler = (request: Request, url: URL, connection: Connection) => Response | Promise<Response>;
+
+/** An answer other than 200. The message is displayable. */
+class HttpError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A settings file of 512 channels is about 200 KB. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_USE_LENGTH = 256;
+const MAX_AFTER = 64;
+
+export class AgentHttp {
+  readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>>;
+
+  constructor(private readonly options: HttpOptions) {
+    this.#routes = {
+      '/agent/tuners': { GET: () => this.#tuners(), PUT: (request) => this.#putTuners(request) },
+      '/agent/channels': {
+        GET: () => Response.json(options.equipment.channels),
+        PUT: (request) => this.#putChannels(request),
+      },
+      '/agent/stream': { GET: (request, url, connection) => this.#stream(request, url, connection) },
+      '/agent/events': { GET: (request, _url, connection) => this.#events(request, connection) },
+    };
+  }
+
+  async handle(request: Request, connection: Connection): Promise<Response> {
+    try {
+      return await this.#route(request, connection);
+    } catch (error) {
+      return this.#errorResponse(error);
+    }
+  }
+
+  #route(request: Request, connection: Connection): Response | Promise<Response> {
+    this.#checkAccess(request, connection);
+    const url = new URL(request.url);
+    const methods = this.#routes[url.pathname];
+    if (methods === undefined) throw new HttpError(404, 'このパスはありません');
+    const allow = [...Object.keys(methods), 'HEAD', 'OPTIONS'].join(', ');
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } });
+    const handler = methods[request.method === 'HEAD' ? 'GET' : request.method];
+    if (handler === undefined) {
+      const message = `${request.method} はこのパスでは使えません`;
+      return Response.json({ message }, { status: 405, headers: { allow } });
+    }
+    return handler(request, url, connection);
+  }
+
+  /** The socket's address decides; forwarding headers are not looked at. */
+  #checkAccess(request: Request, connection: Connection): void {
+    const { address } = connection;
+    if (address === undefined || !this.options.networks.contains(address)) {
+      throw new HttpError(403, 'このアドレスからは利用できません (AGENT_NETWORKS)');
+    }
+    // A page of another site in a browser on this machine must not take tuners with an <img>.
+    if (request.headers.get('sec-fetch-site') === 'cross-site') {
+      throw new HttpError(403, '他のサイトのページからは利用できません');
+    }
+  }
+
+  #tuners(): Response {
+    // Asked first, so that a broken file is told and not shown as a household without tuners.
+    void this.options.equipment.tuners;
+    return Response.json(this.options.pool.snapshot());
+  }
+
+  async #putTuners(request: Request): Promise<Response> {
+    this.options.pool.define(await this.options.equipment.replaceTuners(await readJson(request)));
+    return Response.json(this.options.pool.snapshot());
+  }
+
+  async #putChannels(request: Request): Promise<Response> {
+    const channels = await this.options.equipment.replaceChannels(await readJson(request));
+    this.options.events.announce('channels');
+    return Response.json(channels);
+  }
+
+  async #stream(request: Request, url: URL, connection: Connection): Promise<Response> {
+    const wanted = parseStreamRequest(url.searchParams);
+    const headers = { 'content-type': 'video/mp2t', 'cache-control': 'no-store' };
+    if (request.method === 'HEAD') return new Response(null, { headers });
+    void this.options.equipment.tuners;
+    connection.keepOpen();
+    const { tunerId, consumer } = this.options.pool.open(wanted);
+    const leave = (): void => consumer.leave();
+    request.signal.addEventListener('abort', leave, { once: true });
+    if (request.signal.aborted) leave();
+    await consumer.started;
+    return new Response(consumer.body, { headers: { ...headers, [TUNER_HEADER]: tunerId } });
+  }
+
+  #events(request: Request, connection: Connection): Response {
+    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    if (request.method === 'HEAD') return new Response(null, { headers });
+    connection.keepOpen();
+    return new Response(eventStream(this.options.events, this.options.keepAliveMs), { headers });
+  }
+
+  #errorResponse(error: unknown): Response {
+    const status = statusOf(error);
+    if (status === undefined) {
+      this.options.log.error('request failed', { reason: String(error) });
+      return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });
+    }
+    return Response.json({ message: error instanceof Error ? error.message : '' }, { status });
+  }
+}
+
+/** The one table of errors; undefined for what is a fault of the program or the machine. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof HttpError) return error.status;
+  if (error instanceof BadValue || error instanceof JsonMistake) return 400;
+  if (error instanceof NoTuner) return 409;
+  if (error instanceof StreamFailure || error instanceof BrokenFile) return 500;
+  return undefined;
+}
+
+/** @throws HttpError 413 past the bound, JsonMistake */
+async function readJson(request: Request): Promise<unknown> {
+  const tooLarge = new HttpError(413, '本文が大きすぎます (1 MB まで)');
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge;
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body ?? []) {
+    length += part.length;
+    if (length > MAX_BODY_BYTES) throw tooLarge;
+    parts.push(part);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    throw new HttpError(400, '本文が UTF-8 ではありません');
+  }
+  return parseJson(text);
+}
+
+/** @throws BadValue */
+function parseStreamRequest(query: URLSearchParams): StreamRequest {
+  const type = BROADCAST_TYPES.find((known) => known === query.get('type'));
+  if (type === undefined) throw new BadValue('type', 'GR, BS, CS のいずれかを指定してください');
+  const channel = parseChannelName(type, query.get('channel') ?? '');
+  if (channel === undefined) throw new BadValue('channel', `${channelNameForm(type)} の形で指定してください`);
+  const priority = query.get('priority') ?? '0';
+  if (!/^-?\d{1,9}$/.test(priority)) throw new BadValue('priority', '整数を指定してください');
+  const use = query.get('use') || 'anonymous';
+  if (use.length > MAX_USE_LENGTH) throw new BadValue('use', `${MAX_USE_LENGTH} 文字までです`);
+  const after = query.getAll('after').filter((name) => name !== '');
+  if (after.length > MAX_AFTER) throw new BadValue('after', `${MAX_AFTER} 個までです`);
+  return { type, channel, priority: Number(priority), use, after };
+}

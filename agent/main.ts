@@ -1,0 +1,86 @@
+/** The executable `svc-agent`: environment, command line and signals around `startAgent`. */
+import { ConfigError } from '../host/environment.ts';
+import { createLog } from '../host/log.ts';
+import { VERSION } from '../host/version.ts';
+import { type RunningAgent, startAgent } from './agent.ts';
+import { type AgentConfig, readConfig } from './config.ts';
+
+const HELP = `svc-agent ${VERSION}: tunes and shares the household's tuners over HTTP
+
+Usage: svc-agent [--version] [--help]
+
+Environment:
+  AGENT_HOST, AGENT_PORT    where to listen (127.0.0.1, 25252)
+  AGENT_NETWORKS            who is answered, addresses and ranges by comma (127.0.0.0/8,::1/128)
+  TUNERS_FILE               tuner definitions (/config/tuners.json)
+  CHANNELS_FILE             channel definitions (/config/channels.json)
+  FAKE_TUNE                 command whose output is the stream; {type} {channel} {tsid} are replaced
+  FAKE_TUNERS               tuners without a tuners file under FAKE_TUNE (GR:4,BS+CS:4)
+  TUNE_TIMEOUT              from tuning to the first packets, in ms (5000)
+  LOG_LEVEL                 debug, info, warn, error, off (info)
+`;
+
+/** Leaves a second of the 10 s in which the process has to be gone. */
+const SHUTDOWN_LIMIT_MS = 9_000;
+
+function fail(message: string): never {
+  process.stderr.write(`svc-agent: ${message}\n`);
+  process.exit(1);
+}
+
+function configOrExit(): AgentConfig {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigError) fail(`bad configuration\n${error.message}`);
+    throw error;
+  }
+}
+
+/** Why listening failed, in words that name what to change. */
+function startFailure(error: unknown, config: AgentConfig): string {
+  const code = (error as { code?: unknown }).code;
+  const at = `${config.host}:${config.port}`;
+  if (code === 'EADDRINUSE') return `port ${config.port} is in use (${at}): set AGENT_PORT or end the other`;
+  if (code === 'EACCES') return `not allowed to listen on ${at}: set AGENT_PORT to one above 1023`;
+  return `cannot start on ${at}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+async function main(arguments_: readonly string[]): Promise<void> {
+  const [first, ...rest] = arguments_;
+  if (rest.length === 0 && first === '--version') {
+    process.stdout.write(`svc-agent ${VERSION}\n`);
+    return;
+  }
+  if (rest.length === 0 && first === '--help') {
+    process.stdout.write(HELP);
+    return;
+  }
+  if (first !== undefined) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
+  const config = configOrExit();
+  const log = createLog(
+    { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
+    'agent',
+  );
+  let agent: RunningAgent;
+  try {
+    agent = await startAgent({
+      ...config,
+      environment: process.env,
+      log,
+      timing: { syncMs: config.tuneTimeoutMs },
+    });
+  } catch (error) {
+    fail(startFailure(error, config));
+  }
+  log.info('listening', { host: config.host, port: agent.port, version: VERSION });
+  const stop = (signal: string): void => {
+    log.info('stopping', { signal });
+    setTimeout(() => process.exit(0), SHUTDOWN_LIMIT_MS).unref();
+    void agent.close().then(() => process.exit(0));
+  };
+  process.once('SIGTERM', () => stop('SIGTERM'));
+  process.once('SIGINT', () => stop('SIGINT'));
+}
+
+await main(process.argv.slice(2));

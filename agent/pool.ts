@@ -1,0 +1,246 @@
+/**
+ * The household's tuners and who uses them. Carries out what `select` decides: a tuner is reserved in one step
+ * with the user already recorded, and tuned afterwards. Nothing here waits between looking and reserving.
+ */
+import type { Log } from '../host/log.ts';
+import type { Tuner, TunerState } from '../wire/agent.ts';
+import { Consumer, type LeaveReason } from './consumer.ts';
+import type { Descrambler } from './descrambler.ts';
+import type { Driver } from './driver/driver.ts';
+import { rankTuners } from './rank.ts';
+import { type Decision, type RefusalReason, select, type TuneRequest, type TunerView } from './select.ts';
+import { isSameEquipment, type TunerSettings } from './tuner-settings.ts';
+import { Tuning, type TuningTiming } from './tuning.ts';
+
+export interface PoolTiming extends TuningTiming {
+  /** How long an ended user may take to fetch what is queued for it, in ms. */
+  readonly drainMs: number;
+}
+
+export interface PoolOptions {
+  readonly drivers: Partial<Record<TunerSettings['driver'], Driver>>;
+  readonly createDescrambler: () => Descrambler;
+  /** Null when the channel's transport stream id is unknown. */
+  readonly tsidOf: (type: TunerSettings['types'][number], channel: string) => number | null;
+  readonly timing: PoolTiming;
+  readonly lagLimitBytes: number;
+  readonly log: Log;
+  readonly onChange: () => void;
+}
+
+export interface StreamRequest extends TuneRequest {
+  readonly use: string;
+}
+
+export interface StreamLease {
+  readonly tunerId: string;
+  readonly consumer: Consumer;
+}
+
+/** No tuner may be used for the request now. The message is displayable. */
+export class NoTuner extends Error {
+  override readonly name = 'NoTuner';
+  constructor(readonly reason: RefusalReason) {
+    super(
+      reason === 'type'
+        ? 'この放送の種類を受信できるチューナーがありません'
+        : '空いているチューナーがありません (同じか高い優先度で使用中です)',
+    );
+  }
+}
+
+const TAKEN_AWAY = '優先度の高い利用にチューナーを譲りました';
+const REDEFINED = 'チューナーの設定が変わりました';
+const SHUTDOWN = 'チューナーエージェントが終了します';
+
+/** One tuner of the definition with what it is doing. */
+interface Slot {
+  settings: TunerSettings;
+  rank: number | null;
+  tuning: Tuning | null;
+  /** Settles when the device is free after the last tuning. */
+  free: Promise<void>;
+  /** Why the last tuning failed; null again once one has come through. */
+  error: string | null;
+}
+
+export class TunerPool {
+  #slots: Slot[] = [];
+  #nextUser = 1;
+  #closed = false;
+
+  constructor(private readonly options: PoolOptions) {}
+
+  get definitions(): TunerSettings[] {
+    return this.#slots.map((slot) => slot.settings);
+  }
+
+  /** Takes new equipment. Tunings on a tuner whose definition stays the same go on, others are aborted. */
+  define(tuners: readonly TunerSettings[]): void {
+    const ranks = rankTuners(tuners);
+    const known = new Map(this.#slots.map((slot) => [slot.settings.id, slot]));
+    const before = this.#slots;
+    this.#slots = tuners.map((settings, index) => {
+      const rank = ranks[index] ?? null;
+      const slot = known.get(settings.id);
+      if (slot === undefined || !isSameEquipment(slot.settings, settings)) {
+        // The same id may stand for the same device: its next tuning waits for the device in any case.
+        const free = slot?.tuning?.end(REDEFINED) ?? slot?.free ?? Promise.resolve();
+        return { settings, rank, tuning: null, free, error: null };
+      }
+      slot.settings = settings;
+      slot.rank = rank;
+      return slot;
+    });
+    for (const slot of before) {
+      if (!this.#slots.includes(slot)) void slot.tuning?.end(REDEFINED).catch(() => {});
+    }
+    this.options.onChange();
+  }
+
+  /**
+   * Reserves a tuner and records the user on it; the stream begins when `consumer.started` resolves.
+   * @throws NoTuner
+   */
+  open(request: StreamRequest): StreamLease {
+    const decision: Decision = this.#closed
+      ? { kind: 'refuse', reason: 'busy' }
+      : select(this.#slots.map(viewOf(this.options.drivers)), request);
+    if (decision.kind === 'refuse') throw new NoTuner(decision.reason);
+    const slot = this.#slots.find((candidate) => candidate.settings.id === decision.tuner);
+    if (slot === undefined) throw new Error(`the decision names an unknown tuner: ${decision.tuner}`);
+    const ended = decision.end.map((id) => slot.tuning?.consumers.get(id));
+    let tuning = slot.tuning;
+    if (decision.kind === 'tune' || tuning === null) {
+      for (const consumer of ended) consumer?.end();
+      if (tuning !== null) slot.free = tuning.end(TAKEN_AWAY);
+      tuning = this.#tune(slot, request);
+    }
+    const consumer = this.#createConsumer(request, tuning);
+    tuning.join(consumer);
+    // After the new user has joined, so that a shared tuning is never without one.
+    for (const gone of ended) gone?.end();
+    return { tunerId: slot.settings.id, consumer };
+  }
+
+  /** In rank order, disabled ones last. */
+  snapshot(): Tuner[] {
+    return this.#slots
+      .map((slot) => describe(slot, this.options.drivers))
+      .sort((a, b) => (a.rank ?? Number.POSITIVE_INFINITY) - (b.rank ?? Number.POSITIVE_INFINITY) || 0);
+  }
+
+  /** Aborts every user and frees every device. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#slots.map((slot) => slot.tuning?.end(SHUTDOWN) ?? slot.free));
+  }
+
+  #createConsumer(request: StreamRequest, tuning: Tuning): Consumer {
+    const id = this.#nextUser;
+    this.#nextUser += 1;
+    return new Consumer({
+      id,
+      use: request.use,
+      priority: request.priority,
+      lagLimitBytes: this.options.lagLimitBytes,
+      drainMs: this.options.timing.drainMs,
+      onLeave: (consumer, why) => this.#onLeave(consumer, why, tuning),
+    });
+  }
+
+  #onLeave(consumer: Consumer, why: LeaveReason, tuning: Tuning): void {
+    tuning.remove(consumer);
+    if (why === 'lagged') {
+      this.options.log.warn('user cut: it lags too far', {
+        use: consumer.use,
+        limit: this.options.lagLimitBytes,
+      });
+    }
+  }
+
+  #tune(slot: Slot, request: StreamRequest): Tuning {
+    const driver = this.options.drivers[slot.settings.driver];
+    if (driver === undefined) throw new Error(`no driver for ${slot.settings.driver}`);
+    const { type, channel } = request;
+    const tuning = new Tuning({
+      tuner: slot.settings,
+      target: { type, channel, tsid: this.options.tsidOf(type, channel) },
+      driver,
+      descrambler: this.options.createDescrambler(),
+      timing: this.options.timing,
+      log: this.options.log,
+      onChange: () => {
+        if (slot.tuning === tuning && tuning.phase === 'streaming') slot.error = null;
+        this.options.onChange();
+      },
+      onEnd: (ended, error) => this.#onEnd(slot, ended, error),
+    });
+    slot.tuning = tuning;
+    this.options.log.info('tuning', {
+      tuner: slot.settings.id,
+      channel: `${type}/${channel}`,
+      use: request.use,
+    });
+    void tuning.start(slot.free);
+    return tuning;
+  }
+
+  #onEnd(slot: Slot, tuning: Tuning, error: string | null): void {
+    if (slot.tuning === tuning) {
+      slot.tuning = null;
+      slot.error = error ?? slot.error;
+      slot.free = tuning.end('');
+    }
+    this.options.onChange();
+  }
+}
+
+function viewOf(drivers: PoolOptions['drivers']): (slot: Slot) => TunerView {
+  return (slot) => ({
+    id: slot.settings.id,
+    rank: drivers[slot.settings.driver] === undefined ? null : slot.rank,
+    types: slot.settings.types,
+    tuning:
+      slot.tuning === null
+        ? null
+        : {
+            type: slot.tuning.target.type,
+            channel: slot.tuning.target.channel,
+            users: [...slot.tuning.consumers.values()],
+          },
+    failed: slot.error !== null,
+  });
+}
+
+function stateOf(slot: Slot, usable: boolean): TunerState {
+  if (slot.tuning === null) return slot.error !== null || !usable ? 'error' : 'idle';
+  if (slot.tuning.consumers.size === 0) return 'lingering';
+  return slot.tuning.phase === 'streaming' ? 'tuned' : 'tuning';
+}
+
+function describe(slot: Slot, drivers: PoolOptions['drivers']): Tuner {
+  const { settings, tuning } = slot;
+  const usable = settings.disabled || drivers[settings.driver] !== undefined;
+  return {
+    id: settings.id,
+    name: settings.name,
+    driver: settings.driver,
+    device: settings.device,
+    types: [...settings.types],
+    disabled: settings.disabled,
+    lnb: settings.lnb,
+    rank: slot.rank,
+    state: stateOf(slot, usable),
+    tuned: tuning === null ? null : { type: tuning.target.type, channel: tuning.target.channel },
+    users: [...(tuning?.consumers.values() ?? [])].map(({ use, priority, lagBytes }) => ({
+      use,
+      priority,
+      lagBytes,
+    })),
+    signal: tuning?.signal ?? null,
+    stats: tuning?.counts ?? null,
+    descrambled: tuning?.descrambled ?? false,
+    error: usable ? slot.error : `ドライバー ${settings.driver} はこの環境では使えません`,
+  };
+}

@@ -1,0 +1,192 @@
+/**
+ * One tuner on one physical channel, from the moment it is reserved until its device is free again: opens the
+ * driver, watches that a transport stream comes and keeps coming, descrambles once and hands the same chunk to
+ * every user. It decides nothing about who may use it.
+ */
+import type { Log } from '../host/log.ts';
+import type { Consumer } from './consumer.ts';
+import type { Descrambler } from './descrambler.ts';
+import type { Driver, Signal, TuneSession, TuneTarget } from './driver/driver.ts';
+import { StreamCounter, type StreamCounts } from './stream-counter.ts';
+import type { TunerSettings } from './tuner-settings.ts';
+
+/** All in ms. */
+export interface TuningTiming {
+  /** From opening the device to the first packets. */
+  readonly syncMs: number;
+  /** Without packets for so long the device counts as dead. */
+  readonly stallMs: number;
+  /** A tuning is kept so long after its last reader. */
+  readonly lingerMs: number;
+}
+
+export interface TuningOptions {
+  readonly tuner: TunerSettings;
+  readonly target: TuneTarget;
+  readonly driver: Driver;
+  readonly descrambler: Descrambler;
+  readonly timing: TuningTiming;
+  readonly log: Log;
+  /** The state that is shown has changed. */
+  readonly onChange: () => void;
+  /** Called once, as soon as it serves nobody; the device may still be closing. `error` is a failure's reason. */
+  readonly onEnd: (tuning: Tuning, error: string | null) => void;
+}
+
+/** What came before the first recognised packets and is handed out with them: enough for any framing. */
+const PREAMBLE_BYTES = 256 * 1024;
+
+export class Tuning {
+  readonly target: TuneTarget;
+  readonly consumers = new Map<number, Consumer>();
+  readonly #counter = new StreamCounter();
+  #phase: 'tuning' | 'streaming' | 'ended' = 'tuning';
+  #session: TuneSession | undefined;
+  #released: Promise<void> = Promise.resolve();
+  #preamble: Uint8Array[] = [];
+  #preambleBytes = 0;
+  #lastPacketsAt = 0;
+  #watchdog: ReturnType<typeof setTimeout> | undefined;
+  #linger: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: TuningOptions) {
+    this.target = options.target;
+  }
+
+  get phase(): 'tuning' | 'streaming' | 'ended' {
+    return this.#phase;
+  }
+
+  get counts(): StreamCounts {
+    return this.#counter.counts;
+  }
+
+  get signal(): Signal | null {
+    return this.#session?.signal() ?? null;
+  }
+
+  get descrambled(): boolean {
+    return this.options.descrambler.active;
+  }
+
+  /** Opens the device once it is free; every failure ends the tuning. */
+  async start(free: Promise<void>): Promise<void> {
+    this.#released = free.catch(() => {});
+    try {
+      await free;
+      if (this.#phase === 'ended') return;
+      this.#session = this.options.driver.open(this.options.tuner, this.target, {
+        data: (chunk) => this.#receive(chunk),
+        ended: (reason) => this.#fail(reason),
+      });
+      this.#watchdog = setTimeout(() => this.#onSyncTimeout(), this.options.timing.syncMs);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  join(consumer: Consumer): void {
+    clearTimeout(this.#linger);
+    this.consumers.set(consumer.id, consumer);
+    this.options.onChange();
+  }
+
+  /** After the last user has left, the tuning lingers for one who comes back. */
+  remove(consumer: Consumer): void {
+    if (!this.consumers.delete(consumer.id)) return;
+    if (this.#phase !== 'ended') {
+      this.options.onChange();
+      if (this.consumers.size === 0) {
+        clearTimeout(this.#linger);
+        this.#linger = setTimeout(() => void this.#stop(null), this.options.timing.lingerMs);
+      }
+    }
+  }
+
+  /**
+   * Takes the tuner away: users that are left are aborted with the reason. Resolves when the device is free,
+   * rejects when it could not be freed.
+   */
+  end(reason: string): Promise<void> {
+    return this.#stop(null, reason);
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#phase === 'ended') return;
+    const packets = this.#counter.count(chunk);
+    if (packets > 0) this.#lastPacketsAt = performance.now();
+    if (this.#phase === 'streaming') {
+      this.#deliver(chunk);
+      return;
+    }
+    this.#preamble.push(chunk);
+    this.#preambleBytes += chunk.length;
+    while (this.#preambleBytes > PREAMBLE_BYTES && this.#preamble.length > 1) {
+      this.#preambleBytes -= this.#preamble.shift()?.length ?? 0;
+    }
+    if (packets === 0) return;
+    this.#phase = 'streaming';
+    const waiting = this.#preamble;
+    this.#preamble = [];
+    clearTimeout(this.#watchdog);
+    this.#watch(this.options.timing.stallMs);
+    for (const part of waiting) this.#deliver(part);
+    this.options.onChange();
+  }
+
+  #deliver(chunk: Uint8Array): void {
+    const bytes = this.options.descrambler.feed(chunk);
+    for (const consumer of this.consumers.values()) consumer.push(bytes);
+  }
+
+  /** One timer a stall time, not one a chunk: it looks when the last packets came and waits for the rest. */
+  #watch(delay: number): void {
+    this.#watchdog = setTimeout(() => {
+      const rest = this.#lastPacketsAt + this.options.timing.stallMs - performance.now();
+      if (rest > 0) this.#watch(rest);
+      else this.#fail(`放送の信号が ${seconds(this.options.timing.stallMs)} 秒間届きませんでした`);
+    }, delay);
+  }
+
+  #onSyncTimeout(): void {
+    const limit = seconds(this.options.timing.syncMs);
+    this.#fail(
+      this.#preambleBytes === 0
+        ? `選局しましたが ${limit} 秒以内に信号が届きませんでした`
+        : `選局しましたが ${limit} 秒以内に放送の信号 (TS) として読める出力がありませんでした`,
+    );
+  }
+
+  #fail(reason: string): void {
+    if (this.#phase === 'ended') return;
+    this.options.log.warn('tuning failed', {
+      tuner: this.options.tuner.id,
+      channel: `${this.target.type}/${this.target.channel}`,
+      users: this.consumers.size,
+      reason,
+    });
+    void this.#stop(reason).catch(() => {});
+  }
+
+  #stop(error: string | null, reason = error ?? '選局を終えました'): Promise<void> {
+    if (this.#phase === 'ended') return this.#released;
+    this.#phase = 'ended';
+    clearTimeout(this.#watchdog);
+    clearTimeout(this.#linger);
+    this.#preamble = [];
+    this.options.descrambler.close();
+    const session = this.#session;
+    this.#released = session === undefined ? this.#released : session.close();
+    this.#released.catch((failure) => {
+      this.options.log.error('tuner not released', { tuner: this.options.tuner.id, reason: String(failure) });
+    });
+    for (const consumer of [...this.consumers.values()]) consumer.fail(reason);
+    this.consumers.clear();
+    this.options.onEnd(this, error);
+    return this.#released;
+  }
+}
+
+function seconds(milliseconds: number): string {
+  return String(Math.round(milliseconds / 100) / 10);
+}
