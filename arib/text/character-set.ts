@@ -1,0 +1,216 @@
+/**
+ * The graphic sets of the 8-unit code: what a designation selects and what each code of a set is in Unicode.
+ * ARIB STD-B24 Vol. 1 Part 2, 7.1.1 and 7.2 (table 7-3: classification and final bytes).
+ *
+ * A code's Unicode text is held as one number, so that a decoder moves no strings about: a value below 0x110000
+ * is a code point, one above stands for a short text (`characterText` gives either). What a set is decoded to
+ * does not depend on the character size: the alphanumeric set gives ASCII (with ¥ and ‾ at their JIS X 0201
+ * places), JIS X 0201 katakana the half-width forms that Unicode has for that set, kanji and kana full width.
+ */
+import { ADDITIONAL_ROWS } from './additional-symbols.ts';
+import { PLANE_1_PAIRS, PLANE_1_ROWS, PLANE_2_ROWS } from './jis-x-0213.ts';
+
+export type SetName =
+  | 'kanji'
+  | 'alphanumeric'
+  | 'hiragana'
+  | 'katakana'
+  | 'mosaic'
+  | 'jis-x-0201-katakana'
+  | 'plane-1'
+  | 'plane-2'
+  | 'additional-symbols'
+  | 'drcs'
+  | 'macro'
+  | 'unknown';
+
+export interface GraphicSet {
+  readonly name: SetName;
+  /** Final byte of the designation: tells mosaic A to D (0x32 on), DRCS-0 to 15 (0x40 on), proportional sets. */
+  readonly final: number;
+  /** Octets of one character. */
+  readonly octets: 1 | 2;
+  /** Value by code: `code - 0x21`, or `(row - 1) * 94 + cell - 1`. */
+  readonly values: Int32Array;
+}
+
+const CELLS = 94;
+/** First code of a 94-code set, row and cell numbers start above 0x20. */
+export const FIRST_CODE = 0x21;
+const FIRST_TEXT_VALUE = 0x110000;
+
+/** Stands for a code that its set, or a set that the standard, does not define. */
+export const UNDEFINED_CHARACTER = 0xfffd;
+/** 〓 (geta mark): a character that the broadcaster draws itself; only its picture is known. */
+export const DRCS_CHARACTER = 0x3013;
+/**
+ * ▒ (medium shade): an element of a block picture. The mosaic sets are not operated (ARIB TR-B14, TR-B15) and
+ * their shapes have no place in running text; a reader that draws them has the set and the code.
+ */
+export const MOSAIC_CHARACTER = 0x2592;
+
+const texts: string[] = [];
+
+/** The Unicode text of a value. */
+export function characterText(value: number): string {
+  return value < FIRST_TEXT_VALUE ? String.fromCodePoint(value) : (texts[value - FIRST_TEXT_VALUE] ?? '');
+}
+
+function toValue(text: string): number {
+  const first = text.codePointAt(0) ?? UNDEFINED_CHARACTER;
+  if (text.length === (first > 0xffff ? 2 : 1)) return first;
+  texts.push(text);
+  return FIRST_TEXT_VALUE + texts.length - 1;
+}
+
+function filled(length: number, value = UNDEFINED_CHARACTER): Int32Array {
+  return new Int32Array(length).fill(value);
+}
+
+function cellIndex(row: number, cell: number): number {
+  return (row - 1) * CELLS + cell - 1;
+}
+
+function fillRows(values: Int32Array, rows: readonly (readonly [number, string])[]): void {
+  for (const [row, cells] of rows) {
+    let index = cellIndex(row, 1);
+    for (const character of cells) {
+      if (character !== ' ') values[index] = toValue(character);
+      index++;
+    }
+  }
+}
+
+function plane1(): Int32Array {
+  const values = filled(CELLS * CELLS);
+  fillRows(values, PLANE_1_ROWS);
+  for (const [row, cell, text] of PLANE_1_PAIRS) values[cellIndex(row, cell)] = toValue(text);
+  return values;
+}
+
+function plane2(): Int32Array {
+  const values = filled(CELLS * CELLS);
+  fillRows(values, PLANE_2_ROWS);
+  return values;
+}
+
+function additionalSymbols(): Int32Array {
+  const values = filled(CELLS * CELLS);
+  for (const [row, lines] of ADDITIONAL_ROWS) {
+    let index = cellIndex(row, 1);
+    for (const text of lines.join(' ').split(' ')) {
+      if (text !== '.') values[index] = toValue(text);
+      index++;
+    }
+  }
+  return values;
+}
+
+/**
+ * Rows 1 to 84 are JIS X 0208, rows 85 to 94 those of broadcasting. A cell that JIS X 0208 leaves empty is read
+ * as JIS X 0213 fills it: nothing else can be meant.
+ */
+function kanji(plane: Int32Array, additional: Int32Array): Int32Array {
+  const values = additional.slice();
+  values.set(plane.subarray(0, cellIndex(85, 1)));
+  return values;
+}
+
+/** 94 codes: `runs` of consecutive code points from a code on. */
+function singleOctet(runs: readonly (readonly [code: number, text: string])[]): Int32Array {
+  const values = filled(CELLS);
+  for (const [code, text] of runs) {
+    let index = code - FIRST_CODE;
+    for (const character of text) values[index++] = toValue(character);
+  }
+  return values;
+}
+
+function codePoints(first: number, last: number): string {
+  return String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, index) => first + index));
+}
+
+/** Codes 0x79 to 0x7E of both kana sets. */
+const KANA_SIGNS = 'ー。「」、・';
+const ALPHANUMERIC = singleOctet([
+  [0x21, codePoints(0x21, 0x7e)],
+  [0x5c, '¥'],
+  [0x7e, '‾'],
+]);
+const HIRAGANA = singleOctet([
+  [0x21, codePoints(0x3041, 0x3093)],
+  [0x77, `ゝゞ${KANA_SIGNS}`],
+]);
+const KATAKANA = singleOctet([
+  [0x21, codePoints(0x30a1, 0x30f6)],
+  [0x77, `ヽヾ${KANA_SIGNS}`],
+]);
+const JIS_X_0201_KATAKANA = singleOctet([[0x21, codePoints(0xff61, 0xff9f)]]);
+const PLANE_1 = plane1();
+const ADDITIONAL = additionalSymbols();
+
+function set(name: SetName, final: number, octets: 1 | 2, values: Int32Array): GraphicSet {
+  return { name, final, octets, values };
+}
+
+export const KANJI_SET = set('kanji', 0x42, 2, kanji(PLANE_1, ADDITIONAL));
+export const ALPHANUMERIC_SET = set('alphanumeric', 0x4a, 1, ALPHANUMERIC);
+export const HIRAGANA_SET = set('hiragana', 0x30, 1, HIRAGANA);
+export const KATAKANA_SET = set('katakana', 0x31, 1, KATAKANA);
+export const MACRO_SET = set('macro', 0x70, 1, filled(CELLS));
+
+const MOSAIC = filled(CELLS, MOSAIC_CHARACTER);
+const DRCS_1_OCTET = filled(CELLS, DRCS_CHARACTER);
+
+/** Sets of one octet by final byte. */
+const SINGLE: readonly GraphicSet[] = [
+  ALPHANUMERIC_SET,
+  HIRAGANA_SET,
+  KATAKANA_SET,
+  ...[0x32, 0x33, 0x34, 0x35].map((final) => set('mosaic', final, 1, MOSAIC)),
+  set('alphanumeric', 0x36, 1, ALPHANUMERIC),
+  set('hiragana', 0x37, 1, HIRAGANA),
+  set('katakana', 0x38, 1, KATAKANA),
+  set('jis-x-0201-katakana', 0x49, 1, JIS_X_0201_KATAKANA),
+];
+/** Sets of two octets by final byte. */
+const DOUBLE: readonly GraphicSet[] = [
+  KANJI_SET,
+  set('plane-1', 0x39, 2, PLANE_1),
+  set('plane-2', 0x3a, 2, plane2()),
+  set('additional-symbols', 0x3b, 2, ADDITIONAL),
+];
+/** What the designations with 0x20 before the final byte select. */
+const SINGLE_DRCS: readonly GraphicSet[] = [
+  ...Array.from({ length: 15 }, (_, index) => set('drcs', 0x41 + index, 1, DRCS_1_OCTET)),
+  MACRO_SET,
+];
+const DOUBLE_DRCS: readonly GraphicSet[] = [set('drcs', 0x40, 2, filled(CELLS * CELLS, DRCS_CHARACTER))];
+
+/** An undefined set still says how many octets its characters take, so the text after it stays in step. */
+const UNKNOWN_SINGLE = set('unknown', 0, 1, filled(CELLS));
+const UNKNOWN_DOUBLE = set('unknown', 0, 2, filled(CELLS * CELLS));
+
+function byFinal(sets: readonly GraphicSet[], otherwise: GraphicSet): readonly GraphicSet[] {
+  return Array.from({ length: 0x80 }, (_, final) => sets.find((each) => each.final === final) ?? otherwise);
+}
+
+const SINGLE_BY_FINAL = byFinal(SINGLE, UNKNOWN_SINGLE);
+const DOUBLE_BY_FINAL = byFinal(DOUBLE, UNKNOWN_DOUBLE);
+const SINGLE_DRCS_BY_FINAL = byFinal(SINGLE_DRCS, UNKNOWN_SINGLE);
+const DOUBLE_DRCS_BY_FINAL = byFinal(DOUBLE_DRCS, UNKNOWN_DOUBLE);
+
+/**
+ * The set that a designation selects; one of 'unknown' name where the standard defines none.
+ * ARIB STD-B24 Vol. 1 Part 2, tables 7-2 and 7-3.
+ */
+export function designatedSet(final: number, octets: 1 | 2, drcs: boolean): GraphicSet {
+  const sets = drcs
+    ? octets === 1
+      ? SINGLE_DRCS_BY_FINAL
+      : DOUBLE_DRCS_BY_FINAL
+    : octets === 1
+      ? SINGLE_BY_FINAL
+      : DOUBLE_BY_FINAL;
+  return sets[final] ?? (octets === 1 ? UNKNOWN_SINGLE : UNKNOWN_DOUBLE);
+}

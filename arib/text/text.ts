@@ -1,0 +1,85 @@
+/**
+ * A text of the service information as a Unicode string.
+ *
+ * Sizes do not change the characters: the alphanumeric set gives ASCII whether it is shown full or half width,
+ * and characters of the Kanji set stay as they were sent (full-width letters included). SP is as wide as what it
+ * stands between: U+0020 among alphanumerics and in the half-width sizes, U+3000 among kanji and kana. A line
+ * break (APR) is a line feed; all other control functions leave no trace. DRCS characters become 〓, mosaics ▒,
+ * codes that no set defines U+FFFD; see character-set.ts.
+ */
+import { characterText } from './character-set.ts';
+import { CONTROL } from './control-codes.ts';
+import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
+
+const SPACE = 0x20;
+const IDEOGRAPHIC_SPACE = 0x3000;
+const LINE_FEED = 0x0a;
+/** Code units that one call of fromCharCode takes: arguments go over the stack. */
+const CHUNK = 4096;
+
+/** Collects UTF-16 code units. */
+class TextSink implements EightUnitSink {
+  readonly decoder = new EightUnitDecoder(this);
+  readonly #units: number[] = [];
+  #halfWidth = false;
+
+  character(value: number): void {
+    if (value < 0x10000) this.#units.push(value);
+    else this.#pushText(characterText(value));
+  }
+
+  control(code: number): void {
+    switch (code) {
+      case CONTROL.SP:
+        this.#units.push(this.#halfWidth || this.#amongAlphanumerics() ? SPACE : IDEOGRAPHIC_SPACE);
+        break;
+      case CONTROL.APR:
+        this.#units.push(LINE_FEED);
+        break;
+      case CONTROL.SSZ:
+      case CONTROL.MSZ:
+        this.#halfWidth = true;
+        break;
+      case CONTROL.NSZ:
+        this.#halfWidth = false;
+        break;
+    }
+  }
+
+  sequence(): void {}
+
+  presentationTime(): void {}
+
+  read(bytes: Uint8Array): string {
+    this.#halfWidth = false;
+    this.#units.length = 0;
+    this.decoder.reset();
+    this.decoder.decode(bytes);
+    const units = this.#units;
+    if (units.length <= CHUNK) return String.fromCharCode.apply(null, units);
+    let text = '';
+    for (let start = 0; start < units.length; start += CHUNK) {
+      text += String.fromCharCode.apply(null, units.slice(start, start + CHUNK));
+    }
+    return text;
+  }
+
+  #amongAlphanumerics(): boolean {
+    return this.decoder.left.name === 'alphanumeric';
+  }
+
+  #pushText(text: string): void {
+    for (let index = 0; index < text.length; index++) this.#units.push(text.charCodeAt(index));
+  }
+}
+
+const sink = new TextSink();
+
+/**
+ * The text that `bytes` say, from the initial state of service information: ARIB STD-B24 Vol. 1 Part 2, 7.1;
+ * STD-B10 Part 2, Annex A. Any octets give a string, of at most 2 code units an octet (and for what macros add
+ * to them, MACRO_EXPANSION_LIMIT); nothing is thrown.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  return bytes.length === 0 ? '' : sink.read(bytes);
+}
