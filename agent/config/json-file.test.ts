@@ -1,0 +1,72 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BrokenFile, JsonFile } from './json-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-json-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const numbers = (value: unknown): number[] => {
+  if (!Array.isArray(value)) throw new Error('not a list');
+  return value as number[];
+};
+
+test('an absent file is no mistake', async () => {
+  expect(await new JsonFile(join(folder, 'absent', 'x.json'), numbers).load()).toBeUndefined();
+});
+
+test('what was saved is loaded, and the folder is made', async () => {
+  const file = new JsonFile(join(folder, 'new', 'a.json'), numbers);
+  await file.save([1, 2]);
+  expect(await file.load()).toEqual([1, 2]);
+  expect(readdirSync(join(folder, 'new'))).toEqual(['a.json']);
+});
+
+test('a broken file is told with its path and place and left untouched', async () => {
+  const path = join(folder, 'broken.json');
+  writeFileSync(path, '[1,\n 2');
+  const loading = new JsonFile(path, numbers).load();
+  await expect(loading).rejects.toThrow(BrokenFile);
+  await expect(loading).rejects.toThrow(`${path}: 2 行 3 文字目`);
+  await loading.catch(() => {});
+  expect(readFileSync(path, 'utf8')).toBe('[1,\n 2');
+});
+
+test('what does not fit is told with its path', async () => {
+  const path = join(folder, 'unfit.json');
+  writeFileSync(path, '{}');
+  await expect(new JsonFile(path, numbers).load()).rejects.toThrow(`${path}: not a list`);
+});
+
+test('a folder in the place of the file is told', async () => {
+  await expect(new JsonFile(folder, numbers).load()).rejects.toThrow(BrokenFile);
+});
+
+test('saving over a broken file keeps what a person wrote', async () => {
+  const path = join(folder, 'kept.json');
+  writeFileSync(path, '[1,');
+  const file = new JsonFile(path, numbers);
+  await file.load().catch(() => {});
+  await file.save([3]);
+  await file.save([4]);
+  expect(await file.load()).toEqual([4]);
+  expect(readFileSync(`${path}.broken`, 'utf8')).toBe('[1,');
+});
+
+test('saves that overlap follow one another', async () => {
+  const file = new JsonFile(join(folder, 'many.json'), numbers);
+  await Promise.all([1, 2, 3, 4, 5].map((value) => file.save([value])));
+  expect(await file.load()).toEqual([5]);
+});
+
+test('a failed save tells and does not block the next', async () => {
+  const blocker = join(folder, 'blocker');
+  writeFileSync(blocker, '');
+  const file = new JsonFile(join(blocker, 'a.json'), numbers);
+  await expect(file.save([1])).rejects.toThrow();
+  await file.save([2]).catch(() => {});
+  rmSync(blocker);
+  await file.save([3]);
+  expect(await file.load()).toEqual([3]);
+});

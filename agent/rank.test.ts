@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import type { BroadcastType } from '../arib/ids.ts';
+import { rankTuners } from './rank.ts';
+
+function ranks(...sets: (string | null)[]): (number | null)[] {
+  return rankTuners(
+    sets.map((set) => ({
+      types: (set ?? 'GR').split('+') as BroadcastType[],
+      disabled: set === null,
+    })),
+  );
+}
+
+test('tuners of fewer types come first', () => {
+  expect(ranks('GR+BS+CS', 'BS+CS', 'GR')).toEqual([2, 1, 0]);
+});
+
+test('equal counts are ordered by where their set of types stands first in the definition', () => {
+  expect(ranks('BS', 'GR', 'BS')).toEqual([0, 1, 0]);
+  expect(ranks('GR', 'BS', 'GR')).toEqual([0, 1, 0]);
+});
+
+test('tuners of one rank support exactly the same types, in whatever order they are written', () => {
+  expect(ranks('BS+CS', 'CS+BS', 'GR+BS')).toEqual([0, 0, 1]);
+});
+
+test('a disabled tuner has no rank and does not order the others', () => {
+  expect(ranks(null, 'BS', 'GR')).toEqual([null, 0, 1]);
+});
+
+test('no tuners have no ranks', () => {
+  expect(ranks()).toEqual([]);
+});

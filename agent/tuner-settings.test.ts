@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test';
+import type { TunerDefinition } from '../wire/agent.ts';
+import { isSameEquipment, parseFakeTuners, settleTuners } from './tuner-settings.ts';
+
+const fake = (more: Partial<TunerDefinition> = {}): TunerDefinition => ({
+  driver: 'fake',
+  device: '',
+  types: ['GR'],
+  ...more,
+});
+
+describe('settleTuners', () => {
+  test('fills in id, name and switches', () => {
+    expect(settleTuners([fake()], [])).toEqual([
+      { id: 'fake0', name: 'fake0', driver: 'fake', device: '', types: ['GR'], disabled: false, lnb: false },
+    ]);
+  });
+
+  test('gives the first free id and never one that another tuner names', () => {
+    const ids = settleTuners([fake(), fake({ id: 'fake0' }), fake()], []).map((tuner) => tuner.id);
+    expect(ids).toEqual(['fake1', 'fake0', 'fake2']);
+  });
+
+  test('a tuner without an id keeps the id of the known one that it is', () => {
+    const known = settleTuners(
+      [fake({ id: 'x' }), fake({ id: 'y', types: ['BS', 'CS'] }), fake({ id: 'z' })],
+      [],
+    );
+    const again = settleTuners([fake({ types: ['CS', 'BS'] }), fake(), fake(), fake()], known);
+    expect(again.map((tuner) => tuner.id)).toEqual(['y', 'x', 'z', 'fake0']);
+  });
+
+  test('names the field that repeats an id or a device', () => {
+    expect(() => settleTuners([fake({ id: 'a' }), fake({ id: 'a' })], [])).toThrow('[1].id');
+    const dvb = fake({ driver: 'dvb', device: '/dev/dvb/adapter0' });
+    expect(() => settleTuners([dvb, dvb], [])).toThrow('[1].device');
+  });
+});
+
+test('only a new name leaves a tuner the same equipment', () => {
+  const [tuner] = settleTuners([fake({ id: 'a' })], []);
+  if (tuner === undefined) throw new Error('no tuner');
+  expect(isSameEquipment(tuner, { ...tuner, name: 'other' })).toBe(true);
+  expect(isSameEquipment(tuner, { ...tuner, types: ['GR', 'BS'] })).toBe(false);
+  expect(isSameEquipment(tuner, { ...tuner, disabled: true })).toBe(false);
+  expect(isSameEquipment(tuner, { ...tuner, device: 'x' })).toBe(false);
+});
+
+describe('parseFakeTuners', () => {
+  test('makes that many tuners of each set', () => {
+    const tuners = parseFakeTuners('GR:2, BS+CS:1');
+    expect(tuners.map((tuner) => [tuner.id, tuner.types])).toEqual([
+      ['gr-0', ['GR']],
+      ['gr-1', ['GR']],
+      ['bs-cs-0', ['BS', 'CS']],
+    ]);
+  });
+  for (const text of ['GR', 'GR:', 'GR:x', 'XX:1', 'GR+GR:1', 'GR:1,GR:1', 'GR:99', 'GR:-1']) {
+    test(`refuses ${text}`, () => expect(() => parseFakeTuners(text)).toThrow());
+  }
+});
