@@ -46,6 +46,21 @@ export const HealthSchema = t.Object({
 });
 export type Health = Static<typeof HealthSchema>;
 
+/** Why something may not work now; the sentences are Japanese. */
+export const StatusSchema = t.Object({
+  agent: t.Object({
+    state: t.Union([t.Literal('connecting'), t.Literal('connected'), t.Literal('unavailable')]),
+    message: t.Union([t.String(), t.Null()]),
+  }),
+  ffmpeg: t.Object({
+    state: t.Union([t.Literal('probing'), t.Literal('ready'), t.Literal('missing')]),
+    version: t.Union([t.String(), t.Null()]),
+    encoders: t.Array(t.String(), { description: 'encoders that passed a trial' }),
+    message: t.Union([t.String(), t.Null()]),
+  }),
+});
+export type Status = Static<typeof StatusSchema>;
+
 /** Codecs of the live stream's `codec` parameter. */
 export const LIVE_CODECS = ['h264', 'av1', 'raw'] as const;
 export type LiveCodec = (typeof LIVE_CODECS)[number];

@@ -1,0 +1,128 @@
+/**
+ * The inner application: routes, validation and the OpenAPI description. It runs behind the access decision of
+ * `server.ts` and never by itself.
+ */
+import { openapi } from '@elysiajs/openapi';
+import { Elysia, ValidationError } from 'elysia';
+import { ProblemSchema } from '../../wire/api.ts';
+import { bodyTooLarge } from './guards.ts';
+import type { ApiParts } from './parts.ts';
+import { failureResponse, internalProblem, problem } from './problems.ts';
+import { addStationRoutes } from './station-routes.ts';
+import { addSystemRoutes } from './system-routes.ts';
+
+export const OPENAPI_PATH = '/api/openapi.json';
+
+interface Route {
+  method: string;
+  path: string;
+}
+
+/** Methods that exist for a path, HEAD with GET; empty when the path is unknown. */
+function methodsOf(routes: readonly Route[], path: string): string[] {
+  const segments = path.split('/');
+  const methods = new Set<string>();
+  for (const route of routes) {
+    const wanted = route.path.split('/');
+    const matches =
+      wanted.length === segments.length &&
+      wanted.every(
+        (part, index) => part === segments[index] || (part.startsWith(':') && segments[index] !== ''),
+      );
+    if (!matches) continue;
+    methods.add(route.method);
+    if (route.method === 'GET') methods.add('HEAD');
+  }
+  return [...methods].sort();
+}
+
+function unknownRoute(routes: readonly Route[], request: Request): Response {
+  const allowed = methodsOf(routes, new URL(request.url).pathname);
+  if (allowed.length === 0) return problem('not_found', 'この API はありません。');
+  return problem('bad_request', `この API では ${request.method} は使えません。`, {
+    status: 405,
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+/** `/codec` → `codec`: the field's path in the part of the request that was wrong. */
+function invalidField(error: ValidationError): Response {
+  const at = error.valueError?.path ?? '';
+  const path = at.replace(/^\//, '').replaceAll('/', '.');
+  return problem(
+    'bad_request',
+    path === '' ? '要求の形が正しくありません。' : `${path} の値が正しくありません。`,
+    {
+      path: path === '' ? error.type : path,
+    },
+  );
+}
+
+/** What an error that escaped a route is answered with. Bugs are logged and told nobody. */
+function errorResponse(
+  app: Elysia,
+  parts: ApiParts,
+  code: unknown,
+  error: unknown,
+  request: Request,
+): Response {
+  const failure = failureResponse(error);
+  if (failure !== undefined) return failure;
+  switch (code) {
+    case 'NOT_FOUND':
+      return unknownRoute(app.routes, request);
+    case 'PARSE':
+      return problem('bad_request', '送信データを JSON として読めません。');
+    case 'VALIDATION':
+      // A response that does not fit its own schema is a bug of ours.
+      if (error instanceof ValidationError && error.type !== 'response') return invalidField(error);
+  }
+  if (isBodyTooLarge(error)) return bodyTooLarge();
+  parts.log.error('request failed', {
+    method: request.method,
+    path: new URL(request.url).pathname,
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+  return internalProblem();
+}
+
+function isBodyTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_BODY_TOO_LARGE';
+}
+
+export function createApi(parts: ApiParts): Elysia {
+  // Host names of fewer than four characters (`tv`, `nas`) are ordinary at home.
+  const app = new Elysia({ handler: { standardHostname: false } });
+  app.onError({ as: 'global' }, ({ code, error, request }) =>
+    errorResponse(app, parts, code, error, request),
+  );
+  app.use(
+    openapi({
+      // The page that the plugin could show loads its scripts from elsewhere.
+      provider: null,
+      specPath: OPENAPI_PATH,
+      path: '/api/openapi',
+      exclude: { paths: [OPENAPI_PATH] },
+      documentation: {
+        info: { title: 'svc', version: parts.version, description: DESCRIPTION },
+        servers: [{ url: '..', description: 'the address under which the service was opened' }],
+        components: {
+          securitySchemes: { token: { type: 'http', scheme: 'bearer', description: '`svc_…` access token' } },
+        },
+        security: [{}, { token: [] }],
+      },
+    }),
+  );
+  app.model({ Problem: ProblemSchema });
+  addSystemRoutes(app, parts);
+  addStationRoutes(app, parts);
+  return app;
+}
+
+const DESCRIPTION = [
+  'Watching and recording television in one household.',
+  'Clients in a trusted network need no credentials; others get 401 `{"error":"unauthorized"}`.',
+  'POST, PUT, PATCH and DELETE need `Content-Type: application/json`, otherwise 403 with a plain reason.',
+  'Errors are `{message, code, path?}`: a Japanese sentence for people, a stable word for programs.',
+  'GET routes answer HEAD too. Unknown fields and event names are to be ignored.',
+].join('\n\n');

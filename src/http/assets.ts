@@ -1,0 +1,139 @@
+/**
+ * The files of the UI: a folder of a development tree, or one embedded in the executable (both read alike).
+ * Names that carry a hash of their content are cached for ever, the rest is revalidated.
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Assets {
+  /** The file's answer; undefined when there is none. @param path relative to the root, without a leading slash */
+  serve(path: string, request: Request): Promise<Response | undefined>;
+  /** index.html with its base address filled in; undefined when there is no UI. @param base with a final slash */
+  index(base: string, request: Request): Promise<Response | undefined>;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  ico: 'image/x-icon',
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  map: 'application/json; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+  wasm: 'application/wasm',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
+};
+
+/** `app-1a2b3c4d.js`: what the bundler names by content. */
+const HASHED = /-[a-z0-9]{8,}\.[a-z0-9]+$/;
+const COMPRESSIBLE = /^(?:text\/|application\/json|application\/wasm|image\/svg)/;
+/** Below this a header costs more than it saves. */
+const MIN_COMPRESSED = 1024;
+
+const BASE_PLACEHOLDER = '<base href="./">';
+
+interface Loaded {
+  bytes: Uint8Array<ArrayBuffer>;
+  etag: string;
+  contentType: string;
+  /** Made once, when first asked for. */
+  gzip: Uint8Array<ArrayBuffer> | undefined;
+  size: number;
+  modified: number;
+}
+
+/** A path without any step that could leave the folder. */
+function isPlain(path: string): boolean {
+  return path.split('/').every((segment) => /^[\w@+-][\w@.+-]*$/.test(segment));
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${Bun.hash(bytes).toString(36)}-${bytes.length.toString(36)}"`;
+}
+
+/** RFC 9110 13.1.2, weak comparison. */
+export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  return ifNoneMatch.split(',').some((entry) => {
+    const tag = entry.trim().replace(/^W\//, '');
+    return tag === '*' || tag === etag;
+  });
+}
+
+function acceptsGzip(request: Request): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '');
+}
+
+class FolderAssets implements Assets {
+  readonly #loaded = new Map<string, Loaded>();
+
+  constructor(private readonly folder: string) {}
+
+  async serve(path: string, request: Request): Promise<Response | undefined> {
+    if (path === 'index.html' || !isPlain(path)) return undefined;
+    const asset = await this.#load(path);
+    if (asset === undefined) return undefined;
+    const caching = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    return answer(asset, caching, request);
+  }
+
+  async index(base: string, request: Request): Promise<Response | undefined> {
+    const asset = await this.#load('index.html');
+    if (asset === undefined) return undefined;
+    const html = new TextDecoder().decode(asset.bytes).replace(BASE_PLACEHOLDER, `<base href="${base}">`);
+    const bytes = new TextEncoder().encode(html);
+    return answer({ ...asset, bytes, etag: etagOf(bytes), gzip: undefined }, 'no-cache', request);
+  }
+
+  /** Read once, again when the file changed: a development build is replaced while the service runs. */
+  async #load(path: string): Promise<Loaded | undefined> {
+    const file = join(this.folder, path);
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile()) return undefined;
+    const known = this.#loaded.get(path);
+    if (known !== undefined && known.size === stat.size && known.modified === stat.mtimeMs) return known;
+    const bytes = await Bun.file(file).bytes();
+    const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+    const loaded: Loaded = {
+      bytes,
+      etag: etagOf(bytes),
+      contentType: CONTENT_TYPES[extension] ?? 'application/octet-stream',
+      gzip: undefined,
+      size: stat.size,
+      modified: stat.mtimeMs,
+    };
+    this.#loaded.set(path, loaded);
+    return loaded;
+  }
+}
+
+function answer(asset: Loaded, caching: string, request: Request): Response {
+  const headers: Record<string, string> = {
+    'content-type': asset.contentType,
+    'cache-control': caching,
+    // Weak: the same entity is sent with and without compression.
+    etag: `W/${asset.etag}`,
+  };
+  const compressible = COMPRESSIBLE.test(asset.contentType) && asset.bytes.length >= MIN_COMPRESSED;
+  if (compressible) headers.vary = 'accept-encoding';
+  if (matchesEtag(request.headers.get('if-none-match'), asset.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  if (compressible && acceptsGzip(request)) {
+    asset.gzip ??= Bun.gzipSync(asset.bytes);
+    return new Response(asset.gzip, { headers: { ...headers, 'content-encoding': 'gzip' } });
+  }
+  return new Response(asset.bytes, { headers });
+}
+
+/** @param folder null when no UI was built: every look-up then finds nothing */
+export function openAssets(folder: string | null): Assets {
+  if (folder !== null) return new FolderAssets(folder);
+  const nothing = async (): Promise<undefined> => undefined;
+  return { serve: nothing, index: nothing };
+}

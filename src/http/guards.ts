@@ -1,0 +1,36 @@
+/** What a request must satisfy before any route sees it: the cross-site form guard and the size of its body. */
+import { problem } from './problems.ts';
+
+/** Rules, settings and tuner definitions are a few KB; nothing that the service takes is larger. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+const WRITING_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+export const NOT_JSON =
+  'Content-Type: application/json のない書き込み要求は受け付けません。\n' +
+  'POST, PUT, PATCH and DELETE need Content-Type: application/json.\n';
+
+function isJson(contentType: string | null): boolean {
+  return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+}
+
+/**
+ * A form on another site can send a cookie and a POST, but not this content type without the browser asking
+ * first (which nobody answers).
+ * @returns the refusal, undefined to go on
+ */
+export function refuseRequest(request: Request): Response | undefined {
+  if (WRITING_METHODS.has(request.method) && !isJson(request.headers.get('content-type'))) {
+    return new Response(NOT_JSON, {
+      status: 403,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+    });
+  }
+  const length = request.headers.get('content-length');
+  if (length !== null && Number(length) > MAX_BODY_BYTES) return bodyTooLarge();
+  return undefined;
+}
+
+export function bodyTooLarge(): Response {
+  return problem('bad_request', `送信データが大きすぎます(上限 ${MAX_BODY_BYTES} バイト)。`, { status: 413 });
+}

@@ -1,0 +1,75 @@
+/** The few pages that the server writes itself: for people who may not, or cannot, see the application. */
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center;
+  font-family: system-ui, 'Hiragino Sans', 'Noto Sans JP', 'Noto Sans CJK JP', sans-serif; line-height: 1.8; }
+main { max-width: 36rem; padding: 2rem; }
+h1 { font-size: 1.4rem; }
+code { overflow-wrap: anywhere; }
+`;
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Each paragraph is plain text. */
+export function messagePage(
+  status: number,
+  title: string,
+  paragraphs: readonly string[],
+  headers: Record<string, string> = {},
+): Response {
+  const body = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
+  const html = `<!doctype html>
+<html lang="ja">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return new Response(html, {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  });
+}
+
+/** @param address the client's decided address, so that it can be put into the configuration */
+export function unauthorizedPage(address: string, headers: Record<string, string>): Response {
+  return messagePage(
+    401,
+    'このネットワークからは利用できません',
+    [
+      'このサービスは、許可されたネットワークにある端末からだけ利用できます。',
+      `お使いの端末のアドレス ${address} は許可されていません。`,
+      '家庭内のネットワークから開いているのにこの画面が出る場合は、サーバーの環境変数 TRUSTED_NETWORKS に' +
+        'このアドレスを含む範囲を加えて再起動してください。前段にプロキシがある場合は TRUSTED_PROXIES も' +
+        '設定してください。',
+    ],
+    headers,
+  );
+}
+
+export function notFoundPage(): Response {
+  return messagePage(404, 'ページが見つかりません', ['このアドレスのページはありません。']);
+}
+
+export function screensMissingPage(): Response {
+  return messagePage(503, '画面のファイルがありません', [
+    'サービスは動いていますが、画面のファイルが組み込まれていません。',
+    'npm run build で作り直すか、npm run demo で起動してください。',
+  ]);
+}

@@ -1,0 +1,21 @@
+/** What the routes need of the service, as narrow as they use it. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import type { Status } from '../../wire/api.ts';
+import type { LiveFeed, LiveRequest } from '../live/room.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { StationRecord } from '../model/station.ts';
+
+export interface ApiParts {
+  version: string;
+  log: Log;
+  stations: {
+    list(): readonly StationRecord[];
+    find(id: StationId): StationRecord | undefined;
+    airing(): Map<StationId, ProgramRecord>;
+  };
+  live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
+  /** Undefined when no more clients are taken. */
+  events: { open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined };
+  status(): Status;
+}

@@ -1,0 +1,42 @@
+/** The one table from failures to HTTP answers. */
+import type { Problem, ProblemCode } from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+
+export const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
+  bad_request: 400,
+  not_found: 404,
+  conflict: 409,
+  busy: 503,
+  no_tuner: 503,
+  agent_unavailable: 503,
+  ffmpeg_unavailable: 503,
+  copy_never: 400,
+  ended: 400,
+  internal: 500,
+};
+
+export interface ProblemOptions {
+  /** Where the code's own status says too little (405, 413). */
+  status?: number;
+  path?: string;
+  headers?: Record<string, string>;
+}
+
+export function problem(code: ProblemCode, message: string, options: ProblemOptions = {}): Response {
+  const body: Problem = { message, code, ...(options.path === undefined ? {} : { path: options.path }) };
+  return Response.json(body, {
+    status: options.status ?? STATUS_OF[code],
+    headers: { 'cache-control': 'no-store', ...options.headers },
+  });
+}
+
+/** A failure's answer; undefined for errors that are no failures: those are bugs, to be logged. */
+export function failureResponse(error: unknown): Response | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  const { path } = error.options;
+  return problem(error.code, error.message, path === undefined ? {} : { path });
+}
+
+export function internalProblem(): Response {
+  return problem('internal', 'サーバーの内部でエラーが起きました。ログを確認してください。');
+}

@@ -1,0 +1,17 @@
+/** The addresses of the UI's screens: each is the same document, which then shows what its address says. */
+
+const SCREENS: readonly RegExp[] = [
+  /^\/$/,
+  /^\/(?:guide|reservations|recordings|rules|search|tuners|settings|offline|device)$/,
+  /^\/(?:live|watch|chase)\/\d{1,16}$/,
+];
+
+export function isScreen(path: string): boolean {
+  return SCREENS.some((screen) => screen.test(path));
+}
+
+/** `/guide/` and the like: people type them. The address without the slashes; undefined when it is no screen. */
+export function screenWithoutSlash(path: string): string | undefined {
+  const bare = path.replace(/\/+$/, '');
+  return bare !== path && bare !== '' && isScreen(bare) ? bare : undefined;
+}

@@ -1,0 +1,207 @@
+/**
+ * The outer server. Every request meets, in this order: its address, the one access decision, the guards; only
+ * then is it split off to the API, the screens or the files of the UI. No route of the runtime bypasses this.
+ */
+
+import type { Log } from '../../host/log.ts';
+import type { Networks } from '../../host/networks.ts';
+import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
+import { clientAddress, pathPrefix } from '../access/client-address.ts';
+import type { Assets } from './assets.ts';
+import { MAX_BODY_BYTES, refuseRequest } from './guards.ts';
+import { addSecurityHeaders } from './headers.ts';
+import { notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
+import { internalProblem, problem } from './problems.ts';
+import { isScreen, screenWithoutSlash } from './screens.ts';
+
+/** Tells the inner application who asks; a client's own copy is overwritten. */
+export const REMOTE_HEADER = 'x-svc-remote';
+const REALM = 'svc';
+
+/** An open connection that sends nothing is ended after this; streams are exempt once they are open. */
+const IDLE_TIMEOUT_S = 120;
+
+export interface HttpOptions {
+  /** null = every address, IPv6 and IPv4. */
+  host: string | null;
+  /** 0 = any free one. */
+  port: number;
+  tls: { certPath: string; keyPath: string } | null;
+  access: AccessPolicy;
+  trustedProxies: Networks;
+  assets: Assets;
+  /** The inner application. */
+  api: (request: Request) => Response | Promise<Response>;
+  log: Log;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  /** An address of this machine under which it answers. */
+  readonly url: string;
+  /** Stops taking requests; answers under way may finish. */
+  stopListening(): void;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+/** What of the runtime's server a request needs. */
+interface RequestContext {
+  requestIP(request: Request): { address: string } | null;
+  timeout(request: Request, seconds: number): void;
+}
+
+function isApi(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
+}
+
+function wantsHtml(request: Request, path: string): boolean {
+  return !isApi(path) && (request.headers.get('accept') ?? '').includes('text/html');
+}
+
+function refuse(
+  decision: Exclude<AccessDecision, { kind: 'allow' }>,
+  request: Request,
+  path: string,
+  address: string,
+): Response {
+  switch (decision.kind) {
+    case 'forbidden':
+      return new Response(decision.reason, {
+        status: 403,
+        headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+      });
+    case 'invalid_token':
+      return Response.json(
+        { error: 'invalid_token' },
+        {
+          status: 401,
+          headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'cache-control': 'no-store' },
+        },
+      );
+    case 'unauthorized': {
+      const challenge = { 'www-authenticate': `Bearer realm="${REALM}"` };
+      if (wantsHtml(request, path)) return unauthorizedPage(address, challenge);
+      return Response.json(
+        { error: 'unauthorized' },
+        { status: 401, headers: { ...challenge, 'cache-control': 'no-store' } },
+      );
+    }
+  }
+}
+
+/** A body whose end nobody knows: the connection may be silent for long and is still wanted. */
+function isEndless(response: Response): boolean {
+  const type = response.headers.get('content-type') ?? '';
+  return response.body !== null && /^(?:video\/|audio\/|text\/event-stream)/.test(type);
+}
+
+/** Decides and answers one request; everything but the socket's own facts is in the request. */
+export function createHandler(options: HttpOptions) {
+  const { access, trustedProxies, assets, api, log } = options;
+
+  async function screen(request: Request, path: string, prefix: string): Promise<Response> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return problem('bad_request', `このアドレスでは ${request.method} は使えません。`, {
+        status: 405,
+        headers: { allow: 'GET, HEAD' },
+      });
+    }
+    if (isScreen(path)) return (await assets.index(`${prefix}/`, request)) ?? screensMissingPage();
+    const bare = screenWithoutSlash(path);
+    if (bare !== undefined) return new Response(null, { status: 308, headers: { location: prefix + bare } });
+    const file = await assets.serve(path.slice(1), request);
+    if (file !== undefined) return file;
+    return wantsHtml(request, path) ? notFoundPage() : problem('not_found', 'ファイルが見つかりません。');
+  }
+
+  async function answer(request: Request, server: RequestContext): Promise<Response> {
+    const url = URL.parse(request.url);
+    if (url === null) return problem('bad_request', 'Host ヘッダーが正しくありません。');
+    const path = url.pathname;
+    const peer = server.requestIP(request)?.address;
+    const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);
+    const decision = decideAccess(access, {
+      address,
+      path,
+      authorization: request.headers.get('authorization'),
+    });
+    if (decision.kind !== 'allow' || address === undefined) {
+      return refuse(
+        decision.kind === 'allow' ? { kind: 'unauthorized' } : decision,
+        request,
+        path,
+        address ?? '',
+      );
+    }
+    request.headers.set(REMOTE_HEADER, address);
+    const refused = refuseRequest(request);
+    if (refused !== undefined) return refused;
+    if (isApi(path) || path === '/manifest.webmanifest') {
+      const response = await api(request);
+      if (isEndless(response)) server.timeout(request, 0);
+      return response;
+    }
+    return screen(request, path, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));
+  }
+
+  return async (request: Request, server: RequestContext): Promise<Response> => {
+    try {
+      return addSecurityHeaders(await answer(request, server));
+    } catch (error) {
+      log.error('request failed', {
+        method: request.method,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+      return internalProblem();
+    }
+  };
+}
+
+/** @throws the runtime's error when the address cannot be listened on */
+export function startHttpServer(options: HttpOptions): HttpServer {
+  const handler = createHandler(options);
+  const listen = (hostname: string) =>
+    Bun.serve({
+      hostname,
+      port: options.port,
+      ...(options.tls === null
+        ? {}
+        : { tls: { cert: Bun.file(options.tls.certPath), key: Bun.file(options.tls.keyPath) } }),
+      development: false,
+      idleTimeout: IDLE_TIMEOUT_S,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      fetch: handler,
+      error: () => internalProblem(),
+    });
+  const server = options.host === null ? listenEverywhere(listen) : listen(options.host);
+  const port = server.port ?? options.port;
+  const named = options.host === null || options.host === '::' || options.host === '0.0.0.0';
+  const host = named ? 'localhost' : options.host?.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    port,
+    url: `${options.tls === null ? 'http' : 'https'}://${host}:${port}`,
+    stopListening: () => {
+      server.stop(false);
+    },
+    close: async () => {
+      await server.stop(true);
+    },
+  };
+}
+
+/** Dual stack where the machine has IPv6, IPv4 alone where it does not. */
+function listenEverywhere<T>(listen: (hostname: string) => T): T {
+  try {
+    return listen('::');
+  } catch (error) {
+    if (isPortTrouble(error)) throw error;
+    return listen('0.0.0.0');
+  }
+}
+
+/** The port is taken or not ours: another address would not help. */
+export function isPortTrouble(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EADDRINUSE' || code === 'EACCES';
+}

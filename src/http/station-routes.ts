@@ -1,0 +1,159 @@
+/** `/api/services` and what hangs below a station. */
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import { type StationId, splitStationId, stationId } from '../../arib/ids.ts';
+import {
+  LIVE_CODECS,
+  MIME_HEADER,
+  NOTICE_HEADER,
+  type NowProgram,
+  type Station,
+  StationsSchema,
+} from '../../wire/api.ts';
+import { audioOptions } from '../model/audio.ts';
+import { Failure } from '../model/failure.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { StationRecord } from '../model/station.ts';
+import type { ApiParts } from './parts.ts';
+import { failureResponse } from './problems.ts';
+
+function nowOf(program: ProgramRecord | undefined): NowProgram | null {
+  if (program === undefined) return null;
+  return {
+    id: program.id,
+    title: program.name,
+    startAt: program.startAt,
+    endAt: program.endAt,
+    reserved: false,
+    recording: false,
+    audios: audioOptions(program.audios),
+  };
+}
+
+export function toStation(station: StationRecord, airing: ProgramRecord | undefined): Station {
+  return {
+    id: station.id,
+    type: station.type,
+    name: station.name,
+    remoteControlKey: station.remoteControlKey,
+    logo: null,
+    live: `api/services/${station.id}/live`,
+    now: nowOf(airing),
+  };
+}
+
+/** @throws Failure bad_request for what is no number, not_found for a number that no station can have. */
+function readStationId(text: string): StationId {
+  if (!/^\d{1,16}$/.test(text)) {
+    throw new Failure('bad_request', '局の番号が正しくありません。', { path: 'id' });
+  }
+  const parts = splitStationId(Number(text));
+  if (parts === undefined) throw unknownStation();
+  return stationId(parts.networkId, parts.serviceId);
+}
+
+function unknownStation(): Failure {
+  return new Failure('not_found', '局が見つかりません。');
+}
+
+const LIVE_QUERY = t.Object({
+  codec: t.Optional(
+    t.Union(
+      LIVE_CODECS.map((codec) => t.Literal(codec)),
+      { description: 'default `h264`' },
+    ),
+  ),
+  audio: t.Optional(
+    t.String({
+      maxLength: 64,
+      description:
+        '`only` for AAC alone (wins over `codec`), or the id of an Audio option; an unknown id selects the ' +
+        'main audio; ignored by `raw`',
+    }),
+  ),
+});
+
+const LIVE_RESPONSES = {
+  200: {
+    description:
+      'An endless stream. It ends cleanly when its layout changed (ask again), and breaks off when the tuner was lost.',
+    headers: {
+      [MIME_HEADER]: { schema: { type: 'string' as const }, description: 'RFC 6381 type with codecs' },
+      [NOTICE_HEADER]: {
+        schema: { type: 'string' as const },
+        description: 'comma-separated: why another encoder, codec or audio than asked for is used',
+      },
+    },
+    content: {
+      'video/mp4': { schema: { type: 'string' as const, format: 'binary' } },
+      'video/mp2t': { schema: { type: 'string' as const, format: 'binary' } },
+      'audio/mp4': { schema: { type: 'string' as const, format: 'binary' } },
+    },
+  },
+  400: problemResponse('malformed id, unknown codec'),
+  404: problemResponse('unknown station'),
+  503: problemResponse('`no_tuner`, `agent_unavailable` or `ffmpeg_unavailable`'),
+};
+
+function problemResponse(description: string) {
+  return {
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+}
+
+/** The content type that a live stream will have, known before it is opened. */
+function liveContentType(codec: string, audio: string | undefined): string {
+  if (audio === 'only') return 'audio/mp4';
+  return codec === 'raw' ? 'video/mp2t' : 'video/mp4';
+}
+
+export function addStationRoutes(app: Elysia, parts: ApiParts): void {
+  app.get(
+    '/api/services',
+    () => {
+      const airing = parts.stations.airing();
+      return parts.stations.list().map((station) => toStation(station, airing.get(station.id)));
+    },
+    {
+      response: { 200: StationsSchema },
+      detail: { summary: 'Stations with what they air now', tags: ['stations'] },
+    },
+  );
+
+  app.get(
+    '/api/services/:id/live',
+    async ({ params, query, request }) => {
+      const id = readStationId(params.id);
+      if (parts.stations.find(id) === undefined) throw unknownStation();
+      const codec = query.codec ?? 'h264';
+      if (request.method === 'HEAD') {
+        return new Response(null, {
+          headers: { 'content-type': liveContentType(codec, query.audio), 'cache-control': 'no-store' },
+        });
+      }
+      try {
+        const feed = await parts.live.open({ stationId: id, codec, audio: query.audio }, request.signal);
+        const headers = new Headers({
+          'content-type': feed.contentType,
+          'cache-control': 'no-store',
+          [MIME_HEADER]: feed.mime,
+        });
+        if (feed.notices.length > 0) headers.set(NOTICE_HEADER, feed.notices.join(','));
+        return new Response(feed.body, { headers });
+      } catch (error) {
+        // Nobody is there any more to read an answer.
+        if (request.signal.aborted) return new Response(null, { status: 499 });
+        const failure = failureResponse(error);
+        if (failure === undefined) throw error;
+        parts.log.info('live refused', { station: id, codec, reason: String(error) });
+        return failure;
+      }
+    },
+    {
+      params: t.Object({ id: t.String({ description: 'station id' }) }),
+      query: LIVE_QUERY,
+      detail: { summary: 'Watch a station', tags: ['stations'], responses: LIVE_RESPONSES },
+    },
+  );
+}
