@@ -99,6 +99,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const server = Bun.serve({
     hostname: options.host,
     port: options.port,
+    // Otherwise every stream that is aborted on purpose is printed as an unhandled error.
+    development: false,
     // Of a bound of the interface's own, so that the answer can say what was too large.
     maxRequestBodySize: 64 * 1024 * 1024,
     fetch: (request, bun) =>

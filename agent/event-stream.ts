@@ -26,8 +26,8 @@ export function eventStream(events: ChangeEvents, keepAliveMs: number): Readable
           wanted = false;
           controller.enqueue(KEEP_ALIVE);
         }, keepAliveMs);
-        const unsubscribe = events.subscribe((event) => {
-          pending.add(event);
+        const unsubscribe = events.subscribe((changed) => {
+          for (const event of changed) pending.add(event);
           flush(controller);
         });
         stop = () => {

@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../wire/agent.ts';
 
 export class ChangeEvents {
-  readonly #subscribers = new Set<(event: AgentEvent) => void>();
+  readonly #subscribers = new Set<(events: readonly AgentEvent[]) => void>();
   readonly #pending = new Set<AgentEvent>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -15,7 +15,7 @@ export class ChangeEvents {
   }
 
   /** @returns the function that ends the subscription. */
-  subscribe(listener: (event: AgentEvent) => void): () => void {
+  subscribe(listener: (events: readonly AgentEvent[]) => void): () => void {
     this.#subscribers.add(listener);
     return () => this.#subscribers.delete(listener);
   }
@@ -29,6 +29,6 @@ export class ChangeEvents {
     this.#timer = undefined;
     const events = [...this.#pending];
     this.#pending.clear();
-    for (const event of events) for (const listener of [...this.#subscribers]) listener(event);
+    for (const listener of [...this.#subscribers]) listener(events);
   }
 }

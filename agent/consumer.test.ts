@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test';
+import { Consumer, type LeaveReason, StreamFailure } from './consumer.ts';
+
+function create(more: { lagLimitBytes?: number; drainMs?: number } = {}) {
+  const left: LeaveReason[] = [];
+  const consumer = new Consumer({
+    id: 1,
+    use: 'x',
+    priority: 0,
+    lagLimitBytes: 100,
+    drainMs: 20,
+    onLeave: (_consumer, why) => left.push(why),
+    ...more,
+  });
+  return { consumer, left };
+}
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+
+describe('Consumer', () => {
+  test('hands out chunks in their order, by reference', async () => {
+    const { consumer } = create();
+    const [first, second] = [bytes(1), bytes(2)];
+    consumer.push(first);
+    consumer.push(second);
+    const reader = consumer.body.getReader();
+    expect((await reader.read()).value).toBe(first);
+    expect((await reader.read()).value).toBe(second);
+    const waiting = reader.read();
+    const third = bytes(3);
+    consumer.push(third);
+    expect((await waiting).value).toBe(third);
+    expect(consumer.lagBytes).toBe(0);
+  });
+
+  test('counts what waits for the connection', async () => {
+    const { consumer } = create();
+    consumer.push(bytes(1, 2, 3));
+    consumer.push(bytes(4, 5));
+    expect(consumer.lagBytes).toBe(5);
+    await consumer.body.getReader().read();
+    expect(consumer.lagBytes).toBe(2);
+  });
+
+  test('is started by its first bytes', async () => {
+    const { consumer } = create();
+    consumer.push(bytes());
+    consumer.push(bytes(1));
+    await consumer.started;
+  });
+
+  test('past its bound it is cut, what waits is freed, and it leaves once', async () => {
+    const { consumer, left } = create();
+    for (let index = 0; index < 20; index += 1) consumer.push(new Uint8Array(10));
+    expect(left).toEqual(['lagged']);
+    expect(consumer.lagBytes).toBe(0);
+    await expect(consumer.body.getReader().read()).rejects.toThrow(StreamFailure);
+  });
+
+  test('keeps exactly its bound', () => {
+    const { consumer, left } = create();
+    for (let index = 0; index < 10; index += 1) consumer.push(new Uint8Array(10));
+    expect(left).toEqual([]);
+    consumer.push(new Uint8Array(1));
+    expect(left).toEqual(['lagged']);
+  });
+
+  test('a handover ends it cleanly after what is queued', async () => {
+    const { consumer, left } = create();
+    consumer.push(bytes(1));
+    consumer.end();
+    consumer.push(bytes(2));
+    expect(left).toEqual(['ended']);
+    expect(await new Response(consumer.body).bytes()).toEqual(bytes(1));
+  });
+
+  test('a clean end that cannot be drained in time becomes a failure', async () => {
+    const { consumer } = create({ drainMs: 1 });
+    consumer.push(bytes(1));
+    consumer.end();
+    await Bun.sleep(5);
+    await expect(consumer.body.getReader().read()).rejects.toThrow(StreamFailure);
+  });
+
+  test('a failure aborts it after what is queued', async () => {
+    const { consumer } = create();
+    consumer.push(bytes(1));
+    consumer.fail('gone');
+    const reader = consumer.body.getReader();
+    expect((await reader.read()).value).toEqual(bytes(1));
+    await expect(reader.read()).rejects.toThrow('gone');
+  });
+
+  test('a failure aborts a reader that waits', async () => {
+    const { consumer } = create();
+    consumer.push(bytes(1));
+    const reader = consumer.body.getReader();
+    await reader.read();
+    const waiting = reader.read();
+    consumer.fail('gone');
+    await expect(waiting).rejects.toThrow('gone');
+  });
+
+  test('a failure before the first bytes is told by started', async () => {
+    const { consumer } = create();
+    consumer.fail('no signal');
+    await expect(consumer.started).rejects.toThrow('no signal');
+  });
+
+  test('a connection that goes frees the queue and later ends change nothing', async () => {
+    const { consumer, left } = create();
+    consumer.push(bytes(1));
+    await consumer.body.cancel();
+    consumer.push(bytes(2));
+    consumer.end();
+    consumer.fail('late');
+    consumer.leave();
+    expect(left).toEqual(['gone']);
+    expect(consumer.lagBytes).toBe(0);
+  });
+
+  test('a connection that goes while it drains ends the drain', async () => {
+    const { consumer, left } = create({ drainMs: 1 });
+    consumer.push(bytes(1));
+    consumer.fail('x');
+    await consumer.body.cancel();
+    await Bun.sleep(5);
+    expect(left).toEqual(['ended']);
+  });
+
+  test('a long queue keeps its order while it is compacted', async () => {
+    const { consumer } = create({ lagLimitBytes: 10_000, drainMs: 1_000 });
+    const reader = consumer.body.getReader();
+    const got: number[] = [];
+    for (let index = 0; index < 1_500; index += 1) {
+      consumer.push(Uint8Array.of(index >> 8, index & 0xff));
+      if (index % 3 === 0) {
+        const { value } = await reader.read();
+        got.push(((value?.[0] ?? 0) << 8) | (value?.[1] ?? 0));
+      }
+    }
+    consumer.end();
+    for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
+      got.push(((part.value[0] ?? 0) << 8) | (part.value[1] ?? 0));
+    }
+    expect(got).toEqual(Array.from({ length: 1_500 }, (_, index) => index));
+  });
+});

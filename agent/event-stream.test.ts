@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test';
+import { eventStream } from './event-stream.ts';
+import { ChangeEvents } from './events.ts';
+
+const text = (part: { value?: Uint8Array | undefined }): string => new TextDecoder().decode(part.value);
+
+test('something comes at once, so that the headers leave', async () => {
+  const reader = eventStream(new ChangeEvents(1), 60_000).getReader();
+  expect(text(await reader.read())).toBe(': keep-alive\n\n');
+  await reader.cancel();
+});
+
+test('changes close together are one event of each name', async () => {
+  const events = new ChangeEvents(5);
+  const reader = eventStream(events, 60_000).getReader();
+  await reader.read();
+  for (let index = 0; index < 10; index += 1) events.announce('tuners');
+  events.announce('channels');
+  expect(text(await reader.read())).toBe('event: tuners\ndata: 1\n\nevent: channels\ndata: 1\n\n');
+  events.announce('tuners');
+  expect(text(await reader.read())).toBe('event: tuners\ndata: 1\n\n');
+  await reader.cancel();
+});
+
+test('a reader that does not read piles up names, not events', async () => {
+  const events = new ChangeEvents(0);
+  const reader = eventStream(events, 60_000).getReader();
+  const told = Promise.withResolvers<void>();
+  let count = 0;
+  events.subscribe(() => {
+    count += 1;
+    if (count === 5) told.resolve();
+    else events.announce('tuners');
+  });
+  await reader.read();
+  events.announce('tuners');
+  await told.promise;
+  expect(text(await reader.read())).toBe('event: tuners\ndata: 1\n\n');
+  const next = reader.read();
+  events.announce('channels');
+  expect(text(await next)).toBe('event: channels\ndata: 1\n\n');
+  await reader.cancel();
+});
+
+test('keeps the connection alive with comments', async () => {
+  const reader = eventStream(new ChangeEvents(1), 5).getReader();
+  await reader.read();
+  expect(text(await reader.read())).toBe(': keep-alive\n\n');
+  await reader.cancel();
+});
+
+test('a reader that goes is forgotten', async () => {
+  const events = new ChangeEvents(0);
+  const reader = eventStream(events, 1).getReader();
+  await reader.read();
+  await reader.cancel();
+  const flushed = Promise.withResolvers<void>();
+  events.subscribe(() => flushed.resolve());
+  events.announce('tuners');
+  await flushed.promise;
+});

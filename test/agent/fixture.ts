@@ -1,0 +1,201 @@
+/** A real agent on a free port with short times, its files in a folder of its own, and a reader of its streams. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AgentOptions, type AgentTiming, type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { createLog } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import { type ReadPackets, readNumbered } from './packets.ts';
+
+const FAST: Partial<AgentTiming> = {
+  syncMs: 3_000,
+  stallMs: 400,
+  lingerMs: 300,
+  drainMs: 500,
+  killGraceMs: 300,
+  coalesceMs: 5,
+};
+
+const WAIT_LIMIT_MS = 10_000;
+
+export const SOURCE = join(import.meta.dir, 'ts-source.ts');
+
+/** A command line for the given arguments of the source; the channel is its name. */
+export function sourceCommand(folder: string, ...extra: string[]): string {
+  return [process.execPath, SOURCE, '--name', '{channel}', '--log', join(folder, 'starts'), ...extra].join(
+    ' ',
+  );
+}
+
+/** @throws Error with the description when the condition does not come true in time. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(5);
+  }
+}
+
+export class StreamReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #abort: AbortController;
+  readonly #parts: Uint8Array[] = [];
+  bytes = 0;
+  /** How the stream ended; undefined while it runs. */
+  ending: 'clean' | 'aborted' | undefined;
+
+  constructor(
+    readonly response: Response,
+    abort: AbortController,
+  ) {
+    if (response.body === null) throw new Error('no body');
+    this.#reader = response.body.getReader();
+    this.#abort = abort;
+    void this.#run();
+  }
+
+  get tuner(): string {
+    return this.response.headers.get('x-svc-tuner') ?? '';
+  }
+
+  packets(): ReadPackets {
+    return readNumbered(Buffer.concat(this.#parts));
+  }
+
+  async atLeast(bytes: number): Promise<void> {
+    const wanted = this.bytes + bytes;
+    await until(`${bytes} further bytes`, () => this.bytes >= wanted);
+  }
+
+  async ended(): Promise<'clean' | 'aborted'> {
+    await until('the end of the stream', () => this.ending !== undefined);
+    return this.ending ?? 'clean';
+  }
+
+  leave(): void {
+    this.#abort.abort();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) break;
+        this.#parts.push(value);
+        this.bytes += value.length;
+      }
+      this.ending = 'clean';
+    } catch {
+      this.ending = 'aborted';
+    }
+  }
+}
+
+export class TestAgent implements AsyncDisposable {
+  readonly log: string[];
+  readonly #readers: StreamReader[] = [];
+
+  private constructor(
+    readonly agent: RunningAgent,
+    readonly folder: string,
+    log: string[],
+  ) {
+    this.log = log;
+  }
+
+  /** `command` is FAKE_TUNE, made from the folder; by default the numbered source. */
+  static async start(
+    more: Partial<Omit<AgentOptions, 'timing' | 'fakeTune'>> & {
+      timing?: Partial<AgentTiming>;
+      command?: ((folder: string) => string) | null;
+    } = {},
+  ): Promise<TestAgent> {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-agent-'));
+    const log: string[] = [];
+    const { command, timing, ...options } = more;
+    const agent = await startAgent({
+      host: '127.0.0.1',
+      port: 0,
+      networks: Networks.parse('127.0.0.0/8'),
+      tunersFile: join(folder, 'tuners.json'),
+      channelsFile: join(folder, 'channels.json'),
+      fakeTune: command === null ? undefined : (command ?? sourceCommand)(folder),
+      fakeTuners: 'GR:2,BS+CS:1',
+      environment: process.env,
+      log: createLog({ level: 'debug', now: Date.now, write: (line) => log.push(line) }),
+      ...options,
+      timing: { ...FAST, ...timing },
+    });
+    return new TestAgent(agent, folder, log);
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.agent.url}${path}`, init);
+  }
+
+  put(path: string, value: unknown): Promise<Response> {
+    return this.fetch(path, { method: 'PUT', body: JSON.stringify(value) });
+  }
+
+  async tuners(): Promise<Tuner[]> {
+    return (await (await this.fetch('/agent/tuners')).json()) as Tuner[];
+  }
+
+  async tuner(id: string): Promise<Tuner> {
+    const found = (await this.tuners()).find((tuner) => tuner.id === id);
+    if (found === undefined) throw new Error(`no tuner ${id}`);
+    return found;
+  }
+
+  /** The whole answer; `query` such as `type=GR&channel=T27`. */
+  request(query: string, init: RequestInit = {}): Promise<Response> {
+    return this.fetch(`/agent/stream?${query}`, init);
+  }
+
+  /** A stream that runs. @throws Error with the agent's message when it does not. */
+  async open(query: string): Promise<StreamReader> {
+    const abort = new AbortController();
+    const response = await this.request(query, { signal: abort.signal });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    const reader = new StreamReader(response, abort);
+    this.#readers.push(reader);
+    return reader;
+  }
+
+  /** `NAME PID` of every tuning command that was started, in order. */
+  starts(): { name: string; pid: number }[] {
+    let text: string;
+    try {
+      text = readFileSync(join(this.folder, 'starts'), 'utf8');
+    } catch {
+      return [];
+    }
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split(' '))
+      .map(([, name = '', pid = '']) => ({ name, pid: Number(pid) }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.agent.close();
+    for (const reader of this.#readers) reader.leave();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function messageOf(response: Response): Promise<string> {
+  const body = (await response.json()) as { message: string };
+  if (typeof body.message !== 'string') throw new Error(`no message: ${JSON.stringify(body)}`);
+  return body.message;
+}
