@@ -1,0 +1,56 @@
+import type { Reader } from '../reader.ts';
+import { fromBcd } from '../time.ts';
+
+/** Satellite delivery system descriptor, tag 0x43. ARIB STD-B10 Part 2, 6.2.6. */
+export interface SatelliteDeliveryDescriptor {
+  readonly kind: 'satellite_delivery';
+  /** Hz, as received (11.7 to 12.75 GHz). */
+  readonly frequency: number;
+  /** Degrees, in steps of 0.1. */
+  readonly orbitalPosition: number;
+  readonly east: boolean;
+  readonly polarisation: (typeof POLARISATIONS)[number];
+  /** 5 bits; 8 = ISDB-S, the TMCC says the rest. */
+  readonly modulation: number;
+  /** Symbols a second. */
+  readonly symbolRate: number;
+  /** 4 bits; 8 = ISDB-S, the TMCC says the rest. */
+  readonly fecInner: number;
+}
+
+const POLARISATIONS = ['horizontal', 'vertical', 'left', 'right'] as const;
+
+/** Undefined when a number is no BCD. */
+export function parseSatelliteDelivery(r: Reader): SatelliteDeliveryDescriptor | undefined {
+  const frequency = bcd(r, 4);
+  const orbit = bcd(r, 2);
+  const flags = r.u8();
+  const east = (flags & 0x80) !== 0;
+  const polarisation = POLARISATIONS[(flags >> 5) & 0x03] ?? 'horizontal';
+  const modulation = flags & 0x1f;
+  const rateHigh = bcd(r, 3);
+  const last = r.u8();
+  // The seventh digit shares its octet with FEC_inner.
+  const rateLow = last >> 4;
+  if (frequency === undefined || orbit === undefined || rateHigh === undefined || rateLow > 9)
+    return undefined;
+  return {
+    kind: 'satellite_delivery',
+    frequency: frequency * 10_000,
+    orbitalPosition: orbit / 10,
+    east,
+    polarisation,
+    modulation,
+    symbolRate: (rateHigh * 10 + rateLow) * 100,
+    fecInner: last & 0x0f,
+  };
+}
+
+function bcd(r: Reader, octets: number): number | undefined {
+  let value: number | undefined = 0;
+  for (let index = 0; index < octets; index++) {
+    const digits = fromBcd(r.u8());
+    value = value === undefined || digits === undefined ? undefined : value * 100 + digits;
+  }
+  return value;
+}

@@ -1,0 +1,19 @@
+import type { Reader } from '../reader.ts';
+import { decodeText } from '../text/text.ts';
+
+/** Short event descriptor, tag 0x4D. ARIB STD-B10 Part 2, 6.2.15. */
+export interface ShortEventDescriptor {
+  readonly kind: 'short_event';
+  readonly language: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+export function parseShortEvent(r: Reader): ShortEventDescriptor {
+  return {
+    kind: 'short_event',
+    language: r.language(),
+    name: decodeText(r.take(r.u8())),
+    text: decodeText(r.take(r.u8())),
+  };
+}

@@ -1,0 +1,109 @@
+import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
+import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
+import { Reader } from '../reader.ts';
+import type { EpochMs } from '../time.ts';
+import type { Section } from '../ts/section.ts';
+
+/** A section of the event information table, ARIB STD-B10 Part 2, 5.2.7: all of its kinds have one layout. */
+export interface Eit {
+  readonly tableId: number;
+  readonly kind: EitKind;
+  /** False: of another transport stream. */
+  readonly actual: boolean;
+  readonly serviceId: ServiceId;
+  readonly transportStreamId: TransportStreamId;
+  readonly originalNetworkId: NetworkId;
+  readonly version: number;
+  /** Present/following: 0 is the present event, 1 the following. Schedule: segment * 8 + its place in it. */
+  readonly sectionNumber: number;
+  readonly lastSectionNumber: number;
+  readonly segmentLastSectionNumber: number;
+  readonly lastTableId: number;
+  readonly events: readonly EitEvent[];
+}
+
+/** Basic schedules carry all descriptors but extended_event, extended schedules only that one (TR-B14, TR-B15). */
+export type EitKind = 'present-following' | 'schedule-basic' | 'schedule-extended';
+
+export interface EitEvent {
+  readonly eventId: EventId;
+  /** Undefined: not decided (all ones). Legal in present/following only. */
+  readonly startAt: EpochMs | undefined;
+  /** Seconds; undefined: not decided. Legal in present/following only. */
+  readonly duration: number | undefined;
+  /** 3 bits; operated 0 (not defined): the section number tells what is present. */
+  readonly runningStatus: number;
+  /** free_CA_mode: true = pay. */
+  readonly pay: boolean;
+  readonly descriptors: readonly Descriptor[];
+}
+
+/** H-EIT (terrestrial) and all EIT of BS and CS; M-EIT; L-EIT (one-segment). ARIB TR-B14 Vol. 4. */
+export const EIT_PID = 0x0012;
+export const M_EIT_PID = 0x0026;
+export const L_EIT_PID = 0x0027;
+
+interface TableIds {
+  readonly first: number;
+  readonly last: number;
+  readonly kind: EitKind;
+  readonly actual: boolean;
+}
+
+/** ARIB STD-B10 Part 2, table 4-1. */
+const TABLE_IDS: readonly TableIds[] = [
+  { first: 0x4e, last: 0x4e, kind: 'present-following', actual: true },
+  { first: 0x4f, last: 0x4f, kind: 'present-following', actual: false },
+  { first: 0x50, last: 0x57, kind: 'schedule-basic', actual: true },
+  { first: 0x58, last: 0x5f, kind: 'schedule-extended', actual: true },
+  { first: 0x60, last: 0x67, kind: 'schedule-basic', actual: false },
+  { first: 0x68, last: 0x6f, kind: 'schedule-extended', actual: false },
+];
+
+const BY_TABLE_ID: readonly (TableIds | undefined)[] = Array.from({ length: 256 }, (_, tableId) =>
+  TABLE_IDS.find((ids) => tableId >= ids.first && tableId <= ids.last),
+);
+
+/** Undefined when the section is no EIT, is not current yet, or a length in it is wrong. */
+export function parseEit(section: Section): Eit | undefined {
+  const ids = BY_TABLE_ID[section.tableId];
+  if (ids === undefined || !section.long || !section.current) return undefined;
+  const r = new Reader(section.body);
+  const transportStreamId = r.u16() as TransportStreamId;
+  const originalNetworkId = r.u16() as NetworkId;
+  const segmentLastSectionNumber = r.u8();
+  const lastTableId = r.u8();
+  const events: EitEvent[] = [];
+  while (r.remaining > 0) events.push(readEvent(r));
+  if (r.exhausted) return undefined;
+  return {
+    tableId: section.tableId,
+    kind: ids.kind,
+    actual: ids.actual,
+    serviceId: section.extension as ServiceId,
+    transportStreamId,
+    originalNetworkId,
+    version: section.version,
+    sectionNumber: section.number,
+    lastSectionNumber: section.lastNumber,
+    segmentLastSectionNumber,
+    lastTableId,
+    events,
+  };
+}
+
+function readEvent(r: Reader): EitEvent {
+  const eventId = r.u16() as EventId;
+  const startAt = r.mjdTime();
+  const duration = r.bcdDuration();
+  // running_status 3, free_CA_mode 1, descriptors_loop_length 12
+  const tail = r.u16();
+  return {
+    eventId,
+    startAt,
+    duration,
+    runningStatus: tail >> 13,
+    pay: (tail & 0x1000) !== 0,
+    descriptors: readDescriptors(r.slice(tail & 0x0fff)),
+  };
+}

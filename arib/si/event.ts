@@ -1,0 +1,140 @@
+/**
+ * An event as a guide and a recorder need it: what the descriptors of an EIT event say, put together. Pure.
+ * ARIB STD-B10 Part 2; operation by TR-B14 Vol. 4 and TR-B15 Vol. 4.
+ */
+import type { AudioComponentDescriptor } from '../descriptor/audio-component.ts';
+import type { ComponentDescriptor } from '../descriptor/component.ts';
+import type { Genre } from '../descriptor/content.ts';
+import { forbidsRecording } from '../descriptor/digital-copy-control.ts';
+import type { EventGroupDescriptor } from '../descriptor/event-group.ts';
+import { joinExtendedEvents } from '../descriptor/extended-event.ts';
+import { type Descriptor, filterDescriptors, findDescriptor } from '../descriptor/index.ts';
+import type { SeriesDescriptor } from '../descriptor/series.ts';
+import type { EventId } from '../ids.ts';
+import type { EpochMs } from '../time.ts';
+import type { EitEvent } from './eit.ts';
+
+export interface BroadcastEvent {
+  readonly eventId: EventId;
+  /** Undefined: not decided. */
+  readonly startAt: EpochMs | undefined;
+  /** Milliseconds; undefined: not decided. */
+  readonly durationMs: number | undefined;
+  /** As broadcast, marks included; empty when the event has no short_event (extended schedules). */
+  readonly name: string;
+  readonly text: string;
+  /** Headings and bodies in order; a heading occurs once. */
+  readonly extended: readonly (readonly [heading: string, body: string])[];
+  readonly genres: readonly Genre[];
+  readonly video: EventVideo | undefined;
+  /** In order of component_tag. */
+  readonly audios: readonly EventAudio[];
+  readonly isFree: boolean;
+  /** Recording is forbidden. The guide only predicts it: the PMT on the air decides. */
+  readonly copyNever: boolean;
+  readonly series: SeriesDescriptor | undefined;
+  readonly groups: readonly EventGroupDescriptor[];
+}
+
+export interface EventVideo {
+  readonly componentTag: number;
+  readonly componentType: number;
+  readonly codec: VideoCodec | undefined;
+  /** Lines and scan; undefined for a reserved code. */
+  readonly resolution: string | undefined;
+}
+
+export type VideoCodec = 'mpeg2' | 'h.264' | 'h.265';
+
+export interface EventAudio {
+  /**
+   * Which of the event's audio streams it is, from 0. Streams are counted by component_tag, in whose order
+   * broadcasters list them in the PMT.
+   */
+  readonly stream: number;
+  readonly componentTag: number;
+  /** 2 dual mono, 3 stereo, see `AudioComponentDescriptor`. */
+  readonly componentType: number;
+  /** One, or those of both channels of dual mono. */
+  readonly langs: readonly string[];
+  readonly main: boolean;
+  /** Hz; undefined for a reserved code. */
+  readonly samplingRate: number | undefined;
+  readonly text: string;
+}
+
+/** stream_content of video, ARIB STD-B10 Part 2, table 6-5. */
+const VIDEO_CODECS = new Map<number, VideoCodec>([
+  [1, 'mpeg2'],
+  [5, 'h.264'],
+  [9, 'h.265'],
+]);
+
+/** High nibble of a video's component_type, ARIB STD-B10 Part 2, table 6-5. */
+const RESOLUTIONS = new Map<number, string>([
+  [0x0, '480i'],
+  [0x8, '4320p'],
+  [0x9, '2160p'],
+  [0xa, '480p'],
+  [0xb, '1080i'],
+  [0xc, '720p'],
+  [0xd, '240p'],
+  [0xe, '1080p'],
+  [0xf, '180p'],
+]);
+
+/** Never fails: what the descriptors do not say is empty, undefined or, for copyNever, false. */
+export function broadcastEvent(event: EitEvent): BroadcastEvent {
+  const { descriptors } = event;
+  const short = findDescriptor(descriptors, 'short_event');
+  const extended = joinExtendedEvents(filterDescriptors(descriptors, 'extended_event'))[0];
+  const video = filterDescriptors(descriptors, 'component').find((each) =>
+    VIDEO_CODECS.has(each.streamContent),
+  );
+  return {
+    eventId: event.eventId,
+    startAt: event.startAt,
+    durationMs: event.duration === undefined ? undefined : event.duration * 1000,
+    name: short?.name ?? '',
+    text: short?.text ?? '',
+    extended: extended?.items ?? [],
+    genres: filterDescriptors(descriptors, 'content').flatMap((each) => each.genres),
+    video: video === undefined ? undefined : eventVideo(video),
+    audios: eventAudios(filterDescriptors(descriptors, 'audio_component')),
+    isFree: !event.pay,
+    copyNever: isCopyNever(descriptors),
+    series: findDescriptor(descriptors, 'series'),
+    groups: filterDescriptors(descriptors, 'event_group'),
+  };
+}
+
+/**
+ * Whether a loop of an EIT, a PMT or an SDT forbids recording. No digital_copy_control means free: TR-B14 Vol. 4,
+ * TR-B15 Vol. 4.
+ */
+export function isCopyNever(descriptors: readonly Descriptor[]): boolean {
+  const control = findDescriptor(descriptors, 'digital_copy_control');
+  return control !== undefined && forbidsRecording(control);
+}
+
+function eventVideo(component: ComponentDescriptor): EventVideo {
+  return {
+    componentTag: component.componentTag,
+    componentType: component.componentType,
+    codec: VIDEO_CODECS.get(component.streamContent),
+    resolution: RESOLUTIONS.get(component.componentType >> 4),
+  };
+}
+
+function eventAudios(components: readonly AudioComponentDescriptor[]): EventAudio[] {
+  const ordered = components.toSorted((a, b) => a.componentTag - b.componentTag);
+  return ordered.map((audio, stream) => ({
+    stream,
+    componentTag: audio.componentTag,
+    componentType: audio.componentType,
+    langs: audio.language2 === undefined ? [audio.language] : [audio.language, audio.language2],
+    main: audio.main,
+    samplingRate: audio.samplingRate,
+    text: audio.text,
+  }));
+}
