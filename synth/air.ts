@@ -1,0 +1,70 @@
+/**
+ * Writes a multiplex to a file descriptor at the pace of its own clock references. A consumer that is slow for a
+ * moment is caught up with; one that is slower than the broadcast misses what it could not take, as behind a
+ * real tuner. Nothing is queued but the packets of one step.
+ */
+import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpochMs } from '../arib/time.ts';
+import { ticksAt } from './clock.ts';
+import { PACKET_SIZE } from './media/loop.ts';
+import type { Multiplexer } from './mux/multiplexer.ts';
+
+export interface AirOptions {
+  /** Moment of the broadcast clock at which it begins. */
+  from: EpochMs;
+  /** Broadcast seconds a second; 0: as fast as they are taken. */
+  speed: number;
+  /** Broadcast seconds to send; null: for ever. */
+  seconds: number | null;
+  /** Monotonic milliseconds. */
+  now: () => number;
+  output: number;
+}
+
+const STEP_MS = 25;
+/** Broadcast time made at once when there is no pace. */
+const UNPACED_TICKS = 9_000;
+/** A consumer that fell further behind than this misses what lies between. */
+const MAX_LAG_TICKS = 2 * 90_000;
+const BUSY_RETRY_MS = 2;
+
+/** Writes all of it; false when nobody reads any more. */
+async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
+  let sent = 0;
+  while (sent < bytes.length) {
+    try {
+      sent += writeSync(output, bytes, sent, bytes.length - sent);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE' || code === 'ECONNRESET') return false;
+      if (code !== 'EAGAIN') throw error;
+      await sleep(BUSY_RETRY_MS);
+    }
+  }
+  return true;
+}
+
+/** Ends when the time is over or nobody reads any more. @throws the output's error. */
+export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Promise<void> {
+  const { speed, output } = options;
+  const begin = ticksAt(options.from);
+  const end = options.seconds === null ? Number.POSITIVE_INFINITY : begin + options.seconds * 90_000;
+  const startedAt = options.now();
+  const ticksPerMs = 90 * speed;
+  let buffer = new Uint8Array(0);
+  multiplexer.seek(begin);
+  while (multiplexer.packetsUntil(end) > 0) {
+    const target =
+      speed === 0 ? multiplexer.ticks + UNPACED_TICKS : begin + (options.now() - startedAt) * ticksPerMs;
+    if (speed !== 0 && target - multiplexer.ticks > MAX_LAG_TICKS * Math.max(1, speed)) {
+      multiplexer.seek(target - STEP_MS * ticksPerMs);
+    }
+    const count = multiplexer.packetsUntil(Math.min(target, end));
+    const size = count * PACKET_SIZE;
+    if (buffer.length < size) buffer = new Uint8Array(size);
+    multiplexer.fill(buffer, count);
+    if (count > 0 && !(await writeAll(output, buffer.subarray(0, size)))) return;
+    if (speed !== 0) await sleep(STEP_MS);
+  }
+}

@@ -1,0 +1,119 @@
+/** The command line, read once into a typed value. */
+import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
+import { type EpochMs, epochMs } from '../arib/time.ts';
+import { inClockRange } from './clock.ts';
+
+/** A command line that says something wrong; the message is for people. */
+export class UsageError extends Error {}
+
+export interface Settings {
+  command: 'tune' | 'channels' | 'prepare' | 'truth' | 'help';
+  scenario: string;
+  type: BroadcastType | undefined;
+  channels: string[];
+  at: EpochMs | undefined;
+  speed: number;
+  seconds: number | null;
+  cache: string | undefined;
+  /** `--truth` lists all days, not only present and following. */
+  schedule: boolean;
+}
+
+export const USAGE = `使い方:
+  bun synth/main.ts --type GR --channel T27   TS を標準出力へ
+  bun synth/main.ts --channels                channels.json を標準出力へ
+  bun synth/main.ts --prepare [--channel T27 …]  素材のキャッシュを作る
+  bun synth/main.ts --truth --type GR --channel T27 [--schedule]  放送内容の正解を JSON で
+共通:
+  --scenario 名前|ファイル   default, mini または JSON ファイル (既定 default)
+  --at 日時                  放送時計の開始 (ISO 8601 またはエポックミリ秒、既定は現在)
+  --speed N                  N 倍速、0 はできるだけ速く (既定 1)
+  --duration 秒              送る長さ (放送時間、既定は無限)
+  --cache フォルダー         キャッシュの場所 (既定 .cache/synth、環境変数 SYNTH_CACHE)
+`;
+
+function parseNumber(option: string, text: string, minimum: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < minimum) {
+    throw new UsageError(`${option}: "${text}" は ${minimum} 以上の数ではありません`);
+  }
+  return value;
+}
+
+function parseMoment(text: string): EpochMs {
+  const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text);
+  if (!inClockRange(value)) throw new UsageError(`--at: "${text}" は使える日時ではありません`);
+  return epochMs(value);
+}
+
+function parseType(text: string): BroadcastType {
+  const type = BROADCAST_TYPES.find((known) => known === text);
+  if (type === undefined)
+    throw new UsageError(`--type: "${text}" は ${BROADCAST_TYPES.join(', ')} のどれでもありません`);
+  return type;
+}
+
+/** @throws UsageError. */
+export function parseArguments(words: readonly string[]): Settings {
+  const settings: Settings = {
+    command: 'tune',
+    scenario: 'default',
+    type: undefined,
+    channels: [],
+    at: undefined,
+    speed: 1,
+    seconds: null,
+    cache: undefined,
+    schedule: false,
+  };
+  const left = [...words];
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    const [option = '', inline] = word.split(/=(.*)/s);
+    const value = (): string => {
+      const text = inline ?? left.shift();
+      if (text === undefined) throw new UsageError(`${option}: 値がありません`);
+      return text;
+    };
+    switch (option) {
+      case '--channels':
+        settings.command = 'channels';
+        break;
+      case '--prepare':
+        settings.command = 'prepare';
+        break;
+      case '--truth':
+        settings.command = 'truth';
+        break;
+      case '--help':
+        settings.command = 'help';
+        break;
+      case '--schedule':
+        settings.schedule = true;
+        break;
+      case '--scenario':
+        settings.scenario = value();
+        break;
+      case '--type':
+        settings.type = parseType(value());
+        break;
+      case '--channel':
+        settings.channels.push(value());
+        break;
+      case '--at':
+        settings.at = parseMoment(value());
+        break;
+      case '--speed':
+        settings.speed = parseNumber(option, value(), 0);
+        break;
+      case '--duration':
+        settings.seconds = parseNumber(option, value(), 0);
+        break;
+      case '--cache':
+        settings.cache = value();
+        break;
+      default:
+        throw new UsageError(`知らない引数です: ${word}`);
+    }
+  }
+  return settings;
+}

@@ -1,0 +1,108 @@
+/** A guide that a scenario lists itself: programmes at their times, or one list repeated for ever. */
+import { eventId } from '../../arib/ids.ts';
+import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { STC_ZERO } from '../clock.ts';
+import type { ListedProgramme } from '../scenario/model.ts';
+import { fitText } from '../text/encode.ts';
+import {
+  type Guide,
+  MAX_DESCRIPTION_BYTES,
+  MAX_HEADING_BYTES,
+  MAX_TITLE_BYTES,
+  type Programme,
+} from './programme.ts';
+
+const EVENT_IDS = 0x10000;
+
+function toProgramme(listed: ListedProgramme, startAt: EpochMs, serial: number): Programme {
+  return {
+    eventId: eventId(((serial % EVENT_IDS) + EVENT_IDS) % EVENT_IDS),
+    startAt,
+    durationMs: listed.durationSec * 1000,
+    title: fitText(listed.title, MAX_TITLE_BYTES),
+    description: fitText(listed.description, MAX_DESCRIPTION_BYTES),
+    items: listed.items.map(({ heading, text }) => ({ heading: fitText(heading, MAX_HEADING_BYTES), text })),
+    genres: listed.genres,
+    serial,
+  };
+}
+
+class TimedList implements Guide {
+  readonly #programmes: Programme[];
+
+  constructor(list: readonly (ListedProgramme & { startAt: number })[]) {
+    this.#programmes = [...list]
+      .sort((a, b) => a.startAt - b.startAt)
+      .map((listed, index) => toProgramme(listed, epochMs(listed.startAt), index + 1));
+  }
+
+  starting(from: EpochMs, to: EpochMs): Programme[] {
+    return this.#programmes.filter(({ startAt }) => startAt >= from && startAt < to);
+  }
+
+  present(at: EpochMs): Programme | undefined {
+    return this.#programmes.findLast(({ startAt, durationMs }) => startAt <= at && at < startAt + durationMs);
+  }
+
+  following(at: EpochMs): Programme | undefined {
+    return this.#programmes.find(({ startAt }) => startAt > at);
+  }
+}
+
+/** The n-th round of the list begins n lengths after the clock's zero. */
+class RepeatedList implements Guide {
+  readonly #list: readonly ListedProgramme[];
+  readonly #starts: number[] = [];
+  readonly #length: number;
+
+  constructor(list: readonly ListedProgramme[]) {
+    this.#list = list;
+    let length = 0;
+    for (const { durationSec } of list) {
+      this.#starts.push(length);
+      length += durationSec * 1000;
+    }
+    this.#length = length;
+  }
+
+  #make(serial: number): Programme {
+    const round = Math.floor(serial / this.#list.length);
+    const index = serial - round * this.#list.length;
+    const startAt = epochMs(STC_ZERO + round * this.#length + (this.#starts[index] as number));
+    return toProgramme(this.#list[index] as ListedProgramme, startAt, serial);
+  }
+
+  #serialAt(at: EpochMs): number {
+    const round = Math.floor((at - STC_ZERO) / this.#length);
+    const into = at - STC_ZERO - round * this.#length;
+    return round * this.#list.length + this.#starts.findLastIndex((start) => start <= into);
+  }
+
+  starting(from: EpochMs, to: EpochMs): Programme[] {
+    const programmes: Programme[] = [];
+    for (let serial = this.#serialAt(from); ; serial++) {
+      const programme = this.#make(serial);
+      if (programme.startAt >= to) return programmes;
+      if (programme.startAt >= from) programmes.push(programme);
+    }
+  }
+
+  present(at: EpochMs): Programme {
+    return this.#make(this.#serialAt(at));
+  }
+
+  following(at: EpochMs): Programme {
+    return this.#make(this.#serialAt(at) + 1);
+  }
+}
+
+function isTimed(listed: ListedProgramme): listed is ListedProgramme & { startAt: number } {
+  return listed.startAt !== undefined;
+}
+
+/** Every programme of the list has a start, or none has. */
+export function listedGuide(list: readonly ListedProgramme[]): Guide {
+  return list.length === 0 || list.every(isTimed)
+    ? new TimedList(list.filter(isTimed))
+    : new RepeatedList(list);
+}

@@ -1,0 +1,83 @@
+/**
+ * The synthetic broadcaster: writes the transport stream of one made-up channel to stdout, as a tuner would.
+ * Several tunings of a channel agree on everything, because all follows from scenario, seed and wall clock.
+ */
+import { join } from 'node:path';
+import { type EpochMs, epochMs } from '../arib/time.ts';
+import { goOnAir } from './air.ts';
+import { parseArguments, type Settings, USAGE, UsageError } from './arguments.ts';
+import { channelRecipes, openChannel, PlanError } from './broadcast.ts';
+import { MediaError } from './media/access-units.ts';
+import { MediaCache } from './media/cache.ts';
+import { FfmpegError, findFfmpeg } from './media/ffmpeg.ts';
+import { prepare } from './media/prepare.ts';
+import { findChannel, loadScenario, ScenarioError } from './scenario/load.ts';
+import type { ChannelPlan, Scenario } from './scenario/model.ts';
+import { channelList, channelTruth } from './truth.ts';
+
+const STDOUT = 1;
+
+function selected(scenario: Scenario, settings: Settings): ChannelPlan[] {
+  if (settings.channels.length === 0) return scenario.channels;
+  return settings.channels.map((channel) => findChannel(scenario, settings.type, channel));
+}
+
+function onlyChannel(scenario: Scenario, settings: Settings): ChannelPlan {
+  const [channel, ...more] = settings.channels;
+  if (channel === undefined || more.length > 0) throw new UsageError('--channel を一つ指定してください');
+  return findChannel(scenario, settings.type, channel);
+}
+
+function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+async function run(settings: Settings, now: () => EpochMs): Promise<void> {
+  if (settings.command === 'help') {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const scenario = loadScenario(settings.scenario);
+  const folder = settings.cache ?? process.env.SYNTH_CACHE ?? join(import.meta.dir, '../.cache/synth');
+  const cache = new MediaCache(folder, findFfmpeg(process.env));
+  switch (settings.command) {
+    case 'channels':
+      printJson(channelList(scenario));
+      break;
+    case 'truth': {
+      const channel = onlyChannel(scenario, settings);
+      printJson(channelTruth(scenario, channel, settings.at ?? now(), settings.schedule));
+      break;
+    }
+    case 'prepare': {
+      const recipes = selected(scenario, settings).flatMap(channelRecipes);
+      await prepare(cache, recipes, (line) => process.stderr.write(`${line}\n`));
+      break;
+    }
+    case 'tune': {
+      const channel = onlyChannel(scenario, settings);
+      await prepare(cache, channelRecipes(channel), (line) => process.stderr.write(`${line}\n`));
+      const multiplexer = await openChannel(scenario, channel, cache);
+      await goOnAir(multiplexer, {
+        from: settings.at ?? now(),
+        speed: settings.speed,
+        seconds: settings.seconds,
+        now: () => performance.now(),
+        output: STDOUT,
+      });
+      break;
+    }
+  }
+}
+
+/** Errors that say all there is to say; any other keeps its stack trace. */
+const PLAIN_ERRORS = [UsageError, ScenarioError, PlanError, FfmpegError, MediaError];
+
+try {
+  await run(parseArguments(process.argv.slice(2)), () => epochMs(Date.now()));
+} catch (error) {
+  if (!PLAIN_ERRORS.some((kind) => error instanceof kind)) throw error;
+  process.stderr.write(`synth: ${(error as Error).message}\n`);
+  if (error instanceof UsageError) process.stderr.write(USAGE);
+  process.exitCode = 1;
+}

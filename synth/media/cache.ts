@@ -1,0 +1,115 @@
+/**
+ * The folder of finished loops. A file appears whole or not at all; of several processes that want the same
+ * one, the first makes it and the others wait.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ffmpeg } from './ffmpeg.ts';
+import { type Loop, loopToBytes, readLoop } from './loop.ts';
+import { makeLoop } from './make.ts';
+import { type Recipe, videoArgs } from './recipes.ts';
+
+/** Nobody takes this long to make one loop, even on a slow machine with all cores taken. */
+const WAIT_LIMIT_MS = 300_000;
+const WAIT_STEP_MS = 50;
+
+/** Name of a recipe's file: a digest of everything that shapes its bytes. */
+export function recipeKey(recipe: Recipe): string {
+  const shape = recipe.kind === 'video' ? videoArgs(recipe).filter((word) => !word.includes('fontfile')) : [];
+  return createHash('sha256')
+    .update(JSON.stringify([recipe, shape]))
+    .digest('hex')
+    .slice(0, 24);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export class MediaCache {
+  constructor(
+    private readonly folder: string,
+    private readonly ffmpeg: Ffmpeg,
+  ) {}
+
+  #path(recipe: Recipe): string {
+    return join(this.folder, `${recipeKey(recipe)}.loop`);
+  }
+
+  has(recipe: Recipe): boolean {
+    return existsSync(this.#path(recipe));
+  }
+
+  /** The finished loop, if there is one. */
+  read(recipe: Recipe): Loop | undefined {
+    const path = this.#path(recipe);
+    return existsSync(path) ? readLoop(path) : undefined;
+  }
+
+  /** The loop, made first if need be. @throws FfmpegError, MediaError, the file system's error. */
+  async get(recipe: Recipe): Promise<Loop> {
+    return this.read(recipe) ?? (await this.#make(recipe));
+  }
+
+  async #make(recipe: Recipe): Promise<Loop> {
+    mkdirSync(this.folder, { recursive: true });
+    const path = this.#path(recipe);
+    const lock = `${path}.lock`;
+    for (let waited = 0; !this.#takeLock(lock); waited += WAIT_STEP_MS) {
+      if (waited > WAIT_LIMIT_MS) throw new Error(`${lock} is held for too long`);
+      await sleep(WAIT_STEP_MS);
+    }
+    try {
+      const made = this.read(recipe);
+      if (made !== undefined) return made;
+      const loop = await makeLoop(this.ffmpeg, recipe);
+      const temporary = `${path}.${process.pid}.tmp`;
+      await writeFile(temporary, loopToBytes(loop));
+      renameSync(temporary, path);
+      return loop;
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+
+  /** A lock file holds the process id of its owner; a dead owner's lock is nobody's. */
+  #takeLock(lock: string): boolean {
+    try {
+      const file = openSync(lock, 'wx');
+      writeSync(file, String(process.pid));
+      closeSync(file);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      this.#dropDeadLock(lock);
+      return false;
+    }
+  }
+
+  #dropDeadLock(lock: string): void {
+    try {
+      const owner = readFileSync(lock, 'utf8');
+      // Empty for the instant between its creation and its first write.
+      if (owner !== '' && !isAlive(Number(owner))) rmSync(lock, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}

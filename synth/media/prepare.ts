@@ -1,0 +1,35 @@
+/** Makes everything that is missing in the cache, a few at a time, and says how far it is. */
+import { availableParallelism } from 'node:os';
+import type { MediaCache } from './cache.ts';
+import { recipeKey } from './cache.ts';
+import type { Recipe } from './recipes.ts';
+
+/** ffmpeg keeps little more than one core busy with one loop. */
+const AT_ONCE = Math.min(2, availableParallelism());
+
+function nameOf(recipe: Recipe): string {
+  if (recipe.kind === 'audio') return `audio ${recipe.mode} ${recipe.beepHz.join('/')} Hz`;
+  const { codec, width, height } = recipe.plan;
+  return `video ${codec} ${width}x${height} ${recipe.label}`;
+}
+
+/** Reports `prepare <done>/<total> <what>` for each loop made. @throws as MediaCache.get. */
+export async function prepare(
+  cache: MediaCache,
+  recipes: readonly Recipe[],
+  report: (line: string) => void,
+): Promise<void> {
+  const missing = new Map<string, Recipe>();
+  for (const recipe of recipes) if (!cache.has(recipe)) missing.set(recipeKey(recipe), recipe);
+  const left = [...missing.values()];
+  const total = left.length;
+  let done = 0;
+  const worker = async (): Promise<void> => {
+    for (let recipe = left.shift(); recipe !== undefined; recipe = left.shift()) {
+      await cache.get(recipe);
+      done += 1;
+      report(`prepare ${done}/${total} ${nameOf(recipe)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

@@ -1,0 +1,51 @@
+/** Program clock references in packets of their own, without payload: ISO/IEC 13818-1 2.4.3.5. */
+import type { Pid } from '../../arib/ids.ts';
+import { wrapTicks } from '../clock.ts';
+import { PACKET_SIZE } from '../media/loop.ts';
+import type { PacketSource } from './source.ts';
+
+/** 36 ms; the standard allows 100. */
+const PERIOD = 3_240;
+/** Payload-free packets do not count: the counter stays the one of the last packet with payload. */
+export type CounterOf = () => number;
+/** A reference holds for the byte that carries the last bit of its base. */
+const REFERENCE_BYTE = 10;
+const ADAPTATION_LENGTH = PACKET_SIZE - 5;
+const PCR_FLAG = 0x10;
+
+export class ClockSource implements PacketSource {
+  due = 0;
+
+  /** @param systemPerPacket 27 MHz ticks that one packet takes. */
+  constructor(
+    private readonly pid: Pid,
+    private readonly systemPerPacket: number,
+    private readonly lastCounter: CounterOf,
+  ) {}
+
+  seek(ticks: number): void {
+    this.due = Math.ceil(ticks / PERIOD) * PERIOD;
+  }
+
+  emit(out: Uint8Array, at: number, system: number): void {
+    const moment = Math.round(system + (this.systemPerPacket * REFERENCE_BYTE) / PACKET_SIZE);
+    const ticks = Math.floor(moment / 300);
+    const extension = moment - ticks * 300;
+    const base = wrapTicks(ticks);
+    out.fill(0xff, at, at + PACKET_SIZE);
+    out[at] = 0x47;
+    out[at + 1] = this.pid >> 8;
+    out[at + 2] = this.pid & 0xff;
+    out[at + 3] = 0x20 | this.lastCounter();
+    out[at + 4] = ADAPTATION_LENGTH;
+    out[at + 5] = PCR_FLAG;
+    const high = Math.floor(base / 2);
+    out[at + 6] = high >>> 24;
+    out[at + 7] = high >>> 16;
+    out[at + 8] = high >>> 8;
+    out[at + 9] = high;
+    out[at + 10] = ((base % 2) << 7) | 0x7e | (extension >> 8);
+    out[at + 11] = extension & 0xff;
+    this.due += PERIOD;
+  }
+}

@@ -1,0 +1,142 @@
+/** Sends the sections of one packet identifier, each table at its own cycle: ISO/IEC 13818-1 2.4.4. */
+import type { Pid } from '../../arib/ids.ts';
+import { PACKET_SIZE } from '../media/loop.ts';
+import { NULL_PID } from '../scenario/layout.ts';
+import type { PacketSource } from './source.ts';
+
+/** Sections that leave together, one after the other in the same packets. Made only when they are due. */
+export type Burst = () => readonly Uint8Array[];
+
+export interface Carousel {
+  /** 90 kHz ticks of one turn. */
+  readonly period: number;
+  /** Everything that one turn sends, spread evenly over it. `turn` counts from the clock's zero. */
+  bursts(turn: number): readonly Burst[];
+}
+
+const HEADER = 4;
+const PAYLOAD = PACKET_SIZE - HEADER;
+/**
+ * Ticks from packet to packet: 188 bytes in 1.5 ms are the 1 Mbit/s at which a decoder takes system data out
+ * of its transport buffer (ISO/IEC 13818-1 2.4.2.3).
+ */
+const SPACING = 136;
+/** A carousel with nothing to send is asked this often before a packet time is given up for it. */
+const MAX_EMPTY_BURSTS = 100;
+
+/** Place of one carousel in its current turn. */
+class Turning {
+  #turn = 0;
+  #bursts: readonly Burst[] = [];
+  #index = 0;
+  due = 0;
+
+  constructor(private readonly carousel: Carousel) {}
+
+  seek(ticks: number): void {
+    const { period } = this.carousel;
+    this.#turn = Math.floor(ticks / period);
+    this.#bursts = this.carousel.bursts(this.#turn);
+    const share = (ticks - this.#turn * period) / period;
+    this.#index = Math.ceil(share * this.#bursts.length);
+    this.#settle();
+  }
+
+  /** Goes to the next turn that has anything, and sets `due`. */
+  #settle(): void {
+    const { period } = this.carousel;
+    if (this.#index >= this.#bursts.length) {
+      this.#turn += 1;
+      this.#index = 0;
+      this.#bursts = this.carousel.bursts(this.#turn);
+    }
+    const share = this.#bursts.length === 0 ? 0 : this.#index / this.#bursts.length;
+    this.due = (this.#turn + share) * period;
+  }
+
+  take(): readonly Uint8Array[] {
+    const burst = this.#bursts[this.#index];
+    this.#index += 1;
+    this.#settle();
+    return burst?.() ?? [];
+  }
+}
+
+export class SectionSource implements PacketSource {
+  due = 0;
+  readonly #turnings: Turning[];
+  #counter = 0;
+  /** Bytes of the current burst, where its sections begin, and how far it is sent. */
+  #bytes: Uint8Array = new Uint8Array(0);
+  #starts: readonly number[] = [];
+  #sent = 0;
+
+  constructor(
+    private readonly pid: Pid,
+    carousels: readonly Carousel[],
+  ) {
+    this.#turnings = carousels.map((carousel) => new Turning(carousel));
+  }
+
+  seek(ticks: number): void {
+    for (const turning of this.#turnings) turning.seek(ticks);
+    this.#sent = this.#bytes.length;
+    this.#prepare(ticks);
+  }
+
+  /** Takes the next burst that has anything to send; it leaves at `earliest` or when it is due. */
+  #prepare(earliest: number): void {
+    for (let tries = 0; tries < MAX_EMPTY_BURSTS && this.#sent >= this.#bytes.length; tries++) {
+      const next = this.#turnings.reduce((first, turning) => (turning.due < first.due ? turning : first));
+      this.due = Math.max(earliest, next.due);
+      this.#load(next.take());
+    }
+  }
+
+  #load(sections: readonly Uint8Array[]): void {
+    const starts: number[] = [];
+    let length = 0;
+    for (const section of sections) {
+      starts.push(length);
+      length += section.length;
+    }
+    this.#bytes = new Uint8Array(length);
+    for (const [index, section] of sections.entries()) this.#bytes.set(section, starts[index] as number);
+    this.#starts = starts;
+    this.#sent = 0;
+  }
+
+  emit(out: Uint8Array, at: number): void {
+    out.fill(0xff, at, at + PACKET_SIZE);
+    out[at] = 0x47;
+    if (this.#sent >= this.#bytes.length) {
+      out.set([NULL_PID >> 8, NULL_PID & 0xff, 0x10], at + 1);
+      this.#prepare(this.due + SPACING);
+      return;
+    }
+    out[at + 1] = this.pid >> 8;
+    out[at + 2] = this.pid & 0xff;
+    out[at + 3] = 0x10 | this.#counter;
+    this.#counter = (this.#counter + 1) & 0x0f;
+    // A pointer_field where a section begins; it costs a byte, so one that begins last of all waits.
+    const begins = this.#starts.find((start) => start >= this.#sent && start < this.#sent + PAYLOAD - 1);
+    let room = PAYLOAD;
+    let into = at + HEADER;
+    if (begins !== undefined) {
+      out[at + 1] = (out[at + 1] as number) | 0x40;
+      out[into] = begins - this.#sent;
+      into += 1;
+      room -= 1;
+    } else {
+      // Without a pointer no section may begin in this packet.
+      const next = this.#starts.find((start) => start >= this.#sent);
+      if (next !== undefined) room = Math.min(room, next - this.#sent);
+    }
+    const part = this.#bytes.subarray(this.#sent, this.#sent + room);
+    out.set(part, into);
+    this.#sent += part.length;
+    const now = this.due;
+    this.due = now + SPACING;
+    if (this.#sent >= this.#bytes.length) this.#prepare(this.due);
+  }
+}

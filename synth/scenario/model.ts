@@ -1,0 +1,80 @@
+/**
+ * What a broadcaster's region consists of. A scenario is a readable value (or JSON file, `load.ts`); the packet
+ * identifiers, component tags and tables follow from it (`layout.ts`).
+ */
+import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+
+export interface VideoPlan {
+  codec: 'mpeg2' | 'h264';
+  /** Coded size; the picture is 16:9 whatever it is. */
+  width: number;
+  height: number;
+  /** Bits a second of the elementary stream. */
+  bitrate: number;
+}
+
+export interface AudioPlan {
+  /** `dual`: two independent mono programmes in one stream (audio component_type 2). */
+  mode: 'stereo' | 'dual';
+  /** ISO 639-2; two of them for `dual`. */
+  languages: string[];
+  /** Frequency of the beep in the left and right (main and sub) channel. */
+  beepHz: [number, number];
+  /** Text of the audio component descriptor. */
+  label: string;
+  /** Bits a second. */
+  bitrate: number;
+}
+
+/** A programme that a scenario lists itself. */
+export interface ListedProgramme {
+  /** Epoch ms. Without it in every one of them, the list repeats for ever, one after the other. */
+  startAt?: number;
+  durationSec: number;
+  title: string;
+  description: string;
+  items: { heading: string; text: string }[];
+  /** content_nibble_level_1 and _2, ARIB STD-B10 Part 2, Annex H. */
+  genres: [number, number][];
+}
+
+export interface StationPlan {
+  serviceId: ServiceId;
+  name: string;
+  /** service_type: 0x01 digital TV, 0xC0 data (one-segment). */
+  serviceType: number;
+  /** Colour of its picture, degrees. */
+  hue: number;
+  video: VideoPlan;
+  audios: AudioPlan[];
+  /** `generated`: made from the seed. */
+  programmes: 'generated' | ListedProgramme[];
+}
+
+export interface ChannelPlan {
+  type: BroadcastType;
+  /** The name by which a tuner is asked for it, as T27, BS01_0, CS02. */
+  channel: string;
+  networkId: NetworkId;
+  transportStreamId: TransportStreamId;
+  /** Name of the network (NIT). */
+  networkName: string;
+  /** TS_information, terrestrial only; null elsewhere. */
+  remoteControlKey: number | null;
+  /** Constant bits a second of the whole stream, null packets included. */
+  bitrate: number;
+  /** Whether the clock reference has a packet identifier of its own or goes with the video. */
+  clockReference: 'own' | 'video';
+  stations: StationPlan[];
+}
+
+export interface Scenario {
+  name: string;
+  seed: number;
+  channels: ChannelPlan[];
+}
+
+/** The one-segment service of a channel is received on its own and described in its own tables. */
+export function isPartialReception(station: StationPlan): boolean {
+  return station.video.codec === 'h264';
+}

@@ -1,0 +1,220 @@
+/**
+ * EIT: ARIB STD-B10 Part 2, 5.2.7; segments of the schedule by ARIB TR-B14 vol. 4 and TR-B15: eight tables of
+ * four days, a day of eight segments of three hours, a segment of up to eight sections.
+ */
+import { type EpochMs, encodeJstTime, epochMs, jstDayStart, toBcd } from '../../arib/time.ts';
+import { DAY_MS, type Guide, type Programme } from '../guide/programme.ts';
+import type { StationPlace } from '../scenario/layout.ts';
+import type { ChannelPlan } from '../scenario/model.ts';
+import { ByteWriter } from './bytes.ts';
+import { audioComponent, component, content, copyOnce, extendedEvent, shortEvent } from './descriptors.ts';
+import { longSection, MAX_BODY } from './section.ts';
+
+/** Days of schedule on air, today included. */
+export const SCHEDULE_DAYS = 8;
+const DAYS_PER_TABLE = 4;
+const SEGMENTS_PER_DAY = 8;
+const SEGMENT_MS = DAY_MS / SEGMENTS_PER_DAY;
+const SECTIONS_PER_SEGMENT = 8;
+
+export type EitKind = 'actual' | 'other';
+export type ScheduleKind = 'basic' | 'extended';
+
+/** A station's events, with all that their tables name. */
+export interface EventStation {
+  channel: ChannelPlan;
+  place: StationPlace;
+  guide: Guide;
+}
+
+const PRESENT_FOLLOWING_ID = { actual: 0x4e, other: 0x4f } as const;
+const SCHEDULE_ID = {
+  actual: { basic: 0x50, extended: 0x58 },
+  other: { basic: 0x60, extended: 0x68 },
+} as const;
+
+/** component_type by lines, ARIB STD-B10 Part 2, table 6-5: 16:9 without pan vectors. */
+function componentType(height: number): number {
+  if (height >= 1080) return 0xb3;
+  if (height >= 480) return 0x03;
+  return height === 180 ? 0xf3 : 0xd3;
+}
+
+const STREAM_CONTENT = { mpeg2: 1, h264: 5 } as const;
+const AUDIO_TYPE = { dual: 0x02, stereo: 0x03 } as const;
+
+function componentDescriptors(place: StationPlace): Uint8Array[] {
+  const { plan, componentTag } = place.video;
+  const video = component(STREAM_CONTENT[plan.codec], componentType(plan.height), componentTag, '');
+  const audios = place.audios.map((audio, index) =>
+    audioComponent({
+      type: AUDIO_TYPE[audio.plan.mode],
+      tag: audio.componentTag,
+      streamType: audio.streamType,
+      main: index === 0,
+      languages: audio.plan.languages,
+      text: audio.plan.label,
+    }),
+  );
+  return [video, ...audios];
+}
+
+function basicDescriptors(station: EventStation, programme: Programme): Uint8Array[] {
+  return [
+    shortEvent(programme.title, programme.description),
+    ...componentDescriptors(station.place),
+    content(programme.genres),
+    copyOnce(),
+  ];
+}
+
+function bcdDuration(ms: number): number[] {
+  const seconds = Math.floor(ms / 1000);
+  return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(toBcd);
+}
+
+function eventBytes(programme: Programme, loop: readonly Uint8Array[]): Uint8Array {
+  const writer = new ByteWriter();
+  for (const part of loop) writer.bytes(part);
+  return (
+    new ByteWriter()
+      .u16(programme.eventId)
+      .bytes(encodeJstTime(programme.startAt))
+      .bytes(bcdDuration(programme.durationMs))
+      // running_status 0: broadcasters leave it undefined; free_CA_mode 0.
+      .counted12(0, writer.done())
+      .done()
+  );
+}
+
+interface EitHeader {
+  tableId: number;
+  lastTableId: number;
+  version: number;
+  number: number;
+  lastNumber: number;
+  segmentLast: number;
+}
+
+function eitSection(station: EventStation, header: EitHeader, events: readonly Uint8Array[]): Uint8Array {
+  const body = new ByteWriter()
+    .u16(station.channel.transportStreamId)
+    .u16(station.channel.networkId)
+    .u8(header.segmentLast)
+    .u8(header.lastTableId);
+  for (const event of events) body.bytes(event);
+  const { tableId, version, number, lastNumber } = header;
+  const extension = station.place.plan.serviceId;
+  return longSection({ tableId, extension, version, number, lastNumber }, body.done());
+}
+
+/** Sections 0 (present) and 1 (following) at a moment; a version for every present programme. */
+export function presentFollowing(station: EventStation, kind: EitKind, at: EpochMs): Uint8Array[] {
+  const tableId = PRESENT_FOLLOWING_ID[kind];
+  const present = station.guide.present(at);
+  const following = station.guide.following(at);
+  const serial = present?.serial ?? (following?.serial ?? 0) - 1;
+  return [present, following].map((programme, number) => {
+    const header = {
+      tableId,
+      lastTableId: tableId,
+      version: ((serial % 32) + 32) % 32,
+      number,
+      lastNumber: 1,
+      segmentLast: 1,
+    };
+    if (programme === undefined) return eitSection(station, header, []);
+    const loop = [...basicDescriptors(station, programme), ...extendedEvent(programme.items)];
+    return eitSection(station, header, [eventBytes(programme, loop)]);
+  });
+}
+
+/** Events spread over as few sections as hold them; what does not fit into eight is left out. */
+function splitSections(events: readonly Uint8Array[]): Uint8Array[][] {
+  const limit = MAX_BODY - 6;
+  const sections: Uint8Array[][] = [[]];
+  let room = limit;
+  for (const event of events) {
+    if (event.length > room) {
+      if (sections.length === SECTIONS_PER_SEGMENT) break;
+      sections.push([]);
+      room = limit;
+    }
+    sections.at(-1)?.push(event);
+    room -= event.length;
+  }
+  return sections;
+}
+
+/** The place of a segment in the schedule that is on air on a day. */
+export interface Segment {
+  /** 0 for today. */
+  day: number;
+  /** 0..7, three hours each. */
+  index: number;
+}
+
+/** The segments on air at a moment: those of today that are over are no longer sent. */
+export function liveSegments(at: EpochMs): Segment[] {
+  const segments: Segment[] = [];
+  const current = Math.floor((at - jstDayStart(at)) / SEGMENT_MS);
+  for (let day = 0; day < SCHEDULE_DAYS; day++) {
+    for (let index = day === 0 ? current : 0; index < SEGMENTS_PER_DAY; index++)
+      segments.push({ day, index });
+  }
+  return segments;
+}
+
+/** Events of one segment and kind, each already as bytes. */
+function segmentEvents(
+  station: EventStation,
+  kind: ScheduleKind,
+  dayStart: EpochMs,
+  { day, index }: Segment,
+): Uint8Array[] {
+  const from = epochMs(dayStart + day * DAY_MS + index * SEGMENT_MS);
+  const programmes = station.guide.starting(from, epochMs(from + SEGMENT_MS));
+  if (kind === 'basic') {
+    return programmes.map((programme) => eventBytes(programme, basicDescriptors(station, programme)));
+  }
+  return programmes
+    .filter(({ items }) => items.length > 0)
+    .map((programme) => eventBytes(programme, extendedEvent(programme.items)));
+}
+
+/** All sections of one segment as they are sent on the day that begins at `dayStart`. */
+export function scheduleSections(
+  station: EventStation,
+  tables: { kind: EitKind; schedule: ScheduleKind },
+  dayStart: EpochMs,
+  segment: Segment,
+): Uint8Array[] {
+  const first = SCHEDULE_ID[tables.kind][tables.schedule];
+  const table = Math.floor(segment.day / DAYS_PER_TABLE);
+  const tableOf = (day: number) => Math.floor(day / DAYS_PER_TABLE);
+  const inTable = (segment.day % DAYS_PER_TABLE) * SEGMENTS_PER_DAY + segment.index;
+  const firstNumber = inTable * SECTIONS_PER_SEGMENT;
+  const sections = splitSections(segmentEvents(station, tables.schedule, dayStart, segment));
+  // last_section_number needs the length of the table's last segment, which may be this one.
+  const lastDay = Math.min(SCHEDULE_DAYS, (table + 1) * DAYS_PER_TABLE) - 1;
+  const last = { day: lastDay, index: SEGMENTS_PER_DAY - 1 };
+  const lastInTable = (lastDay % DAYS_PER_TABLE) * SEGMENTS_PER_DAY + last.index;
+  const lastCount =
+    lastInTable === inTable
+      ? sections.length
+      : splitSections(segmentEvents(station, tables.schedule, dayStart, last)).length;
+  return sections.map((events, k) =>
+    eitSection(
+      station,
+      {
+        tableId: first + table,
+        lastTableId: first + tableOf(SCHEDULE_DAYS - 1),
+        version: Math.floor(dayStart / DAY_MS) % 32,
+        number: firstNumber + k,
+        lastNumber: lastInTable * SECTIONS_PER_SEGMENT + lastCount - 1,
+        segmentLast: firstNumber + sections.length - 1,
+      },
+      events,
+    ),
+  );
+}

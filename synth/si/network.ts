@@ -1,0 +1,100 @@
+/** NIT, SDT and TOT: ARIB STD-B10 Part 2, 5.2.4, 5.2.6, 5.2.9; contents by ARIB TR-B14 and TR-B15. */
+import { type EpochMs, encodeJstTime } from '../../arib/time.ts';
+import { type ChannelPlan, isPartialReception, type Scenario } from '../scenario/model.ts';
+import { ByteWriter } from './bytes.ts';
+import {
+  descriptors,
+  networkName,
+  partialReception,
+  satelliteDelivery,
+  service,
+  serviceList,
+  systemManagement,
+  terrestrialDelivery,
+  tsInformation,
+} from './descriptors.ts';
+import { longSection, shortSection } from './section.ts';
+
+const VERSION = 1;
+
+/** Area of all receivers in the region: the made-up region borrows the code that means no one prefecture. */
+const AREA_CODE = 0x34d;
+const BROADCASTING_IDENTIFIER = { GR: 3, BS: 2, CS: 4 } as const;
+/** Kinds of transmission in the TS information descriptor: all segments, one segment (ARIB TR-B14 vol. 4). */
+const TRANSMISSION = { full: 0x0f, partial: 0xaf };
+
+/** UHF channel 13 is 473 1/7 MHz, in units of 1/7 MHz; the next ones 6 MHz apart. */
+function terrestrialFrequency(channel: string): number {
+  return 3_312 + 42 * (Number(channel.replace(/\D/g, '')) - 13);
+}
+
+/** Down-link frequency in units of 10 kHz, from the transponder's number. */
+function satelliteFrequency(type: 'BS' | 'CS', channel: string): number {
+  const transponder = Number(/^(?:BS|CS)(\d+)/.exec(channel)?.[1] ?? 1);
+  return type === 'BS'
+    ? 1_172_748 + 3_836 * ((transponder - 1) / 2)
+    : 1_229_100 + 4_000 * (transponder / 2 - 1);
+}
+
+function streamDescriptors(channel: ChannelPlan): Uint8Array {
+  const list = serviceList(channel.stations);
+  if (channel.type !== 'GR') {
+    return descriptors(list, satelliteDelivery(satelliteFrequency(channel.type, channel.channel)));
+  }
+  const full = channel.stations.filter((station) => !isPartialReception(station));
+  const partial = channel.stations.filter(isPartialReception);
+  const ids = (stations: typeof full) => stations.map((station) => station.serviceId);
+  const transmissions = [{ kind: TRANSMISSION.full, services: ids(full) }];
+  if (partial.length > 0) transmissions.push({ kind: TRANSMISSION.partial, services: ids(partial) });
+  const parts = [list, terrestrialDelivery(AREA_CODE, terrestrialFrequency(channel.channel))];
+  if (partial.length > 0) parts.push(partialReception(ids(partial)));
+  parts.push(tsInformation(channel.remoteControlKey ?? 0, channel.stations[0]?.name ?? '', transmissions));
+  return descriptors(...parts);
+}
+
+/** The transport streams that this channel's tables speak of: its own, or all of the satellite's network. */
+export function networkOf(scenario: Scenario, channel: ChannelPlan): ChannelPlan[] {
+  if (channel.type === 'GR') return [channel];
+  return scenario.channels.filter((other) => other.networkId === channel.networkId);
+}
+
+export function nitSection(scenario: Scenario, channel: ChannelPlan): Uint8Array {
+  const network = descriptors(
+    networkName(channel.networkName),
+    systemManagement(BROADCASTING_IDENTIFIER[channel.type]),
+  );
+  const streams = new ByteWriter();
+  for (const stream of networkOf(scenario, channel)) {
+    streams.u16(stream.transportStreamId).u16(stream.networkId).counted12(0xf, streamDescriptors(stream));
+  }
+  const body = new ByteWriter().counted12(0xf, network).counted12(0xf, streams.done());
+  const header = { tableId: 0x40, extension: channel.networkId, version: VERSION, number: 0, lastNumber: 0 };
+  return longSection(header, body.done());
+}
+
+/** EIT_user_defined_flags, EIT_schedule_flag and EIT_present_following_flag of a service. */
+function eitFlags(channel: ChannelPlan, partial: boolean): number {
+  if (channel.type !== 'GR') return 0xff;
+  // Reserved 3, H-EIT, M-EIT, L-EIT, schedule, present/following.
+  return partial ? 0xe5 : 0xf3;
+}
+
+/** The SDT of a transport stream; `actual` when it is the one that carries the table. */
+export function sdtSection(stream: ChannelPlan, actual: boolean): Uint8Array {
+  const body = new ByteWriter().u16(stream.networkId).u8(0xff);
+  for (const station of stream.stations) {
+    body
+      .u16(station.serviceId)
+      .u8(eitFlags(stream, isPartialReception(station)))
+      // running_status 0, free_CA_mode 0.
+      .counted12(0, service(station.serviceType, '', station.name));
+  }
+  const tableId = actual ? 0x42 : 0x46;
+  const extension = stream.transportStreamId;
+  return longSection({ tableId, extension, version: VERSION, number: 0, lastNumber: 0 }, body.done());
+}
+
+/** Time offset table without descriptors. */
+export function totSection(at: EpochMs): Uint8Array {
+  return shortSection(0x73, new ByteWriter().bytes(encodeJstTime(at)).u16(0xf000).done());
+}

@@ -1,0 +1,66 @@
+/** Sections with their headers and CRC, ISO/IEC 13818-1 2.4.4 and ARIB STD-B10 Part 2, 5.1. */
+import { ByteWriter } from './bytes.ts';
+
+const CRC_TABLE = new Uint32Array(256);
+for (let i = 0; i < 256; i++) {
+  let value = i << 24;
+  for (let bit = 0; bit < 8; bit++) value = value & 0x80000000 ? (value << 1) ^ 0x04c11db7 : value << 1;
+  CRC_TABLE[i] = value >>> 0;
+}
+
+/** CRC_32 of ISO/IEC 13818-1 Annex A. */
+export function crc32(bytes: Uint8Array): number {
+  let value = 0xffffffff;
+  for (const byte of bytes)
+    value = ((value << 8) ^ (CRC_TABLE[((value >>> 24) ^ byte) & 0xff] as number)) >>> 0;
+  return value;
+}
+
+export interface SectionHeader {
+  tableId: number;
+  /** table_id_extension. */
+  extension: number;
+  /** 0..31. */
+  version: number;
+  number: number;
+  lastNumber: number;
+}
+
+const LONG_HEADER_REST = 5;
+const CRC_LENGTH = 4;
+/** Largest section_length of tables that are not PSI, ARIB STD-B10 Part 2, 5.1.1. */
+const MAX_SECTION_LENGTH = 4093;
+/** Bytes of a table's own that one section can hold. */
+export const MAX_BODY = MAX_SECTION_LENGTH - LONG_HEADER_REST - CRC_LENGTH;
+
+/** PAT, CAT and PMT set the bit after section_syntax_indicator to 0, all ARIB tables to 1. */
+function syntaxBits(tableId: number): number {
+  return tableId <= 0x02 ? 0xb000 : 0xf000;
+}
+
+function withCrc(writer: ByteWriter): Uint8Array {
+  return writer.u32(crc32(writer.done())).done();
+}
+
+/** A section with the long header. @throws RangeError when the body is too long. */
+export function longSection(header: SectionHeader, body: Uint8Array): Uint8Array {
+  if (body.length > MAX_BODY) throw new RangeError(`section body of ${body.length} bytes`);
+  const writer = new ByteWriter()
+    .u8(header.tableId)
+    .u16(syntaxBits(header.tableId) | (LONG_HEADER_REST + body.length + CRC_LENGTH))
+    .u16(header.extension)
+    .u8(0xc1 | ((header.version & 0x1f) << 1))
+    .u8(header.number)
+    .u8(header.lastNumber)
+    .bytes(body);
+  return withCrc(writer);
+}
+
+/** A section with the short header that still carries a CRC, as the TOT does. */
+export function shortSection(tableId: number, body: Uint8Array): Uint8Array {
+  const writer = new ByteWriter()
+    .u8(tableId)
+    .u16(0x7000 | (body.length + CRC_LENGTH))
+    .bytes(body);
+  return withCrc(writer);
+}

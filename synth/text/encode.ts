@@ -1,0 +1,136 @@
+/**
+ * Unicode to the 8-unit code as SI uses it: ARIB STD-B24 vol. 1 part 2, 7.1 with the initial state of
+ * ARIB STD-B10 Part 2, Annex A (G0 Kanji, G1 alphanumeric, G2 hiragana, G3 katakana; GL = G0, GR = G2;
+ * normal size). Kanji and marks go through GL, hiragana through GR, runs of katakana and letters by locking
+ * shifts, ASCII at middle size.
+ */
+import {
+  hiraganaCode,
+  kanjiCode,
+  katakanaCode,
+  narrowAlphanumericCode,
+  wideAlphanumericCode,
+} from './tables.ts';
+
+type LeftSet = 'kanji' | 'alphanumeric' | 'katakana';
+
+/** LS0, LS1 and LS3 (ESC 6F). */
+const LOCKING_SHIFT: Record<LeftSet, readonly number[]> = {
+  kanji: [0x0f],
+  alphanumeric: [0x0e],
+  katakana: [0x1b, 0x6f],
+};
+const APR = 0x0d;
+const SPACE = 0x20;
+const MIDDLE_SIZE = 0x89;
+const NORMAL_SIZE = 0x8a;
+/** Katakana outside a run of this many costs less in the Kanji set than by shifting there and back. */
+const KATAKANA_RUN = 4;
+
+class Encoder {
+  readonly bytes: number[] = [];
+  #left: LeftSet = 'kanji';
+  #narrow = false;
+
+  #shift(to: LeftSet): void {
+    if (this.#left === to) return;
+    this.bytes.push(...LOCKING_SHIFT[to]);
+    this.#left = to;
+  }
+
+  #size(narrow: boolean): void {
+    if (this.#narrow === narrow) return;
+    this.bytes.push(narrow ? MIDDLE_SIZE : NORMAL_SIZE);
+    this.#narrow = narrow;
+  }
+
+  #single(set: 'alphanumeric' | 'katakana', narrow: boolean, code: number): void {
+    this.#size(narrow);
+    this.#shift(set);
+    this.bytes.push(code);
+  }
+
+  #kanji(code: number): void {
+    this.#size(false);
+    this.#shift('kanji');
+    this.bytes.push((code >> 8) + 0x20, (code & 0xff) + 0x20);
+  }
+
+  /** False when no set has the character. */
+  put(character: string, katakanaAhead: number): boolean {
+    if (character === '\n') {
+      this.bytes.push(APR);
+      return true;
+    }
+    if (character === '　' || character === ' ') {
+      this.#size(character === ' ');
+      this.bytes.push(SPACE);
+      return true;
+    }
+    const narrow = narrowAlphanumericCode(character);
+    if (narrow !== undefined) {
+      this.#single('alphanumeric', true, narrow);
+      return true;
+    }
+    const wide = wideAlphanumericCode(character);
+    if (wide !== undefined) {
+      this.#single('alphanumeric', false, wide);
+      return true;
+    }
+    const hiragana = hiraganaCode(character);
+    if (hiragana !== undefined && !(this.#left === 'katakana' && katakanaCode(character) !== undefined)) {
+      this.#size(false);
+      this.bytes.push(hiragana | 0x80);
+      return true;
+    }
+    const katakana = katakanaCode(character);
+    if (katakana !== undefined && (this.#left === 'katakana' || katakanaAhead >= KATAKANA_RUN)) {
+      this.#single('katakana', false, katakana);
+      return true;
+    }
+    const kanji = kanjiCode(character);
+    if (kanji === undefined) return false;
+    this.#kanji(kanji);
+    return true;
+  }
+}
+
+function katakanaRun(characters: readonly string[], from: number): number {
+  let count = 0;
+  while (count < KATAKANA_RUN && katakanaCode(characters[from + count] ?? '\0') !== undefined) count += 1;
+  return count;
+}
+
+const MEMORY_LIMIT = 4096;
+const memory = new Map<string, Uint8Array>();
+
+/**
+ * The text as one string field. The same texts are asked for again and again, so the latest are remembered.
+ * @throws RangeError naming a character that broadcasts cannot carry.
+ */
+export function encodeText(text: string): Uint8Array {
+  const known = memory.get(text);
+  if (known !== undefined) return known;
+  const characters = [...text];
+  const encoder = new Encoder();
+  for (const [index, character] of characters.entries()) {
+    if (!encoder.put(character, katakanaRun(characters, index))) {
+      throw new RangeError(
+        `no broadcast code for "${character}" (U+${character.codePointAt(0)?.toString(16)})`,
+      );
+    }
+  }
+  const bytes = Uint8Array.from(encoder.bytes);
+  if (memory.size >= MEMORY_LIMIT) memory.clear();
+  memory.set(text, bytes);
+  return bytes;
+}
+
+/** The longest beginning of a text whose code is at most `limit` bytes. */
+export function fitText(text: string, limit: number): string {
+  if (encodeText(text).length <= limit) return text;
+  const characters = [...text];
+  let count = Math.min(characters.length, limit);
+  while (count > 0 && encodeText(characters.slice(0, count).join('')).length > limit) count -= 1;
+  return characters.slice(0, count).join('');
+}

@@ -1,0 +1,93 @@
+/** What a channel really sends, for tests and people to compare with. */
+import { type EpochMs, epochMs, jstDayStart } from '../arib/time.ts';
+import { eventStations } from './broadcast.ts';
+import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
+import { DAY_MS, type Programme } from './guide/programme.ts';
+import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
+import type { StationPlace } from './scenario/layout.ts';
+import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
+import { type EventStation, SCHEDULE_DAYS } from './si/eit.ts';
+
+function programmeTruth(programme: Programme | undefined) {
+  if (programme === undefined) return null;
+  const { eventId, startAt, durationMs, title, description, items, genres } = programme;
+  return { eventId, startAt, durationMs, title, description, items, genres };
+}
+
+function streamTruth(place: StationPlace) {
+  const { video, audios } = place;
+  return {
+    video: { pid: video.pid, streamType: video.streamType, componentTag: video.componentTag, ...video.plan },
+    audios: audios.map(({ pid, streamType, componentTag, plan }) => ({
+      pid,
+      streamType,
+      componentTag,
+      ...plan,
+    })),
+  };
+}
+
+function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
+  const { place, guide, channel } = station;
+  const { serviceId, name, serviceType } = place.plan;
+  const today = jstDayStart(at);
+  const days = { from: today, to: epochMs(today + SCHEDULE_DAYS * DAY_MS) };
+  return {
+    serviceId,
+    name,
+    serviceType,
+    remoteControlKey: channel.remoteControlKey,
+    partialReception: isPartialReception(place.plan),
+    pmtPid: place.pmtPid,
+    pcrPid: place.pcrPid,
+    ...streamTruth(place),
+    present: programmeTruth(guide.present(at)),
+    following: programmeTruth(guide.following(at)),
+    ...(schedule ? { schedule: guide.starting(days.from, days.to).map(programmeTruth) } : {}),
+  };
+}
+
+/** A value for JSON. */
+export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: EpochMs, schedule: boolean) {
+  return {
+    scenario: scenario.name,
+    type: channel.type,
+    channel: channel.channel,
+    networkId: channel.networkId,
+    transportStreamId: channel.transportStreamId,
+    networkName: channel.networkName,
+    at,
+    clock: {
+      /** Wall-clock ms at which PTS and PCR were zero; they are (now - zeroAt) * 90 mod 2^33. */
+      zeroAt: STC_ZERO,
+      pts: Math.floor(wrapTicks(ticksAt(at))),
+    },
+    /** A flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks. */
+    marks: {
+      periodTicks: MARK_PERIOD,
+      flashTicks: FLASH_FRAMES * FRAME_TICKS,
+      beepMs: BEEP_MS,
+      frameTicks: FRAME_TICKS,
+      loopFrames: LOOP_FRAMES,
+    },
+    stations: eventStations(scenario, channel).map((station) => stationTruth(station, at, schedule)),
+  };
+}
+
+/** Elements of channels.json as the tuner agent reads them. */
+export function channelList(scenario: Scenario) {
+  return scenario.channels.map(
+    ({ type, channel, transportStreamId, networkId, remoteControlKey, stations }) => ({
+      type,
+      channel,
+      tsid: transportStreamId,
+      networkId,
+      stations: stations.map(({ serviceId, name, serviceType }) => ({
+        serviceId,
+        name,
+        serviceType,
+        remoteControlKey,
+      })),
+    }),
+  );
+}
