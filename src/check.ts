@@ -1,0 +1,116 @@
+/** `svc check`: looks at everything that the service stands on and says a line about each. Changes nothing. */
+import { Database } from 'bun:sqlite';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Log } from '../host/log.ts';
+import type { Config } from './config.ts';
+import { Encoders } from './ffmpeg/encoders.ts';
+import { Failure } from './model/failure.ts';
+import { DATABASE_FILE } from './service.ts';
+import { MIGRATIONS } from './store/migrations.ts';
+import { AgentClient } from './tuner/agent-client.ts';
+
+export interface CheckLine {
+  what: string;
+  ok: boolean;
+  detail: string;
+}
+
+export interface CheckOptions {
+  config: Config;
+  /** PATH. */
+  searchPath: string;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** A broken thing as a line instead of an error. */
+async function line(what: string, look: () => string | Promise<string>): Promise<CheckLine> {
+  try {
+    return { what, ok: true, detail: await look() };
+  } catch (error) {
+    return { what, ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function describeConfiguration(config: Config): string {
+  for (const path of config.tls === null ? [] : [config.tls.certPath, config.tls.keyPath]) {
+    accessSync(path, constants.R_OK);
+  }
+  if (config.trustedNetworks.isEmpty) {
+    throw new Error('no login method: set TRUSTED_NETWORKS, otherwise everything is refused');
+  }
+  const scheme = config.tls === null ? 'http' : 'https';
+  return `${scheme}, port ${config.port}, trusted networks ${config.trustedNetworks.text}`;
+}
+
+function describeDatabase(path: string): string {
+  if (!existsSync(path)) return `${path} (made at the first start)`;
+  const database = new Database(path, { readonly: true });
+  try {
+    const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
+    const version = row?.user_version ?? 0;
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        `${path} is from a newer version (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      );
+    }
+    const problem = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get();
+    if (problem !== null && problem.quick_check !== 'ok') throw new Error(`${path}: ${problem.quick_check}`);
+    return `${path} (schema ${version})`;
+  } finally {
+    database.close();
+  }
+}
+
+/** The folder must be writable, or be one that can be made. */
+function describeFolder(path: string): string {
+  let existing = resolve(path);
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a folder`);
+  accessSync(existing, constants.W_OK | constants.X_OK);
+  const { bavail, bsize } = statfsSync(existing);
+  const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB free`;
+  return existing === resolve(path) ? `${path} (${free})` : `${path} (made at the first start, ${free})`;
+}
+
+async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): Promise<string> {
+  const encoders = new Encoders({ path: config.ffmpegPath ?? undefined, searchPath, log, now });
+  try {
+    encoders.start();
+    const status = await encoders.settled();
+    if (status.state !== 'ready') throw new Error('not found: install ffmpeg or set FFMPEG_PATH');
+    return `${status.path} ${status.version ?? 'unknown version'}, encoders ${status.usable.join(' ') || 'none'}`;
+  } finally {
+    await encoders.close();
+  }
+}
+
+async function describeAgent(url: string): Promise<string> {
+  try {
+    const agent = new AgentClient(url);
+    const [tuners, channels] = await Promise.all([agent.tuners(), agent.channels()]);
+    return `${url}, ${tuners.length} tuners, ${channels.length} channels`;
+  } catch (error) {
+    if (error instanceof Failure) throw new Error(`${url}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Everything at once; the lines come in a fixed order. */
+export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
+  const { config } = options;
+  return Promise.all([
+    line('configuration', () => describeConfiguration(config)),
+    line('database', () => describeDatabase(join(config.dataDir, DATABASE_FILE))),
+    line('data folder', () => describeFolder(config.dataDir)),
+    line('recordings', () => describeFolder(config.recordingsDir)),
+    line('ffmpeg', () => describeFfmpeg(options)),
+    line('agent', () => describeAgent(config.agentUrl)),
+  ]);
+}
+
+export function formatCheck({ what, ok, detail }: CheckLine): string {
+  return `${ok ? 'ok  ' : 'FAIL'}  ${what.padEnd(13)}  ${detail.replace(/\s*\n\s*/g, ' ')}`;
+}

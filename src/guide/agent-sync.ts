@@ -1,0 +1,59 @@
+/** Keeps the station list in step with the agent: at its (re)appearance, on its word, and every so often. */
+import type { Log } from '../../host/log.ts';
+import type { Channel } from '../../wire/agent.ts';
+
+export interface AgentSyncOptions {
+  channels: (signal: AbortSignal) => Promise<Channel[]>;
+  /** @returns whether the stations changed */
+  import: (channels: readonly Channel[]) => boolean;
+  onChanged: () => void;
+  intervalMs: number;
+  log: Log;
+}
+
+export class AgentSync {
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> | undefined;
+  #again = false;
+  readonly #ending = new AbortController();
+
+  constructor(private readonly options: AgentSyncOptions) {}
+
+  /** Imports now; again afterwards when asked while at it. */
+  sync(): void {
+    if (this.#ending.signal.aborted) return;
+    if (this.#running !== undefined) {
+      this.#again = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#running = this.#once().finally(() => {
+      this.#running = undefined;
+      if (this.#ending.signal.aborted) return;
+      if (this.#again) {
+        this.#again = false;
+        this.sync();
+        return;
+      }
+      this.#timer = setTimeout(() => this.sync(), this.options.intervalMs);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #once(): Promise<void> {
+    const { log } = this.options;
+    try {
+      const channels = await this.options.channels(this.#ending.signal);
+      if (this.#ending.signal.aborted) return;
+      if (this.options.import(channels)) this.options.onChanged();
+    } catch (error) {
+      // The link to the agent reports its absence, once; this is its echo.
+      if (!this.#ending.signal.aborted) log.debug('stations not imported', { reason: String(error) });
+    }
+  }
+}

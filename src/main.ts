@@ -1,0 +1,125 @@
+/** The executable `svc`: environment, command line and signals around `startService`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../host/environment.ts';
+import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
+import { VERSION } from '../host/version.ts';
+import { formatCheck, runChecks } from './check.ts';
+import { type Config, readConfig } from './config.ts';
+import { type RunningService, startService } from './service.ts';
+import { startGuideWorker, startStreamWorker } from './workers.ts';
+
+const HELP = `svc ${VERSION}: watch and record television in the household
+
+Usage: svc [check | --version | --help]
+
+  check    look at configuration, database, folders, ffmpeg and agent; exit 1 if any is broken
+
+Environment:
+  HOST, PORT                    where to listen (every address, 25250)
+  TLS_CERT, TLS_KEY             PEM files: speak https
+  TUNER_AGENT_URL               the tuner agent (http://127.0.0.1:25252)
+  DATA_DIR                      database and everything else that svc keeps (/var/lib/svc)
+  RECORDINGS_DIR                the first recording folder ($DATA_DIR/recordings)
+  FFMPEG_PATH, FFPROBE_PATH     else those on PATH
+  TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
+  TRUSTED_PROXIES               front proxies whose X-Forwarded-For is believed
+  CHANNEL_SYNC_INTERVAL         how often stations are read from the agent, in ms (60000)
+  LOG_LEVEL                     debug, info, warn, error, off (info)
+`;
+
+/** Leaves a second of the 10 s in which the process has to be gone. */
+const SHUTDOWN_LIMIT_MS = 9_000;
+
+function fail(message: string): never {
+  process.stderr.write(`svc: ${message}\n`);
+  process.exit(1);
+}
+
+function configOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigError) fail(`bad configuration\n${error.message}`);
+    throw error;
+  }
+}
+
+/** The UI: embedded beside this file in an executable, else what the build left in the project. */
+function findWebDir(): string | null {
+  const folders = [join(import.meta.dir, 'web'), join(import.meta.dir, '..', 'dist', 'web')];
+  return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
+}
+
+/** Why starting failed, in words that name what to change. */
+function startFailure(error: unknown, config: Config): string {
+  const code = (error as { code?: unknown }).code;
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === 'EADDRINUSE') return `port ${config.port} is in use: set PORT or end the other program`;
+  if (code === 'EACCES' && config.port > 0 && config.port < 1024) {
+    return `not allowed to listen on port ${config.port}: set PORT to one above 1023`;
+  }
+  return `cannot start (data folder ${config.dataDir}): ${message}`;
+}
+
+async function check(config: Config): Promise<never> {
+  const lines = await runChecks({
+    config,
+    searchPath: process.env.PATH ?? '',
+    log: SILENT_LOG,
+    now: Date.now,
+  });
+  for (const line of lines) process.stdout.write(`${formatCheck(line)}\n`);
+  process.exit(lines.every((line) => line.ok) ? 0 : 1);
+}
+
+function endOnSignals(service: RunningService, log: Log): void {
+  const stop = (signal: string): void => {
+    log.info('stopping', { signal });
+    setTimeout(() => process.exit(0), SHUTDOWN_LIMIT_MS).unref();
+    void service.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('stopping failed', { error: String(error) });
+        process.exit(0);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+}
+
+async function main(arguments_: readonly string[]): Promise<void> {
+  const [first, ...rest] = arguments_;
+  if (rest.length === 0 && first === '--version') {
+    process.stdout.write(`svc ${VERSION}\n`);
+    return;
+  }
+  if (rest.length === 0 && first === '--help') {
+    process.stdout.write(HELP);
+    return;
+  }
+  const checking = rest.length === 0 && first === 'check';
+  if (first !== undefined && !checking) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
+  const config = configOrExit();
+  if (checking) await check(config);
+  const log = createLog(
+    { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
+    'svc',
+  );
+  try {
+    const service = await startService({
+      config,
+      log,
+      now: Date.now,
+      searchPath: process.env.PATH ?? '',
+      webDir: findWebDir(),
+      startStreamWorker,
+      startGuideWorker,
+    });
+    endOnSignals(service, log);
+  } catch (error) {
+    fail(startFailure(error, config));
+  }
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,188 @@
+/**
+ * Puts the service together: the one place that knows every room. It takes no process globals; `main.ts` hands
+ * them in. What answers the first request is made before listening, everything slow afterwards.
+ */
+import { join } from 'node:path';
+import type { Log } from '../host/log.ts';
+import { VERSION } from '../host/version.ts';
+import type { Status } from '../wire/api.ts';
+import { isClosed, NOTHING_CONFIGURED, opensEverything } from './access/access.ts';
+import type { Config } from './config.ts';
+import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
+import { AgentSync } from './guide/agent-sync.ts';
+import { Collector } from './guide/collector.ts';
+import { Stations } from './guide/stations.ts';
+import { GuideVisits } from './guide/visits.ts';
+import { createApi } from './http/api.ts';
+import { openAssets } from './http/assets.ts';
+import { startHttpServer } from './http/server.ts';
+import { Hub } from './hub/hub.ts';
+import { LiveRoom } from './live/room.ts';
+import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
+import { openDatabase } from './store/database.ts';
+import { ProgramStore } from './store/programs.ts';
+import { StationStore } from './store/stations.ts';
+import { AgentClient } from './tuner/agent-client.ts';
+import { AgentLink } from './tuner/agent-link.ts';
+
+export interface ServiceOptions {
+  config: Config;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** PATH, where ffmpeg is looked for. */
+  searchPath: string;
+  /** The built UI; null = none. */
+  webDir: string | null;
+  startStreamWorker: () => Worker;
+  startGuideWorker: () => Worker;
+}
+
+export interface RunningService {
+  readonly url: string;
+  readonly port: number;
+  /** Stops taking requests, ends streams, writes what is open. Idempotent. */
+  close(): Promise<void>;
+}
+
+export const DATABASE_FILE = 'svc.db';
+
+function ffmpegStatus(status: EncoderStatus): Status['ffmpeg'] {
+  return {
+    state: status.state,
+    version: status.version,
+    encoders: status.usable,
+    message:
+      status.state === 'missing'
+        ? 'ffmpeg が見つかりません。インストールするか、環境変数 FFMPEG_PATH で場所を指定してください。'
+        : null,
+  };
+}
+
+/** Says once what the access configuration means, where it means something unusual. */
+function logAccess(config: Config, log: Log): void {
+  if (isClosed(config)) log.warn(NOTHING_CONFIGURED.split('\n')[1] ?? '');
+  if (opensEverything(config.trustedNetworks)) {
+    log.warn('TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in');
+  }
+}
+
+/** @throws the database's, the file system's or the socket's error, before anything is left running */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { config, log, now } = options;
+  const database = openDatabase(join(config.dataDir, DATABASE_FILE));
+  const programs = new ProgramStore(database);
+  const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
+  const stations = new Stations({
+    stations: new StationStore(database),
+    programs,
+    hub,
+    log: log.component('guide'),
+    now,
+  });
+  const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
+  const encoders = new Encoders({
+    path: config.ffmpegPath ?? undefined,
+    searchPath: options.searchPath,
+    log: log.component('ffmpeg'),
+    now,
+  });
+  const live = new LiveRoom({
+    agentUrl: config.agentUrl,
+    stations,
+    encoders,
+    startWorker: options.startStreamWorker,
+    log: log.component('live'),
+    now,
+  });
+  const agent = new AgentClient(config.agentUrl);
+  const visits = new GuideVisits({ startWorker: options.startGuideWorker, log: log.component('guide') });
+  const collector = new Collector({
+    stations,
+    programs,
+    agent,
+    visits,
+    hub,
+    log: log.component('guide'),
+    now,
+  });
+  const sync = new AgentSync({
+    channels: (signal) => agent.channels(signal),
+    import: (channels) => stations.import(channels),
+    onChanged: () => collector.wake(),
+    intervalMs: config.channelSyncIntervalMs,
+    log: log.component('guide'),
+  });
+  const link = new AgentLink({
+    url: config.agentUrl,
+    log: log.component('tuner'),
+    onConnected: () => {
+      sync.sync();
+      collector.wake();
+    },
+    onEvent: (event) => {
+      hub.changed(event);
+      if (event === 'channels') sync.sync();
+      collector.wake();
+    },
+    // The UI reads `/api/status` again when tuners changed.
+    onState: () => hub.changed('tuners'),
+  });
+
+  const closeRooms = async (): Promise<void> => {
+    events.close();
+    collector.close();
+    await Promise.allSettled([link.close(), sync.close(), live.close(), encoders.close()]);
+    visits.close();
+  };
+
+  const api = createApi({
+    version: VERSION,
+    log: log.component('http'),
+    stations,
+    live,
+    events,
+    status: () => ({
+      agent: { state: link.state.state, message: link.state.message },
+      ffmpeg: ffmpegStatus(encoders.status()),
+    }),
+  });
+  let http: ReturnType<typeof startHttpServer>;
+  try {
+    http = startHttpServer({
+      host: config.host,
+      port: config.port,
+      tls: config.tls,
+      access: config,
+      trustedProxies: config.trustedProxies,
+      assets: openAssets(options.webDir),
+      api: (request) => api.handle(request),
+      log: log.component('http'),
+    });
+  } catch (error) {
+    await closeRooms();
+    database.close();
+    throw error;
+  }
+  log.info('listening', { url: http.url, port: http.port, version: VERSION });
+  logAccess(config, log);
+  link.start();
+  sync.sync();
+  encoders.start();
+
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    http.stopListening();
+    await closeRooms();
+    await http.close();
+    database.close();
+  };
+  return {
+    url: http.url,
+    port: http.port,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
