@@ -1,12 +1,13 @@
 /** Scenarios by name or from a file. */
 import type { BroadcastType } from '../../arib/ids.ts';
+import { DEFAULT } from './default.ts';
 import { MINI } from './mini.ts';
 import type { ChannelPlan, Scenario } from './model.ts';
 
 /** No such scenario or channel, or a file that is none; the message is for people. */
 export class ScenarioError extends Error {}
 
-const BUILT_IN = [MINI];
+const BUILT_IN = [DEFAULT, MINI];
 
 /** @throws ScenarioError. */
 export function loadScenario(name: string): Scenario {

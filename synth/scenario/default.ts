@@ -1,0 +1,210 @@
+/**
+ * The region that demo and tests receive: five terrestrial channels, four transport streams of BS and two
+ * networks of CS with two streams each. All names are invented; the terrestrial region has a number that no real
+ * one has, the satellite stations have numbers that no real one has.
+ */
+import { type networkId, serviceId } from '../../arib/ids.ts';
+import {
+  BS_NETWORK,
+  CS1_NETWORK,
+  CS2_NETWORK,
+  INVENTED_REGION,
+  satelliteStream,
+  terrestrialNetwork,
+  terrestrialService,
+  terrestrialStream,
+} from './identity.ts';
+import type { AudioPlan, ChannelPlan, Scenario, StationPlan, VideoPlan } from './model.ts';
+
+const HD: VideoPlan = { codec: 'mpeg2', width: 1440, height: 1080, bitrate: 12_000_000 };
+/** Beside a second station there is a little less room. */
+const HD_BESIDE_SD: VideoPlan = { ...HD, bitrate: 11_500_000 };
+const SD: VideoPlan = { codec: 'mpeg2', width: 720, height: 480, bitrate: 2_500_000 };
+const SD_FINE: VideoPlan = { ...SD, bitrate: 5_000_000 };
+const ONE_SEGMENT: VideoPlan = { codec: 'h264', width: 320, height: 180, bitrate: 260_000 };
+
+const STEREO: AudioPlan = {
+  mode: 'stereo',
+  languages: ['jpn'],
+  beepHz: [1000, 1000],
+  label: 'ステレオ',
+  bitrate: 192_000,
+};
+const COMMENTARY: AudioPlan = { ...STEREO, beepHz: [2000, 2000], label: '解説' };
+const DUAL: AudioPlan = {
+  ...STEREO,
+  mode: 'dual',
+  languages: ['jpn', 'eng'],
+  beepHz: [800, 1600],
+  label: '二か国語',
+};
+const LOW_STEREO: AudioPlan = { ...STEREO, label: '', bitrate: 64_000 };
+
+interface StationSketch {
+  name: string;
+  video: VideoPlan;
+  audios?: AudioPlan[];
+}
+
+/** Colours far apart for neighbours. */
+function hueOf(number: number): number {
+  return (number * 137) % 360;
+}
+
+function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: number): StationPlan {
+  const { name, video, audios = [STEREO] } = sketch;
+  return { serviceId: id, name, serviceType: 0x01, hue, video, audios, programmes: 'generated' };
+}
+
+function terrestrial(
+  broadcaster: number,
+  channel: string,
+  key: number,
+  stations: StationSketch[],
+  oneSegment?: string,
+): ChannelPlan {
+  const network = terrestrialNetwork(INVENTED_REGION, broadcaster);
+  const plans = stations.map((sketch, number) =>
+    television(
+      terrestrialService(INVENTED_REGION, broadcaster, 'tv', number),
+      sketch,
+      hueOf(broadcaster * 3 + number),
+    ),
+  );
+  if (oneSegment !== undefined) {
+    plans.push({
+      serviceId: terrestrialService(INVENTED_REGION, broadcaster, 'partial', 0),
+      name: oneSegment,
+      serviceType: 0xc0,
+      hue: hueOf(broadcaster * 3),
+      video: ONE_SEGMENT,
+      audios: [LOW_STEREO],
+      programmes: 'generated',
+    });
+  }
+  return {
+    type: 'GR',
+    channel,
+    networkId: network,
+    transportStreamId: terrestrialStream(network),
+    networkName: `架空${key}`,
+    remoteControlKey: key,
+    bitrate: 16_850_000,
+    clockReference: 'own',
+    stations: plans,
+  };
+}
+
+interface SatellitePlace {
+  type: 'BS' | 'CS';
+  network: ReturnType<typeof networkId>;
+  networkName: string;
+  transponder: number;
+  slot: number;
+  bitrate: number;
+}
+
+function satellite(place: SatellitePlace, firstService: number, stations: StationSketch[]): ChannelPlan {
+  const { type, network, networkName, transponder, slot, bitrate } = place;
+  const number = String(transponder).padStart(2, '0');
+  return {
+    type,
+    channel: type === 'BS' ? `BS${number}_${slot}` : `CS${number}`,
+    networkId: network,
+    transportStreamId: satelliteStream(network, transponder, slot),
+    networkName,
+    remoteControlKey: null,
+    bitrate,
+    clockReference: 'video',
+    stations: stations.map((sketch, index) =>
+      television(serviceId(firstService + index), sketch, hueOf(firstService + index)),
+    ),
+  };
+}
+
+function bs(
+  transponder: number,
+  slot: number,
+  bitrate: number,
+  firstService: number,
+  stations: StationSketch[],
+): ChannelPlan {
+  const networkName = 'ＢＳデジタル';
+  return satellite(
+    { type: 'BS', network: BS_NETWORK, networkName, transponder, slot, bitrate },
+    firstService,
+    stations,
+  );
+}
+
+function cs(
+  network: typeof CS1_NETWORK,
+  transponder: number,
+  firstService: number,
+  stations: StationSketch[],
+): ChannelPlan {
+  const networkName = network === CS1_NETWORK ? '１１０度ＣＳ１' : '１１０度ＣＳ２';
+  return satellite(
+    { type: 'CS', network, networkName, transponder, slot: 0, bitrate: 18_000_000 },
+    firstService,
+    stations,
+  );
+}
+
+export const DEFAULT: Scenario = {
+  name: 'default',
+  seed: 20_260_401,
+  channels: [
+    terrestrial(
+      0,
+      'T27',
+      1,
+      [
+        { name: 'ひばり放送', video: HD_BESIDE_SD, audios: [STEREO, COMMENTARY] },
+        { name: 'ひばり放送２', video: SD },
+      ],
+      'ひばりワンセグ',
+    ),
+    terrestrial(1, 'T26', 2, [
+      { name: 'ひばり教育', video: HD_BESIDE_SD },
+      { name: 'ひばり教育２', video: SD },
+    ]),
+    terrestrial(2, 'T25', 4, [{ name: 'あさぎりテレビ', video: HD, audios: [DUAL] }], 'あさぎりワンセグ'),
+    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD }]),
+    terrestrial(4, 'T23', 7, [{ name: 'こもれび放送', video: HD }]),
+    bs(1, 0, 18_000_000, 311, [
+      { name: 'ＢＳひばり', video: HD },
+      { name: 'ＢＳひばり２', video: SD },
+    ]),
+    bs(3, 0, 27_000_000, 321, [
+      { name: 'ＢＳあさぎり', video: HD, audios: [STEREO, COMMENTARY] },
+      { name: 'ＢＳかわせみ', video: HD },
+    ]),
+    bs(13, 0, 22_000_000, 331, [
+      { name: 'ＢＳこもれび', video: HD },
+      { name: 'ＢＳ旅チャンネル', video: SD },
+      { name: 'ＢＳ語学館', video: SD, audios: [DUAL] },
+    ]),
+    bs(13, 1, 18_000_000, 341, [
+      { name: '星空シネマ', video: HD },
+      { name: '星空シネマ２', video: SD },
+    ]),
+    cs(CS1_NETWORK, 2, 411, [
+      { name: '名画座４１１', video: SD_FINE },
+      { name: '時代劇の蔵', video: SD_FINE },
+    ]),
+    cs(CS1_NETWORK, 8, 421, [
+      { name: 'アニメの森', video: SD_FINE },
+      { name: '鉄道と旅', video: SD_FINE },
+      { name: '歌謡倶楽部', video: SD },
+    ]),
+    cs(CS2_NETWORK, 4, 431, [
+      { name: 'スポーツ広場', video: SD_FINE },
+      { name: 'スポーツ広場２', video: SD_FINE },
+    ]),
+    cs(CS2_NETWORK, 6, 441, [
+      { name: '囲碁将棋の間', video: SD },
+      { name: '釣りと自然', video: SD_FINE },
+    ]),
+  ],
+};
