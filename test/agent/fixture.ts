@@ -185,10 +185,11 @@ export class TestAgent implements AsyncDisposable {
   }
 }
 
+/** False also for a process that has ended and only waits to be reaped. */
 export function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    const [, state] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    return state?.startsWith('Z') === false;
   } catch {
     return false;
   }

@@ -41,7 +41,12 @@ for (let tick = 1; sent < limit; tick += 1) {
   const count = Math.min(perTick, limit - sent);
   const bytes = numberedPackets(sent, count, values.name);
   if (values.garbage) bytes.fill(0x5a);
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+  } catch (error) {
+    // The reader has gone.
+    if (!values.deaf) throw error;
+  }
   sent += count;
   await Bun.sleep(Math.max(0, startedAt + tick * TICK_MS - performance.now()));
 }

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRunning, messageOf, sourceCommand, TestAgent, until } from './fixture.ts';
+import { numberedPackets } from './packets.ts';
+
+const T27 = 'type=GR&channel=T27';
+
+/** One GR tuner whose command misbehaves as the arguments say. */
+function misbehaving(...extra: string[]): Promise<TestAgent> {
+  return TestAgent.start({
+    fakeTuners: 'GR:1',
+    timing: { syncMs: 800 },
+    command: (folder) => sourceCommand(folder, ...extra),
+  });
+}
+
+describe('before the first byte a failure is 500 with a reason', () => {
+  const ROWS: [string, string[], string][] = [
+    ['a command that ends at once', ['--packets', '0', '--exit', '7', '--stderr', 'no-lock'], 'no-lock'],
+    ['a command that says nothing', ['--delay', '60000'], '信号が届きません'],
+    ['output that is no transport stream', ['--garbage'], 'TS'],
+  ];
+  for (const [name, extra, reason] of ROWS) {
+    test(name, async () => {
+      await using agent = await misbehaving(...extra);
+      const answer = await agent.request(T27);
+      expect(answer.status).toBe(500);
+      expect(await messageOf(answer)).toContain(reason);
+      await until('the process has gone', () => agent.starts().every((start) => !isRunning(start.pid)));
+      expect(await agent.tuner('gr-0')).toMatchObject({ state: 'error', tuned: null, users: [] });
+      expect((await agent.tuner('gr-0')).error).toContain(reason);
+      expect(agent.log.filter((line) => line.startsWith('WARN'))).toHaveLength(1);
+    });
+  }
+
+  test('a command that does not exist', async () => {
+    await using agent = await TestAgent.start({ command: () => '/no/such/command {channel}' });
+    const answer = await agent.request(T27);
+    expect(answer.status).toBe(500);
+    expect(await messageOf(answer)).toContain('/no/such/command');
+  });
+
+  test('every user that waits is told', async () => {
+    await using agent = await misbehaving('--packets', '0', '--delay', '200');
+    const answers = await Promise.all([1, 2, 3].map(() => agent.request(T27)));
+    expect(answers.map((answer) => answer.status)).toEqual([500, 500, 500]);
+    expect(agent.starts()).toHaveLength(1);
+  });
+});
+
+describe('after bytes were sent a failure aborts every user', () => {
+  const ROWS: [string, string[], string][] = [
+    ['the command ends with success', ['--packets', '3000'], '終了コード 0'],
+    ['the command fails', ['--packets', '3000', '--exit', '1'], '終了コード 1'],
+    ['no packets come any more', ['--silent-after', '3000'], '届きません'],
+  ];
+  for (const [name, extra, reason] of ROWS) {
+    test(name, async () => {
+      await using agent = await misbehaving(...extra);
+      const readers = [await agent.open(T27), await agent.open(T27)];
+      for (const reader of readers) expect(await reader.ended()).toBe('aborted');
+      // What was received before the end was delivered.
+      for (const reader of readers) expect(reader.packets().numbers.at(-1)).toBe(2_999);
+      expect((await agent.tuner('gr-0')).error).toContain(reason);
+      await until('the process has gone', () => agent.starts().every((start) => !isRunning(start.pid)));
+      expect(agent.log.filter((line) => line.startsWith('WARN'))).toHaveLength(1);
+    });
+  }
+
+  test('the process is killed', async () => {
+    await using agent = await misbehaving();
+    const reader = await agent.open(T27);
+    process.kill(agent.starts()[0]?.pid ?? 0, 'SIGKILL');
+    expect(await reader.ended()).toBe('aborted');
+    expect((await agent.tuner('gr-0')).error).toContain('SIGKILL');
+  });
+
+  test('the process is stopped', async () => {
+    await using agent = await misbehaving();
+    const reader = await agent.open(T27);
+    const pid = agent.starts()[0]?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    expect(await reader.ended()).toBe('aborted');
+    await until('the process has gone', () => !isRunning(pid));
+  });
+
+  test('the tuner is usable again and its error is gone', async () => {
+    await using agent = await misbehaving('--packets', '3000');
+    const first = await agent.open(T27);
+    await first.ended();
+    expect((await agent.tuner('gr-0')).state).toBe('error');
+    const second = await agent.open(T27);
+    await second.atLeast(1_000);
+    expect(await agent.tuner('gr-0')).toMatchObject({ state: 'tuned', error: null });
+  });
+});
+
+test('a command that ignores SIGTERM is killed before the tuner is tuned anew', async () => {
+  await using agent = await misbehaving('--deaf');
+  const loser = await agent.open(`${T27}&priority=1`);
+  const winner = await agent.open('type=GR&channel=T21&priority=2');
+  expect(await loser.ended()).toBe('aborted');
+  await winner.atLeast(10_000);
+  const [first, second] = agent.starts();
+  expect(isRunning(first?.pid ?? 0)).toBe(false);
+  expect(isRunning(second?.pid ?? 0)).toBe(true);
+});
+
+test('what a command started itself ends with it', async () => {
+  await using agent = await TestAgent.start({
+    command: (folder) => `sh -c '${sourceCommand(folder)} & ${sourceCommand(folder)} > /dev/null; wait'`,
+  });
+  const reader = await agent.open(T27);
+  await until('two processes', () => agent.starts().length === 2);
+  reader.leave();
+  await until('no process', () => agent.starts().every((start) => !isRunning(start.pid)));
+});
+
+test('endless noise on standard error disturbs nothing', async () => {
+  await using agent = await TestAgent.start({
+    command: (folder) => `sh -c 'yes noise >&2 & exec ${sourceCommand(folder)}'`,
+    timing: { lingerMs: 20 },
+  });
+  const reader = await agent.open(T27);
+  await reader.atLeast(300_000);
+  reader.leave();
+  await until('idle', async () => (await agent.tuner(reader.tuner)).state === 'idle');
+});
+
+test('a burst of 500 Mbit/s is delivered to a reader that reads', async () => {
+  await using agent = await TestAgent.start({
+    command: (folder) => sourceCommand(folder, '--rate', '62500000', '--packets', '300000'),
+  });
+  const reader = await agent.open(T27);
+  await reader.ended();
+  expect(reader.packets().numbers).toHaveLength(300_000);
+});
+
+test('many tunings one after another leave no process and no descriptor', async () => {
+  await using agent = await TestAgent.start({
+    fakeTuners: 'GR:1',
+    command: (folder) => `sh -c 'while :; do cat ${folder}/packets; sleep 0.02; done'`,
+    timing: { lingerMs: 1 },
+  });
+  writeFileSync(join(agent.folder, 'packets'), numberedPackets(0, 16, 'T27'));
+  const cycle = async (): Promise<void> => {
+    const reader = await agent.open(T27);
+    reader.leave();
+    await until('idle', async () => (await agent.tuner('gr-0')).state === 'idle');
+  };
+  const descriptors = (): number => readdirSync('/proc/self/fd').length;
+  for (let index = 0; index < 5; index += 1) await cycle();
+  const before = descriptors();
+  for (let index = 0; index < 30; index += 1) await cycle();
+  // Connections of this test's own client may come and go.
+  await until('descriptors given back', () => descriptors() <= before + 3);
+});
