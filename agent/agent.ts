@@ -101,6 +101,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     port: options.port,
     // Otherwise every stream that is aborted on purpose is printed as an unhandled error.
     development: false,
+    // Which `development: false` would switch on: a second agent on the same port has to be told.
+    reusePort: false,
     // Of a bound of the interface's own, so that the answer can say what was too large.
     maxRequestBodySize: 64 * 1024 * 1024,
     fetch: (request, bun) =>
