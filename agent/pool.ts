@@ -77,7 +77,13 @@ export class TunerPool {
 
   /** Takes new equipment. Tunings on a tuner whose definition stays the same go on, others are aborted. */
   define(tuners: readonly TunerSettings[]): void {
-    const ranks = rankTuners(tuners);
+    // A tuner without a driver here has no rank either: nobody may plan with it.
+    const ranks = rankTuners(
+      tuners.map(({ types, disabled, driver }) => ({
+        types,
+        disabled: disabled || !this.#hasDriver(driver),
+      })),
+    );
     const known = new Map(this.#slots.map((slot) => [slot.settings.id, slot]));
     const before = this.#slots;
     this.#slots = tuners.map((settings, index) => {
@@ -105,7 +111,7 @@ export class TunerPool {
   open(request: StreamRequest): StreamLease {
     const decision: Decision = this.#closed
       ? { kind: 'refuse', reason: 'busy' }
-      : select(this.#slots.map(viewOf(this.options.drivers)), request);
+      : select(this.#slots.map(viewOf), request);
     if (decision.kind === 'refuse') throw new NoTuner(decision.reason);
     const slot = this.#slots.find((candidate) => candidate.settings.id === decision.tuner);
     if (slot === undefined) throw new Error(`the decision names an unknown tuner: ${decision.tuner}`);
@@ -126,7 +132,7 @@ export class TunerPool {
   /** In rank order, disabled ones last. */
   snapshot(): Tuner[] {
     return this.#slots
-      .map((slot) => describe(slot, this.options.drivers))
+      .map((slot) => describe(slot, this.#hasDriver(slot.settings.driver)))
       .sort((a, b) => (a.rank ?? Number.POSITIVE_INFINITY) - (b.rank ?? Number.POSITIVE_INFINITY) || 0);
   }
 
@@ -134,6 +140,10 @@ export class TunerPool {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#slots.map((slot) => slot.tuning?.end(SHUTDOWN) ?? slot.free));
+  }
+
+  #hasDriver(driver: TunerSettings['driver']): boolean {
+    return this.options.drivers[driver] !== undefined;
   }
 
   #createConsumer(request: StreamRequest, tuning: Tuning): Consumer {
@@ -196,10 +206,10 @@ export class TunerPool {
   }
 }
 
-function viewOf(drivers: PoolOptions['drivers']): (slot: Slot) => TunerView {
-  return (slot) => ({
+function viewOf(slot: Slot): TunerView {
+  return {
     id: slot.settings.id,
-    rank: drivers[slot.settings.driver] === undefined ? null : slot.rank,
+    rank: slot.rank,
     types: slot.settings.types,
     tuning:
       slot.tuning === null
@@ -210,7 +220,7 @@ function viewOf(drivers: PoolOptions['drivers']): (slot: Slot) => TunerView {
             users: [...slot.tuning.consumers.values()],
           },
     failed: slot.error !== null,
-  });
+  };
 }
 
 function stateOf(slot: Slot, usable: boolean): TunerState {
@@ -219,9 +229,9 @@ function stateOf(slot: Slot, usable: boolean): TunerState {
   return slot.tuning.phase === 'streaming' ? 'tuned' : 'tuning';
 }
 
-function describe(slot: Slot, drivers: PoolOptions['drivers']): Tuner {
+function describe(slot: Slot, hasDriver: boolean): Tuner {
   const { settings, tuning } = slot;
-  const usable = settings.disabled || drivers[settings.driver] !== undefined;
+  const usable = settings.disabled || hasDriver;
   return {
     id: settings.id,
     name: settings.name,

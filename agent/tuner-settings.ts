@@ -15,10 +15,13 @@ export interface TunerSettings {
   readonly lnb: boolean;
 }
 
+/** An id is also the value of a response header. */
+const ID = /^[A-Za-z0-9._-]+$/;
+
 /**
  * Fills in what a definition leaves out. A tuner without an id keeps the id of a known tuner of the same driver,
  * device and types, in order; otherwise it gets the first free one.
- * @throws BadValue naming the field that repeats an id or a device.
+ * @throws BadValue naming the field that repeats an id or a device, or an id that no header can carry.
  */
 export function settleTuners(
   definitions: readonly TunerDefinition[],
@@ -28,6 +31,7 @@ export function settleTuners(
   const devices = new Set<string>();
   for (const [index, definition] of definitions.entries()) {
     if (definition.id !== undefined) {
+      if (!ID.test(definition.id)) throw new BadValue(`[${index}].id`, '半角の英数字と . _ - にしてください');
       if (taken.has(definition.id))
         throw new BadValue(`[${index}].id`, `"${definition.id}" が重複しています`);
       taken.add(definition.id);

@@ -46,6 +46,13 @@ describe('malformed requests get a clear answer', () => {
     ],
     ['a bad field', '/agent/tuners', { method: 'PUT', body: '[{"driver":"fake"}]' }, 400, '[0].device'],
     [
+      'an id that no header can carry',
+      '/agent/tuners',
+      { method: 'PUT', body: JSON.stringify([{ ...TUNER, id: '居間' }]) },
+      400,
+      '[0].id',
+    ],
+    [
       'a bad channel name',
       '/agent/channels',
       { method: 'PUT', body: JSON.stringify([{ ...CHANNEL, channel: 'BS02_0' }]) },
@@ -197,7 +204,7 @@ describe('the tuner list', () => {
   test('shows a device whose driver is not here, and does not choose it', async () => {
     await using agent = await TestAgent.start();
     await agent.put('/agent/tuners', [{ driver: 'dvb', device: '/dev/dvb/adapter0', types: ['GR'] }]);
-    expect(await agent.tuners()).toMatchObject([{ id: 'dvb0', rank: 0, state: 'error' }]);
+    expect(await agent.tuners()).toMatchObject([{ id: 'dvb0', rank: null, state: 'error' }]);
     expect((await agent.request(T27)).status).toBe(409);
   });
 });
