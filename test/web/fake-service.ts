@@ -1,0 +1,185 @@
+/** A service of a few lines for tests of the UI: the built files, made-up stations, a paced live stream, events. */
+import { join, normalize } from 'node:path';
+import type { Problem, Station } from '../../wire/api.ts';
+import { FRAGMENT_MS, type FakeStream } from './fake-air.ts';
+
+export interface LiveRequestSeen {
+  readonly stationId: number;
+  readonly codec: string | null;
+  readonly audio: string | null;
+}
+
+/** What tests change while the service runs. */
+export interface FakeState {
+  stations: Station[] | Problem;
+  /** Milliseconds before the list is answered. */
+  listDelayMs: number;
+  /** Failure of the next live requests; `count` of them. */
+  liveProblem: { readonly body: Problem; readonly status: number; count: number } | undefined;
+  /** Milliseconds before the live stream is answered, and before its first fragment. */
+  answerDelayMs: number;
+  fragmentDelayMs: number;
+  notice: string | undefined;
+  /** Close in order after this many fragments. */
+  closeAfter: number | undefined;
+  status: unknown;
+}
+
+const BURST = 3;
+
+function problem(body: Problem, status: number): Response {
+  return Response.json(body, { status });
+}
+
+export class FakeService {
+  readonly state: FakeState;
+  readonly live: LiveRequestSeen[] = [];
+  /** Live streams open now. */
+  viewers = 0;
+  listReads = 0;
+  readonly #server: ReturnType<typeof Bun.serve>;
+  readonly #listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
+
+  constructor(
+    readonly webDir: string,
+    readonly stream: FakeStream,
+    stations: Station[],
+    /** Path prefix of an imagined front proxy, with slashes at both ends. */
+    readonly prefix = '/',
+  ) {
+    this.state = {
+      stations,
+      listDelayMs: 0,
+      liveProblem: undefined,
+      answerDelayMs: 0,
+      fragmentDelayMs: 0,
+      notice: undefined,
+      closeAfter: undefined,
+      status: undefined,
+    };
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: (request) => this.#answer(request),
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}${this.prefix}`;
+  }
+
+  send(event: string): void {
+    const bytes = new TextEncoder().encode(`event: ${event}\ndata: 1\n\n`);
+    for (const listener of this.#listeners) listener.enqueue(bytes);
+  }
+
+  get listening(): number {
+    return this.#listeners.size;
+  }
+
+  /** Breaks every event stream, as a restart of the service would. */
+  dropListeners(): void {
+    for (const listener of this.#listeners) listener.error(new Error('dropped'));
+    this.#listeners.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.#server.stop(true);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    if (!url.pathname.startsWith(this.prefix)) return new Response('outside', { status: 404 });
+    const path = url.pathname.slice(this.prefix.length);
+    if (path === 'api/services') return await this.#list();
+    if (path === 'api/health') {
+      const stations = Array.isArray(this.state.stations) ? this.state.stations.length : 0;
+      return Response.json({ status: 'ok', version: '0.1.0', latestVersion: null, stations, recordings: 0 });
+    }
+    if (path === 'api/status' && this.state.status !== undefined) return Response.json(this.state.status);
+    if (path === 'api/events') return this.#events();
+    const live = /^api\/services\/(\d+)\/live$/u.exec(path)?.[1];
+    if (live !== undefined) return await this.#live(Number(live), url.searchParams, request.signal);
+    if (path.startsWith('api/')) return problem({ message: '見つかりません', code: 'not_found' }, 404);
+    return await this.#file(path);
+  }
+
+  async #list(): Promise<Response> {
+    this.listReads += 1;
+    await Bun.sleep(this.state.listDelayMs);
+    const { stations } = this.state;
+    return Array.isArray(stations) ? Response.json(stations) : problem(stations, 503);
+  }
+
+  #events(): Response {
+    let mine: ReadableStreamDefaultController<Uint8Array>;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        mine = controller;
+        this.#listeners.add(controller);
+        controller.enqueue(new TextEncoder().encode('event: ping\ndata: 1\n\n'));
+      },
+      cancel: () => {
+        this.#listeners.delete(mine);
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  async #live(stationId: number, query: URLSearchParams, signal: AbortSignal): Promise<Response> {
+    this.live.push({ stationId, codec: query.get('codec'), audio: query.get('audio') });
+    await Bun.sleep(this.state.answerDelayMs);
+    const failing = this.state.liveProblem;
+    if (failing !== undefined && failing.count > 0) {
+      failing.count -= 1;
+      return problem(failing.body, failing.status);
+    }
+    const headers = new Headers({ 'content-type': 'video/mp4' });
+    if (this.state.notice !== undefined) headers.set('x-svc-notice', this.state.notice);
+    return new Response(this.#paced(signal), { headers });
+  }
+
+  #paced(signal: AbortSignal): ReadableStream<Uint8Array> {
+    this.viewers += 1;
+    let open = true;
+    const leave = (): void => {
+      if (open) this.viewers -= 1;
+      open = false;
+    };
+    signal.addEventListener('abort', leave);
+    const { fragments, init } = this.stream;
+    return new ReadableStream<Uint8Array>({
+      start: async (controller) => {
+        await Bun.sleep(this.state.fragmentDelayMs);
+        controller.enqueue(init);
+        const count = Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
+        for (let index = 0; index < count && open; index += 1) {
+          if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
+          const fragment = fragments[index];
+          if (open && fragment !== undefined) controller.enqueue(fragment);
+        }
+        if (open) controller.close();
+        leave();
+      },
+      cancel: leave,
+    });
+  }
+
+  async #file(path: string): Promise<Response> {
+    const file = Bun.file(join(this.webDir, normalize(`/${path}`)));
+    if (path !== '' && path !== 'index.html' && (await file.exists())) return new Response(file);
+    if (path === 'manifest.webmanifest') {
+      return Response.json({ name: 'テレビ', start_url: this.prefix, display: 'standalone', icons: [] });
+    }
+    const html = await Bun.file(join(this.webDir, 'index.html')).text();
+    return new Response(html.replace('<base href="./">', `<base href="${this.prefix}">`), {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        // As strict as the service may be: nothing of the UI may need inline script or style.
+        'content-security-policy':
+          "default-src 'self'; media-src 'self' blob:; img-src 'self' data:; style-src 'self'; script-src 'self'",
+      },
+    });
+  }
+}

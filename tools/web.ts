@@ -1,0 +1,53 @@
+/**
+ * Builds the browser UI into a folder: script and style bundled under names that carry their content's hash,
+ * `index.html` that refers to them relatively, icons under their own names. `bun tools/web.ts OUTDIR` by hand.
+ */
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const WEB = join(import.meta.dir, '..', 'web');
+
+/** Source name as `index.html` writes it. */
+const ENTRIES = ['main.tsx', 'theme-early.ts', 'styles/index.css'] as const;
+
+async function bundle(entry: string, outDir: string): Promise<string> {
+  const classic = entry === 'theme-early.ts';
+  const result = await Bun.build({
+    entrypoints: [join(WEB, entry)],
+    outdir: outDir,
+    target: 'browser',
+    format: classic ? 'iife' : 'esm',
+    minify: true,
+    naming: { entry: `${entry === 'main.tsx' ? 'app' : '[name]'}-[hash].[ext]` },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const output = result.outputs.find(
+    (candidate) => candidate.kind === 'entry-point' || candidate.kind === 'asset',
+  );
+  const name = output?.path.slice(outDir.length + 1);
+  if (name === undefined) throw new Error(`nothing was built from ${entry}`);
+  return name;
+}
+
+/** @throws AggregateError with the bundler's messages when the source does not build */
+export async function buildWeb(outDir: string): Promise<void> {
+  await rm(outDir, { recursive: true, force: true });
+  await mkdir(outDir, { recursive: true });
+  let html = await readFile(join(WEB, 'index.html'), 'utf8');
+  for (const entry of ENTRIES) {
+    const name = await bundle(entry, outDir);
+    if (!html.includes(`"${entry}"`)) throw new Error(`index.html does not refer to ${entry}`);
+    html = html.replace(`"${entry}"`, `"${name}"`);
+  }
+  await cp(join(WEB, 'public'), outDir, { recursive: true });
+  await writeFile(join(outDir, 'index.html'), html);
+}
+
+if (import.meta.main) {
+  const outDir = process.argv[2];
+  if (outDir === undefined) {
+    console.error('usage: bun tools/web.ts OUTDIR');
+    process.exit(2);
+  }
+  await buildWeb(outDir);
+}

@@ -1,0 +1,17 @@
+/** Entry of the browser UI. */
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { startClock } from './clock.ts';
+import { startFocusKeys } from './navigation/focus.ts';
+import { startRouter } from './navigation/router.ts';
+import { startStations } from './stations.ts';
+import { applyTheme } from './theme.ts';
+
+applyTheme();
+startClock();
+startRouter();
+startFocusKeys();
+startStations();
+
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,92 @@
+/** Stations as rows beside or below the picture, to change the channel with a look at what is on. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Station } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { channelLabel } from '../screens/station-card.tsx';
+import { stationById, stations } from '../stations.ts';
+import { remainingText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Logo } from '../ui/logo.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+
+const BANDS = [
+  { type: 'GR', label: '地デジ' },
+  { type: 'BS', label: 'BS' },
+  { type: 'CS', label: 'CS' },
+] as const;
+
+function Row({ station, current, onPick }: { station: Station; current: boolean; onPick?: () => void }) {
+  const program = station.now;
+  return (
+    <a
+      class="row"
+      href={`live/${station.id}`}
+      data-replace=""
+      aria-current={current ? 'page' : undefined}
+      onClick={onPick}
+    >
+      <Logo station={station} />
+      <span class="row-text">
+        <span class="row-name">
+          <span class="numbers">{channelLabel(station)}</span> {station.name}
+          {program === null ? null : (
+            <span class="row-left numbers">{remainingText(program.endAt, now.value)}</span>
+          )}
+        </span>
+        <span class="row-title">
+          {program === null ? '番組情報はまだありません' : splitTitle(program.title).title}
+        </span>
+        {program === null ? null : <ProgramProgress startAt={program.startAt} endAt={program.endAt} />}
+      </span>
+    </a>
+  );
+}
+
+export function ChannelList({ stationId, onPick }: { stationId: number; onPick?: () => void }) {
+  const [chosen, setChosen] = useState<Station['type']>();
+  const ref = useRef<HTMLDivElement>(null);
+  const list = stations.value;
+  const present = BANDS.filter((band) => list.some((station) => station.type === band.type));
+  const type = chosen ?? stationById(stationId)?.type ?? present[0]?.type;
+
+  useEffect(() => {
+    if (onPick === undefined) return;
+    const current = ref.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    current?.focus({ preventScroll: true });
+    current?.scrollIntoView({ block: 'center' });
+  }, []);
+
+  return (
+    <div class="channels" ref={ref}>
+      {present.length < 2 ? null : (
+        <div class="tabs tabs-wide" role="tablist" aria-label="放送の種類" data-nav-group="bands">
+          {present.map((band) => (
+            <button
+              key={band.type}
+              type="button"
+              role="tab"
+              class="tab"
+              aria-selected={band.type === type}
+              onClick={() => setChosen(band.type)}
+            >
+              {band.label}
+            </button>
+          ))}
+        </div>
+      )}
+      <ul class="rows" data-nav-group="channels">
+        {list
+          .filter((station) => station.type === type)
+          .map((station) => (
+            <li key={station.id}>
+              <Row
+                station={station}
+                current={station.id === stationId}
+                {...(onPick === undefined ? {} : { onPick })}
+              />
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+/** The display over the picture: what is on, above; the controls, below. */
+import type { Station } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { goBack } from '../navigation/router.ts';
+import { muted, volume } from '../preferences.ts';
+import { channelLabel } from '../screens/station-card.tsx';
+import { clockText, remainingText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { canPictureInPicture } from './capabilities.ts';
+import { fullscreen } from './fullscreen.ts';
+import type { LivePlayer } from './live-player.ts';
+import type { SheetName } from './sheets.tsx';
+
+interface OsdProps {
+  readonly player: LivePlayer;
+  readonly station: Station | undefined;
+  readonly awake: boolean;
+  readonly info: boolean;
+  readonly onStep: (by: 1 | -1) => void;
+  readonly onSheet: (name: SheetName) => void;
+  readonly onFullscreen: () => void;
+  readonly onPictureInPicture: () => void;
+}
+
+interface ControlProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly class?: string;
+  readonly text?: string;
+}
+
+function Control({ icon, label, onClick, class: extra = '', text }: ControlProps) {
+  return (
+    <button type="button" class={`control ${extra}`} aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+      {text === undefined ? null : <span aria-hidden="true">{text}</span>}
+    </button>
+  );
+}
+
+function Heading({ station }: { station: Station | undefined }) {
+  if (station === undefined) return null;
+  const parts = station.now === null ? undefined : splitTitle(station.now.title);
+  return (
+    <div class="osd-heading">
+      <Logo station={station} />
+      <div class="osd-words">
+        <p class="osd-station">
+          <span class="osd-key numbers">{channelLabel(station)}</span>
+          {station.name}
+        </p>
+        <h1 class="osd-title">{parts?.title ?? '番組情報はまだありません'}</h1>
+        <p class="osd-when numbers">
+          {station.now === null ? null : (
+            <span>
+              {clockText(station.now.startAt)} – {clockText(station.now.endAt)}
+            </span>
+          )}
+          <Marks marks={parts?.marks ?? []} />
+        </p>
+      </div>
+      <p class="osd-clock numbers">{clockText(now.value)}</p>
+    </div>
+  );
+}
+
+function Volume({ player }: { player: LivePlayer }) {
+  const level = muted.value || player.silenced.value ? 0 : volume.value;
+  return (
+    <div class="volume">
+      <Control
+        icon={level === 0 ? 'silent' : 'sound'}
+        label={level === 0 ? '音を出す' : '消音'}
+        onClick={() => player.toggleMute()}
+      />
+      <input
+        class="volume-slider"
+        type="range"
+        min="0"
+        max="100"
+        step="5"
+        value={Math.round(level * 100)}
+        aria-label="音量"
+        style={{ '--part': level }}
+        onInput={(event) => player.setVolume(Number(event.currentTarget.value) / 100)}
+      />
+    </div>
+  );
+}
+
+export function Osd(props: OsdProps) {
+  const { player, station, awake } = props;
+  const program = station?.now ?? null;
+  const paused = player.paused.value;
+  const audios = program?.audios.length ?? 0;
+  return (
+    <>
+      <div class="osd osd-top" data-shown={awake || props.info ? '' : undefined} data-nav-group="osd">
+        <button
+          type="button"
+          class="control osd-back"
+          data-shown={awake ? '' : undefined}
+          aria-label="戻る"
+          title="戻る"
+          onClick={goBack}
+        >
+          <Icon name="back" />
+        </button>
+        <Heading station={station} />
+      </div>
+      <div class="osd osd-bottom" data-shown={awake ? '' : undefined} data-nav-group="osd">
+        {program === null ? null : (
+          <div class="osd-progress numbers">
+            <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
+            <span>{remainingText(program.endAt, now.value)}</span>
+          </div>
+        )}
+        <div class="osd-buttons">
+          <Control
+            icon={paused ? 'play' : 'pause'}
+            label={paused ? '再生' : '一時停止'}
+            class="control-main"
+            onClick={() => player.togglePause()}
+          />
+          <Control icon="down" label="前のチャンネル" onClick={() => props.onStep(-1)} />
+          <Control icon="up" label="次のチャンネル" onClick={() => props.onStep(1)} />
+          <Volume player={player} />
+          <span class="osd-space" />
+          {audios > 1 ? <Control icon="speech" label="音声" onClick={() => props.onSheet('audio')} /> : null}
+          <Control icon="quality" label="映像の形式" onClick={() => props.onSheet('quality')} />
+          <Control
+            icon="list"
+            label="チャンネル一覧"
+            class="control-list"
+            onClick={() => props.onSheet('channels')}
+          />
+          {canPictureInPicture() ? (
+            <Control
+              icon="window"
+              label="小窓で見る"
+              class="control-pip"
+              onClick={props.onPictureInPicture}
+            />
+          ) : null}
+          <Control
+            icon="help"
+            label="操作の説明"
+            class="control-help"
+            onClick={() => props.onSheet('help')}
+          />
+          <Control
+            icon={fullscreen.value ? 'reduce' : 'enlarge'}
+            label={fullscreen.value ? '全画面を終える' : '全画面'}
+            onClick={props.onFullscreen}
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+export function VolumeMeter({ shown }: { shown: boolean }) {
+  const level = muted.value ? 0 : volume.value;
+  return (
+    <div class="meter" data-shown={shown ? '' : undefined} aria-hidden="true">
+      <Icon name={level === 0 ? 'silent' : 'sound'} />
+      <span class="meter-track">
+        <span style={{ '--part': level }} />
+      </span>
+      <b class="numbers">{Math.round(level * 100)}</b>
+    </div>
+  );
+}

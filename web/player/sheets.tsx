@@ -1,0 +1,126 @@
+/** The player's sheets: sound, picture format, channels, help. */
+import type { Station } from '../../wire/api.ts';
+import { liveCodec } from '../preferences.ts';
+import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
+import { canPlayAv1 } from './capabilities.ts';
+import { ChannelList } from './channel-list.tsx';
+import type { LivePlayer } from './live-player.ts';
+
+export type SheetName = 'audio' | 'quality' | 'channels' | 'help';
+
+interface SheetsProps {
+  readonly name: SheetName | undefined;
+  readonly station: Station | undefined;
+  readonly stationId: number;
+  readonly player: LivePlayer;
+  readonly onClose: () => void;
+}
+
+/** The option the encoder uses when none is asked for. */
+export function defaultAudio(station: Station | undefined): string {
+  const audios = station?.now?.audios ?? [];
+  return (audios.find((option) => option.main === true) ?? audios[0])?.id ?? '0:both';
+}
+
+function AudioSheet({ station, player, onClose }: SheetsProps) {
+  const audios = station?.now?.audios ?? [];
+  const choices: Choice<string>[] = audios.map((option) => ({
+    value: option.id,
+    label: option.label,
+    note: option.main === true ? '主音声' : undefined,
+  }));
+  return (
+    <Sheet title="音声" onClose={onClose}>
+      {choices.length === 0 ? <p class="sheet-note">この番組の音声の情報はまだありません。</p> : null}
+      <Choices
+        label="音声"
+        choices={choices}
+        chosen={player.audio.value ?? defaultAudio(station)}
+        onChoose={(id) => {
+          player.setAudio(id);
+          onClose();
+        }}
+      />
+    </Sheet>
+  );
+}
+
+function QualitySheet({ player, onClose }: SheetsProps) {
+  const av1 = canPlayAv1();
+  const choices: Choice<'h264' | 'av1'>[] = [
+    { value: 'h264', label: 'H.264', note: '標準。どの端末でも軽く再生できます' },
+    {
+      value: 'av1',
+      label: 'AV1',
+      note: av1 ? '少ない通信量で高画質。新しい端末向け' : 'このブラウザーは AV1 を再生できません',
+      disabled: !av1,
+    },
+  ];
+  return (
+    <Sheet title="映像の形式" onClose={onClose}>
+      <Choices
+        label="映像の形式"
+        choices={choices}
+        chosen={av1 ? liveCodec.value : 'h264'}
+        onChoose={(codec) => {
+          player.setCodec(codec);
+          onClose();
+        }}
+      />
+    </Sheet>
+  );
+}
+
+const HELP: readonly (readonly [readonly string[], string])[] = [
+  [['↑', '↓'], 'チャンネルを変える（操作パネルが隠れているとき）'],
+  [['←', '→'], '音量を変える（操作パネルが隠れているとき）'],
+  [['Enter'], '操作パネルを出す。出ている間は矢印で選んで決定'],
+  [['1', '…', '9', '0', '-', '^'], 'リモコン番号 1〜12 の地デジ局へ'],
+  [['PageUp', 'PageDown'], 'チャンネルを変える'],
+  [['Space', 'K'], '一時停止・再生'],
+  [['M'], '消音'],
+  [['F'], '全画面（ダブルクリックでも）'],
+  [['A'], '音声を選ぶ'],
+  [['L'], 'チャンネル一覧'],
+  [['I'], '番組の情報'],
+  [['Esc', 'Backspace'], '戻る'],
+  [['?'], 'この説明'],
+];
+
+function HelpSheet({ onClose }: SheetsProps) {
+  return (
+    <Sheet title="キーとリモコンの操作" onClose={onClose}>
+      <dl class="keys">
+        {HELP.map(([keys, meaning]) => (
+          <div key={meaning} class="keys-row">
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Sheet>
+  );
+}
+
+export function PlayerSheets(props: SheetsProps) {
+  switch (props.name) {
+    case undefined:
+      return null;
+    case 'audio':
+      return <AudioSheet {...props} />;
+    case 'quality':
+      return <QualitySheet {...props} />;
+    case 'help':
+      return <HelpSheet {...props} />;
+    case 'channels':
+      return (
+        <Sheet title="チャンネル" onClose={props.onClose}>
+          <ChannelList stationId={props.stationId} onPick={props.onClose} />
+        </Sheet>
+      );
+  }
+}

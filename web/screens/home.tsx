@@ -1,0 +1,156 @@
+/** Home: every station by broadcast type with what is on now. */
+import { useEffect } from 'preact/hooks';
+import type { Station } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { isTextField } from '../navigation/focus.ts';
+import { keyNumber } from '../navigation/keys.ts';
+import { navigate } from '../navigation/router.ts';
+import { homeTab } from '../preferences.ts';
+import { retryStations, stationList, stationOfKey } from '../stations.ts';
+import { clockText, dateText } from '../text/time.ts';
+import { Panel } from '../ui/panel.tsx';
+import { adviceFor } from './advice.ts';
+import { SkeletonCard, StationCard } from './station-card.tsx';
+
+const BANDS = [
+  { type: 'GR', label: '地デジ' },
+  { type: 'BS', label: 'BS' },
+  { type: 'CS', label: 'CS' },
+] as const;
+
+function Bands({ stations }: { stations: readonly Station[] }) {
+  const present = BANDS.map((band) => ({
+    ...band,
+    stations: stations.filter((station) => station.type === band.type),
+  })).filter((band) => band.stations.length > 0);
+  const chosen = present.find((band) => band.type === homeTab.value) ?? present[0];
+  if (chosen === undefined) return <NoStations />;
+  return (
+    <>
+      {present.length < 2 ? null : (
+        <div class="home-bands" data-nav-group="bands">
+          <div class="tabs" role="tablist" aria-label="放送の種類">
+            {present.map((band) => (
+              <button
+                key={band.type}
+                type="button"
+                role="tab"
+                class="tab"
+                id={`band-${band.type}`}
+                aria-selected={band === chosen}
+                aria-controls="stations"
+                onClick={() => {
+                  homeTab.value = band.type;
+                }}
+              >
+                {band.label}
+                <span class="tab-count numbers" aria-hidden="true">
+                  {band.stations.length}
+                </span>
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
+      <ul
+        class="stations"
+        id="stations"
+        data-nav-group="stations"
+        aria-label={`${chosen.label}の放送中の番組`}
+      >
+        {chosen.stations.map((station) => (
+          <li key={station.id} class="stations-item">
+            <StationCard station={station} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function NoStations() {
+  return (
+    <Panel
+      icon="antenna"
+      title="まだ局がありません"
+      actions={
+        <button type="button" class="button button-main" onClick={retryStations}>
+          もう一度読み込む
+        </button>
+      }
+    >
+      <p>チューナーからチャンネルの情報が届くと、ここに自動で並びます。</p>
+      <ol class="steps">
+        <li>チューナーエージェント（svc-agent）が動いているか確かめます。</li>
+        <li>エージェントのチャンネル設定（channels.json）に受信できるチャンネルがあるか確かめます。</li>
+        <li>設定を直したあとは、1分ほどでこの画面に反映されます。</li>
+      </ol>
+    </Panel>
+  );
+}
+
+function Content() {
+  const list = stationList.value;
+  switch (list.kind) {
+    case 'loading':
+      return (
+        <div class="stations" role="status">
+          <span class="hidden-text">局を読み込んでいます</span>
+          {Array.from({ length: 8 }, (_, index) => (
+            <SkeletonCard key={index} />
+          ))}
+        </div>
+      );
+    case 'failed': {
+      const advice = adviceFor(list.failure);
+      return (
+        <Panel
+          alert
+          icon="unlink"
+          title={advice.title}
+          actions={
+            <button type="button" class="button button-main" onClick={retryStations}>
+              再試行
+            </button>
+          }
+        >
+          <p>{list.failure.message}</p>
+          <p>{advice.next}</p>
+        </Panel>
+      );
+    }
+    case 'ready':
+      return <Bands stations={list.stations} />;
+  }
+}
+
+/** The digits of a remote control lead straight to a station. */
+function onNumberKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || isTextField(event.target)) return;
+  const number = keyNumber(event);
+  const list = stationList.value;
+  if (number === undefined || list.kind !== 'ready') return;
+  const station = stationOfKey(list.stations, number);
+  if (station === undefined) return;
+  event.preventDefault();
+  navigate(`live/${station.id}`);
+}
+
+export function Home() {
+  useEffect(() => {
+    document.addEventListener('keydown', onNumberKey);
+    return () => document.removeEventListener('keydown', onNumberKey);
+  }, []);
+  return (
+    <>
+      <header class="home-head">
+        <h1 class="home-title">放送中</h1>
+        <p class="home-clock home-when">
+          <span class="numbers">{dateText(now.value)}</span>
+          <b class="numbers">{clockText(now.value)}</b>
+        </p>
+      </header>
+      <Content />
+    </>
+  );
+}

@@ -1,0 +1,242 @@
+/** Live viewing of a station: the picture with its controls, and below it on upright phones the other channels. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { now } from '../clock.ts';
+import { goBack, navigate } from '../navigation/router.ts';
+import { ChannelList } from '../player/channel-list.tsx';
+import { toggleFullscreen } from '../player/fullscreen.ts';
+import { LivePlayer } from '../player/live-player.ts';
+import { describeMedia, takeMediaKeys } from '../player/media-session.ts';
+import { SoundButton, StageMessage } from '../player/messages.tsx';
+import { Osd, VolumeMeter } from '../player/osd.tsx';
+import { Presence } from '../player/presence.ts';
+import { listenToRemote } from '../player/remote.ts';
+import { PlayerSheets, type SheetName } from '../player/sheets.tsx';
+import { keepAwake } from '../player/wake-lock.ts';
+import { volume } from '../preferences.ts';
+import { neighbour, stationById, stationOfKey, stations } from '../stations.ts';
+import { remainingText, spanText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { showToast, Toasts } from '../ui/toast.tsx';
+import { noticeText } from './advice.ts';
+import { channelLabel } from './station-card.tsx';
+
+function notify(word: string): void {
+  const text = noticeText(word);
+  if (text !== undefined) showToast(text);
+}
+
+function toStation(id: number | undefined): void {
+  if (id !== undefined) navigate(`live/${id}`, true);
+}
+
+/** What the upright phone shows under the picture. */
+function Below({ stationId }: { stationId: number }) {
+  const station = stationById(stationId);
+  const program = station?.now ?? null;
+  const parts = program === null ? undefined : splitTitle(program.title);
+  return (
+    <section class="below" aria-label="番組とチャンネル">
+      {station === undefined ? null : (
+        <div class="below-now">
+          <p class="below-station">
+            {channelLabel(station)} {station.name}
+          </p>
+          <h2>{parts?.title ?? '番組情報はまだありません'}</h2>
+          {program === null ? null : (
+            <>
+              <p class="below-when numbers">
+                {spanText(program.startAt, program.endAt)}
+                <span>{remainingText(program.endAt, now.value)}</span>
+                <Marks marks={parts?.marks ?? []} />
+              </p>
+              <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
+            </>
+          )}
+        </div>
+      )}
+      <ChannelList stationId={stationId} />
+    </section>
+  );
+}
+
+/** Everything with a life of its own, made when the video element exists. */
+interface Rig {
+  readonly player: LivePlayer;
+  readonly presence: Presence;
+}
+
+function useRig(video: { readonly current: HTMLVideoElement | null }) {
+  const rig = useSignal<Rig | undefined>(undefined);
+  useEffect(() => {
+    if (video.current === null) return undefined;
+    const player = new LivePlayer(video.current, notify);
+    const presence = new Presence(
+      () => player.paused.value || document.querySelector('dialog[open]') !== null,
+    );
+    rig.value = { player, presence };
+    const letSleep = keepAwake();
+    return () => {
+      letSleep();
+      presence.close();
+      player.close();
+    };
+  }, []);
+  return rig;
+}
+
+export function Live({ stationId }: { stationId: number }) {
+  const stage = useRef<HTMLDivElement>(null);
+  const main = useRef<HTMLElement>(null);
+  const video = useRef<HTMLVideoElement>(null);
+  const rig = useRig(video);
+  const sheet = useSignal<SheetName | undefined>(undefined);
+  const touched = useRef(false);
+  const shownStation = useRef(stationId);
+  shownStation.current = stationId;
+
+  const actions = useMemo(() => {
+    const step = (by: 1 | -1): void => toStation(neighbour(stations.value, shownStation.current, by)?.id);
+    const full = (): void => {
+      if (stage.current !== null && video.current !== null)
+        void toggleFullscreen(stage.current, video.current);
+    };
+    const sound = (change: (player: LivePlayer) => void): void => {
+      const current = rig.value;
+      if (current === undefined) return;
+      change(current.player);
+      current.presence.showMeter();
+    };
+    const sleep = (): boolean => {
+      const awake = rig.value?.presence.awake.value ?? false;
+      if (awake) rig.value?.presence.sleep();
+      return awake;
+    };
+    return {
+      step,
+      number: (key: number) => {
+        const station = stationOfKey(stations.value, key);
+        toStation(station?.id);
+        return station !== undefined;
+      },
+      volume: (by: number) => sound((player) => player.setVolume(volume.value + by)),
+      mute: () => sound((player) => player.toggleMute()),
+      togglePause: () => {
+        rig.value?.player.togglePause();
+        rig.value?.presence.wake();
+      },
+      fullscreen: full,
+      list: () => {
+        sheet.value = 'channels';
+      },
+      audio: () => {
+        sheet.value = 'audio';
+      },
+      info: () => rig.value?.presence.showInfo(),
+      help: () => {
+        sheet.value = 'help';
+      },
+      leave: goBack,
+      wake: (focus: boolean) => {
+        rig.value?.presence.wake(true);
+        // The controls take the focus only once they are shown.
+        if (focus) setTimeout(() => stage.current?.querySelector<HTMLElement>('.control-main')?.focus(), 0);
+      },
+      sleep,
+    };
+  }, []);
+
+  useEffect(() => listenToRemote(actions), []);
+  useEffect(() => takeMediaKeys({ toggle: actions.togglePause, step: actions.step }), []);
+  useEffect(() => {
+    rig.value?.player.tune(stationId);
+    rig.value?.presence.showInfo();
+  }, [stationId, rig.value]);
+
+  const station = stationById(stationId);
+  useEffect(() => describeMedia(station), [station]);
+
+  const awake = rig.value?.presence.awake.value ?? false;
+  useEffect(() => {
+    // Controls that go take the focus with them: back to the picture, where the arrows change channels.
+    const active = document.activeElement;
+    if (!awake && active !== null && active.closest('.osd') !== null)
+      main.current?.focus({ preventScroll: true });
+  }, [awake]);
+
+  const state = rig.value?.player.state.value.kind;
+  const veiled = state !== 'playing' && state !== 'stalled';
+  const info = (rig.value?.presence.info.value ?? false) || state === 'tuning';
+  return (
+    <main id="main" class="live" tabIndex={-1} ref={main}>
+      <div
+        class="stage"
+        ref={stage}
+        data-asleep={awake || veiled ? undefined : ''}
+        onPointerDown={(event) => {
+          touched.current = event.pointerType === 'touch';
+        }}
+        onPointerMove={(event) => {
+          if (event.pointerType !== 'touch') rig.value?.presence.wake();
+        }}
+      >
+        {/* biome-ignore lint/a11y/useMediaCaption: captions are drawn by the page, the stream has no text track */}
+        <video class="stage-video" ref={video} playsInline />
+        <div class="stage-veil" data-shown={veiled ? '' : undefined} />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
+        <div
+          class="stage-touch"
+          onDblClick={actions.fullscreen}
+          onClick={() => {
+            if (!touched.current) return;
+            if (!actions.sleep()) rig.value?.presence.wake();
+          }}
+        />
+        {rig.value === undefined ? null : (
+          <>
+            <StageMessage player={rig.value.player} station={station} onList={actions.list} />
+            <Osd
+              player={rig.value.player}
+              station={station}
+              awake={awake}
+              info={info}
+              onStep={actions.step}
+              onSheet={(name) => {
+                sheet.value = name;
+              }}
+              onFullscreen={actions.fullscreen}
+              onPictureInPicture={() => {
+                void togglePictureInPicture(video.current);
+              }}
+            />
+            <SoundButton player={rig.value.player} />
+            <VolumeMeter shown={rig.value.presence.meter.value && !awake} />
+            <PlayerSheets
+              name={sheet.value}
+              station={station}
+              stationId={stationId}
+              player={rig.value.player}
+              onClose={() => {
+                sheet.value = undefined;
+              }}
+            />
+          </>
+        )}
+        <Toasts />
+      </div>
+      <Below stationId={stationId} />
+    </main>
+  );
+}
+
+async function togglePictureInPicture(video: HTMLVideoElement | null): Promise<void> {
+  try {
+    if (document.pictureInPictureElement !== null) await document.exitPictureInPicture();
+    else await video?.requestPictureInPicture();
+  } catch {
+    showToast('小窓では表示できませんでした。');
+  }
+}

@@ -1,0 +1,164 @@
+/** The sheet behind 設定: looks, and how the service, its tuners and its encoder are. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Health } from '../../wire/api.ts';
+import { ApiFailure, getHealth, getStatus, networkFailure, type ServiceStatus } from '../api.ts';
+import { connection } from '../events.ts';
+import { type Theme, theme } from '../preferences.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+
+const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
+  { value: 'auto', label: '自動', icon: 'auto' },
+  { value: 'light', label: 'ライト', icon: 'sun' },
+  { value: 'dark', label: 'ダーク', icon: 'moon' },
+];
+
+type Tone = 'good' | 'bad' | 'quiet';
+
+const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
+  connecting: ['接続中', 'quiet'],
+  open: ['つながっています', 'good'],
+  lost: ['切れています（再接続中）', 'bad'],
+};
+
+/** States that mean "in order", whatever exact word the service uses; the rest is shown as a fault. */
+const GOOD_STATES = ['ok', 'ready', 'connected', 'available', 'online', 'up'];
+const QUIET_STATES = ['probing', 'connecting', 'starting', 'unknown', 'checking'];
+
+function toneOf(state: string): Tone {
+  if (GOOD_STATES.includes(state)) return 'good';
+  return QUIET_STATES.includes(state) ? 'quiet' : 'bad';
+}
+
+const TONE_TEXT: Record<Tone, string> = { good: '正常', quiet: '確認中', bad: '使えません' };
+
+interface About {
+  readonly health?: Health;
+  readonly status?: ServiceStatus | undefined;
+  readonly failure?: ApiFailure;
+}
+
+function useAbout(): About | undefined {
+  const [about, setAbout] = useState<About>();
+  useEffect(() => {
+    const abort = new AbortController();
+    Promise.all([getHealth(abort.signal), getStatus(abort.signal)])
+      .then(([health, status]) => setAbout({ health, status }))
+      .catch((error: unknown) => {
+        if (abort.signal.aborted) return;
+        setAbout({ failure: error instanceof ApiFailure ? error : networkFailure(error) });
+      });
+    return () => abort.abort();
+  }, []);
+  return about;
+}
+
+function Fact({
+  name,
+  tone,
+  note,
+  children,
+}: {
+  name: string;
+  tone?: Tone;
+  note?: string;
+  children: string;
+}) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>
+        <span class={tone === undefined ? '' : `state state-${tone}`}>{children}</span>
+        {note === undefined || note === '' ? null : <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+function ThemeChoice() {
+  return (
+    <section class="sheet-section">
+      <h3>画面の明るさ</h3>
+      <div class="tabs tabs-wide" role="radiogroup" aria-label="画面の明るさ">
+        {THEMES.map((choice) => (
+          // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+          <button
+            key={choice.value}
+            type="button"
+            role="radio"
+            class="tab"
+            aria-checked={theme.value === choice.value}
+            onClick={() => {
+              theme.value = choice.value;
+            }}
+          >
+            <Icon name={choice.icon} />
+            {choice.label}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function StatusFacts({ status }: { status: ServiceStatus }) {
+  const { agent, ffmpeg } = status;
+  const encoder = ffmpeg?.encoders?.join('、') ?? '';
+  return (
+    <>
+      {agent === undefined ? null : (
+        <Fact name="チューナー" tone={toneOf(agent.state)} note={agent.message ?? ''}>
+          {TONE_TEXT[toneOf(agent.state)]}
+        </Fact>
+      )}
+      {ffmpeg === undefined ? null : (
+        <Fact name="映像の変換" tone={toneOf(ffmpeg.state)} note={ffmpeg.message ?? encoder}>
+          {ffmpeg.version == null ? TONE_TEXT[toneOf(ffmpeg.state)] : `ffmpeg ${ffmpeg.version}`}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function AboutService() {
+  const about = useAbout();
+  const [text, tone] = CONNECTION[connection.value];
+  const health = about?.health;
+  const newer = health?.latestVersion ?? null;
+  return (
+    <section class="sheet-section">
+      <h3>このサービスについて</h3>
+      <dl class="facts">
+        <Fact name="サーバーとの接続" tone={tone}>
+          {text}
+        </Fact>
+        {about?.failure === undefined ? null : (
+          <Fact name="状態" tone="bad">
+            {about.failure.message}
+          </Fact>
+        )}
+        {about?.status === undefined ? null : <StatusFacts status={about.status} />}
+        {health === undefined ? null : (
+          <>
+            <Fact name="局の数">{`${health.stations}局`}</Fact>
+            <Fact
+              name="バージョン"
+              note={newer === null || newer === health.version ? '' : `新しい版 ${newer} があります`}
+            >
+              {health.version}
+            </Fact>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+export function SettingsSheet({ onClose }: { onClose: () => void }) {
+  return (
+    <Sheet title="設定" onClose={onClose}>
+      <ThemeChoice />
+      <AboutService />
+    </Sheet>
+  );
+}

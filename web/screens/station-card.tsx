@@ -1,0 +1,76 @@
+/** One station on the home screen, with what it shows now; the whole card leads to the picture. */
+import type { Station } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { lastStation } from '../preferences.ts';
+import { clockText, isoText, remainingText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+
+/** What people call a station by: the number of the remote control, or the three digits of a satellite channel. */
+export function channelLabel(station: Station): string {
+  if (station.remoteControlKey > 0)
+    return `${station.type === 'GR' ? '' : `${station.type} `}${station.remoteControlKey}`;
+  return station.type === 'GR' ? '地デジ' : station.type;
+}
+
+export function StationCard({ station }: { station: Station }) {
+  const program = station.now;
+  const isLast = lastStation.value === station.id;
+  const parts = program === null ? undefined : splitTitle(program.title);
+  return (
+    <a
+      class="card"
+      href={`live/${station.id}`}
+      data-nav-initial={isLast ? '' : undefined}
+      aria-label={`${channelLabel(station)} ${station.name}、${parts?.title ?? '番組情報なし'}`}
+    >
+      {isLast ? <span class="card-last">前回見た局</span> : null}
+      <span class="card-station">
+        <Logo station={station} />
+        <span class="card-name">
+          <span class="card-key numbers">{channelLabel(station)}</span>
+          <b>{station.name}</b>
+        </span>
+        {program === null ? null : (
+          <span class="card-left numbers">{remainingText(program.endAt, now.value)}</span>
+        )}
+      </span>
+      {parts === undefined ? (
+        <span class="card-none">番組情報はまだありません</span>
+      ) : (
+        <span class="card-title">{parts.title}</span>
+      )}
+      {program === null ? null : (
+        <span class="card-foot">
+          <span class="card-when">
+            <span class="numbers">
+              <time dateTime={isoText(program.startAt)}>{clockText(program.startAt)}</time>
+              {' – '}
+              <time dateTime={isoText(program.endAt)}>{clockText(program.endAt)}</time>
+            </span>
+            <Marks marks={parts?.marks ?? []} />
+          </span>
+          <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
+        </span>
+      )}
+    </a>
+  );
+}
+
+export function SkeletonCard() {
+  return (
+    <div class="card card-skeleton" aria-hidden="true">
+      <span class="card-station">
+        <span class="logo skeleton" />
+        <span class="card-name">
+          <span class="skeleton" style={{ width: '2.5rem', height: '0.7rem' }} />
+          <span class="skeleton" style={{ width: '8rem', height: '1rem' }} />
+        </span>
+      </span>
+      <span class="skeleton" style={{ width: '88%', height: '1.2rem' }} />
+      <span class="skeleton" style={{ width: '100%', height: '0.3rem' }} />
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+/** A station's logo from the air, or its monogram until one arrived. Decorative: the name stands beside it. */
+import { useState } from 'preact/hooks';
+import type { Station } from '../../wire/api.ts';
+import { monogram } from '../text/monogram.ts';
+
+export function Logo({ station }: { station: Pick<Station, 'id' | 'name' | 'logo'> }) {
+  const [broken, setBroken] = useState<string | null>(null);
+  if (station.logo !== null && station.logo !== broken) {
+    return (
+      <span class="logo" aria-hidden="true">
+        <img src={station.logo} alt="" loading="lazy" onError={() => setBroken(station.logo)} />
+      </span>
+    );
+  }
+  const { text, hue } = monogram(station.name, station.id);
+  return (
+    <span
+      class="logo logo-mono"
+      style={{ '--hue': hue }}
+      data-long={text.length > 2 ? '' : undefined}
+      aria-hidden="true"
+    >
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,16 @@
+/** The marks of a title as badges. */
+import type { Mark } from '../text/title.ts';
+
+export function Marks({ marks }: { marks: readonly Mark[] }) {
+  if (marks.length === 0) return null;
+  return (
+    <span class="marks">
+      {marks.map((mark) => (
+        <span key={mark.face} class={`mark mark-${mark.tone}`} title={mark.label}>
+          <span aria-hidden="true">{mark.face}</span>
+          <span class="hidden-text">{mark.label}</span>
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * A panel over the page: from the side on wide screens, from below on phones. Built on `<dialog>`, so the browser
+ * keeps the focus inside, closes it on Escape and puts it above a full-screen picture.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { onBack } from '../navigation/back.ts';
+import { focusOn } from '../navigation/focus.ts';
+import { Icon } from './icon.tsx';
+
+interface SheetProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Sheet({ title, onClose, children }: SheetProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog === null) return undefined;
+    const opener = document.activeElement;
+    dialog.showModal();
+    const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-selected="true"]');
+    if (chosen !== null) focusOn(chosen);
+    const forget = onBack(() => {
+      onClose();
+      return true;
+    });
+    return () => {
+      forget();
+      dialog.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+    };
+  }, []);
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the click on the scrim has the close button and Escape beside it
+    <dialog
+      ref={ref}
+      class="sheet"
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      <div class="sheet-body">
+        <header class="sheet-head">
+          <h2 id={titleId}>{title}</h2>
+          <button type="button" class="round" aria-label="閉じる" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </header>
+        <div class="sheet-content">{children}</div>
+      </div>
+    </dialog>
+  );
+}
+
+export interface Choice<T> {
+  readonly value: T;
+  readonly label: string;
+  readonly note?: string | undefined;
+  readonly disabled?: boolean;
+}
+
+interface ChoicesProps<T> {
+  readonly label: string;
+  readonly choices: readonly Choice<T>[];
+  readonly chosen: T;
+  readonly onChoose: (value: T) => void;
+}
+
+/** One of several, as large rows for fingers and remote controls. */
+export function Choices<T extends string>({ label, choices, chosen, onChoose }: ChoicesProps<T>) {
+  return (
+    <div class="choices" role="radiogroup" aria-label={label}>
+      {choices.map((choice) => (
+        // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+        <button
+          key={choice.value}
+          type="button"
+          role="radio"
+          class="choice"
+          aria-checked={choice.value === chosen}
+          disabled={choice.disabled === true}
+          onClick={() => onChoose(choice.value)}
+        >
+          <span class="choice-text">
+            {choice.label}
+            {choice.note === undefined ? null : <small>{choice.note}</small>}
+          </span>
+          <Icon name="check" class="choice-sign" />
+        </button>
+      ))}
+    </div>
+  );
+}
