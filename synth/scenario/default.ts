@@ -14,7 +14,7 @@ import {
   terrestrialService,
   terrestrialStream,
 } from './identity.ts';
-import type { AudioPlan, ChannelPlan, Scenario, StationPlan, VideoPlan } from './model.ts';
+import type { AudioPlan, ChannelPlan, Scenario, StationPlan, Theme, VideoPlan } from './model.ts';
 
 const HD: VideoPlan = { codec: 'mpeg2', width: 1440, height: 1080, bitrate: 12_000_000 };
 /** Beside a second station there is a little less room. */
@@ -44,6 +44,7 @@ interface StationSketch {
   name: string;
   video: VideoPlan;
   audios?: AudioPlan[];
+  theme?: Theme;
 }
 
 /** Colours far apart for neighbours. */
@@ -52,8 +53,8 @@ function hueOf(number: number): number {
 }
 
 function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: number): StationPlan {
-  const { name, video, audios = [STEREO] } = sketch;
-  return { serviceId: id, name, serviceType: 0x01, hue, video, audios, programmes: 'generated' };
+  const { name, video, audios = [STEREO], theme = 'general' } = sketch;
+  return { serviceId: id, name, serviceType: 0x01, hue, video, audios, theme, programmes: 'generated' };
 }
 
 function terrestrial(
@@ -79,6 +80,7 @@ function terrestrial(
       hue: hueOf(broadcaster * 3),
       video: ONE_SEGMENT,
       audios: [LOW_STEREO],
+      theme: 'general',
       programmes: 'generated',
     });
   }
@@ -166,8 +168,8 @@ export const DEFAULT: Scenario = {
       'ひばりワンセグ',
     ),
     terrestrial(1, 'T26', 2, [
-      { name: 'ひばり教育', video: HD_BESIDE_SD },
-      { name: 'ひばり教育２', video: SD },
+      { name: 'ひばり教育', video: HD_BESIDE_SD, theme: 'learning' },
+      { name: 'ひばり教育２', video: SD, theme: 'learning' },
     ]),
     terrestrial(2, 'T25', 4, [{ name: 'あさぎりテレビ', video: HD, audios: [DUAL] }], 'あさぎりワンセグ'),
     terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD }]),
@@ -182,29 +184,29 @@ export const DEFAULT: Scenario = {
     ]),
     bs(13, 0, 22_000_000, 331, [
       { name: 'ＢＳこもれび', video: HD },
-      { name: 'ＢＳ旅チャンネル', video: SD },
-      { name: 'ＢＳ語学館', video: SD, audios: [DUAL] },
+      { name: 'ＢＳ旅チャンネル', video: SD, theme: 'travel' },
+      { name: 'ＢＳ語学館', video: SD, audios: [DUAL], theme: 'learning' },
     ]),
     bs(13, 1, 18_000_000, 341, [
-      { name: '星空シネマ', video: HD },
-      { name: '星空シネマ２', video: SD },
+      { name: '星空シネマ', video: HD, theme: 'film' },
+      { name: '星空シネマ２', video: SD, theme: 'film' },
     ]),
     cs(CS1_NETWORK, 2, 411, [
-      { name: '名画座４１１', video: SD_FINE },
-      { name: '時代劇の蔵', video: SD_FINE },
+      { name: '名画座４１１', video: SD_FINE, theme: 'film' },
+      { name: '時代劇の蔵', video: SD_FINE, theme: 'drama' },
     ]),
     cs(CS1_NETWORK, 8, 421, [
-      { name: 'アニメの森', video: SD_FINE },
-      { name: '鉄道と旅', video: SD_FINE },
-      { name: '歌謡倶楽部', video: SD },
+      { name: 'アニメの森', video: SD_FINE, theme: 'anime' },
+      { name: '鉄道と旅', video: SD_FINE, theme: 'travel' },
+      { name: '歌謡倶楽部', video: SD, theme: 'music' },
     ]),
     cs(CS2_NETWORK, 4, 431, [
-      { name: 'スポーツ広場', video: SD_FINE },
-      { name: 'スポーツ広場２', video: SD_FINE },
+      { name: 'スポーツ広場', video: SD_FINE, theme: 'sports' },
+      { name: 'スポーツ広場２', video: SD_FINE, theme: 'sports' },
     ]),
     cs(CS2_NETWORK, 6, 441, [
-      { name: '囲碁将棋の間', video: SD },
-      { name: '釣りと自然', video: SD_FINE },
+      { name: '囲碁将棋の間', video: SD, theme: 'hobby' },
+      { name: '釣りと自然', video: SD_FINE, theme: 'hobby' },
     ]),
   ],
 };

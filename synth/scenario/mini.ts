@@ -32,6 +32,7 @@ function tv(id: number, name: string, hue: number, audios: AudioPlan[]): Station
     hue,
     video: VIDEO,
     audios,
+    theme: 'general',
     programmes: 'generated',
   };
 }
@@ -73,6 +74,7 @@ export const MINI: Scenario = {
         hue: 200,
         video: ONE_SEGMENT,
         audios: [MAIN],
+        theme: 'general',
         programmes: 'generated',
       },
     ]),

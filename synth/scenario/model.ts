@@ -38,6 +38,20 @@ export interface ListedProgramme {
   genres: [number, number][];
 }
 
+/** What a station's made-up programmes are about. */
+export const THEMES = [
+  'general',
+  'film',
+  'drama',
+  'anime',
+  'sports',
+  'travel',
+  'music',
+  'hobby',
+  'learning',
+] as const;
+export type Theme = (typeof THEMES)[number];
+
 export interface StationPlan {
   serviceId: ServiceId;
   name: string;
@@ -47,7 +61,8 @@ export interface StationPlan {
   hue: number;
   video: VideoPlan;
   audios: AudioPlan[];
-  /** `generated`: made from the seed. */
+  theme: Theme;
+  /** `generated`: made from the seed and the theme. */
   programmes: 'generated' | ListedProgramme[];
 }
 
