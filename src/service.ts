@@ -110,6 +110,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     channels: (signal) => agent.channels(signal),
     import: (channels) => stations.import(channels),
     onChanged: () => collector.wake(),
+    onAnswer: () => link.hurry(),
     intervalMs: config.channelSyncIntervalMs,
     log: log.component('guide'),
   });

@@ -7,6 +7,8 @@ export interface AgentSyncOptions {
   /** @returns whether the stations changed */
   import: (channels: readonly Channel[]) => boolean;
   onChanged: () => void;
+  /** The agent answered. */
+  onAnswer: () => void;
   intervalMs: number;
   log: Log;
 }
@@ -50,6 +52,7 @@ export class AgentSync {
     try {
       const channels = await this.options.channels(this.#ending.signal);
       if (this.#ending.signal.aborted) return;
+      this.options.onAnswer();
       if (this.options.import(channels)) this.options.onChanged();
     } catch (error) {
       // The link to the agent reports its absence, once; this is its echo.

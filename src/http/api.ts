@@ -102,7 +102,8 @@ export function createApi(parts: ApiParts): Elysia {
       provider: null,
       specPath: OPENAPI_PATH,
       path: '/api/openapi',
-      exclude: { paths: [OPENAPI_PATH] },
+      // Paths with a dot are no static files here.
+      exclude: { paths: [OPENAPI_PATH], staticFile: false },
       documentation: {
         info: { title: 'svc', version: parts.version, description: DESCRIPTION },
         servers: [{ url: '..', description: 'the address under which the service was opened' }],

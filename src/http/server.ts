@@ -8,7 +8,7 @@ import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, pathPrefix } from '../access/client-address.ts';
 import type { Assets } from './assets.ts';
-import { MAX_BODY_BYTES, refuseRequest } from './guards.ts';
+import { refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { internalProblem, problem } from './problems.ts';
@@ -20,6 +20,12 @@ const REALM = 'svc';
 
 /** An open connection that sends nothing is ended after this; streams are exempt once they are open. */
 const IDLE_TIMEOUT_S = 120;
+
+/**
+ * The runtime's own bound, for bodies of undeclared length; larger ones get its bare 413. Above the service's
+ * bound, so that a declared length is refused in words.
+ */
+const RUNTIME_BODY_LIMIT = 8 * 1_048_576;
 
 export interface HttpOptions {
   /** null = every address, IPv6 and IPv4. */
@@ -170,7 +176,7 @@ export function startHttpServer(options: HttpOptions): HttpServer {
         : { tls: { cert: Bun.file(options.tls.certPath), key: Bun.file(options.tls.keyPath) } }),
       development: false,
       idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: MAX_BODY_BYTES,
+      maxRequestBodySize: RUNTIME_BODY_LIMIT,
       fetch: handler,
       error: () => internalProblem(),
     });

@@ -36,6 +36,7 @@ export class AgentLink {
   #state: AgentState = { state: 'connecting', message: null };
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
+  #waiting: AbortController | undefined;
   readonly #options: AgentLinkOptions & typeof DEFAULTS;
 
   constructor(options: AgentLinkOptions) {
@@ -48,6 +49,11 @@ export class AgentLink {
 
   start(): void {
     this.#running ??= this.#run();
+  }
+
+  /** Someone else reached the agent: a wait for the next attempt is over. */
+  hurry(): void {
+    this.#waiting?.abort();
   }
 
   async close(): Promise<void> {
@@ -64,7 +70,9 @@ export class AgentLink {
       // A connection that had stood starts over with short waits.
       if (this.#state.state === 'connected') wait = firstWaitMs;
       this.#enter({ state: 'unavailable', message: failure.message });
-      await sleep(wait, this.#ending.signal);
+      this.#waiting = new AbortController();
+      await sleep(wait, AbortSignal.any([this.#ending.signal, this.#waiting.signal]));
+      this.#waiting = undefined;
       wait = Math.min(wait * 2, maxWaitMs);
     }
   }

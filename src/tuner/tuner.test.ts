@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
 import { AgentClient, streamUrl } from './agent-client.ts';
-import { AgentLink } from './agent-link.ts';
+import { AgentLink, type AgentLinkOptions } from './agent-link.ts';
 import { ServerSentEventParser } from './server-sent-events.ts';
 
 const closers: (() => unknown)[] = [];
@@ -96,7 +96,7 @@ describe('AgentClient', () => {
 });
 
 describe('AgentLink', () => {
-  function link(url: string, over: { silenceMs?: number } = {}) {
+  function link(url: string, over: Partial<AgentLinkOptions> = {}) {
     const seen: string[] = [];
     const made = new AgentLink({
       url,
@@ -155,6 +155,18 @@ describe('AgentLink', () => {
     eventServer(agent.port);
     await until(() => made.state.state === 'connected');
     expect(seen.filter((entry) => entry === 'connected')).toHaveLength(2);
+  });
+
+  test('a long wait is over when someone else reached the agent', async () => {
+    const agent = eventServer();
+    await agent.server.stop(true);
+    const { made } = link(agent.url, { firstWaitMs: 3_600_000, maxWaitMs: 3_600_000 });
+    await until(() => made.state.state === 'unavailable');
+    eventServer(agent.port);
+    await until(() => {
+      made.hurry();
+      return made.state.state === 'connected';
+    });
   });
 
   test('a connection that fell silent is given up', async () => {

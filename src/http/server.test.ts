@@ -1,0 +1,202 @@
+/** The way through the outer server and the inner application, with stand-ins behind them. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { createLog } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import { Failure } from '../model/failure.ts';
+import type { StationRecord } from '../model/station.ts';
+import { createApi } from './api.ts';
+import { openAssets } from './assets.ts';
+import type { ApiParts } from './parts.ts';
+import { startHttpServer } from './server.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const STATION: StationRecord = {
+  id: stationId(networkId(0x7fe8), serviceId(1024)),
+  type: 'GR',
+  networkId: networkId(0x7fe8),
+  serviceId: serviceId(1024),
+  transportStreamId: null,
+  channel: 'T27',
+  name: '試験',
+  serviceType: 1,
+  remoteControlKey: 1,
+};
+const LIVE = `/api/services/${STATION.id}/live`;
+
+function serve(over: Partial<ApiParts>): { url: string; lines: string[]; remotes: (string | null)[] } {
+  const lines: string[] = [];
+  const remotes: (string | null)[] = [];
+  const log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
+  const api = createApi({
+    version: '1.2.3',
+    log,
+    stations: {
+      list: () => [STATION],
+      find: (id) => (id === STATION.id ? STATION : undefined),
+      airing: () => new Map(),
+    },
+    live: { open: () => Promise.reject(new Error('not here')) },
+    events: { open: () => undefined },
+    status: () => ({
+      agent: { state: 'connected', message: null },
+      ffmpeg: { state: 'ready', version: '5', encoders: [], message: null },
+    }),
+    ...over,
+  });
+  const http = startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    access: { trustedNetworks: Networks.parse('127.0.0.1') },
+    trustedProxies: Networks.none,
+    assets: openAssets(null),
+    api: (request) => {
+      remotes.push(request.headers.get('x-svc-remote'));
+      return api.handle(request);
+    },
+    log,
+  });
+  closers.push(() => http.close());
+  return { url: `http://127.0.0.1:${http.port}`, lines, remotes };
+}
+
+function liveOf(body: ReadableStream<Uint8Array>): ApiParts['live'] {
+  return {
+    open: async () => ({
+      contentType: 'video/mp4',
+      mime: 'video/mp4; codecs="avc1.64001f,mp4a.40.2"',
+      notices: ['software_encoder', 'codec_fallback'],
+      tunerId: 'tuner-1',
+      body,
+    }),
+  };
+}
+
+describe('the server', () => {
+  test('the decided address is handed inwards, over any copy of the client', async () => {
+    const { url, remotes } = serve({});
+    await fetch(`${url}/api/services`, { headers: { 'x-svc-remote': '203.0.113.1' } });
+    expect(remotes).toEqual(['127.0.0.1']);
+  });
+
+  test('a bug is a 500 without a stack, and is logged with one', async () => {
+    const { url, lines } = serve({
+      status: () => {
+        throw new Error('secret detail');
+      },
+    });
+    const response = await fetch(`${url}/api/status`);
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ code: 'internal' });
+    expect(text).not.toContain('secret');
+    expect(lines.join()).toContain('secret detail');
+  });
+
+  test('an answer that does not fit its schema is a 500, not sent', async () => {
+    const { url } = serve({ status: () => ({ agent: 'nonsense' }) as never });
+    expect((await fetch(`${url}/api/status`)).status).toBe(500);
+  });
+
+  test('each failure has its status', async () => {
+    for (const [code, status] of [
+      ['no_tuner', 503],
+      ['agent_unavailable', 503],
+      ['ffmpeg_unavailable', 503],
+      ['not_found', 404],
+      ['internal', 500],
+    ] as const) {
+      const { url } = serve({ live: { open: () => Promise.reject(new Failure(code, '理由')) } });
+      const response = await fetch(`${url}${LIVE}`);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toEqual({ code, message: '理由' });
+    }
+  });
+
+  test('too many event streams are told so', async () => {
+    const { url } = serve({});
+    const response = await fetch(`${url}/api/events`);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, 'busy']);
+  });
+});
+
+describe('a live stream', () => {
+  test('has its type, its codecs and its notices', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(new Uint8Array([1, 2, 3]));
+        controller.close();
+      },
+    });
+    const { url } = serve({ live: liveOf(body) });
+    const response = await fetch(`${url}${LIVE}`);
+    expect(response.headers.get('content-type')).toBe('video/mp4');
+    expect(response.headers.get('x-svc-mime')).toContain('avc1');
+    expect(response.headers.get('x-svc-notice')).toBe('software_encoder,codec_fallback');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect([...(await response.bytes())]).toEqual([1, 2, 3]);
+  });
+
+  test('that breaks is an aborted connection, not a clean end', async () => {
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (made) => {
+        controller = made;
+        made.enqueue(new Uint8Array(1000));
+      },
+    });
+    const { url } = serve({ live: liveOf(body) });
+    const response = await fetch(`${url}${LIVE}`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    controller?.error(new Error('the tuner went away'));
+    expect(
+      await reader?.read().then(
+        ({ done }) => (done ? 'clean end' : 'more'),
+        () => 'aborted',
+      ),
+    ).toBe('aborted');
+  });
+
+  test('whose viewer leaves is cancelled', async () => {
+    const left = Promise.withResolvers<void>();
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        await Bun.sleep(1);
+        controller.enqueue(new Uint8Array(1000));
+      },
+      cancel: () => left.resolve(),
+    });
+    const { url } = serve({ live: liveOf(body) });
+    const leaving = new AbortController();
+    const response = await fetch(`${url}${LIVE}`, { signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await left.promise;
+  });
+
+  test('whose viewer leaves while it opens is told by the signal', async () => {
+    const opened = Promise.withResolvers<AbortSignal>();
+    const { url } = serve({
+      live: {
+        open: (_request, signal) => {
+          opened.resolve(signal);
+          return new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          );
+        },
+      },
+    });
+    const leaving = new AbortController();
+    const asked = fetch(`${url}${LIVE}`, { signal: leaving.signal }).catch(() => 'gone');
+    const signal = await opened.promise;
+    leaving.abort();
+    expect(await asked).toBe('gone');
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  });
+});

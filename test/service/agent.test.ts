@@ -1,0 +1,129 @@
+/** The service and its agent: away, back, changed; and what clients hear of it. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { Station, Status } from '../../wire/api.ts';
+import { CHANNELS, StandInAgent, startTestService, type TestService, until } from './harness.ts';
+
+let agent: StandInAgent;
+const open: TestService[] = [];
+
+beforeEach(() => {
+  agent = new StandInAgent();
+  agent.start();
+});
+
+afterEach(async () => {
+  for (const service of open.splice(0)) await service.close();
+  await agent.stop();
+});
+
+async function start(environment: Record<string, string> = {}): Promise<TestService> {
+  const service = await startTestService({
+    environment: { TUNER_AGENT_URL: agent.url, CHANNEL_SYNC_INTERVAL: '100', ...environment },
+  });
+  open.push(service);
+  return service;
+}
+
+async function json<T>(service: TestService, path: string): Promise<T> {
+  return (await (await fetch(`${service.url}${path}`)).json()) as T;
+}
+
+const names = async (service: TestService): Promise<string[]> =>
+  (await json<Station[]>(service, '/api/services')).map((station) => station.name);
+
+/** Follows `/api/events`; gives the names heard. */
+async function listen(service: TestService): Promise<{ heard: string[]; stop(): void }> {
+  const stopping = new AbortController();
+  const response = await fetch(`${service.url}/api/events`, { signal: stopping.signal });
+  expect(response.headers.get('content-type')).toStartWith('text/event-stream');
+  const heard: string[] = [];
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      for (const match of decoder.decode(chunk).matchAll(/^event: (\w+)$/gm)) heard.push(match[1] ?? '');
+    }
+  })().catch(() => {});
+  return { heard, stop: () => stopping.abort() };
+}
+
+describe('the agent', () => {
+  test('that is not there at the start is found when it comes, and the stations with it', async () => {
+    await agent.stop();
+    const service = await start();
+    await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'unavailable');
+    const status = await json<Status>(service, '/api/status');
+    expect(status.agent.message).toContain('チューナーエージェント');
+    expect(await names(service)).toEqual([]);
+    expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
+    agent.start();
+    await until(async () => (await names(service)).length === 2);
+    await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
+  });
+
+  test('that goes away leaves the stations, and is found again', async () => {
+    const service = await start();
+    await until(async () => (await names(service)).length === 2);
+    const { heard, stop } = await listen(service);
+    await agent.stop();
+    await until(() => heard.includes('tuners'));
+    await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'unavailable');
+    expect(await names(service)).toHaveLength(2);
+    agent.start();
+    await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
+    stop();
+  });
+
+  test('that announces channels is read again at once, and clients are told', async () => {
+    const service = await start({ CHANNEL_SYNC_INTERVAL: '3600000' });
+    await until(async () => (await names(service)).length === 2);
+    await until(async () => (await json<Status>(service, '/api/status')).agent.state === 'connected');
+    const { heard, stop } = await listen(service);
+    agent.channels = CHANNELS.slice(0, 1);
+    await until(async () => {
+      agent.announce('channels');
+      return heard.includes('channels') && heard.includes('services');
+    });
+    expect(await names(service)).toEqual(['試験テレビ']);
+    agent.announce('tuners');
+    await until(() => heard.includes('tuners'));
+    stop();
+  });
+
+  test('that changes without a word is noticed at the next import', async () => {
+    const service = await start();
+    await until(async () => (await names(service)).length === 2);
+    agent.channels = CHANNELS.map((channel) => ({
+      ...channel,
+      stations: channel.stations.map((station) => ({ ...station, name: `新${station.name}` })),
+    }));
+    await until(async () => (await names(service))[0] === '新試験テレビ');
+  });
+
+  test('that lists nothing takes no station away', async () => {
+    const service = await start();
+    await until(async () => (await names(service)).length === 2);
+    agent.channels = [];
+    agent.announce('channels');
+    const imports = (): number => service.lines.filter((line) => line.includes('stations imported')).length;
+    const before = imports();
+    await Bun.sleep(250);
+    expect(await names(service)).toHaveLength(2);
+    expect(imports()).toBe(before);
+  });
+});
+
+describe('closing', () => {
+  test('ends event streams cleanly and stops answering', async () => {
+    const service = await start();
+    const response = await fetch(`${service.url}/api/events`);
+    const text = response.text();
+    await service.service.close();
+    expect(await text).toStartWith(': open');
+    expect(
+      await fetch(`${service.url}/api/health`).then(
+        () => 'answers',
+        () => 'gone',
+      ),
+    ).toBe('gone');
+  });
+});

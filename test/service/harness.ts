@@ -1,0 +1,151 @@
+/** A whole service in this process, with a stand-in agent whose answers a test writes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog, type Log } from '../../host/log.ts';
+import { readConfig } from '../../src/config.ts';
+import { type RunningService, startService } from '../../src/service.ts';
+import { startGuideWorker, startStreamWorker } from '../../src/workers.ts';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+
+export const CHANNELS: Channel[] = [
+  {
+    type: 'GR',
+    channel: 'T27',
+    tsid: 0x7fe8,
+    networkId: 0x7fe8,
+    stations: [
+      { serviceId: 1024, name: '試験テレビ', serviceType: 1, remoteControlKey: 1 },
+      { serviceId: 1408, name: '試験ワンセグ', serviceType: 0xc0, remoteControlKey: 1 },
+    ],
+  },
+  {
+    type: 'BS',
+    channel: 'BS01_0',
+    tsid: 0x4010,
+    networkId: 4,
+    stations: [{ serviceId: 151, name: '試験衛星', serviceType: 1, remoteControlKey: null }],
+  },
+];
+
+export const HOME_STATION = 0x7fe8 * 100_000 + 1024;
+
+/** A stand-in for the agent: lists what it is given and can go away and come back on its port. */
+export class StandInAgent {
+  channels: Channel[] = CHANNELS;
+  tuners: Tuner[] = [];
+  #server: ReturnType<typeof Bun.serve> | undefined;
+  #port = 0;
+  readonly #listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  start(): void {
+    this.#server = Bun.serve({
+      port: this.#port,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: (request) => this.#answer(new URL(request.url).pathname),
+    });
+    this.#port = this.#server.port ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#listeners.clear();
+    await this.#server?.stop(true);
+    this.#server = undefined;
+  }
+
+  announce(event: string): void {
+    const bytes = new TextEncoder().encode(`event: ${event}\ndata: 1\n\n`);
+    for (const controller of this.#listeners) controller.enqueue(bytes);
+  }
+
+  #answer(path: string): Response {
+    if (path === '/agent/channels') return Response.json(this.channels);
+    if (path === '/agent/tuners') return Response.json(this.tuners);
+    if (path === '/agent/stream')
+      return Response.json({ message: '空きチューナーがありません' }, { status: 409 });
+    if (path !== '/agent/events') return new Response(null, { status: 404 });
+    let mine: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        mine = controller;
+        this.#listeners.add(controller);
+        controller.enqueue(new TextEncoder().encode(': hello\n\n'));
+      },
+      cancel: () => {
+        if (mine !== undefined) this.#listeners.delete(mine);
+      },
+    });
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+  }
+}
+
+export interface TestService {
+  readonly service: RunningService;
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly folder: string;
+  readonly lines: string[];
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  environment?: Record<string, string>;
+  webDir?: string | null;
+  searchPath?: string;
+}
+
+/** Trusts the loopback unless the environment says otherwise. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const lines: string[] = [];
+  const log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
+  const service = await startService({
+    config: readConfig({
+      PORT: '0',
+      DATA_DIR: folder,
+      TRUSTED_NETWORKS: '127.0.0.0/8,::1/128',
+      TUNER_AGENT_URL: 'http://127.0.0.1:1',
+      ...options.environment,
+    }),
+    log,
+    now: Date.now,
+    searchPath: options.searchPath ?? '/nonexistent',
+    webDir: options.webDir ?? null,
+    startStreamWorker,
+    startGuideWorker,
+  });
+  return {
+    service,
+    url: `http://127.0.0.1:${service.port}`,
+    folder,
+    lines,
+    close: async () => {
+      await service.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for a condition; the test's own timeout bounds it. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(5);
+}
+
+/** Writes bytes to a port as they are; gives what comes back until the connection ends. */
+export function rawRequest(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.end(text));
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', () => {});
+  });
+}

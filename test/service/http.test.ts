@@ -1,0 +1,411 @@
+/** The HTTP surface of a running service, over real sockets. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Station } from '../../wire/api.ts';
+import {
+  HOME_STATION,
+  rawRequest,
+  StandInAgent,
+  startTestService,
+  type TestService,
+  until,
+} from './harness.ts';
+
+let agent: StandInAgent;
+let home: TestService;
+let web: string;
+
+beforeAll(async () => {
+  web = mkdtempSync(join(tmpdir(), 'svc-web-'));
+  mkdirSync(join(web, 'fonts'));
+  writeFileSync(join(web, 'index.html'), '<!doctype html><base href="./"><title>UI</title>');
+  writeFileSync(join(web, 'app-1a2b3c4d.js'), `console.log(${'1+'.repeat(2000)}1)`);
+  writeFileSync(join(web, 'icon.svg'), '<svg/>');
+  agent = new StandInAgent();
+  agent.start();
+  home = await startTestService({
+    environment: { TUNER_AGENT_URL: agent.url, TRUSTED_PROXIES: '127.0.0.1' },
+    webDir: web,
+  });
+  await until(async () => (await stations()).length > 0);
+});
+
+afterAll(async () => {
+  await home.close();
+  await agent.stop();
+  rmSync(web, { recursive: true });
+});
+
+function get(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${home.url}${path}`, { redirect: 'manual', ...init });
+}
+
+async function stations(): Promise<Station[]> {
+  return (await (await get('/api/services')).json()) as Station[];
+}
+
+const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
+
+describe('stations and health', () => {
+  test('stations are listed in order, without one-segment', async () => {
+    expect(await stations()).toEqual([
+      {
+        id: HOME_STATION,
+        type: 'GR',
+        name: '試験テレビ',
+        remoteControlKey: 1,
+        logo: null,
+        live: `api/services/${HOME_STATION}/live`,
+        now: null,
+      },
+      {
+        id: 400151,
+        type: 'BS',
+        name: '試験衛星',
+        remoteControlKey: 151,
+        logo: null,
+        live: 'api/services/400151/live',
+        now: null,
+      },
+    ]);
+  });
+
+  test('health tells only that it lives, its version and counts', async () => {
+    expect(await (await get('/api/health')).json()).toEqual({
+      status: 'ok',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      latestVersion: null,
+      stations: 2,
+      recordings: 0,
+    });
+  });
+
+  test('status tells of the agent and of ffmpeg', async () => {
+    const status = (await (await get('/api/status')).json()) as { agent: { state: string } };
+    expect(status.agent.state).toBe('connected');
+  });
+
+  test('the manifest has a name, colours and icons, relative', async () => {
+    const response = await get('/manifest.webmanifest', { headers: OUTSIDE });
+    expect(response.headers.get('content-type')).toContain('application/manifest+json');
+    const manifest = (await response.json()) as { name: string; icons: { src: string }[] };
+    expect(manifest.name.length).toBeGreaterThan(0);
+    expect(manifest.icons.every((icon) => !icon.src.startsWith('/'))).toBe(true);
+  });
+
+  test('the OpenAPI description names exactly what is served', async () => {
+    const description = (await (await get('/api/openapi.json')).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    expect(Object.keys(description.paths).sort()).toEqual([
+      '/api/events',
+      '/api/health',
+      '/api/services',
+      '/api/services/{id}/live',
+      '/api/status',
+      '/manifest.webmanifest',
+    ]);
+    const text = JSON.stringify(description);
+    for (const word of ['h264', 'av1', 'raw', 'video/mp2t', 'x-svc-notice', 'Problem'])
+      expect(text).toContain(word);
+  });
+
+  test('HEAD answers like GET without a body', async () => {
+    for (const path of ['/api/services', '/api/health', '/', '/icon.svg', '/manifest.webmanifest']) {
+      const [head, full] = [await get(path, { method: 'HEAD' }), await get(path)];
+      expect(head.status).toBe(200);
+      expect(head.headers.get('content-type')).toBe(full.headers.get('content-type'));
+      expect(await head.text()).toBe('');
+    }
+  });
+
+  test('HEAD of a live stream opens no tuner', async () => {
+    for (const [query, type] of [
+      ['', 'video/mp4'],
+      ['?codec=av1', 'video/mp4'],
+      ['?codec=raw', 'video/mp2t'],
+      ['?codec=raw&audio=only', 'audio/mp4'],
+    ]) {
+      const response = await get(`/api/services/${HOME_STATION}/live${query}`, { method: 'HEAD' });
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, type ?? '']);
+    }
+    expect((await get('/api/services/1/live', { method: 'HEAD' })).status).toBe(404);
+  });
+});
+
+describe('access over real sockets', () => {
+  test('an API path from outside is 401 with a challenge and no redirect', async () => {
+    const response = await get('/api/services', { headers: OUTSIDE });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: 'unauthorized' });
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="svc"');
+  });
+
+  test('a screen from outside is a page that explains, its files are refused too', async () => {
+    const page = await get('/guide', { headers: { ...OUTSIDE, accept: 'text/html' } });
+    expect(page.status).toBe(401);
+    const text = await page.text();
+    expect(text).toContain('203.0.113.5');
+    expect(text).toContain('TRUSTED_NETWORKS');
+    expect((await get('/app-1a2b3c4d.js', { headers: OUTSIDE })).status).toBe(401);
+    expect((await get('/nothing', { headers: OUTSIDE })).status).toBe(401);
+  });
+
+  test('open paths need nothing', async () => {
+    for (const path of ['/api/health', '/manifest.webmanifest']) {
+      expect((await get(path, { headers: OUTSIDE })).status).toBe(200);
+    }
+  });
+
+  test('an unknown token of ours is invalid, also from a trusted network', async () => {
+    for (const extra of [{}, OUTSIDE]) {
+      const response = await get('/api/services', { headers: { ...extra, authorization: 'Bearer svc_x' } });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toEqual({ error: 'invalid_token' });
+      expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    }
+  });
+
+  test("a client's own x-svc-remote lets nobody in", async () => {
+    const headers = { ...OUTSIDE, 'x-svc-remote': '127.0.0.1' };
+    expect((await get('/api/services', { headers })).status).toBe(401);
+  });
+
+  test('no spelling of a path slips past the decision', async () => {
+    for (const path of [
+      '/api/health/../services',
+      '/api/health/%2e%2e/services',
+      '//api/services',
+      '/api/health/..%2fservices',
+      '/API/services',
+      '/api/health;/../services',
+      '/login/../api/services',
+      '/api/health?/../services',
+    ]) {
+      const raw = await rawRequest(
+        home.service.port,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.5\r\nConnection: close\r\n\r\n`,
+      );
+      expect(raw).not.toContain('試験');
+      expect(raw).not.toContain('api/services/');
+    }
+  });
+
+  test('nothing configured: refused with the reason, logged once', async () => {
+    const closed = await startTestService({ environment: { TRUSTED_NETWORKS: '' } });
+    try {
+      for (const path of ['/', '/api/services', '/api/nothing']) {
+        const response = await fetch(`${closed.url}${path}`, { headers: { accept: 'text/html' } });
+        expect(response.status).toBe(403);
+        expect(await response.text()).toContain('TRUSTED_NETWORKS');
+      }
+      expect((await fetch(`${closed.url}/api/health`)).status).toBe(200);
+      expect(closed.lines.filter((line) => line.includes('No login method')).length).toBe(1);
+    } finally {
+      await closed.close();
+    }
+  });
+
+  test('without TRUSTED_PROXIES a forwarded address is ignored', async () => {
+    const direct = await startTestService();
+    try {
+      expect((await fetch(`${direct.url}/api/services`, { headers: OUTSIDE })).status).toBe(200);
+    } finally {
+      await direct.close();
+    }
+  });
+});
+
+describe('bad requests', () => {
+  const rows: [
+    what: string,
+    path: string,
+    init: RequestInit,
+    status: number,
+    code: string,
+    field?: string,
+  ][] = [
+    ['an unknown station', '/api/services/1/live', {}, 404, 'not_found'],
+    ['a station id of letters', '/api/services/abc/live', {}, 400, 'bad_request', 'id'],
+    ['a negative id', '/api/services/-1/live', {}, 400, 'bad_request', 'id'],
+    ['an id with a fraction', '/api/services/1.5/live', {}, 400, 'bad_request', 'id'],
+    ['an endless id', `/api/services/${'9'.repeat(400)}/live`, {}, 400, 'bad_request', 'id'],
+    ['an id beyond any', '/api/services/9999999999999999/live', {}, 404, 'not_found'],
+    ['an unknown codec', `/api/services/${HOME_STATION}/live?codec=mp3`, {}, 400, 'bad_request', 'codec'],
+    ['an empty codec', `/api/services/${HOME_STATION}/live?codec=`, {}, 400, 'bad_request', 'codec'],
+    [
+      'an endless audio id',
+      `/api/services/${HOME_STATION}/live?audio=${'x'.repeat(500)}`,
+      {},
+      400,
+      'bad_request',
+      'audio',
+    ],
+    ['an unknown path', '/api/nothing', {}, 404, 'not_found'],
+    ['the bare API', '/api', {}, 404, 'not_found'],
+    ['an unknown method', '/api/services', { method: 'PATCH', headers: json() }, 405, 'bad_request'],
+    ['OPTIONS', '/api/services', { method: 'OPTIONS' }, 405, 'bad_request'],
+    ['a POST to a screen', '/guide', { method: 'POST', headers: json() }, 405, 'bad_request'],
+    [
+      'a body that is too large',
+      '/api/services',
+      { method: 'POST', headers: json(), body: 'x'.repeat(1_100_000) },
+      413,
+      'bad_request',
+    ],
+    ['an unknown file', '/nothing.js', {}, 404, 'not_found'],
+    ['a step out of the folder', '/..%2f..%2fetc/passwd', {}, 404, 'not_found'],
+  ];
+  for (const [what, path, init, status, code, field] of rows) {
+    test(`${what}: ${status} ${code}`, async () => {
+      const response = await get(path, init);
+      expect(response.status).toBe(status);
+      const body = (await response.json()) as { code: string; message: string; path?: string };
+      expect(body.code).toBe(code);
+      expect(body.message).toMatch(/[ぁ-んァ-ヶ一-龠]/);
+      expect(body.path).toBe(field);
+      expect(JSON.stringify(body)).not.toContain('at ');
+    });
+  }
+
+  test('405 names the methods that there are', async () => {
+    expect((await get('/api/services', { method: 'DELETE', headers: json() })).headers.get('allow')).toBe(
+      'GET, HEAD',
+    );
+    expect((await get('/', { method: 'PUT', headers: json() })).headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('writing without JSON is refused with plain text, whatever the path', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const type of [
+        undefined,
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/jsonx',
+      ]) {
+        const headers = type === undefined ? {} : { 'content-type': type };
+        const response = await get('/api/services', { method, headers });
+        expect(response.status).toBe(403);
+        expect(response.headers.get('content-type')).toStartWith('text/plain');
+        expect(await response.text()).toContain('application/json');
+      }
+    }
+    const spelled = { 'content-type': 'Application/JSON; charset=utf-8' };
+    expect((await get('/api/services', { method: 'POST', headers: spelled })).status).toBe(405);
+  });
+
+  test('odd Host headers neither crash nor mislead', async () => {
+    for (const host of ['tv', 'x', 'nas:1', '[::1]', '1']) {
+      const response = await get('/api/services', { headers: { host } });
+      expect([host, response.status]).toEqual([host, 200]);
+    }
+    for (const host of ['', 'xn--', 'a b<>', 'a/b?c', '%', '\\']) {
+      const raw = await rawRequest(
+        home.service.port,
+        `GET /api/services HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(raw).toMatch(/^HTTP\/1\.1 (?:200|400) /);
+    }
+  });
+
+  test('truncated and senseless requests leave the service working', async () => {
+    const head = 'POST /api/services HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    for (const text of [
+      `${head}Content-Length: 100\r\n\r\n{"a":`,
+      `${head}Content-Length: -1\r\n\r\n`,
+      `${head}Content-Length: zzz\r\n\r\n`,
+      `${head}Transfer-Encoding: chunked\r\n\r\nffffff\r\nabc`,
+      'GET /api/services',
+      '\0\0\0\0\r\n\r\n',
+      `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    ]) {
+      await Promise.race([rawRequest(home.service.port, text), Bun.sleep(200)]);
+    }
+    expect(await stations()).toHaveLength(2);
+  });
+});
+
+function json(): Record<string, string> {
+  return { 'content-type': 'application/json' };
+}
+
+describe('the files of the UI', () => {
+  test('every screen is the document, with the base address filled in', async () => {
+    for (const path of [
+      '/',
+      '/guide',
+      '/live/400151',
+      '/watch/1',
+      '/chase/1',
+      '/settings',
+      '/device',
+      '/offline',
+    ]) {
+      const response = await get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      expect(await response.text()).toContain('<base href="/">');
+    }
+    for (const path of ['/live', '/live/abc', '/nowhere', '/index.html']) {
+      expect((await get(path, { headers: { accept: 'text/html' } })).status).toBe(404);
+    }
+  });
+
+  test("a trusted proxy's path prefix is the base address", async () => {
+    const prefixed = await get('/guide', { headers: { 'x-forwarded-prefix': '/tv' } });
+    expect(await prefixed.text()).toContain('<base href="/tv/">');
+    const nasty = await get('/', { headers: { 'x-forwarded-prefix': '/"><script>' } });
+    expect(await nasty.text()).toContain('<base href="/">');
+    const slash = await get('/guide/', { headers: { 'x-forwarded-prefix': '/tv' } });
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '/tv/guide']);
+  });
+
+  test('hashed names are cached for ever, others revalidated', async () => {
+    const script = await get('/app-1a2b3c4d.js');
+    expect(script.headers.get('cache-control')).toContain('immutable');
+    expect(script.headers.get('content-type')).toStartWith('text/javascript');
+    const icon = await get('/icon.svg');
+    expect(icon.headers.get('cache-control')).toBe('no-cache');
+    const etag = icon.headers.get('etag') ?? '';
+    const again = await get('/icon.svg', { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const index = await get('/');
+    const same = await get('/guide', { headers: { 'if-none-match': index.headers.get('etag') ?? '' } });
+    expect(same.status).toBe(304);
+  });
+
+  test('text is compressed for those who accept it', async () => {
+    const raw = await rawRequest(
+      home.service.port,
+      'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n',
+    );
+    expect(raw.toLowerCase()).toContain('content-encoding: gzip');
+    expect(raw.length).toBeLessThan(1500);
+    const refused = await rawRequest(
+      home.service.port,
+      'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip;q=0\r\nConnection: close\r\n\r\n',
+    );
+    expect(refused.toLowerCase()).not.toContain('content-encoding');
+  });
+
+  test('the document carries a policy that allows media blobs and workers, and no inline script', async () => {
+    const policy = (await get('/')).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("media-src 'self' blob:");
+    expect(policy).toContain("'wasm-unsafe-eval'");
+    expect(/script-src[^;]*'unsafe-inline'/.test(policy)).toBe(false);
+    expect((await get('/api/services')).headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('without a built UI a page says so', async () => {
+    const bare = await startTestService();
+    try {
+      const response = await fetch(`${bare.url}/`);
+      expect(response.status).toBe(503);
+      expect(await response.text()).toContain('npm run build');
+    } finally {
+      await bare.close();
+    }
+  });
+});

@@ -1,0 +1,152 @@
+/** The program `svc` as a process: command line, configuration, signals. */
+
+import { Database } from 'bun:sqlite';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
+const folders: string[] = [];
+const children: Bun.Subprocess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'svc-process-'));
+  folders.push(made);
+  return made;
+}
+
+function spawn(args: string[], environment: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    env: { PATH: process.env.PATH ?? '', TUNER_AGENT_URL: 'http://127.0.0.1:1', ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  children.push(child);
+  return child;
+}
+
+async function run(args: string[], environment: Record<string, string> = {}) {
+  const child = spawn(args, environment);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, code };
+}
+
+/** Starts it on a free port; gives the port that it logs. */
+async function listening(environment: Record<string, string>) {
+  const child = spawn([], { PORT: '0', ...environment });
+  const decoder = new TextDecoder();
+  let text = '';
+  const reader = child.stderr.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`ended: ${text}`);
+    text += decoder.decode(value, { stream: true });
+    const port = /listening .*port=(\d+)/.exec(text)?.[1];
+    if (port !== undefined) return { child, port: Number(port), url: `http://127.0.0.1:${port}` };
+  }
+}
+
+describe('the command line', () => {
+  test('--version and --help', async () => {
+    const [version, help] = await Promise.all([run(['--version']), run(['--help'])]);
+    expect([version.stdout, version.code]).toEqual([expect.stringMatching(/^svc \d+\.\d+\.\d+\n$/), 0]);
+    expect(help.code).toBe(0);
+    for (const name of ['TUNER_AGENT_URL', 'TRUSTED_NETWORKS', 'DATA_DIR', 'check']) {
+      expect(help.stdout).toContain(name);
+    }
+  });
+
+  test('an unknown argument is refused', async () => {
+    const { stderr, code } = await run(['chekc']);
+    expect([stderr, code]).toEqual([expect.stringContaining('chekc'), 1]);
+  });
+
+  test('bad configuration is named whole, and nothing starts', async () => {
+    const { stderr, code } = await run([], { PORT: 'x', TRUSTED_NETWORKS: 'home', LOG_LEVEL: 'loud' });
+    expect(code).toBe(1);
+    for (const name of ['PORT', 'TRUSTED_NETWORKS', 'LOG_LEVEL']) expect(stderr).toContain(name);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('check prints a line for each part and fails when one is broken', async () => {
+    const data = folder();
+    const { stdout, code } = await run(['check'], { DATA_DIR: data, TRUSTED_NETWORKS: '127.0.0.1' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.map((line) => line.slice(6).split(/ {2,}/)[0])).toEqual([
+      'configuration',
+      'database',
+      'data folder',
+      'recordings',
+      'ffmpeg',
+      'agent',
+    ]);
+    expect(lines.at(-1)).toStartWith('FAIL');
+    expect(lines[1]).toStartWith('ok');
+    expect(code).toBe(1);
+  });
+
+  test('check finds a broken database and a folder that cannot be', async () => {
+    const data = folder();
+    writeFileSync(join(data, 'svc.db'), 'no database '.repeat(500));
+    const { stdout } = await run(['check'], { DATA_DIR: data, RECORDINGS_DIR: join(data, 'svc.db', 'x') });
+    expect(stdout).toMatch(/FAIL {2}database/);
+    expect(stdout).toMatch(/FAIL {2}recordings/);
+  });
+});
+
+describe('the process', () => {
+  test('a port that is taken is said plainly', async () => {
+    const other = Bun.serve({ port: 0, fetch: () => new Response() });
+    const { stderr, code } = await run([], { PORT: String(other.port), DATA_DIR: folder() });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`port ${other.port} is in use`);
+    await other.stop(true);
+  });
+
+  test('a data folder that cannot be used is said plainly', async () => {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    const { stderr, code } = await run([], { PORT: '0', DATA_DIR: join(file, 'data') });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot start')]);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('a database of a newer version is refused', async () => {
+    const data = folder();
+    const database = new Database(join(data, 'svc.db'));
+    database.run('PRAGMA user_version = 9999');
+    database.close();
+    const { stderr, code } = await run([], { PORT: '0', DATA_DIR: data });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
+  });
+
+  test('SIGTERM and SIGINT end it with 0, open streams or not', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const { child, url } = await listening({ DATA_DIR: folder(), TRUSTED_NETWORKS: '127.0.0.1' });
+      const events = await fetch(`${url}/api/events`);
+      const text = events.text();
+      child.kill(signal);
+      expect(await child.exited).toBe(0);
+      expect(await text).toStartWith(': open');
+    }
+  });
+
+  test('without any configuration health answers and all else is refused', async () => {
+    const { child, url } = await listening({ DATA_DIR: folder() });
+    expect((await fetch(`${url}/api/health`)).status).toBe(200);
+    expect((await fetch(`${url}/`)).status).toBe(403);
+    child.kill();
+    await child.exited;
+  });
+});
