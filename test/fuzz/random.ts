@@ -1,0 +1,45 @@
+/**
+ * Random octets that can be had again: a test prints the seed that it used, FUZZ_SEED repeats it.
+ * `--long` (SVC_LONG) multiplies the rounds.
+ */
+
+/** The seed of this run: FUZZ_SEED, or another each day so that the suite does not see the same octets for ever. */
+export function fuzzSeed(): number {
+  const given = Number(process.env.FUZZ_SEED);
+  return Number.isInteger(given) && given > 0 ? given : Math.floor(Date.now() / 86_400_000);
+}
+
+/** Rounds for the suite, or two hundred times as many in a soak. */
+export function fuzzRounds(short: number): number {
+  return process.env.SVC_LONG === '1' ? short * 200 : short;
+}
+
+/** xorshift32: enough for making test data. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed ^ 0x9e3779b9) >>> 0 || 1;
+  }
+
+  /** A whole number from 0 to `end` - 1. */
+  below(end: number): number {
+    let x = this.#state;
+    x ^= x << 13;
+    x >>>= 0;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    this.#state = x >>> 0;
+    return this.#state % end;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new RangeError('nothing to pick from');
+    return value;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.below(256));
+  }
+}
