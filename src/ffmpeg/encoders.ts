@@ -1,5 +1,13 @@
-/** Which encoders this machine's ffmpeg really has. */
+/**
+ * Which ffmpeg there is and which of its encoders really work here: each is tried once, in the background,
+ * after start-up. A missing ffmpeg is looked for again whenever somebody asks.
+ */
+import { dirname } from 'node:path';
 import type { Log } from '../../host/log.ts';
+import { Failure } from '../model/failure.ts';
+import { findFfmpeg, isThere } from './find.ts';
+import { trialCommand, VIDEO_ENCODERS, type VideoCodec, type VideoEncoder } from './recipes.ts';
+import { run } from './run.ts';
 
 export interface EncodersOptions {
   /** FFMPEG_PATH; undefined looks on `searchPath`. */
@@ -9,6 +17,8 @@ export interface EncodersOptions {
   log: Log;
   /** Epoch ms. */
   now: () => number;
+  /** Where ffmpeg-static may be; the working folder and the executable's by default. */
+  folders?: readonly string[];
 }
 
 export interface EncoderStatus {
@@ -17,26 +27,227 @@ export interface EncoderStatus {
   version: string | null;
   /** Names of encoders that passed a trial. */
   usable: string[];
-  /** Preset and measured speed (times real time) of live AV1; null while unknown or not possible. */
-  av1: { encoder: string; preset: number | null; speed: number | null } | null;
+  /** Live AV1: the encoder and its measured speed (times real time); null while unknown or not possible. */
+  av1: { encoder: string; speed: number; fastEnough: boolean } | null;
 }
 
+/** What a live encoder is started with. */
+export interface EncoderChoice {
+  ffmpeg: string;
+  encoder: VideoEncoder;
+  /** A GPU encoder failed lately and this is its stand-in. */
+  standIn: boolean;
+}
+
+/** Live must keep up with the station while something else runs. */
+export const AV1_MIN_SPEED = 1.3;
+const TRIAL_SECONDS = 2;
+const TRIAL_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MS = 10_000;
+/** How often a missing ffmpeg is looked for at most. */
+const RETRY_MS = 2_000;
+/** A GPU encoder that failed is left alone for so long. */
+const SUSPENSION_MS = 15 * 60_000;
+/** A viewer who asks for AV1 while it is still being tried waits so long, then gets H.264. */
+const AV1_WAIT_MS = 15_000;
+
+interface Found {
+  path: string;
+  version: string;
+  /** Encoders that this ffmpeg was built with. */
+  listed: ReadonlySet<string>;
+}
+
+type Trial = { works: false } | { works: true; speed: number };
+
 export class Encoders {
-  #status: EncoderStatus = { state: 'probing', path: null, version: null, usable: [], av1: null };
+  #found: Found | undefined;
+  #looking: Promise<Found | undefined> | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #trying: Promise<void> | undefined;
+  /** By encoder name; of the ffmpeg that `#found` names. */
+  #trials = new Map<string, Trial>();
+  readonly #suspended = new Map<string, number>();
+  readonly #abort = new AbortController();
 
   constructor(readonly options: EncodersOptions) {}
 
   /** Begins probing in the background. */
-  start(): void {}
+  start(): void {
+    void this.#look();
+  }
 
   status(): EncoderStatus {
-    return this.#status;
+    const usable = VIDEO_ENCODERS.filter((encoder) => this.#trials.get(encoder.name)?.works === true);
+    const state = this.#found === undefined ? 'missing' : this.#trying === undefined ? 'ready' : 'probing';
+    const av1 = this.#fastest('av1');
+    return {
+      state: this.#looking === undefined ? state : 'probing',
+      path: this.#found?.path ?? null,
+      version: this.#found?.version ?? null,
+      usable: usable.map((encoder) => encoder.name),
+      av1:
+        av1 === undefined
+          ? null
+          : { encoder: av1.encoder.name, speed: av1.speed, fastEnough: av1.speed >= AV1_MIN_SPEED },
+    };
   }
 
-  /** Waits for the probe's end, for `svc check`. */
+  /** Probes where that was not done yet and waits for the end, for `svc check`. */
   async settled(): Promise<EncoderStatus> {
-    return this.#status;
+    await this.#look();
+    await this.#trying;
+    return this.status();
   }
 
-  async close(): Promise<void> {}
+  /**
+   * The path of ffmpeg.
+   * @throws Failure ffmpeg_unavailable.
+   */
+  async ffmpeg(): Promise<string> {
+    return (await this.#need()).path;
+  }
+
+  /**
+   * The H.264 encoder for live. Before the trials are over the software one serves.
+   * @throws Failure ffmpeg_unavailable.
+   */
+  async h264(): Promise<EncoderChoice> {
+    const found = await this.#need();
+    let standIn = false;
+    for (const encoder of VIDEO_ENCODERS) {
+      if (encoder.codec !== 'h264' || !found.listed.has(encoder.name)) continue;
+      const trial = this.#trials.get(encoder.name);
+      if (trial === undefined ? encoder.kind === 'gpu' : !trial.works) continue;
+      if (this.#isSuspended(encoder.name)) standIn = true;
+      else return { ffmpeg: found.path, encoder, standIn };
+    }
+    throw new Failure('ffmpeg_unavailable', 'この ffmpeg には H.264 エンコーダがありません');
+  }
+
+  /**
+   * The AV1 encoder for live; undefined when none is fast enough here. Waits for the trials, not for ever.
+   * @throws Failure ffmpeg_unavailable.
+   */
+  async av1(): Promise<EncoderChoice | undefined> {
+    const found = await this.#need();
+    await atMost(AV1_WAIT_MS, this.#trying);
+    const best = this.#fastest('av1');
+    if (best === undefined || best.speed < AV1_MIN_SPEED) return undefined;
+    const standIn = VIDEO_ENCODERS.some((one) => one.codec === 'av1' && this.#isSuspended(one.name));
+    return { ffmpeg: found.path, encoder: best.encoder, standIn };
+  }
+
+  /** A GPU encoder ended before it gave any picture. */
+  suspend(encoder: VideoEncoder): void {
+    if (encoder.kind === 'software') return;
+    this.options.log.warn('encoder suspended', { encoder: encoder.name, minutes: SUSPENSION_MS / 60_000 });
+    this.#suspended.set(encoder.name, this.options.now() + SUSPENSION_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#looking;
+    await this.#trying;
+  }
+
+  #isSuspended(name: string): boolean {
+    return (this.#suspended.get(name) ?? 0) > this.options.now();
+  }
+
+  #fastest(codec: VideoCodec): { encoder: VideoEncoder; speed: number } | undefined {
+    let best: { encoder: VideoEncoder; speed: number } | undefined;
+    for (const encoder of VIDEO_ENCODERS) {
+      const trial = this.#trials.get(encoder.name);
+      if (encoder.codec !== codec || trial?.works !== true || this.#isSuspended(encoder.name)) continue;
+      if (best === undefined || trial.speed > best.speed) best = { encoder, speed: trial.speed };
+    }
+    return best;
+  }
+
+  async #need(): Promise<Found> {
+    if (this.#found !== undefined && !isThere(this.#found.path)) this.#found = undefined;
+    const found = this.#found ?? (await this.#look());
+    if (found !== undefined) return found;
+    throw new Failure('ffmpeg_unavailable', 'ffmpeg が見つからないため、映像を変換できません');
+  }
+
+  /** Looks for ffmpeg unless that was done just now. */
+  async #look(): Promise<Found | undefined> {
+    if (this.#looking !== undefined) return this.#looking;
+    const { now, log } = this.options;
+    if (this.#found !== undefined || this.#abort.signal.aborted) return this.#found;
+    if (now() - this.#lookedAt < RETRY_MS) return undefined;
+    this.#lookedAt = now();
+    this.#looking = this.#query().catch((error: unknown) => {
+      log.warn('ffmpeg does not answer', { reason: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    });
+    const found = await this.#looking;
+    this.#looking = undefined;
+    if (found === undefined) return undefined;
+    this.#found = found;
+    log.info('ffmpeg found', { path: found.path, version: found.version });
+    this.#trials = new Map();
+    this.#trying = this.#try(found).finally(() => {
+      this.#trying = undefined;
+    });
+    return found;
+  }
+
+  async #query(): Promise<Found | undefined> {
+    const folders = this.options.folders ?? [process.cwd(), dirname(process.execPath)];
+    const path = findFfmpeg({ path: this.options.path, searchPath: this.options.searchPath, folders });
+    if (path === undefined) return undefined;
+    const limits = { timeoutMs: QUERY_TIMEOUT_MS, signal: this.#abort.signal };
+    const [version, encoders] = await Promise.all([
+      run([path, '-hide_banner', '-version'], limits),
+      run([path, '-v', 'error', '-hide_banner', '-encoders'], limits),
+    ]);
+    const name = /^ffmpeg version (\S+)/.exec(version.stdout)?.[1];
+    if (name === undefined || encoders.code !== 0) throw new Error(version.stderr || encoders.stderr);
+    // " V....D libx264   description"
+    const listed = new Set([...encoders.stdout.matchAll(/^ [VAS][A-Z.]{5} (\S+)/gm)].map((m) => m[1] ?? ''));
+    return { path, version: name, listed };
+  }
+
+  /** One encoder after the other, behind everything else that the machine does. */
+  async #try(found: Found): Promise<void> {
+    for (const encoder of VIDEO_ENCODERS) {
+      if (!found.listed.has(encoder.name) || this.#abort.signal.aborted) continue;
+      const trial = await this.#tryOne(found.path, encoder);
+      this.#trials.set(encoder.name, trial);
+      this.options.log.info('encoder tried', {
+        encoder: encoder.name,
+        works: trial.works,
+        speed: trial.works ? Number(trial.speed.toFixed(2)) : undefined,
+      });
+    }
+  }
+
+  async #tryOne(ffmpeg: string, encoder: VideoEncoder): Promise<Trial> {
+    // Only AV1 needs to know how fast; for the others a few pictures tell whether they work.
+    const seconds = encoder.codec === 'av1' ? TRIAL_SECONDS : 0.2;
+    try {
+      const result = await run(trialCommand(ffmpeg, encoder, seconds), {
+        timeoutMs: TRIAL_TIMEOUT_MS,
+        background: true,
+        signal: this.#abort.signal,
+      });
+      // A software encoder that ran into the limit works; the machine is busy, and its speed says so.
+      const late = result.elapsedMs >= TRIAL_TIMEOUT_MS && encoder.kind === 'software';
+      if (result.code !== 0 && !late) return { works: false };
+      return { works: true, speed: (seconds * 1000) / result.elapsedMs };
+    } catch {
+      return { works: false };
+    }
+  }
+}
+
+/** Waits for the promise, but no longer than that. */
+async function atMost(limitMs: number, promise: Promise<void> | undefined): Promise<void> {
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, limitMs);
+  await Promise.race([promise, limit.promise]);
+  clearTimeout(timer);
 }

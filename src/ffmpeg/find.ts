@@ -1,0 +1,50 @@
+/** Where ffmpeg is: FFMPEG_PATH, else PATH, else an `ffmpeg-static` that the user installed. */
+import { accessSync, constants } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export interface FfmpegPlaces {
+  /** FFMPEG_PATH or FFPROBE_PATH; when set, nothing else is tried. */
+  path: string | undefined;
+  /** PATH. */
+  searchPath: string;
+  /** Folders whose `node_modules`, and those above them, may hold ffmpeg-static. */
+  folders: readonly string[];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* upwards(folder: string): Generator<string> {
+  for (let current = resolve(folder); ; current = dirname(current)) {
+    yield current;
+    if (dirname(current) === current) return;
+  }
+}
+
+/** An absolute path, or undefined when there is none. */
+export function findFfmpeg(places: FfmpegPlaces): string | undefined {
+  if (places.path !== undefined) {
+    const found = Bun.which(places.path, { PATH: places.searchPath });
+    return found ?? (isExecutable(places.path) ? resolve(places.path) : undefined);
+  }
+  const onPath = Bun.which('ffmpeg', { PATH: places.searchPath });
+  if (onPath !== null) return onPath;
+  for (const start of places.folders) {
+    for (const folder of upwards(start)) {
+      const candidate = join(folder, 'node_modules', 'ffmpeg-static', 'ffmpeg');
+      if (isExecutable(candidate)) return candidate;
+    }
+  }
+  return undefined;
+}
+
+/** Whether it is still there. */
+export function isThere(path: string): boolean {
+  return isExecutable(path);
+}

@@ -1,0 +1,134 @@
+/**
+ * One running ffmpeg: fed by a bounded queue, read chunk by chunk, ended for certain.
+ *
+ * The runtime reports a write to a dead child as done, so only the exit tells of the end.
+ */
+
+export interface ProcessEnd {
+  /** Exit code, or 128 + signal. */
+  code: number;
+  /** The last lines that it wrote to stderr. */
+  stderr: string;
+}
+
+const MAX_STDERR_CHARS = 4096;
+/** A GPU encoder is given this long to leave its device in order. */
+const TERM_GRACE_MS = 1_500;
+const STDERR_GRACE_MS = 200;
+
+export class FfmpegProcess {
+  readonly pid: number;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #child: Bun.Subprocess<ReadableStream<Uint8Array>, 'pipe', 'pipe'>;
+  readonly #queue: Uint8Array[] = [];
+  #queued = 0;
+  #closing = false;
+  #stopping = false;
+  #wanted: (() => void) | undefined;
+  #exited = false;
+
+  /** @throws Error when the executable cannot be started. */
+  constructor(
+    command: readonly string[],
+    readonly maxQueuedBytes: number,
+  ) {
+    const input = new ReadableStream<Uint8Array>(
+      { pull: (controller) => this.#pull(controller), cancel: () => this.#drop() },
+      { highWaterMark: 0 },
+    );
+    this.#child = Bun.spawn([...command], {
+      stdin: input,
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: { ...process.env, SVT_LOG: '1' },
+    });
+    this.pid = this.#child.pid;
+    this.ended = this.#watch();
+  }
+
+  get output(): ReadableStream<Uint8Array> {
+    return this.#child.stdout;
+  }
+
+  /** Bytes that wait for the encoder. */
+  get queuedBytes(): number {
+    return this.#queued;
+  }
+
+  /** False when the queue is full: the encoder is too slow and the bytes were not taken. */
+  write(bytes: Uint8Array): boolean {
+    if (this.#closing || this.#exited) return true;
+    if (this.#queued + bytes.length > this.maxQueuedBytes) return false;
+    this.#queue.push(bytes);
+    this.#queued += bytes.length;
+    this.#wanted?.();
+    return true;
+  }
+
+  /** Lets it finish what was written, then end by itself. */
+  finish(): void {
+    this.#closing = true;
+    this.#wanted?.();
+  }
+
+  /** Ends it now. Resolves when the process is gone. */
+  async stop(): Promise<void> {
+    if (!this.#stopping && !this.#exited) {
+      this.#stopping = true;
+      this.#drop();
+      this.finish();
+      this.#child.kill('SIGTERM');
+      const kill = setTimeout(() => this.#child.kill('SIGKILL'), TERM_GRACE_MS);
+      void this.ended.finally(() => clearTimeout(kill));
+    }
+    await this.ended;
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    while (this.#queue.length === 0 && !this.#closing) {
+      await new Promise<void>((resolve) => {
+        this.#wanted = resolve;
+      });
+      this.#wanted = undefined;
+    }
+    const next = this.#queue.shift();
+    if (next === undefined) {
+      controller.close();
+      return;
+    }
+    this.#queued -= next.length;
+    controller.enqueue(next);
+  }
+
+  #drop(): void {
+    this.#queue.length = 0;
+    this.#queued = 0;
+  }
+
+  async #watch(): Promise<ProcessEnd> {
+    const stderr = tailOf(this.#child.stderr);
+    const code = await this.#child.exited;
+    this.#exited = true;
+    this.#drop();
+    this.finish();
+    // A grandchild may hold the pipe open.
+    await Promise.race([stderr.done, Bun.sleep(STDERR_GRACE_MS)]);
+    return { code, stderr: stderr.text() };
+  }
+}
+
+/** Keeps the end of what a stream says. */
+export function tailOf(stream: ReadableStream<Uint8Array>): { text(): string; done: Promise<void> } {
+  const decoder = new TextDecoder();
+  let tail = '';
+  const read = async (): Promise<void> => {
+    try {
+      for await (const chunk of stream) {
+        tail = (tail + decoder.decode(chunk, { stream: true })).slice(-MAX_STDERR_CHARS);
+      }
+    } catch {
+      // A pipe that breaks with its process has said what it had to say.
+    }
+  };
+  return { text: () => tail.trim(), done: read() };
+}

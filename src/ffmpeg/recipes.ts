@@ -1,0 +1,181 @@
+/** The video encoders that the service knows how to use, each with the words that make it a live encoder. */
+
+export type VideoCodec = 'h264' | 'av1';
+
+export interface VideoEncoder {
+  /** ffmpeg's name. */
+  name: string;
+  codec: VideoCodec;
+  kind: 'gpu' | 'software';
+  /** Options before the input. */
+  device: readonly string[];
+  /** Filters that bring frames to where the encoder reads them. */
+  filters: readonly string[];
+  /** Options of the encoder for live: no frame reordering, a key frame each second, at most 6 Mbit/s. */
+  live: readonly string[];
+}
+
+const RATE = ['-b:v', '4M', '-maxrate', '6M', '-bufsize', '6M', '-g', '30', '-bf', '0'];
+const VAAPI_DEVICE = ['-vaapi_device', '/dev/dri/renderD128'];
+const VAAPI_FILTERS = ['format=nv12', 'hwupload'];
+/** Fastest preset of SVT-AV1 that its versions share; slower ones have no place in live. */
+const SVT_PRESET = '12';
+
+/** In the order of preference. */
+export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
+  {
+    name: 'h264_nvenc',
+    codec: 'h264',
+    kind: 'gpu',
+    device: [],
+    filters: ['format=nv12'],
+    live: ['-preset', 'p4', '-tune', 'ull', '-zerolatency', '1', '-rc', 'vbr', '-forced-idr', '1', ...RATE],
+  },
+  {
+    name: 'h264_qsv',
+    codec: 'h264',
+    kind: 'gpu',
+    device: [],
+    filters: ['format=nv12'],
+    live: ['-preset', 'veryfast', '-async_depth', '1', ...RATE],
+  },
+  {
+    name: 'h264_vaapi',
+    codec: 'h264',
+    kind: 'gpu',
+    device: VAAPI_DEVICE,
+    filters: VAAPI_FILTERS,
+    live: ['-async_depth', '1', ...RATE],
+  },
+  {
+    name: 'libx264',
+    codec: 'h264',
+    kind: 'software',
+    device: [],
+    filters: ['format=yuv420p'],
+    live: [
+      ...['-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
+      ...['-crf', '23', '-maxrate', '6M', '-bufsize', '6M'],
+      ...['-g', '30', '-keyint_min', '30', '-sc_threshold', '0'],
+    ],
+  },
+  {
+    name: 'av1_nvenc',
+    codec: 'av1',
+    kind: 'gpu',
+    device: [],
+    filters: ['format=nv12'],
+    live: ['-preset', 'p4', '-tune', 'ull', '-rc', 'vbr', ...RATE],
+  },
+  {
+    name: 'av1_qsv',
+    codec: 'av1',
+    kind: 'gpu',
+    device: [],
+    filters: ['format=nv12'],
+    live: ['-preset', 'veryfast', '-async_depth', '1', ...RATE],
+  },
+  {
+    name: 'av1_vaapi',
+    codec: 'av1',
+    kind: 'gpu',
+    device: VAAPI_DEVICE,
+    filters: VAAPI_FILTERS,
+    live: ['-async_depth', '1', ...RATE],
+  },
+  {
+    name: 'libsvtav1',
+    codec: 'av1',
+    kind: 'software',
+    device: [],
+    filters: ['format=yuv420p'],
+    live: ['-preset', SVT_PRESET, '-b:v', '3M', '-g', '30', '-svtav1-params', 'pred-struct=1:rc=2'],
+  },
+];
+
+/** Moving and noisy, as a broadcast is; a still picture would flatter the encoder. */
+function trialSource(seconds: number): string {
+  return `testsrc2=s=1280x720:r=30000/1001:d=${seconds},noise=alls=12:allf=t`;
+}
+
+/** Encodes so many seconds of 720p30 exactly as live does, to nowhere. */
+export function trialCommand(ffmpeg: string, encoder: VideoEncoder, seconds: number): string[] {
+  return [
+    ...[ffmpeg, '-v', 'error', '-nostdin', ...encoder.device],
+    ...['-f', 'lavfi', '-i', trialSource(seconds)],
+    ...['-vf', encoder.filters.join(','), '-c:v', encoder.name, ...encoder.live],
+    ...['-f', 'null', '-'],
+  ];
+}
+
+/** How the audio of a live stream is made. */
+export interface LiveAudio {
+  pid: number;
+  side: 'both' | 'main' | 'sub';
+  codec: 'aac' | 'opus';
+}
+
+export interface LiveCommand {
+  ffmpeg: string;
+  video: { pid: number; encoder: VideoEncoder } | null;
+  audio: LiveAudio | null;
+}
+
+/**
+ * Deinterlaces what is interlaced and brings the picture to square pixels of at most 720 lines, never larger
+ * than it was broadcast.
+ */
+const PICTURE_FILTERS = [
+  'bwdif=0:-1:1',
+  "scale=w='2*round(dar*min(720,ih)/2)':h='2*floor(min(720,ih)/2)'",
+  'setsar=1',
+];
+
+/** The left or right channel of a dual-mono stream to both ears. */
+const SIDE_FILTERS = {
+  both: [],
+  main: ['aformat=channel_layouts=stereo', 'pan=stereo|c0=c0|c1=c0'],
+  sub: ['aformat=channel_layouts=stereo', 'pan=stereo|c0=c1|c1=c1'],
+} as const;
+
+/**
+ * Transport stream on stdin to fragmented MP4 on stdout.
+ *
+ * The input is examined for 0.1 s only, and what was examined is encoded too: the PMT has told what there is.
+ * Times stay those of the broadcast (90 kHz exactly, no edit lists): `stream/fragment.ts` moves them.
+ */
+export function liveCommand(options: LiveCommand): string[] {
+  const { video, audio } = options;
+  const input = [
+    ...['-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
+    ...['-f', 'mpegts', '-probesize', '1M', '-analyzeduration', '100000', '-fpsprobesize', '0'],
+    ...['-i', 'pipe:0', '-sn', '-dn'],
+  ];
+  const output = [
+    ...['-max_interleave_delta', '500000', '-avoid_negative_ts', 'disabled', '-flush_packets', '1'],
+    ...['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_discont+frag_keyframe'],
+    ...['-frag_duration', '100000', 'pipe:1'],
+  ];
+  return [
+    options.ffmpeg,
+    ...input,
+    ...(video === null ? ['-vn'] : videoOptions(video)),
+    ...(audio === null ? ['-an'] : audioOptions(audio)),
+    ...output,
+  ];
+}
+
+function videoOptions(video: NonNullable<LiveCommand['video']>): string[] {
+  const { encoder, pid } = video;
+  return [
+    ...['-map', `0:i:${pid}`, '-vf', [...PICTURE_FILTERS, ...encoder.filters].join(',')],
+    ...['-c:v', encoder.name, ...encoder.live],
+    ...['-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-video_track_timescale', '90000'],
+  ];
+}
+
+function audioOptions(audio: LiveAudio): string[] {
+  const codec = audio.codec === 'aac' ? ['aac', '-b:a', '160k'] : ['libopus', '-b:a', '128k'];
+  const filters = [...SIDE_FILTERS[audio.side], 'aresample=async=1000'];
+  return ['-map', `0:i:${audio.pid}`, '-af', filters.join(','), '-c:a', ...codec, '-ac', '2', '-ar', '48000'];
+}

@@ -1,0 +1,58 @@
+/** Runs ffmpeg to its end for a short answer: bounded in time and in what is kept of its output. */
+import { setPriority } from 'node:os';
+import { tailOf } from './process.ts';
+
+export interface RunResult {
+  /** 128 + signal when it had to be killed. */
+  code: number;
+  stdout: string;
+  /** The last lines. */
+  stderr: string;
+  elapsedMs: number;
+}
+
+const MAX_STDOUT_CHARS = 256 * 1024;
+
+export interface RunOptions {
+  timeoutMs: number;
+  /** Give way to everything else on the machine. */
+  background?: boolean;
+  signal?: AbortSignal;
+}
+
+/** @throws Error when the executable cannot be started. */
+export async function run(command: readonly string[], options: RunOptions): Promise<RunResult> {
+  const started = performance.now();
+  const child = Bun.spawn([...command], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, SVT_LOG: '1' },
+  });
+  if (options.background === true) giveWay(child.pid);
+  const kill = (): void => child.kill('SIGKILL');
+  const timer = setTimeout(kill, options.timeoutMs);
+  options.signal?.addEventListener('abort', kill, { once: true });
+  try {
+    const stderr = tailOf(child.stderr);
+    const [stdout, code] = await Promise.all([child.stdout.text(), child.exited]);
+    await stderr.done;
+    return {
+      code,
+      stdout: stdout.slice(0, MAX_STDOUT_CHARS),
+      stderr: stderr.text(),
+      elapsedMs: performance.now() - started,
+    };
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', kill);
+  }
+}
+
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, 10);
+  } catch {
+    // It ended already, or the system does not allow it.
+  }
+}

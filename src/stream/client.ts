@@ -1,0 +1,294 @@
+/**
+ * The main thread's side of the stream workers: streams and sinks as objects, messages as callbacks. A worker
+ * that dies takes its streams with it (they end as lost) and is replaced at the next request.
+ */
+import type { Log } from '../../host/log.ts';
+import { Failure } from '../model/failure.ts';
+import type { StationLayout } from './layout.ts';
+import type { FromStreamWorker, SinkEnd, ToStreamWorker } from './messages.ts';
+
+/** Each worker costs memory; two keep one station's filter from waiting for another's. */
+const MAX_WORKERS = 2;
+/** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`). */
+const SHUTDOWN_LIMIT_MS = 4_000;
+
+export interface StationStreamHandlers {
+  /** Encoders started before this moment end; new ones follow the new layout. */
+  layout(layout: StationLayout): void;
+  /** The tuning broke. Every sink has ended before. */
+  ended(reason: string): void;
+}
+
+export interface EncoderHandlers {
+  init(piece: { bytes: Uint8Array<ArrayBuffer>; mime: string; origin: number }): void;
+  fragment(piece: { bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: number }): void;
+  ended(end: SinkEnd): void;
+}
+
+export interface RawHandlers {
+  /** What viewer `viewer` begins with; the next `batch` continues it. */
+  burst(viewer: number, bytes: Uint8Array<ArrayBuffer>): void;
+  batch(bytes: Uint8Array<ArrayBuffer>): void;
+  ended(end: SinkEnd): void;
+}
+
+type SinkEntry = { pid?: number } & (
+  | { kind: 'encoder'; handlers: EncoderHandlers }
+  | { kind: 'raw'; handlers: RawHandlers }
+);
+
+interface StreamEntry {
+  handlers: StationStreamHandlers;
+  opened: PromiseWithResolvers<{ tunerId: string | null; layout: StationLayout }>;
+  closed: PromiseWithResolvers<void>;
+}
+
+let serial = 0;
+const nextId = (): number => {
+  serial += 1;
+  return serial;
+};
+
+/** One worker and what is in it. */
+class WorkerPort {
+  readonly streams = new Map<number, StreamEntry>();
+  readonly sinks = new Map<number, SinkEntry>();
+  readonly #worker: Worker;
+  readonly #down = Promise.withResolvers<void>();
+  #dead = false;
+
+  constructor(
+    worker: Worker,
+    readonly log: Log,
+    readonly onDeath: (port: WorkerPort) => void,
+  ) {
+    this.#worker = worker;
+    worker.onmessage = (event: MessageEvent<FromStreamWorker>) => this.#take(event.data);
+    worker.onerror = (event: ErrorEvent) => this.#die(event.message);
+    worker.addEventListener('close', () => this.#die('the worker ended'));
+  }
+
+  send(message: ToStreamWorker): void {
+    if (!this.#dead) this.#worker.postMessage(message);
+  }
+
+  async shutdown(): Promise<void> {
+    this.send({ kind: 'shutdown' });
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, SHUTDOWN_LIMIT_MS);
+    if (!this.#dead) await Promise.race([this.#down.promise, limit.promise]);
+    clearTimeout(timer);
+    this.#die('closed');
+  }
+
+  #take(message: FromStreamWorker): void {
+    switch (message.kind) {
+      case 'down':
+        this.#down.resolve();
+        break;
+      case 'opened':
+      case 'failed':
+      case 'layout':
+      case 'ended':
+      case 'closed':
+        this.#takeStream(message);
+        break;
+      default:
+        this.#takeSink(message);
+    }
+  }
+
+  #takeStream(
+    message: Extract<FromStreamWorker, { kind: 'opened' | 'failed' | 'layout' | 'ended' | 'closed' }>,
+  ): void {
+    const entry = this.streams.get(message.stream);
+    if (entry === undefined) return;
+    if (message.kind === 'opened') entry.opened.resolve(message);
+    else if (message.kind === 'failed') entry.opened.reject(openFailure(message.code, message.reason));
+    else if (message.kind === 'layout') entry.handlers.layout(message.layout);
+    else if (message.kind === 'ended') entry.handlers.ended(message.reason);
+    else {
+      this.streams.delete(message.stream);
+      entry.closed.resolve();
+    }
+  }
+
+  #takeSink(message: Extract<FromStreamWorker, { sink: number }>): void {
+    const entry = this.sinks.get(message.sink);
+    if (entry === undefined) return;
+    if (message.kind === 'spawned') entry.pid = message.pid;
+    else if (message.kind === 'sinkEnded') {
+      this.sinks.delete(message.sink);
+      entry.handlers.ended(message.end);
+    } else if (entry.kind === 'encoder') {
+      if (message.kind === 'init') entry.handlers.init(message);
+      else if (message.kind === 'fragment') entry.handlers.fragment(message);
+    } else if (message.kind === 'raw') entry.handlers.batch(message.bytes);
+    else if (message.kind === 'burst') entry.handlers.burst(message.viewer, message.bytes);
+  }
+
+  #die(reason: string): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    this.onDeath(this);
+    this.#worker.terminate();
+    if (this.streams.size > 0) this.log.error('stream worker died', { reason });
+    for (const entry of this.sinks.values()) {
+      if (entry.pid !== undefined) killLeftover(entry.pid);
+      entry.handlers.ended({ cause: 'lost' });
+    }
+    this.sinks.clear();
+    for (const entry of this.streams.values()) {
+      entry.opened.reject(new Failure('internal', '受信処理が異常終了しました'));
+      entry.handlers.ended(reason);
+      entry.closed.resolve();
+    }
+    this.streams.clear();
+    this.#down.resolve();
+  }
+}
+
+/** An encoder whose worker is gone; most have ended by themselves when their input closed. */
+function killLeftover(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+function openFailure(code: 'no_tuner' | 'agent_unavailable', reason: string): Failure {
+  const message =
+    code === 'agent_unavailable'
+      ? 'チューナーエージェントに接続できません'
+      : '放送を受信できません。チューナーが空いていないか、放送休止中か、電波が届いていません';
+  return new Failure(code, message, { cause: reason });
+}
+
+/** A tuned station, as the main thread holds it. */
+export class StationStream {
+  constructor(
+    readonly port: WorkerPort,
+    readonly id: number,
+    readonly tunerId: string | null,
+    /** As it was when the station was opened; later ones come by the handler. */
+    readonly layout: StationLayout,
+  ) {}
+
+  /** Starts an encoder that reads these PIDs. */
+  encode(
+    command: readonly string[],
+    pids: readonly number[],
+    waitForPicture: boolean,
+    handlers: EncoderHandlers,
+  ): { taken(bytes: number): void; stop(): void } {
+    const sink = nextId();
+    this.port.sinks.set(sink, { kind: 'encoder', handlers });
+    this.port.send({
+      kind: 'encode',
+      stream: this.id,
+      sink,
+      command: [...command],
+      pids: [...pids],
+      waitForPicture,
+    });
+    return this.#sinkControl(sink);
+  }
+
+  raw(handlers: RawHandlers): { join(viewer: number): void; taken(bytes: number): void; stop(): void } {
+    const sink = nextId();
+    this.port.sinks.set(sink, { kind: 'raw', handlers });
+    this.port.send({ kind: 'raw', stream: this.id, sink });
+    return {
+      ...this.#sinkControl(sink),
+      join: (viewer) => this.port.send({ kind: 'join', stream: this.id, sink, viewer }),
+    };
+  }
+
+  /** Gives the tuner back; resolves when no process of the stream is left. Idempotent. */
+  async close(): Promise<void> {
+    const entry = this.port.streams.get(this.id);
+    if (entry === undefined) return;
+    this.port.send({ kind: 'close', stream: this.id });
+    await entry.closed.promise;
+  }
+
+  #sinkControl(sink: number): { taken(bytes: number): void; stop(): void } {
+    return {
+      taken: (bytes) => this.port.send({ kind: 'taken', stream: this.id, sink, bytes }),
+      stop: () => this.port.send({ kind: 'drop', stream: this.id, sink }),
+    };
+  }
+}
+
+export interface StreamClientOptions {
+  startWorker: () => Worker;
+  log: Log;
+}
+
+export class StreamClient {
+  readonly #ports: WorkerPort[] = [];
+  #closed = false;
+
+  constructor(readonly options: StreamClientOptions) {}
+
+  /** Starts a worker ahead of the first request. */
+  warm(): void {
+    if (this.#ports.length === 0 && !this.#closed) this.#start();
+  }
+
+  /**
+   * Tunes and narrows; resolves when the station's tables were seen.
+   * @throws Failure no_tuner, agent_unavailable, internal; the abort's reason.
+   */
+  async open(
+    url: string,
+    serviceId: number,
+    handlers: StationStreamHandlers,
+    signal: AbortSignal,
+  ): Promise<StationStream> {
+    if (this.#closed) throw new Failure('internal', 'サーバを終了しています');
+    const port = this.#leastUsed();
+    const stream = nextId();
+    const entry: StreamEntry = {
+      handlers,
+      opened: Promise.withResolvers(),
+      closed: Promise.withResolvers(),
+    };
+    port.streams.set(stream, entry);
+    port.send({ kind: 'open', stream, url, serviceId });
+    const abort = (): void => entry.opened.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      if (signal.aborted) abort();
+      const { tunerId, layout } = await entry.opened.promise;
+      return new StationStream(port, stream, tunerId, layout);
+    } catch (error) {
+      port.send({ kind: 'close', stream });
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#ports.map((port) => port.shutdown()));
+  }
+
+  #leastUsed(): WorkerPort {
+    const free = this.#ports.find((port) => port.streams.size === 0);
+    if (free !== undefined) return free;
+    if (this.#ports.length < MAX_WORKERS) return this.#start();
+    return this.#ports.reduce((best, port) => (port.streams.size < best.streams.size ? port : best));
+  }
+
+  #start(): WorkerPort {
+    const port = new WorkerPort(this.options.startWorker(), this.options.log, (dead) => {
+      const index = this.#ports.indexOf(dead);
+      if (index >= 0) this.#ports.splice(index, 1);
+    });
+    this.#ports.push(port);
+    return port;
+  }
+}

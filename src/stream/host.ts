@@ -1,0 +1,74 @@
+/** The worker's side of `messages.ts`: takes commands, owns the stations. */
+import type { ServiceId } from '../../arib/ids.ts';
+import type { FromStreamWorker, ToStreamWorker } from './messages.ts';
+import { Station } from './station.ts';
+
+const CHECK_MS = 1_000;
+
+export class StreamHost {
+  readonly #stations = new Map<number, Station>();
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  constructor(
+    readonly post: (message: FromStreamWorker) => void,
+    readonly now: () => number,
+  ) {}
+
+  take(message: ToStreamWorker): void {
+    if (message.kind === 'open') this.#open(message.stream, message.url, message.serviceId as ServiceId);
+    else if (message.kind === 'close') void this.#close(message.stream);
+    else if (message.kind === 'shutdown') void this.#shutdown();
+    else this.#pass(message);
+  }
+
+  /** Commands about a sink; those for a stream that is gone mean nothing any more, but for `encode`. */
+  #pass(message: Extract<ToStreamWorker, { sink: number }>): void {
+    const station = this.#stations.get(message.stream);
+    switch (message.kind) {
+      case 'encode':
+        if (station === undefined) {
+          this.post({ kind: 'sinkEnded', sink: message.sink, end: { cause: 'lost' } });
+        } else station.encode(message.sink, message.command, message.pids, message.waitForPicture);
+        break;
+      case 'raw':
+        station?.raw(message.sink);
+        break;
+      case 'join':
+        station?.join(message.sink, message.viewer);
+        break;
+      case 'drop':
+        station?.drop(message.sink);
+        break;
+      case 'taken':
+        station?.taken(message.sink, message.bytes);
+        break;
+    }
+  }
+
+  #open(stream: number, url: string, serviceId: ServiceId): void {
+    const station = new Station({ stream, url, serviceId, post: this.post, now: this.now });
+    this.#stations.set(stream, station);
+    this.#clock ??= setInterval(() => this.#check(), CHECK_MS);
+    station.start();
+  }
+
+  async #close(stream: number): Promise<void> {
+    const station = this.#stations.get(stream);
+    this.#stations.delete(stream);
+    if (this.#stations.size === 0) {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    }
+    await station?.close();
+    this.post({ kind: 'closed', stream });
+  }
+
+  async #shutdown(): Promise<void> {
+    await Promise.all([...this.#stations.keys()].map((stream) => this.#close(stream)));
+    this.post({ kind: 'down' });
+  }
+
+  #check(): void {
+    for (const station of this.#stations.values()) station.check();
+  }
+}

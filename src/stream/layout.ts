@@ -1,0 +1,56 @@
+/** What a station sends, as far as choosing and keeping an encoder needs to know it: a value of its PMT. */
+import type { Pid } from '../../arib/ids.ts';
+import type { ProgramMap } from '../../arib/ts/pmt.ts';
+
+export type VideoKind = 'mpeg2' | 'h264' | 'hevc';
+
+export interface StationLayout {
+  video: { pid: Pid; kind: VideoKind } | null;
+  /** In the order in which the guide counts audio streams. */
+  audios: Pid[];
+  captions: Pid[];
+}
+
+/** stream_type values, ISO/IEC 13818-1 table 2-34. */
+const VIDEO_KINDS: ReadonlyMap<number, VideoKind> = new Map([
+  [0x01, 'mpeg2'],
+  [0x02, 'mpeg2'],
+  [0x1b, 'h264'],
+  [0x24, 'hevc'],
+]);
+const AUDIO_TYPES: ReadonlySet<number> = new Set([0x03, 0x04, 0x0f, 0x11]);
+const PRIVATE_PES = 0x06;
+/** component_tag of captions and superimposed text, ARIB TR-B14 vol. 2 (0x30..0x37 and 0x38..0x3f, one-segment 0x87, 0x88). */
+const CAPTION_TAGS: readonly [number, number][] = [
+  [0x30, 0x3f],
+  [0x87, 0x88],
+];
+
+function isCaption(tag: number | null): boolean {
+  return tag !== null && CAPTION_TAGS.some(([from, to]) => tag >= from && tag <= to);
+}
+
+/** Component tags number the streams of a kind; without one the order of the PMT stands. */
+function byTag(a: { componentTag: number | null }, b: { componentTag: number | null }): number {
+  return (a.componentTag ?? 0x100) - (b.componentTag ?? 0x100);
+}
+
+export function layoutOf(map: ProgramMap): StationLayout {
+  const streams = [...map.streams].sort(byTag);
+  let video: StationLayout['video'] = null;
+  const layout: StationLayout = { video, audios: [], captions: [] };
+  for (const stream of streams) {
+    const kind = VIDEO_KINDS.get(stream.streamType);
+    if (kind !== undefined) video ??= { pid: stream.pid, kind };
+    else if (AUDIO_TYPES.has(stream.streamType)) layout.audios.push(stream.pid);
+    else if (stream.streamType === PRIVATE_PES && isCaption(stream.componentTag)) {
+      layout.captions.push(stream.pid);
+    }
+  }
+  return { ...layout, video };
+}
+
+/** Whether an encoder started for one goes on for the other. */
+export function sameLayout(a: StationLayout, b: StationLayout): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

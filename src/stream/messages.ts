@@ -1,0 +1,69 @@
+/**
+ * Everything that crosses between the main thread and a stream worker. Numbers named `stream`, `sink` and
+ * `viewer` are chosen by the main thread and unique in a process.
+ */
+import type { StationLayout } from './layout.ts';
+
+export type ToStreamWorker =
+  /** Tune, narrow to a station, keep the last seconds. Answered by `opened` or `failed`, later `layout`, `ended`. */
+  | { kind: 'open'; stream: number; url: string; serviceId: number }
+  /** Let go of the tuner and of every sink. Answered by `closed`. */
+  | { kind: 'close'; stream: number }
+  /** Start an encoder of these PIDs on the stream. `waitForPicture`: feed it from an intra picture on. */
+  | {
+      kind: 'encode';
+      stream: number;
+      sink: number;
+      command: string[];
+      pids: number[];
+      waitForPicture: boolean;
+    }
+  /** Send the narrowed stream itself. */
+  | { kind: 'raw'; stream: number; sink: number }
+  /** A viewer joins a raw sink: answered by `burst`, in order with the sink's `raw`. */
+  | { kind: 'join'; stream: number; sink: number; viewer: number }
+  | { kind: 'drop'; stream: number; sink: number }
+  /** The main thread has taken so many bytes of a sink. */
+  | { kind: 'taken'; stream: number; sink: number; bytes: number }
+  /** End everything; answered by `down`. */
+  | { kind: 'shutdown' };
+
+/** Why a sink ended. */
+export type SinkEnd =
+  /** The station's layout or picture format changed: what follows needs a new encoder. */
+  | { cause: 'layout' }
+  /** The tuning broke. */
+  | { cause: 'lost' }
+  /** The encoder ended, stalled or was too slow. `missing`: PIDs of it that the station does not send. */
+  | { cause: 'encoder'; reason: string; produced: boolean; missing: number[] }
+  /** The main thread took nothing for too long. */
+  | { cause: 'behind' };
+
+export type FromStreamWorker =
+  | { kind: 'opened'; stream: number; tunerId: string | null; layout: StationLayout }
+  | { kind: 'failed'; stream: number; code: 'no_tuner' | 'agent_unavailable'; reason: string }
+  | { kind: 'layout'; stream: number; layout: StationLayout }
+  /** The tuning broke, after `opened`. Its sinks have ended before. */
+  | { kind: 'ended'; stream: number; reason: string }
+  | { kind: 'closed'; stream: number }
+  /** The process of an encoder, so that nobody is left behind when the worker dies. */
+  | { kind: 'spawned'; sink: number; pid: number }
+  | { kind: 'init'; sink: number; bytes: Uint8Array<ArrayBuffer>; mime: string; origin: number }
+  | { kind: 'fragment'; sink: number; bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: number }
+  | { kind: 'raw'; sink: number; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'burst'; sink: number; viewer: number; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'sinkEnded'; sink: number; end: SinkEnd }
+  | { kind: 'down' };
+
+/** What of a message is moved instead of copied. */
+export function transferOf(message: FromStreamWorker): ArrayBuffer[] {
+  switch (message.kind) {
+    case 'init':
+    case 'fragment':
+    case 'raw':
+    case 'burst':
+      return [message.bytes.buffer];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * One station on the air, inside the worker: a tuning of the agent, narrowed, given to encoders and raw
+ * viewers, with the last seconds kept for those who join later.
+ */
+import type { Pid, ServiceId } from '../../arib/ids.ts';
+import type { ProgramMap } from '../../arib/ts/pmt.ts';
+import { StationFilter } from '../../arib/ts/station-filter.ts';
+import { Burst } from './burst.ts';
+import { type EncodedPiece, EncoderSink } from './encoder-sink.ts';
+import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
+import { layoutOf, type StationLayout, sameLayout } from './layout.ts';
+import type { FromStreamWorker, SinkEnd } from './messages.ts';
+import { RawSink } from './raw-sink.ts';
+import { openSource, SourceFailure } from './source.ts';
+
+/** The agent promises bytes within 5 s of tuning and ends a stream that went silent. */
+const SILENCE_LIMIT_MS = 8_000;
+/** PAT and PMT come every 100 ms (ARIB TR-B14); a station that shows none is not on the air. */
+const TABLES_LIMIT_MS = 5_000;
+/** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
+const PICTURE_LIMIT_MS = 1_500;
+
+export interface StationOptions {
+  stream: number;
+  url: string;
+  serviceId: ServiceId;
+  post: (message: FromStreamWorker) => void;
+  now: () => number;
+}
+
+export class Station {
+  readonly #filter: StationFilter;
+  readonly #finder = new EntryPointFinder();
+  readonly #burst = new Burst();
+  readonly #encoders = new Map<number, EncoderSink>();
+  /** Encoders that wait for a picture to begin at, and until when. */
+  readonly #waiting = new Map<number, number>();
+  readonly #raws = new Map<number, RawSink>();
+  readonly #abort = new AbortController();
+  #layout: StationLayout | undefined;
+  #format: string | null = null;
+  #tunerId: string | null = null;
+  #state: 'opening' | 'tables' | 'open' | 'over' = 'opening';
+  #heardAt: number;
+  #tablesFrom: number | undefined;
+  #absent = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(readonly options: StationOptions) {
+    this.#heardAt = options.now();
+    this.#filter = new StationFilter(options.serviceId, {
+      onProgramMap: (map) => this.#mapChanged(map),
+      onAbsent: () => {
+        this.#absent = true;
+      },
+    });
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Gives the tuner back at once; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#state = 'over';
+    this.#abort.abort(new Error('closed'));
+    await Promise.all([this.#running, this.#endSinks({ cause: 'lost' })]);
+  }
+
+  encode(sink: number, command: readonly string[], pids: readonly number[], waitForPicture: boolean): void {
+    const { post, now } = this.options;
+    const encoder =
+      this.#state === 'over' ? { cause: 'lost' as const } : this.#startEncoder(sink, command, pids);
+    if (!(encoder instanceof EncoderSink)) {
+      post({ kind: 'sinkEnded', sink, end: encoder });
+      return;
+    }
+    this.#encoders.set(sink, encoder);
+    post({ kind: 'spawned', sink, pid: encoder.pid });
+    const start = this.#burst.from('early') ?? (waitForPicture ? undefined : this.#burst.since(0));
+    if (start === undefined) this.#waiting.set(sink, now() + PICTURE_LIMIT_MS);
+    else for (const bytes of start) encoder.feed(bytes);
+  }
+
+  raw(sink: number): void {
+    const { post } = this.options;
+    const raw = new RawSink({
+      batch: (bytes) => post({ kind: 'raw', sink, bytes }),
+      burst: (viewer, bytes) => post({ kind: 'burst', sink, viewer, bytes }),
+      behind: () => {
+        this.#raws.delete(sink);
+        post({ kind: 'sinkEnded', sink, end: { cause: 'behind' } });
+      },
+    });
+    if (this.#state === 'over') post({ kind: 'sinkEnded', sink, end: { cause: 'lost' } });
+    else this.#raws.set(sink, raw);
+  }
+
+  join(sink: number, viewer: number): void {
+    this.#raws.get(sink)?.join(viewer, this.#burst.from('late') ?? this.#burst.since(0));
+  }
+
+  drop(sink: number): void {
+    this.#raws.get(sink)?.end();
+    this.#raws.delete(sink);
+    void this.#encoders.get(sink)?.stop({ cause: 'lost' });
+  }
+
+  taken(sink: number, bytes: number): void {
+    this.#raws.get(sink)?.taken(bytes);
+    this.#encoders.get(sink)?.taken(bytes);
+  }
+
+  /** Called about once a second: everything that waits has a limit. */
+  check(): void {
+    const now = this.options.now();
+    for (const encoder of this.#encoders.values()) encoder.check();
+    if (this.#state !== 'open' && this.#state !== 'tables') return;
+    if (now - this.#heardAt > SILENCE_LIMIT_MS) this.#lose('no data');
+    else if (this.#tablesFrom !== undefined && now - this.#tablesFrom > TABLES_LIMIT_MS) {
+      this.#lose(this.#absent ? 'the station is not in the stream' : 'no PAT or PMT');
+    }
+  }
+
+  #startEncoder(sink: number, command: readonly string[], pids: readonly number[]): EncoderSink | SinkEnd {
+    const { post, now } = this.options;
+    const ended = (end: SinkEnd): void => {
+      this.#encoders.delete(sink);
+      this.#waiting.delete(sink);
+      post({ kind: 'sinkEnded', sink, end });
+    };
+    try {
+      const handlers = { piece: (piece: EncodedPiece) => post({ sink, ...piece }), ended };
+      return new EncoderSink(command, () => this.#missing(pids), handlers, now);
+    } catch (error) {
+      return { cause: 'encoder', reason: reasonOf(error), produced: false, missing: [] };
+    }
+  }
+
+  #missing(pids: readonly number[]): number[] {
+    return pids.filter((pid) => this.#filter.statistics.pid(pid as Pid).packets === 0);
+  }
+
+  async #run(): Promise<void> {
+    const { url, post, stream, now } = this.options;
+    try {
+      const source = await openSource(url, this.#abort.signal);
+      this.#tunerId = source.tunerId;
+      if (this.#state === 'opening') this.#state = 'tables';
+      this.#heardAt = now();
+      for await (const chunk of source.body) {
+        this.#heardAt = now();
+        this.#tablesFrom ??= this.#layout === undefined ? this.#heardAt : undefined;
+        this.#take(chunk);
+      }
+      this.#lose('the agent ended the stream');
+    } catch (error) {
+      if (this.#state === 'opening') {
+        this.#state = 'over';
+        const code = error instanceof SourceFailure ? error.code : 'agent_unavailable';
+        post({ kind: 'failed', stream, code, reason: reasonOf(error) });
+      } else this.#lose(reasonOf(error));
+    }
+  }
+
+  #take(chunk: Uint8Array): void {
+    const kept = this.#filter.feed(chunk) as Uint8Array<ArrayBuffer>;
+    if (kept.length === 0) return;
+    const at = this.#finder.position;
+    const points = this.#sameFormat(this.#finder.feed(kept));
+    this.#burst.add(at, kept, points, this.options.now());
+    for (const raw of this.#raws.values()) raw.feed(kept);
+    for (const [sink, encoder] of this.#encoders) this.#feed(sink, encoder, kept);
+  }
+
+  #feed(sink: number, encoder: EncoderSink, kept: Uint8Array): void {
+    const until = this.#waiting.get(sink);
+    if (until === undefined) {
+      encoder.feed(kept);
+      return;
+    }
+    const late = this.options.now() > until;
+    const start = this.#burst.from('early') ?? (late ? this.#burst.since(0) : undefined);
+    if (start === undefined) return;
+    this.#waiting.delete(sink);
+    for (const bytes of start) encoder.feed(bytes);
+  }
+
+  /** Drops the entry points before a change of the picture's format, and ends the encoders that had the old one. */
+  #sameFormat(points: EntryPoint[]): EntryPoint[] {
+    const last = points.findLast((point) => point.format !== null)?.format ?? null;
+    if (last === null || last === this.#format) return points;
+    const changed = this.#format !== null;
+    this.#format = last;
+    if (changed) this.#newLayout();
+    return points.filter((point) => point.format === null || point.format === last);
+  }
+
+  #mapChanged(map: ProgramMap): void {
+    const layout = layoutOf(map);
+    const before = this.#layout;
+    if (before !== undefined && sameLayout(before, layout)) return;
+    this.#layout = layout;
+    this.#format = null;
+    this.#finder.watch(layout.video);
+    this.#tablesFrom = undefined;
+    if (before === undefined) {
+      this.#state = 'open';
+      const { post, stream } = this.options;
+      post({ kind: 'opened', stream, tunerId: this.#tunerId, layout });
+    } else this.#newLayout();
+  }
+
+  #newLayout(): void {
+    this.#burst.clear();
+    for (const encoder of this.#encoders.values()) encoder.finish({ cause: 'layout' });
+    const { post, stream } = this.options;
+    if (this.#layout !== undefined) post({ kind: 'layout', stream, layout: this.#layout });
+  }
+
+  #lose(reason: string): void {
+    if (this.#state === 'over') return;
+    const { post, stream } = this.options;
+    const opened = this.#state === 'open';
+    this.#state = 'over';
+    this.#abort.abort(new Error(reason));
+    if (!opened) post({ kind: 'failed', stream, code: 'no_tuner', reason });
+    else void this.#endSinks({ cause: 'lost' }).then(() => post({ kind: 'ended', stream, reason }));
+  }
+
+  async #endSinks(end: SinkEnd): Promise<void> {
+    for (const [sink, raw] of this.#raws) {
+      raw.end();
+      this.options.post({ kind: 'sinkEnded', sink, end });
+    }
+    this.#raws.clear();
+    await Promise.all([...this.#encoders.values()].map((encoder) => encoder.stop(end)));
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
