@@ -1,16 +1,10 @@
 /**
  * Unicode to the 8-unit code as SI uses it: ARIB STD-B24 vol. 1 part 2, 7.1 with the initial state of
  * ARIB STD-B10 Part 2, Annex A (G0 Kanji, G1 alphanumeric, G2 hiragana, G3 katakana; GL = G0, GR = G2;
- * normal size). Kanji and marks go through GL, hiragana through GR, runs of katakana and letters by locking
- * shifts, ASCII at middle size.
+ * normal size). Kanji, full-width letters and marks go through GL, hiragana through GR, runs of katakana by a
+ * locking shift, ASCII by another at middle size.
  */
-import {
-  hiraganaCode,
-  kanjiCode,
-  katakanaCode,
-  narrowAlphanumericCode,
-  wideAlphanumericCode,
-} from './tables.ts';
+import { hiraganaCode, kanjiCode, katakanaCode, narrowAlphanumericCode } from './tables.ts';
 
 type LeftSet = 'kanji' | 'alphanumeric' | 'katakana';
 
@@ -63,18 +57,15 @@ class Encoder {
       return true;
     }
     if (character === '　' || character === ' ') {
+      // Its width is that of the size and the set it stands among.
       this.#size(character === ' ');
+      this.#shift(character === ' ' ? 'alphanumeric' : 'kanji');
       this.bytes.push(SPACE);
       return true;
     }
     const narrow = narrowAlphanumericCode(character);
     if (narrow !== undefined) {
       this.#single('alphanumeric', true, narrow);
-      return true;
-    }
-    const wide = wideAlphanumericCode(character);
-    if (wide !== undefined) {
-      this.#single('alphanumeric', false, wide);
       return true;
     }
     const hiragana = hiraganaCode(character);

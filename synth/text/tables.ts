@@ -69,14 +69,6 @@ export function katakanaCode(character: string): number | undefined {
   return tail < 0 ? undefined : KANA_TAIL_FIRST + tail;
 }
 
-/** Code 0x21..0x7E of the alphanumeric set for a full-width form (U+FF01..U+FF5E), which it shows at normal size. */
-export function wideAlphanumericCode(character: string): number | undefined {
-  const unit = character.charCodeAt(0);
-  // 0x5C and 0x7E are the yen sign and the overline in this set.
-  if (unit < 0xff01 || unit > 0xff5d || unit === 0xff3c) return undefined;
-  return unit - 0xff00 + 0x20;
-}
-
 /** Code 0x21..0x7E of the alphanumeric set for an ASCII character, which it shows at middle size. */
 export function narrowAlphanumericCode(character: string): number | undefined {
   const unit = character.charCodeAt(0);
