@@ -28,7 +28,10 @@ export const DEFAULT_TIMING: AgentTiming = {
   coalesceMs: 50,
 };
 
-/** Half a minute of the fastest broadcast (17 Mbit/s), and what 16 laggards may cost at worst is 1 GB. */
+/**
+ * Half a minute of the fastest broadcast (17 Mbit/s). Laggards of one tuning wait for the same chunks, so the
+ * bound holds a tuning, not a user: eight of them cost 512 MB at worst.
+ */
 export const LAG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export interface AgentOptions {

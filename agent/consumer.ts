@@ -80,7 +80,7 @@ export class Consumer {
     this.#start.resolve();
     if (this.#wanted) {
       this.#wanted = false;
-      this.#controller?.enqueue(chunk);
+      this.#send(chunk);
       return;
     }
     this.#queue.push(chunk);
@@ -111,12 +111,21 @@ export class Consumer {
       this.#head += 1;
       this.#lagBytes -= chunk.length;
       this.#compact();
-      this.#controller?.enqueue(chunk);
+      this.#send(chunk);
       if (this.#lagBytes === 0 && this.#ending.kind !== 'open') this.#settle();
       return;
     }
     this.#wanted = true;
     if (this.#ending.kind !== 'open') this.#settle();
+  }
+
+  /** A body that the runtime has closed without a word must not take the other users' chunk with it. */
+  #send(chunk: Uint8Array): void {
+    try {
+      this.#controller?.enqueue(chunk);
+    } catch {
+      this.leave();
+    }
   }
 
   #compact(): void {
@@ -150,7 +159,13 @@ export class Consumer {
     this.#drop();
     if (ending.kind === 'failed') this.#controller?.error(ending.error);
     else if (lost) this.#controller?.error(new StreamFailure('終了までに送りきれませんでした'));
-    else this.#controller?.close();
+    else {
+      try {
+        this.#controller?.close();
+      } catch {
+        // Closed already by the runtime.
+      }
+    }
   }
 
   #drop(): void {

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentTiming } from '../../agent/agent.ts';
 import { isRunning, messageOf, sourceCommand, TestAgent, until } from './fixture.ts';
 import { numberedPackets } from './packets.ts';
 
 const T27 = 'type=GR&channel=T27';
 
 /** One GR tuner whose command misbehaves as the arguments say. */
-function misbehaving(...extra: string[]): Promise<TestAgent> {
+function misbehaving(extra: string[], timing: Partial<AgentTiming> = {}): Promise<TestAgent> {
   return TestAgent.start({
     fakeTuners: 'GR:1',
-    timing: { syncMs: 800 },
+    timing,
     command: (folder) => sourceCommand(folder, ...extra),
   });
 }
@@ -23,7 +24,7 @@ describe('before the first byte a failure is 500 with a reason', () => {
   ];
   for (const [name, extra, reason] of ROWS) {
     test(name, async () => {
-      await using agent = await misbehaving(...extra);
+      await using agent = await misbehaving(extra, { syncMs: 800 });
       const answer = await agent.request(T27);
       expect(answer.status).toBe(500);
       expect(await messageOf(answer)).toContain(reason);
@@ -42,7 +43,7 @@ describe('before the first byte a failure is 500 with a reason', () => {
   });
 
   test('every user that waits is told', async () => {
-    await using agent = await misbehaving('--packets', '0', '--delay', '200');
+    await using agent = await misbehaving(['--packets', '0', '--delay', '200']);
     const answers = await Promise.all([1, 2, 3].map(() => agent.request(T27)));
     expect(answers.map((answer) => answer.status)).toEqual([500, 500, 500]);
     expect(agent.starts()).toHaveLength(1);
@@ -57,7 +58,7 @@ describe('after bytes were sent a failure aborts every user', () => {
   ];
   for (const [name, extra, reason] of ROWS) {
     test(name, async () => {
-      await using agent = await misbehaving(...extra);
+      await using agent = await misbehaving(extra, { stallMs: extra[0] === '--silent-after' ? 400 : 5_000 });
       const readers = [await agent.open(T27), await agent.open(T27)];
       for (const reader of readers) expect(await reader.ended()).toBe('aborted');
       // What was received before the end was delivered.
@@ -69,7 +70,7 @@ describe('after bytes were sent a failure aborts every user', () => {
   }
 
   test('the process is killed', async () => {
-    await using agent = await misbehaving();
+    await using agent = await misbehaving([]);
     const reader = await agent.open(T27);
     process.kill(agent.starts()[0]?.pid ?? 0, 'SIGKILL');
     expect(await reader.ended()).toBe('aborted');
@@ -77,7 +78,7 @@ describe('after bytes were sent a failure aborts every user', () => {
   });
 
   test('the process is stopped', async () => {
-    await using agent = await misbehaving();
+    await using agent = await misbehaving([], { stallMs: 400 });
     const reader = await agent.open(T27);
     const pid = agent.starts()[0]?.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
@@ -86,7 +87,7 @@ describe('after bytes were sent a failure aborts every user', () => {
   });
 
   test('the tuner is usable again and its error is gone', async () => {
-    await using agent = await misbehaving('--packets', '3000');
+    await using agent = await misbehaving(['--packets', '3000']);
     const first = await agent.open(T27);
     await first.ended();
     expect((await agent.tuner('gr-0')).state).toBe('error');
@@ -97,7 +98,7 @@ describe('after bytes were sent a failure aborts every user', () => {
 });
 
 test('a command that ignores SIGTERM is killed before the tuner is tuned anew', async () => {
-  await using agent = await misbehaving('--deaf');
+  await using agent = await misbehaving(['--deaf']);
   const loser = await agent.open(`${T27}&priority=1`);
   const winner = await agent.open('type=GR&channel=T21&priority=2');
   expect(await loser.ended()).toBe('aborted');

@@ -9,8 +9,8 @@ import type { Tuner } from '../../wire/agent.ts';
 import { type ReadPackets, readNumbered } from './packets.ts';
 
 const FAST: Partial<AgentTiming> = {
-  syncMs: 3_000,
-  stallMs: 400,
+  syncMs: 5_000,
+  stallMs: 5_000,
   lingerMs: 300,
   drainMs: 500,
   killGraceMs: 300,

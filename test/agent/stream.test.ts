@@ -69,6 +69,30 @@ describe('a stream', () => {
   });
 });
 
+test('readers that come and go at any moment disturb nobody', async () => {
+  await using agent = await TestAgent.start({
+    fakeTuners: 'GR:1',
+    command: (folder) => sourceCommand(folder, '--rate', '10000000'),
+  });
+  const steady = await agent.open(`${T27}&use=steady`);
+  const visit = async (index: number): Promise<void> => {
+    const abort = new AbortController();
+    const answer = agent.request(`${T27}&use=visit`, { signal: abort.signal });
+    // Some leave before the answer, some in the middle of a chunk.
+    if (index % 3 === 0) await Promise.resolve();
+    else await (await answer).body?.getReader().read();
+    abort.abort();
+    await answer.catch(() => {});
+  };
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => visit(index)));
+  }
+  await until('only the steady user left', async () => (await agent.tuner('gr-0')).users.length === 1);
+  await steady.atLeast(500_000);
+  expect(isConsecutive(steady.packets().numbers)).toBe(true);
+  expect(agent.starts()).toHaveLength(1);
+});
+
 describe('after the last reader', () => {
   test('a tuning lingers and is reused without retuning', async () => {
     await using agent = await TestAgent.start();
