@@ -120,23 +120,27 @@ export class StationFilter {
 
   #narrow(runs: readonly Uint8Array[]): Uint8Array {
     this.#load(runs);
+    const actions = this.#actions;
     // A run of packets to be kept is moved at its end: one move instead of one a packet.
     let run = -1;
-    for (; this.#read < this.#end; this.#read += PACKET_SIZE) {
-      const action = this.#actions[packetPid(this.#buffer, this.#read)] as number;
-      if (action === KEEP) {
-        if (run < 0) run = this.#read;
-        continue;
+    let at = this.#read;
+    while (at < this.#end) {
+      const buffer = this.#buffer;
+      const pid = (((buffer[at + 1] as number) & 0x1f) << 8) | (buffer[at + 2] as number);
+      const action = actions[pid] as number;
+      if (action === KEEP || action === SHIFT || action === REJOIN) {
+        if (action !== KEEP) this.#moveCounter(action, at);
+        if (run < 0) run = at;
+      } else if (run >= 0 || action !== DROP) {
+        if (run >= 0) this.#keep(run, at);
+        run = -1;
+        this.#read = at;
+        if (action === PAT) this.#takePat();
+        else if (action === PMT) this.#takePmt();
+        // Writing may have moved what is to be read to a larger buffer.
+        at = this.#read;
       }
-      if (action === SHIFT || action === REJOIN) {
-        this.#moveCounter(action);
-        if (run < 0) run = this.#read;
-        continue;
-      }
-      if (run >= 0) this.#keep(run, this.#read);
-      run = -1;
-      if (action === PAT) this.#takePat();
-      else if (action === PMT) this.#takePmt();
+      at += PACKET_SIZE;
     }
     if (run >= 0) this.#keep(run, this.#end);
     this.#count();
@@ -173,8 +177,7 @@ export class StationFilter {
     return ((this.statistics.lastCounter(pid) ?? -1) + 1) & 0x0f;
   }
 
-  #moveCounter(action: number): void {
-    const at = this.#read;
+  #moveCounter(action: number, at: number): void {
     const pid = packetPid(this.#buffer, at);
     // The counter of an errored header means nothing, to be moved or to be moved by.
     if (hasTransportError(this.#buffer, at)) return;

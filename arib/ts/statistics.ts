@@ -1,12 +1,11 @@
 /**
- * What a stream suffered on its way, counted a PID and in all. ISO/IEC 13818-1 2.4.3.3: transport errors,
- * scrambling, continuity and duplicates. It looks at headers only and keeps one small record a PID seen.
+ * What a stream suffered on its way, counted a PID and in all: transport errors, scrambling, continuity and
+ * duplicates. ISO/IEC 13818-1 2.4.3.3. It looks at headers only, once a packet, at some 10 ns each.
  */
 import type { Pid } from '../ids.ts';
 import { isDiscontinuity, NULL_PID, PACKET_SIZE, PID_COUNT } from './packet.ts';
 
-export interface PidStatistics {
-  readonly pid: Pid;
+export interface PacketCounts {
   readonly packets: number;
   /** Packets with transport_error_indicator. Their continuity is not judged. */
   readonly transportErrors: number;
@@ -18,106 +17,112 @@ export interface PidStatistics {
   readonly duplicates: number;
 }
 
-class PidCount implements PidStatistics {
+type Fault = Exclude<keyof PacketCounts, 'packets'>;
+type Faults = Record<Fault, number>;
+
+const NONE: Readonly<Faults> = { transportErrors: 0, continuityErrors: 0, scrambled: 0, duplicates: 0 };
+
+/** Marks in a remembered header, above its 24 bits. */
+const DUPLICATED = 1 << 24;
+const WITHOUT_PAYLOAD = 1 << 25;
+const NEVER = -1;
+
+export class StreamStatistics implements PacketCounts {
   packets = 0;
-  transportErrors = 0;
-  continuityErrors = 0;
-  scrambled = 0;
-  duplicates = 0;
-  /** continuity_counter of the last judged packet; -1 before. */
-  counter = -1;
-  /** Header octets 1 to 3 of the last packet with payload: a duplicate repeats them. */
-  header = -1;
-  duplicated = false;
+  readonly #faults: Faults = { ...NONE };
+  readonly #faultsOf = new Map<number, Faults>();
+  readonly #packetsOf = new Float64Array(PID_COUNT);
+  /** Header octets 1 to 3 of a PID's last packet, with marks; NEVER before the first. */
+  readonly #last = new Int32Array(PID_COUNT).fill(NEVER);
 
-  constructor(readonly pid: Pid) {}
-}
+  get transportErrors(): number {
+    return this.#faults.transportErrors;
+  }
 
-export class StreamStatistics {
-  packets = 0;
-  transportErrors = 0;
-  continuityErrors = 0;
-  scrambled = 0;
-  duplicates = 0;
+  get continuityErrors(): number {
+    return this.#faults.continuityErrors;
+  }
 
-  readonly #pids: (PidCount | undefined)[] = new Array(PID_COUNT).fill(undefined);
+  get scrambled(): number {
+    return this.#faults.scrambled;
+  }
 
-  /** Counts whole, aligned packets of `bytes[from, to)`. */
+  get duplicates(): number {
+    return this.#faults.duplicates;
+  }
+
+  /** Counts the whole, aligned packets of `bytes[from, to)`. */
   count(bytes: Uint8Array, from = 0, to: number = bytes.length): void {
-    for (let offset = from; offset + PACKET_SIZE <= to; offset += PACKET_SIZE) {
+    const last = this.#last;
+    const packetsOf = this.#packetsOf;
+    let offset = from;
+    for (; offset + PACKET_SIZE <= to; offset += PACKET_SIZE) {
       const header =
         ((bytes[offset + 1] as number) << 16) |
         ((bytes[offset + 2] as number) << 8) |
         (bytes[offset + 3] as number);
       const pid = (header >> 8) & 0x1fff;
-      let count = this.#pids[pid];
-      if (count === undefined) {
-        count = new PidCount(pid as Pid);
-        this.#pids[pid] = count;
-      }
-      this.packets++;
-      count.packets++;
-      const plain = (header & 0x8000d0) === 0x10 && pid !== NULL_PID;
-      if (plain && (header & 0x0f) === ((count.counter + 1) & 0x0f) && count.counter >= 0) {
-        // The usual packet: clear payload, in its turn.
-        count.counter = header & 0x0f;
-        count.header = header;
-        count.duplicated = false;
-      } else if (pid !== NULL_PID) {
-        this.#judge(count, header, bytes, offset);
-      }
+      packetsOf[pid] = (packetsOf[pid] as number) + 1;
+      // The usual packet has clear payload and the next counter; everything else is looked at closely.
+      const usual = (header & 0x8000d0) === 0x10 && ((header - (last[pid] as number)) & 0x0f) === 1;
+      if (usual) last[pid] = header;
+      else if (pid !== NULL_PID) last[pid] = this.#judge(pid, header, bytes, offset);
     }
+    this.packets += Math.floor((offset - from) / PACKET_SIZE);
   }
 
-  /** What was counted on a PID; undefined when it never came. The object lives on and keeps counting. */
-  pid(pid: Pid): PidStatistics | undefined {
-    return this.#pids[pid];
+  /** What was counted on a PID so far. */
+  pid(pid: Pid): PacketCounts {
+    return { packets: this.#packetsOf[pid] ?? 0, ...(this.#faultsOf.get(pid) ?? NONE) };
   }
 
   /** All PIDs that came, in ascending order. */
-  pids(): PidStatistics[] {
-    return this.#pids.filter((count) => count !== undefined);
+  pids(): Pid[] {
+    const pids: Pid[] = [];
+    for (const [pid, packets] of this.#packetsOf.entries()) if (packets > 0) pids.push(pid as Pid);
+    return pids;
   }
 
   /** continuity_counter of the last packet of the PID that could be believed; undefined before the first. */
   lastCounter(pid: Pid): number | undefined {
-    const counter = this.#pids[pid]?.counter ?? -1;
-    return counter < 0 ? undefined : counter;
+    const last = this.#last[pid] as number;
+    return last === NEVER || pid === NULL_PID ? undefined : last & 0x0f;
   }
 
-  #judge(count: PidCount, header: number, bytes: Uint8Array, offset: number): void {
+  /** Counts what is unusual about a packet; gives what to remember of the PID. */
+  #judge(pid: number, header: number, bytes: Uint8Array, offset: number): number {
+    const last = this.#last[pid] as number;
     if ((header & 0x800000) !== 0) {
-      count.transportErrors++;
-      this.transportErrors++;
-      return;
+      this.#add(pid, 'transportErrors');
+      return last;
     }
-    const payload = (header & 0x10) !== 0;
     // adaptation_field_control 00 is reserved: decoders discard such packets.
-    if ((header & 0x30) === 0) return;
-    if (payload && (header & 0xc0) !== 0) {
-      count.scrambled++;
-      this.scrambled++;
-    }
+    if ((header & 0x30) === 0) return last;
     const counter = header & 0x0f;
-    const previous = count.counter;
-    count.counter = counter;
-    if (!payload) {
-      if (previous >= 0 && counter !== previous && !isDiscontinuity(bytes, offset)) this.#missing(count);
-      return;
+    const first = last === NEVER;
+    if ((header & 0x10) === 0) {
+      const moved = !first && counter !== (last & 0x0f) && !isDiscontinuity(bytes, offset);
+      if (moved) this.#add(pid, 'continuityErrors');
+      return header | WITHOUT_PAYLOAD;
     }
-    const repeats = header === count.header && counter === previous && !count.duplicated;
-    count.header = header;
-    count.duplicated = false;
-    if (previous < 0 || counter === ((previous + 1) & 0x0f) || isDiscontinuity(bytes, offset)) return;
-    if (repeats) {
-      count.duplicated = true;
-      count.duplicates++;
-      this.duplicates++;
-    } else this.#missing(count);
+    if ((header & 0xc0) !== 0) this.#add(pid, 'scrambled');
+    if (first || counter === ((last + 1) & 0x0f) || isDiscontinuity(bytes, offset)) return header;
+    // A duplicate repeats the header too, and comes at most once.
+    if (header === last) {
+      this.#add(pid, 'duplicates');
+      return header | DUPLICATED;
+    }
+    this.#add(pid, 'continuityErrors');
+    return header;
   }
 
-  #missing(count: PidCount): void {
-    count.continuityErrors++;
-    this.continuityErrors++;
+  #add(pid: number, fault: Fault): void {
+    this.#faults[fault]++;
+    let faults = this.#faultsOf.get(pid);
+    if (faults === undefined) {
+      faults = { ...NONE };
+      this.#faultsOf.set(pid, faults);
+    }
+    faults[fault]++;
   }
 }
