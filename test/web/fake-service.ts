@@ -1,7 +1,7 @@
 /** A service of a few lines for tests of the UI: the built files, made-up stations, a paced live stream, events. */
 import { join, normalize } from 'node:path';
 import type { Problem, Station } from '../../wire/api.ts';
-import { FRAGMENT_MS, type FakeStream } from './fake-air.ts';
+import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
 export interface LiveRequestSeen {
   readonly stationId: number;

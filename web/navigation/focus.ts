@@ -102,9 +102,9 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
   return current ?? found;
 }
 
-export function focusOn(element: HTMLElement): void {
+export function focusOn(element: HTMLElement, block: ScrollLogicalPosition = 'nearest'): void {
   element.focus({ preventScroll: true });
-  element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  element.scrollIntoView({ block, inline: 'nearest' });
 }
 
 /** Where the arrows begin when nothing has the focus. */
@@ -112,6 +112,7 @@ export function initialTarget(): HTMLElement | undefined {
   const all = reachable();
   return (
     all.find((element) => element.dataset.navInitial !== undefined) ??
+    all.find((element) => element.closest('[data-nav-start]') !== null) ??
     all.find((element) => element.closest('main, dialog') !== null) ??
     all[0]
   );

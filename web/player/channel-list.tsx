@@ -1,5 +1,5 @@
 /** Stations as rows beside or below the picture, to change the channel with a look at what is on. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { channelLabel } from '../screens/station-card.tsx';
@@ -44,20 +44,12 @@ function Row({ station, current, onPick }: { station: Station; current: boolean;
 
 export function ChannelList({ stationId, onPick }: { stationId: number; onPick?: () => void }) {
   const [chosen, setChosen] = useState<Station['type']>();
-  const ref = useRef<HTMLDivElement>(null);
   const list = stations.value;
   const present = BANDS.filter((band) => list.some((station) => station.type === band.type));
   const type = chosen ?? stationById(stationId)?.type ?? present[0]?.type;
 
-  useEffect(() => {
-    if (onPick === undefined) return;
-    const current = ref.current?.querySelector<HTMLElement>('[aria-current="page"]');
-    current?.focus({ preventScroll: true });
-    current?.scrollIntoView({ block: 'center' });
-  }, []);
-
   return (
-    <div class="channels" ref={ref}>
+    <div class="channels">
       {present.length < 2 ? null : (
         <div class="tabs tabs-wide" role="tablist" aria-label="放送の種類" data-nav-group="bands">
           {present.map((band) => (

@@ -101,14 +101,7 @@ export function Osd(props: OsdProps) {
   return (
     <>
       <div class="osd osd-top" data-shown={awake || props.info ? '' : undefined} data-nav-group="osd">
-        <button
-          type="button"
-          class="control osd-back"
-          data-shown={awake ? '' : undefined}
-          aria-label="戻る"
-          title="戻る"
-          onClick={goBack}
-        >
+        <button type="button" class="control osd-back" aria-label="戻る" title="戻る" onClick={goBack}>
           <Icon name="back" />
         </button>
         <Heading station={station} />

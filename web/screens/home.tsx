@@ -56,6 +56,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
         class="stations"
         id="stations"
         data-nav-group="stations"
+        data-nav-start=""
         aria-label={`${chosen.label}の放送中の番組`}
       >
         {chosen.stations.map((station) => (

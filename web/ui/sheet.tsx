@@ -23,8 +23,8 @@ export function Sheet({ title, onClose, children }: SheetProps) {
     if (dialog === null) return undefined;
     const opener = document.activeElement;
     dialog.showModal();
-    const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-selected="true"]');
-    if (chosen !== null) focusOn(chosen);
+    const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-current="page"]');
+    if (chosen !== null) focusOn(chosen, 'center');
     const forget = onBack(() => {
       onClose();
       return true;
