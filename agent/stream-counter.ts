@@ -17,7 +17,7 @@ export class StreamCounter {
   /** @returns the whole packets that this chunk completed; 0 for what is no transport stream. */
   count(chunk: Uint8Array): number {
     const before = this.#statistics.packets;
-    for (const run of this.#framer.split(chunk)) this.#statistics.count(run);
+    this.#statistics.count(this.#framer.feed(chunk));
     return this.#statistics.packets - before;
   }
 }
