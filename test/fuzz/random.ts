@@ -9,10 +9,15 @@ export function fuzzSeed(): number {
   return Number.isInteger(given) && given > 0 ? given : Math.floor(Date.now() / 86_400_000);
 }
 
+const LONG = process.env.SVC_LONG === '1';
+
 /** Rounds for the suite, or two hundred times as many in a soak. */
 export function fuzzRounds(short: number): number {
-  return process.env.SVC_LONG === '1' ? short * 200 : short;
+  return LONG ? short * 200 : short;
 }
+
+/** What one test may take, in milliseconds. */
+export const FUZZ_TIMEOUT = LONG ? 1_800_000 : 20_000;
 
 /** xorshift32: enough for making test data. */
 export class Random {

@@ -8,7 +8,7 @@ import { parseSdt } from '../../arib/si/sdt.ts';
 import { parseTot } from '../../arib/si/tot.ts';
 import { readSection, type Section } from '../../arib/ts/section.ts';
 import { longSection, u16 } from '../stream-builder.ts';
-import { fuzzRounds, fuzzSeed, Random } from './random.ts';
+import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 
 const seed = fuzzSeed();
 const ROUNDS = fuzzRounds(5000);
@@ -59,50 +59,66 @@ function parseAll(section: Section): void {
   for (const event of parseEit(section)?.events ?? []) broadcastEvent(event);
 }
 
-test(`sections of random content are read or refused, never more (FUZZ_SEED=${seed})`, () => {
-  const random = new Random(seed);
-  let read = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const tableId = random.pick(TABLE_IDS);
-    const content = random.below(10) === 0 ? [...random.bytes(random.below(400))] : body(random, tableId);
-    const section = readSection(longSection({ tableId, extension: random.below(65_536), body: content }));
-    if (section === undefined) continue;
-    parseAll(section);
-    if (parseNit(section) ?? parseSdt(section) ?? parseEit(section)) read++;
-  }
-  // Otherwise the test makes nothing that gets past the first length.
-  expect(read).toBeGreaterThan(ROUNDS / 10);
-});
+test(
+  `sections of random content are read or refused, never more (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed);
+    let read = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const tableId = random.pick(TABLE_IDS);
+      const content = random.below(10) === 0 ? [...random.bytes(random.below(400))] : body(random, tableId);
+      const section = readSection(longSection({ tableId, extension: random.below(65_536), body: content }));
+      if (section === undefined) continue;
+      parseAll(section);
+      if (parseNit(section) ?? parseSdt(section) ?? parseEit(section)) read++;
+    }
+    // Otherwise the test makes nothing that gets past the first length.
+    expect(read).toBeGreaterThan(ROUNDS / 10);
+  },
+  FUZZ_TIMEOUT,
+);
 
-test(`short sections of random content are a clock or none (FUZZ_SEED=${seed})`, () => {
-  const random = new Random(seed + 1);
-  for (let round = 0; round < ROUNDS; round++) {
-    const content = random.bytes(random.below(30));
-    const bytes = Uint8Array.from([0x70, 0x70, content.length, ...content]);
-    const section = readSection(bytes);
-    if (section !== undefined) parseAll(section);
-  }
-});
-
-test(`random descriptor loops hold no more than their octets (FUZZ_SEED=${seed})`, () => {
-  const random = new Random(seed + 2);
-  for (let round = 0; round < ROUNDS; round++) {
-    const octets = Uint8Array.from(random.below(3) === 0 ? random.bytes(random.below(300)) : loop(random));
-    const descriptors = readDescriptors(new Reader(octets));
-    if (descriptors.length > octets.length / 2) throw new Error(`too many: ${octets.toHex()}`);
-  }
-});
-
-test(`recorded-like sections with single octets changed are read or refused (FUZZ_SEED=${seed})`, () => {
-  const random = new Random(seed + 3);
-  for (let round = 0; round < ROUNDS / 50; round++) {
-    const tableId = random.pick(TABLE_IDS);
-    const content = body(random, tableId);
-    for (let change = 0; change < 40 && content.length > 0; change++) {
-      const changed = content.slice();
-      changed[random.below(changed.length)] = random.below(256);
-      const section = readSection(longSection({ tableId, extension: 1, body: changed }));
+test(
+  `short sections of random content are a clock or none (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 1);
+    for (let round = 0; round < ROUNDS; round++) {
+      const content = random.bytes(random.below(30));
+      const bytes = Uint8Array.from([0x70, 0x70, content.length, ...content]);
+      const section = readSection(bytes);
       if (section !== undefined) parseAll(section);
     }
-  }
-});
+  },
+  FUZZ_TIMEOUT,
+);
+
+test(
+  `random descriptor loops hold no more than their octets (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 2);
+    for (let round = 0; round < ROUNDS; round++) {
+      const octets = Uint8Array.from(random.below(3) === 0 ? random.bytes(random.below(300)) : loop(random));
+      const descriptors = readDescriptors(new Reader(octets));
+      if (descriptors.length > octets.length / 2) throw new Error(`too many: ${octets.toHex()}`);
+    }
+  },
+  FUZZ_TIMEOUT,
+);
+
+test(
+  `recorded-like sections with single octets changed are read or refused (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 3);
+    for (let round = 0; round < ROUNDS / 50; round++) {
+      const tableId = random.pick(TABLE_IDS);
+      const content = body(random, tableId);
+      for (let change = 0; change < 40 && content.length > 0; change++) {
+        const changed = content.slice();
+        changed[random.below(changed.length)] = random.below(256);
+        const section = readSection(longSection({ tableId, extension: 1, body: changed }));
+        if (section !== undefined) parseAll(section);
+      }
+    }
+  },
+  FUZZ_TIMEOUT,
+);

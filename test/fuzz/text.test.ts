@@ -8,7 +8,7 @@ import {
   SI_SETS,
 } from '../../arib/text/decoder.ts';
 import { decodeText } from '../../arib/text/text.ts';
-import { fuzzRounds, fuzzSeed, Random } from './random.ts';
+import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 
 const seed = fuzzSeed();
 const ROUNDS = fuzzRounds(20_000);
@@ -58,14 +58,18 @@ function mostUnits(length: number): number {
   return 2 * (length + MACRO_EXPANSION_LIMIT);
 }
 
-test(`any octets are a text of bounded length (FUZZ_SEED=${seed})`, () => {
-  const random = new Random(seed);
-  for (let round = 0; round < ROUNDS; round++) {
-    const bytes = octets(random);
-    const text = decodeText(bytes);
-    if (text.length > mostUnits(bytes.length)) throw new Error(`too long: ${bytes.toHex()}`);
-  }
-});
+test(
+  `any octets are a text of bounded length (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed);
+    for (let round = 0; round < ROUNDS; round++) {
+      const bytes = octets(random);
+      const text = decodeText(bytes);
+      if (text.length > mostUnits(bytes.length)) throw new Error(`too long: ${bytes.toHex()}`);
+    }
+  },
+  FUZZ_TIMEOUT,
+);
 
 test('the longest that a text can become stays within the bound', () => {
   // A macro of 1024 octets of (ob), four code units in two octets, called again and again in a long text.
@@ -106,17 +110,21 @@ function isParameter(value: number): boolean {
   return value === -1 || (value >= 0x20 && value < 0x80);
 }
 
-test(`a decoder carried on over many texts stays in step (FUZZ_SEED=${seed})`, () => {
-  const random = new Random(seed + 1);
-  for (const initial of [SI_SETS, CAPTION_SETS, ONE_SEGMENT_SETS]) {
-    const sink = new Bounds();
-    const decoder = new EightUnitDecoder(sink, initial);
-    for (let round = 0; round < ROUNDS / 4; round++) {
-      if (random.below(50) === 0) decoder.reset();
-      const bytes = octets(random);
-      sink.calls = 0;
-      decoder.decode(bytes);
-      if (sink.calls > bytes.length + MACRO_EXPANSION_LIMIT) throw new Error(`too many: ${bytes.toHex()}`);
+test(
+  `a decoder carried on over many texts stays in step (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 1);
+    for (const initial of [SI_SETS, CAPTION_SETS, ONE_SEGMENT_SETS]) {
+      const sink = new Bounds();
+      const decoder = new EightUnitDecoder(sink, initial);
+      for (let round = 0; round < ROUNDS / 4; round++) {
+        if (random.below(50) === 0) decoder.reset();
+        const bytes = octets(random);
+        sink.calls = 0;
+        decoder.decode(bytes);
+        if (sink.calls > bytes.length + MACRO_EXPANSION_LIMIT) throw new Error(`too many: ${bytes.toHex()}`);
+      }
     }
-  }
-});
+  },
+  FUZZ_TIMEOUT,
+);
