@@ -15,7 +15,6 @@ import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ApiParts } from './parts.ts';
-import { failureResponse } from './problems.ts';
 
 function nowOf(program: ProgramRecord | undefined): NowProgram | null {
   if (program === undefined) return null;
@@ -144,10 +143,7 @@ export function addStationRoutes(app: Elysia, parts: ApiParts): void {
       } catch (error) {
         // Nobody is there any more to read an answer.
         if (request.signal.aborted) return new Response(null, { status: 499 });
-        const failure = failureResponse(error);
-        if (failure === undefined) throw error;
-        parts.log.info('live refused', { station: id, codec, reason: String(error) });
-        return failure;
+        throw error;
       }
     },
     {

@@ -1,7 +1,14 @@
 /** The service and its agent: away, back, changed; and what clients hear of it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { Station, Status } from '../../wire/api.ts';
-import { CHANNELS, StandInAgent, startTestService, type TestService, until } from './harness.ts';
+import {
+  CHANNELS,
+  HOME_STATION,
+  StandInAgent,
+  startTestService,
+  type TestService,
+  until,
+} from './harness.ts';
 
 let agent: StandInAgent;
 const open: TestService[] = [];
@@ -109,6 +116,23 @@ describe('the agent', () => {
     await Bun.sleep(250);
     expect(await names(service)).toHaveLength(2);
     expect(imports()).toBe(before);
+  });
+
+  test('that is away makes a live request 503, with the reason', async () => {
+    const service = await start();
+    await until(async () => (await names(service)).length === 2);
+    await agent.stop();
+    const response = await fetch(`${service.url}/api/services/${HOME_STATION}/live?codec=raw`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'agent_unavailable' });
+  });
+
+  test('that has no tuner makes a live request 503 no_tuner', async () => {
+    const service = await start();
+    await until(async () => (await names(service)).length === 2);
+    const response = await fetch(`${service.url}/api/services/${HOME_STATION}/live?codec=raw`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'no_tuner' });
   });
 });
 

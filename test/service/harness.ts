@@ -132,9 +132,15 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-/** Waits for a condition; the test's own timeout bounds it. */
+const WAIT_LIMIT_MS = 15_000;
+
+/** @throws Error when the condition does not come true in time. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await Bun.sleep(5);
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
+    await Bun.sleep(5);
+  }
 }
 
 /** Writes bytes to a port as they are; gives what comes back until the connection ends. */

@@ -81,7 +81,11 @@ describe('the command line', () => {
 
   test('check prints a line for each part and fails when one is broken', async () => {
     const data = folder();
-    const { stdout, code } = await run(['check'], { DATA_DIR: data, TRUSTED_NETWORKS: '127.0.0.1' });
+    const { stdout, code } = await run(['check'], {
+      DATA_DIR: data,
+      TRUSTED_NETWORKS: '127.0.0.1',
+      PATH: '/nonexistent',
+    });
     const lines = stdout.trimEnd().split('\n');
     expect(lines.map((line) => line.slice(6).split(/ {2,}/)[0])).toEqual([
       'configuration',
@@ -99,7 +103,11 @@ describe('the command line', () => {
   test('check finds a broken database and a folder that cannot be', async () => {
     const data = folder();
     writeFileSync(join(data, 'svc.db'), 'no database '.repeat(500));
-    const { stdout } = await run(['check'], { DATA_DIR: data, RECORDINGS_DIR: join(data, 'svc.db', 'x') });
+    const { stdout } = await run(['check'], {
+      DATA_DIR: data,
+      RECORDINGS_DIR: join(data, 'svc.db', 'x'),
+      PATH: '/nonexistent',
+    });
     expect(stdout).toMatch(/FAIL {2}database/);
     expect(stdout).toMatch(/FAIL {2}recordings/);
   });

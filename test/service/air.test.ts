@@ -1,0 +1,156 @@
+/** Service, agent and synthetic broadcast together: what is on the air is what the list says. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { Station } from '../../wire/api.ts';
+import { startTestService, type TestService, until } from './harness.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+
+let folder: string;
+let agent: RunningAgent;
+let service: TestService;
+
+async function synth(...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+interface Truth {
+  networkId: number;
+  stations: {
+    serviceId: number;
+    name: string;
+    partialReception: boolean;
+    present: { eventId: number; startAt: number; durationMs: number; title: string };
+    following: { eventId: number; startAt: number };
+  }[];
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-air-'));
+  await synth('--prepare');
+  const channelsFile = join(folder, 'channels.json');
+  writeFileSync(channelsFile, await synth('--channels'));
+  agent = await startAgent({
+    host: '127.0.0.1',
+    port: 0,
+    networks: Networks.parse('127.0.0.0/8'),
+    tunersFile: join(folder, 'tuners.json'),
+    channelsFile,
+    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
+    fakeTuners: 'GR:1,BS+CS:1',
+    environment: process.env,
+    log: SILENT_LOG,
+    timing: { lingerMs: 100 },
+  });
+  service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url } });
+}, 60_000);
+
+afterAll(async () => {
+  await service?.close();
+  await agent?.close();
+  if (existsSync(folder)) rmSync(folder, { recursive: true });
+});
+
+async function stations(): Promise<Station[]> {
+  return (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
+}
+
+async function tuners(): Promise<Tuner[]> {
+  return (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+}
+
+describe('what is on the air', () => {
+  test('is collected by itself and says what the broadcaster sends', async () => {
+    await until(
+      async () => (await stations()).length > 0 && (await stations()).every((row) => row.now !== null),
+    );
+    const listed = new Map((await stations()).map((row) => [row.id, row]));
+    let compared = 0;
+    for (const [type, channel] of [
+      ['GR', 'T27'],
+      ['GR', 'T26'],
+      ['BS', 'BS01_0'],
+    ]) {
+      const truth = JSON.parse(
+        await synth('--truth', '--type', type ?? '', '--channel', channel ?? ''),
+      ) as Truth;
+      for (const station of truth.stations) {
+        const id = truth.networkId * 100_000 + station.serviceId;
+        const row = listed.get(id);
+        expect(row === undefined).toBe(station.partialReception);
+        if (row === undefined) continue;
+        // The broadcast may have gone on to the next programme in between.
+        const known = [station.present.eventId, station.following.eventId];
+        expect(known).toContain((row.now?.id ?? 0) % 100_000);
+        if (row.now?.id === id * 100_000 + station.present.eventId) {
+          expect(row.now).toMatchObject({
+            title: station.present.title,
+            startAt: station.present.startAt,
+            endAt: station.present.startAt + station.present.durationMs,
+          });
+        }
+        expect(row.now?.audios.map((option) => option.id)).toContain('0:both');
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(3);
+  }, 20_000);
+
+  test('leaves the tuners as soon as all is known', async () => {
+    await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
+  });
+
+  test('a viewer gets the station narrowed, and leaving frees the tuner', async () => {
+    const [first] = await stations();
+    const leaving = new AbortController();
+    const response = await fetch(`${service.url}/${first?.live}?codec=raw`, { signal: leaving.signal });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'video/mp2t']);
+    const reader = response.body?.getReader();
+    let bytes = 0;
+    while (bytes < 188 * 200) bytes += (await reader?.read())?.value?.length ?? 0;
+    expect((await tuners()).flatMap((tuner) => tuner.users.map((user) => user.use))).toContain('live GR/T27');
+
+    const other = (await stations()).find((row) => row.type === 'GR' && row.name.startsWith('あさぎり'));
+    const refused = await fetch(`${service.url}/${other?.live}?codec=raw`);
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: 'no_tuner' });
+
+    leaving.abort();
+    await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
+  }, 20_000);
+
+  test('a stream whose tuner dies is an aborted connection, and the service goes on', async () => {
+    const [first] = await stations();
+    const response = await fetch(`${service.url}/${first?.live}?codec=raw`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await agent.close();
+    const end = async (): Promise<string> => {
+      for (;;) {
+        const { done } = (await reader?.read()) ?? { done: true };
+        if (done) return 'clean end';
+      }
+    };
+    expect(await end().catch(() => 'aborted')).toBe('aborted');
+    const again = await fetch(`${service.url}/${first?.live}?codec=raw`);
+    expect([again.status, ((await again.json()) as { code: string }).code]).toEqual([
+      503,
+      'agent_unavailable',
+    ]);
+    expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
+  }, 20_000);
+});
