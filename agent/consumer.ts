@@ -15,6 +15,9 @@ export interface ConsumerOptions {
   readonly onLeave: (consumer: Consumer, why: LeaveReason) => void;
 }
 
+/** Enough for a reader that keeps up, also on a busy machine. */
+const FLUSH_MS = 100;
+
 /** `gone`: the connection. `lagged`: past the bound. `ended`: handed over or failed by the tuning. */
 export type LeaveReason = 'gone' | 'lagged' | 'ended';
 
@@ -112,11 +115,10 @@ export class Consumer {
       this.#lagBytes -= chunk.length;
       this.#compact();
       this.#send(chunk);
-      if (this.#lagBytes === 0 && this.#ending.kind !== 'open') this.#settle();
+      if (this.#lagBytes === 0 && this.#ending.kind !== 'open') this.#drained();
       return;
     }
     this.#wanted = true;
-    if (this.#ending.kind !== 'open') this.#settle();
   }
 
   /** A body that the runtime has closed without a word must not take the other users' chunk with it. */
@@ -147,8 +149,15 @@ export class Consumer {
     this.#leave('ended');
     if (ending.kind === 'failed') this.#start.reject(ending.error);
     else this.#start.resolve();
-    if (this.#lagBytes === 0) this.#settle();
+    if (this.#lagBytes === 0) this.#drained();
     else this.#drainTimer = setTimeout(() => this.#settle(), this.options.drainMs);
+  }
+
+  /** An abort throws away what the runtime has not yet written: the last chunks get a moment to leave. */
+  #drained(): void {
+    clearTimeout(this.#drainTimer);
+    if (this.#ending.kind === 'clean') this.#settle();
+    else this.#drainTimer = setTimeout(() => this.#settle(), FLUSH_MS);
   }
 
   /** Ends the body. What could not be drained in time makes a clean end a failure: nothing is lost silently. */
