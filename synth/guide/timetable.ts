@@ -8,7 +8,8 @@ import { Random } from '../random.ts';
 import type { StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 import { fitText } from '../text/encode.ts';
-import { type Band, FAMILY_NAMES, FILLER, FORMATS, type Format, GIVEN_NAMES, PLACES } from './formats.ts';
+import type { Band, Format } from './format.ts';
+import { FAMILY_NAMES, FILLER, FORMATS, GIVEN_NAMES, PLACES } from './formats.ts';
 import {
   DAY_MS,
   type Guide,

@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { type Loop, loopToBytes, readLoop } from './loop.ts';
 import { makeLoop } from './make.ts';
-import { type Recipe, videoArgs } from './recipes.ts';
+import { type Recipe, recipeShape } from './recipes.ts';
 
 /** Nobody takes this long to make one loop, even on a slow machine with all cores taken. */
 const WAIT_LIMIT_MS = 300_000;
@@ -27,11 +27,7 @@ const WAIT_STEP_MS = 50;
 
 /** Name of a recipe's file: a digest of everything that shapes its bytes. */
 export function recipeKey(recipe: Recipe): string {
-  const shape = recipe.kind === 'video' ? videoArgs(recipe).filter((word) => !word.includes('fontfile')) : [];
-  return createHash('sha256')
-    .update(JSON.stringify([recipe, shape]))
-    .digest('hex')
-    .slice(0, 24);
+  return createHash('sha256').update(recipeShape(recipe)).digest('hex').slice(0, 24);
 }
 
 function isAlive(pid: number): boolean {

@@ -4,6 +4,7 @@
  * file in the cache, so a changed recipe is made anew.
  */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { MARK_PERIOD } from '../clock.ts';
 import type { AudioPlan, VideoPlan } from '../scenario/model.ts';
 
@@ -58,10 +59,10 @@ export const BEEP_MS = 70;
 
 const GROUP_FRAMES = 15;
 
-const FONT = new URL(
+const FONT = join(
+  import.meta.dir,
   '../../node_modules/@fontsource/kosugi-maru/files/kosugi-maru-japanese-400-normal.woff',
-  import.meta.url,
-).pathname;
+);
 
 /** Text for a filter option inside a filter graph: both levels of ffmpeg's quoting. */
 function escapeFilterText(text: string): string {
@@ -182,4 +183,10 @@ export function audioArgs(recipe: AudioRecipe): string[] {
     ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:0'],
     ...['-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', String(recipe.bitrate), '-f', 'adts'],
   ];
+}
+
+/** What shapes the bytes of a recipe, the same wherever the project lies. */
+export function recipeShape(recipe: Recipe): string {
+  const args = recipe.kind === 'video' ? videoArgs(recipe) : audioArgs(recipe);
+  return JSON.stringify([recipe, args]).replaceAll(escapeFilterText(FONT), 'font');
 }
