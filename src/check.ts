@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Log } from '../host/log.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
+import { readTls } from './http/server.ts';
 import { Failure } from './model/failure.ts';
 import { DATABASE_FILE } from './service.ts';
 import { MIGRATIONS } from './store/migrations.ts';
@@ -35,9 +36,7 @@ async function line(what: string, look: () => string | Promise<string>): Promise
 }
 
 function describeConfiguration(config: Config): string {
-  for (const path of config.tls === null ? [] : [config.tls.certPath, config.tls.keyPath]) {
-    accessSync(path, constants.R_OK);
-  }
+  if (config.tls !== null) readTls(config.tls);
   if (config.trustedNetworks.isEmpty) {
     throw new Error('no login method: set TRUSTED_NETWORKS, otherwise everything is refused');
   }

@@ -59,7 +59,8 @@ function startFailure(error: unknown, config: Config): string {
   if (code === 'EACCES' && config.port > 0 && config.port < 1024) {
     return `not allowed to listen on port ${config.port}: set PORT to one above 1023`;
   }
-  return `cannot start (data folder ${config.dataDir}): ${message}`;
+  if (code === 'EADDRNOTAVAIL') return `HOST ${config.host ?? ''} is no address of this machine`;
+  return `cannot start: ${message}`;
 }
 
 async function check(config: Config): Promise<never> {

@@ -19,7 +19,7 @@ import { startHttpServer } from './http/server.ts';
 import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { ProgramStore } from './store/programs.ts';
 import { StationStore } from './store/stations.ts';
 import { AgentClient } from './tuner/agent-client.ts';
@@ -59,6 +59,17 @@ function ffmpegStatus(status: EncoderStatus): Status['ffmpeg'] {
   };
 }
 
+/** @throws Error naming the file, and the variable that says where it is */
+function openOrExplain(path: string): ReturnType<typeof openDatabase> {
+  try {
+    return openDatabase(path);
+  } catch (error) {
+    if (error instanceof SchemaTooNew) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`database ${path} (DATA_DIR): ${reason}`, { cause: error });
+  }
+}
+
 /** Says once what the access configuration means, where it means something unusual. */
 function logAccess(config: Config, log: Log): void {
   if (isClosed(config)) log.warn(NOTHING_CONFIGURED.split('\n')[1] ?? '');
@@ -70,7 +81,7 @@ function logAccess(config: Config, log: Log): void {
 /** @throws the database's, the file system's or the socket's error, before anything is left running */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log, now } = options;
-  const database = openDatabase(join(config.dataDir, DATABASE_FILE));
+  const database = openOrExplain(join(config.dataDir, DATABASE_FILE));
   const programs = new ProgramStore(database);
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const stations = new Stations({

@@ -91,8 +91,7 @@ function isBodyTooLarge(error: unknown): boolean {
 }
 
 export function createApi(parts: ApiParts): Elysia {
-  // Host names of fewer than four characters (`tv`, `nas`) are ordinary at home.
-  const app = new Elysia({ handler: { standardHostname: false } });
+  const app = new Elysia();
   app.onError({ as: 'global' }, ({ code, error, request }) =>
     errorResponse(app, parts, code, error, request),
   );

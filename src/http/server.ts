@@ -3,6 +3,8 @@
  * then is it split off to the API, the screens or the files of the UI. No route of the runtime bypasses this.
  */
 
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
@@ -17,6 +19,7 @@ import { isScreen, screenWithoutSlash } from './screens.ts';
 /** Tells the inner application who asks; a client's own copy is overwritten. */
 export const REMOTE_HEADER = 'x-svc-remote';
 const REALM = 'svc';
+const INNER_ORIGIN = 'http://svc.internal';
 
 /** An open connection that sends nothing is ended after this; streams are exempt once they are open. */
 const IDLE_TIMEOUT_S = 120;
@@ -102,6 +105,22 @@ function isEndless(response: Response): boolean {
   return response.body !== null && /^(?:video\/|audio\/|text\/event-stream)/.test(type);
 }
 
+/**
+ * The request as the inner application sees it: the path that was decided on under one fixed origin (its router
+ * cuts the address by counting characters, which fails for https and for short host names), the client's
+ * address, and the same abort signal.
+ */
+function handInwards(request: Request, url: URL, address: string): Request {
+  const headers = new Headers(request.headers);
+  headers.set(REMOTE_HEADER, address);
+  return new Request(`${INNER_ORIGIN}${url.pathname}${url.search}`, {
+    method: request.method,
+    headers,
+    body: request.body,
+    signal: request.signal,
+  });
+}
+
 /** Decides and answers one request; everything but the socket's own facts is in the request. */
 export function createHandler(options: HttpOptions) {
   const { access, trustedProxies, assets, api, log } = options;
@@ -122,7 +141,8 @@ export function createHandler(options: HttpOptions) {
   }
 
   async function answer(request: Request, server: RequestContext): Promise<Response> {
-    const url = URL.parse(request.url);
+    // Without a usable Host the runtime gives the bare path.
+    const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return problem('bad_request', 'Host ヘッダーが正しくありません。');
     const path = url.pathname;
     const peer = server.requestIP(request)?.address;
@@ -140,11 +160,10 @@ export function createHandler(options: HttpOptions) {
         address ?? '',
       );
     }
-    request.headers.set(REMOTE_HEADER, address);
     const refused = refuseRequest(request);
     if (refused !== undefined) return refused;
     if (isApi(path) || path === '/manifest.webmanifest') {
-      const response = await api(request);
+      const response = await api(handInwards(request, url, address));
       if (isEndless(response)) server.timeout(request, 0);
       return response;
     }
@@ -171,9 +190,7 @@ export function startHttpServer(options: HttpOptions): HttpServer {
     Bun.serve({
       hostname,
       port: options.port,
-      ...(options.tls === null
-        ? {}
-        : { tls: { cert: Bun.file(options.tls.certPath), key: Bun.file(options.tls.keyPath) } }),
+      ...(options.tls === null ? {} : { tls: readTls(options.tls) }),
       development: false,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: RUNTIME_BODY_LIMIT,
@@ -194,6 +211,25 @@ export function startHttpServer(options: HttpOptions): HttpServer {
       await server.stop(true);
     },
   };
+}
+
+/** @throws Error naming the variable whose file cannot be used */
+export function readTls(paths: { certPath: string; keyPath: string }): { cert: string; key: string } {
+  const read = (variable: string, path: string, check: (text: string) => unknown): string => {
+    try {
+      const text = readFileSync(path, 'utf8');
+      check(text);
+      return text;
+    } catch (error) {
+      throw new Error(`${variable} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const cert = read('TLS_CERT', paths.certPath, (text) => new X509Certificate(text));
+  const key = read('TLS_KEY', paths.keyPath, (text) => createPrivateKey(text));
+  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
+    throw new Error('TLS_KEY is not the key of TLS_CERT');
+  }
+  return { cert, key };
 }
 
 /** Dual stack where the machine has IPv6, IPv4 alone where it does not. */
