@@ -81,6 +81,15 @@ export class Reader {
     return at < 0 ? new Reader(this.bytes, 0, 0) : new Reader(this.bytes, at, at + count);
   }
 
+  /**
+   * What `use` makes of the next `count` bytes, given as a range: spares the view that `take` makes. An empty
+   * range when fewer are left.
+   */
+  span<T>(count: number, use: (bytes: Uint8Array, start: number, end: number) => T): T {
+    const at = this.#take(count);
+    return at < 0 ? use(this.bytes, 0, 0) : use(this.bytes, at, at + count);
+  }
+
   rest(): Uint8Array {
     return this.take(this.remaining);
   }
@@ -91,8 +100,11 @@ export class Reader {
 
   /** ISO 639-2 or ISO 3166 code of three letters; bytes that are no letters are kept as Latin-1. */
   language(): string {
-    const code = this.take(3);
-    return String.fromCharCode(...code);
+    if (this.remaining < 3) {
+      this.skip(3);
+      return '';
+    }
+    return String.fromCharCode(this.u8(), this.u8(), this.u8());
   }
 
   /** 40-bit start_time (MJD and BCD hhmmss, JST), ARIB STD-B10 Part 2, Annex C; undefined = not defined. */

@@ -99,21 +99,24 @@ export function readDescriptors(r: Reader): Descriptor[] {
   const descriptors: Descriptor[] = [];
   while (r.remaining > 0) {
     const tag = r.u8();
-    const data = r.take(r.u8());
-    if (r.exhausted) break;
-    descriptors.push(parseDescriptor(tag, data));
+    const length = r.u8();
+    if (r.exhausted || length > r.remaining) {
+      r.skip(length);
+      break;
+    }
+    descriptors.push(r.span(length, (bytes, start, end) => parseDescriptor(tag, bytes, start, end)));
   }
   return descriptors;
 }
 
-function parseDescriptor(tag: number, data: Uint8Array): Descriptor {
+function parseDescriptor(tag: number, bytes: Uint8Array, start: number, end: number): Descriptor {
   const parse = BY_TAG[tag];
   if (parse !== undefined) {
-    const body = new Reader(data);
+    const body = new Reader(bytes, start, end);
     const parsed = parse(body);
     if (parsed !== undefined && !body.exhausted) return parsed;
   }
-  return rawDescriptor(tag, data);
+  return rawDescriptor(tag, bytes.subarray(start, end));
 }
 
 /** The first descriptor of a kind. */

@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { readText } from '../text/text.ts';
 
 /** Logo transmission descriptor, tag 0xCF: where the logo of a service is found. ARIB STD-B10 Part 2, 6.2.44. */
 export type LogoTransmissionDescriptor = CdtLogo | SharedLogo | TextLogo | UnknownLogo;
@@ -52,7 +52,7 @@ export function parseLogoTransmission(r: Reader): LogoTransmissionDescriptor {
     case 2:
       return { kind, type, logoId: r.u16() & 0x01ff };
     case 3:
-      return { kind, type, text: decodeText(r.rest()) };
+      return { kind, type, text: readText(r, r.remaining) };
     default:
       return { kind, type: 'unknown', transmissionType: type };
   }

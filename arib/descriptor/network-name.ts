@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { readText } from '../text/text.ts';
 
 /** Network name descriptor, tag 0x40. ARIB STD-B10 Part 2, 6.2.11. */
 export interface NetworkNameDescriptor {
@@ -8,5 +8,5 @@ export interface NetworkNameDescriptor {
 }
 
 export function parseNetworkName(r: Reader): NetworkNameDescriptor {
-  return { kind: 'network_name', name: decodeText(r.rest()) };
+  return { kind: 'network_name', name: readText(r, r.remaining) };
 }

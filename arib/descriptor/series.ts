@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { readText } from '../text/text.ts';
 import { type EpochMs, jstTime } from '../time.ts';
 
 /** Series descriptor, tag 0xD5. ARIB STD-B10 Part 2, 6.2.33. */
@@ -33,6 +33,6 @@ export function parseSeries(r: Reader): SeriesDescriptor {
     expireDate: (flags & 0x01) !== 0 ? jstTime(expireMjd, 0, 0, 0) : undefined,
     episodeNumber: episodes >> 12,
     lastEpisodeNumber: episodes & 0x0fff,
-    name: decodeText(r.rest()),
+    name: readText(r, r.remaining),
   };
 }

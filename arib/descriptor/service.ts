@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { readText } from '../text/text.ts';
 
 /** Service descriptor, tag 0x48. ARIB STD-B10 Part 2, 6.2.13. */
 export interface ServiceDescriptor {
@@ -14,7 +14,7 @@ export function parseService(r: Reader): ServiceDescriptor {
   return {
     kind: 'service',
     serviceType: r.u8(),
-    providerName: decodeText(r.take(r.u8())),
-    name: decodeText(r.take(r.u8())),
+    providerName: readText(r, r.u8()),
+    name: readText(r, r.u8()),
   };
 }

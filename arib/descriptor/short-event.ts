@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { readText } from '../text/text.ts';
 
 /** Short event descriptor, tag 0x4D. ARIB STD-B10 Part 2, 6.2.15. */
 export interface ShortEventDescriptor {
@@ -13,7 +13,7 @@ export function parseShortEvent(r: Reader): ShortEventDescriptor {
   return {
     kind: 'short_event',
     language: r.language(),
-    name: decodeText(r.take(r.u8())),
-    text: decodeText(r.take(r.u8())),
+    name: readText(r, r.u8()),
+    text: readText(r, r.u8()),
   };
 }

@@ -1,6 +1,6 @@
 import type { ServiceId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { readText } from '../text/text.ts';
 
 /** TS information descriptor, tag 0xCD, of terrestrial NITs. ARIB STD-B10 Part 2, 6.2.42. */
 export interface TsInformationDescriptor {
@@ -20,7 +20,7 @@ export interface TransmissionType {
 export function parseTsInformation(r: Reader): TsInformationDescriptor {
   const remoteControlKeyId = r.u8();
   const lengths = r.u8();
-  const name = decodeText(r.take(lengths >> 2));
+  const name = readText(r, lengths >> 2);
   const transmissions: TransmissionType[] = [];
   for (let left = lengths & 0x03; left > 0; left--) {
     const info = r.u8();

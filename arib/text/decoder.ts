@@ -65,6 +65,10 @@ const DESIGNATE_G0 = 0x28;
 const DRCS_MARK = 0x20;
 const MACRO_END = 0x4f;
 
+const NOTHING = new Uint8Array(0);
+/** Read beyond the end: no octet. */
+const NONE = -1;
+
 export class EightUnitDecoder {
   readonly #sink: EightUnitSink;
   readonly #initial: InitialSets;
@@ -75,6 +79,9 @@ export class EightUnitDecoder {
   #macros: Map<number, Uint8Array> | undefined;
   #expansionLeft = 0;
   #expanding = false;
+  /** What is being read, up to where. */
+  #bytes: Uint8Array = NOTHING;
+  #end = 0;
 
   constructor(sink: EightUnitSink, initial: InitialSets = SI_SETS) {
     this.#sink = sink;
@@ -97,38 +104,45 @@ export class EightUnitDecoder {
     return this.#g[this.#gl] as GraphicSet;
   }
 
-  /** Reads all of `bytes`, from the state that the text before left. */
-  decode(bytes: Uint8Array): void {
+  /** Reads `bytes` from `start` to `end`, from the state that the text before left. */
+  decode(bytes: Uint8Array, start = 0, end = bytes.length): void {
     this.#expansionLeft = MACRO_EXPANSION_LIMIT;
-    this.#read(bytes);
+    this.#read(bytes, start, Math.min(end, bytes.length));
+    this.#bytes = NOTHING;
+    this.#end = 0;
   }
 
-  #read(bytes: Uint8Array): void {
-    const end = bytes.length;
-    let at = 0;
+  #read(bytes: Uint8Array, start: number, end: number): void {
+    this.#bytes = bytes;
+    this.#end = end;
+    let at = start;
     while (at < end) {
       const low = (bytes[at] as number) & 0x7f;
-      at = low > 0x20 && low < 0x7f ? this.#characters(bytes, at) : this.#control(bytes, at);
+      at = low > 0x20 && low < 0x7f ? this.#characters(at) : this.#control(at);
     }
+  }
+
+  #octet(at: number): number {
+    return at < this.#end ? (this.#bytes[at] as number) : NONE;
   }
 
   /** Characters of one area (GL or GR) as long as they follow each other. */
-  #characters(bytes: Uint8Array, start: number): number {
-    const high = (bytes[start] as number) & 0x80;
+  #characters(start: number): number {
+    const first = this.#bytes[start] as number;
+    const high = first & 0x80;
     const set = this.#g[high === 0 ? this.#gl : this.#gr] as GraphicSet;
     if (set === MACRO_SET) {
-      this.#invokeMacro((bytes[start] as number) & 0x7f);
+      this.#invokeMacro(first & 0x7f);
       return start + 1;
     }
-    return set.octets === 1
-      ? this.#singleOctets(bytes, start, high, set)
-      : this.#doubleOctets(bytes, start, high, set);
+    return set.octets === 1 ? this.#singleOctets(start, high, set) : this.#doubleOctets(start, high, set);
   }
 
-  #singleOctets(bytes: Uint8Array, start: number, high: number, set: GraphicSet): number {
+  #singleOctets(start: number, high: number, set: GraphicSet): number {
     const sink = this.#sink;
+    const bytes = this.#bytes;
+    const end = this.#end;
     const values = set.values;
-    const end = bytes.length;
     let at = start;
     while (at < end) {
       const code = (bytes[at] as number) ^ high;
@@ -139,10 +153,11 @@ export class EightUnitDecoder {
     return at;
   }
 
-  #doubleOctets(bytes: Uint8Array, start: number, high: number, set: GraphicSet): number {
+  #doubleOctets(start: number, high: number, set: GraphicSet): number {
     const sink = this.#sink;
+    const bytes = this.#bytes;
+    const end = this.#end;
     const values = set.values;
-    const end = bytes.length;
     let at = start;
     while (at < end) {
       const row = (bytes[at] as number) ^ high;
@@ -158,10 +173,9 @@ export class EightUnitDecoder {
   }
 
   /** The single character after SS2 or SS3, from either area. */
-  #singleShift(bytes: Uint8Array, at: number, register: 2 | 3): number {
-    if (at >= bytes.length) return at;
-    const code = (bytes[at] as number) & 0x7f;
-    if (code < 0x21 || code > 0x7e) return at;
+  #singleShift(at: number, register: 2 | 3): number {
+    const code = graphicCode(this.#octet(at));
+    if (code === NONE) return at;
     const set = this.#g[register] as GraphicSet;
     if (set === MACRO_SET) {
       this.#invokeMacro(code);
@@ -171,16 +185,15 @@ export class EightUnitDecoder {
       this.#sink.character(set.values[code - FIRST_CODE] as number, set, code);
       return at + 1;
     }
-    if (at + 1 >= bytes.length) return at + 1;
-    const cell = (bytes[at + 1] as number) & 0x7f;
-    if (cell < 0x21 || cell > 0x7e) return at + 1;
+    const cell = graphicCode(this.#octet(at + 1));
+    if (cell === NONE) return at + 1;
     const value = set.values[(code - FIRST_CODE) * 94 + cell - FIRST_CODE] as number;
     this.#sink.character(value, set, (code << 8) | cell);
     return at + 2;
   }
 
-  #control(bytes: Uint8Array, at: number): number {
-    const code = bytes[at] as number;
+  #control(at: number): number {
+    const code = this.#octet(at);
     switch (code) {
       case CONTROL.LS0:
         this.#gl = 0;
@@ -189,17 +202,17 @@ export class EightUnitDecoder {
         this.#gl = 1;
         return at + 1;
       case CONTROL.SS2:
-        return this.#singleShift(bytes, at + 1, 2);
+        return this.#singleShift(at + 1, 2);
       case CONTROL.SS3:
-        return this.#singleShift(bytes, at + 1, 3);
+        return this.#singleShift(at + 1, 3);
       case CONTROL.ESC:
-        return this.#escape(bytes, at + 1);
+        return this.#escape(at + 1);
       case CONTROL.MACRO:
-        return this.#defineMacro(bytes, at + 1);
+        return this.#defineMacro(at + 1);
       case CONTROL.CSI:
-        return this.#sequence(bytes, at + 1);
+        return this.#sequence(at + 1);
       case CONTROL.TIME:
-        return this.#time(bytes, at + 1);
+        return this.#time(at + 1);
       // The space of the other area; 0xFF, its DEL, is not used.
       case 0xa0:
         this.#sink.control(CONTROL.SP, -1, -1);
@@ -207,31 +220,31 @@ export class EightUnitDecoder {
       case 0xff:
         return at + 1;
       default:
-        return this.#plainControl(bytes, at, code);
+        return this.#plainControl(at, code);
     }
   }
 
-  #plainControl(bytes: Uint8Array, at: number, code: number): number {
+  #plainControl(at: number, code: number): number {
     const next = at + 1;
-    const count = parameterCount(code, bytes[next] ?? 0);
+    const count = parameterCount(code, this.#octet(next));
     for (let index = 0; index < count; index++) {
-      if (!isParameter(bytes, next + index)) return next + index;
+      if (!isParameter(this.#octet(next + index))) return next + index;
     }
-    const p1 = count > 0 ? (bytes[next] as number) : -1;
-    const p2 = count > 1 ? (bytes[next + 1] as number) : -1;
+    const p1 = count > 0 ? this.#octet(next) : -1;
+    const p2 = count > 1 ? this.#octet(next + 1) : -1;
     this.#sink.control(code, p1, p2);
     return next + count;
   }
 
   /** ESC: intermediate octets 0x20..0x2F and a final one, ARIB STD-B24 Vol. 1 Part 2, tables 7-1 and 7-2. */
-  #escape(bytes: Uint8Array, start: number): number {
+  #escape(start: number): number {
     let at = start;
-    while (isIntermediate(bytes[at])) at++;
-    const final = bytes[at];
+    while (isIntermediate(this.#octet(at))) at++;
+    const final = this.#octet(at);
     // Not a sequence: what is here is read for itself.
-    if (final === undefined || final < 0x30 || final > 0x7e) return at;
+    if (final < 0x30 || final > 0x7e) return at;
     if (at === start) this.#lockingShift(final);
-    else this.#designate(bytes.subarray(start, at), final);
+    else this.#designate(start, final);
     return at + 1;
   }
 
@@ -255,32 +268,33 @@ export class EightUnitDecoder {
     }
   }
 
-  #designate(intermediates: Uint8Array, final: number): void {
-    let at = 0;
-    const octets = intermediates[0] === DESIGNATE_DOUBLE ? 2 : 1;
+  /** The intermediate octets of a designation stand at `start`; the final one ends them. */
+  #designate(start: number, final: number): void {
+    let at = start;
+    const octets = this.#octet(at) === DESIGNATE_DOUBLE ? 2 : 1;
     if (octets === 2) at++;
-    const register = (intermediates[at] ?? 0) - DESIGNATE_G0;
+    const register = this.#octet(at) - DESIGNATE_G0;
     const named = register >= 0 && register < this.#g.length;
     // One-octet designations name their register; two-octet ones may leave out G0.
     if (named) at++;
     else if (octets === 1) return;
-    const drcs = intermediates[at] === DRCS_MARK;
+    const drcs = this.#octet(at) === DRCS_MARK;
     this.#g[named ? register : 0] = designatedSet(final, octets, drcs);
   }
 
   /** MACRO: 0x40 (define) or 0x41 (define and run), the macro's code, its text up to MACRO 0x4F. 7.1.2.3 */
-  #defineMacro(bytes: Uint8Array, start: number): number {
-    if (!isParameter(bytes, start)) return start;
-    const mode = bytes[start] as number;
-    if (mode !== 0x40 && mode !== 0x41) return start + 1;
-    const code = bytes[start + 1];
-    if (code === undefined || code < 0x21 || code > 0x7e) return start + 1;
+  #defineMacro(start: number): number {
+    const mode = this.#octet(start);
+    if (!isParameter(mode)) return start;
+    const code = this.#octet(start + 1);
+    if ((mode !== 0x40 && mode !== 0x41) || code < 0x21 || code > 0x7e) return start + 1;
     const bodyStart = start + 2;
     let end = bodyStart;
-    while (end < bytes.length && !(bytes[end] === CONTROL.MACRO && bytes[end + 1] === MACRO_END)) end++;
-    if (end - bodyStart <= MACRO_BODY_LIMIT && end < bytes.length) {
+    while (end < this.#end && !(this.#octet(end) === CONTROL.MACRO && this.#octet(end + 1) === MACRO_END))
+      end++;
+    if (end - bodyStart <= MACRO_BODY_LIMIT && end < this.#end) {
       this.#macros ??= new Map();
-      this.#macros.set(code, bytes.slice(bodyStart, end));
+      this.#macros.set(code, this.#bytes.slice(bodyStart, end));
       if (mode === 0x41) this.#invokeMacro(code);
     }
     return end + 2;
@@ -293,9 +307,7 @@ export class EightUnitDecoder {
     if (body !== undefined) {
       if (body.length > this.#expansionLeft) return;
       this.#expansionLeft -= body.length;
-      this.#expanding = true;
-      this.#read(body);
-      this.#expanding = false;
+      this.#expand(body);
       return;
     }
     const sets = defaultMacro(code);
@@ -305,58 +317,74 @@ export class EightUnitDecoder {
     this.#gr = 2;
   }
 
+  #expand(body: Uint8Array): void {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    this.#expanding = true;
+    this.#read(body, 0, body.length);
+    this.#expanding = false;
+    this.#bytes = bytes;
+    this.#end = end;
+  }
+
   /** CSI: decimal parameters separated by 0x3B, intermediate octets, a final one from 0x40 on. 7.1.2.4 */
-  #sequence(bytes: Uint8Array, start: number): number {
+  #sequence(start: number): number {
     const parameters: number[] = [];
-    let at = readNumbers(bytes, start, parameters);
-    while (isIntermediate(bytes[at])) at++;
-    const final = bytes[at];
-    if (final === undefined || final < 0x40 || final > 0x7e) return at;
+    let at = this.#numbers(start, parameters);
+    while (isIntermediate(this.#octet(at))) at++;
+    const final = this.#octet(at);
+    if (final < 0x40 || final > 0x7e) return at;
     this.#sink.sequence(final, parameters);
     return at + 1;
   }
 
   /** TIME: 0x20 or 0x28 and one parameter, or 0x29, a time in digits, 0x20 and a final octet. 7.1.2.3 */
-  #time(bytes: Uint8Array, start: number): number {
-    if (!isParameter(bytes, start)) return start;
-    const p1 = bytes[start] as number;
+  #time(start: number): number {
+    const p1 = this.#octet(start);
+    if (!isParameter(p1)) return start;
     if (p1 !== 0x29) {
-      if (!isParameter(bytes, start + 1)) return start + 1;
-      this.#sink.control(CONTROL.TIME, p1, bytes[start + 1] as number);
+      const p2 = this.#octet(start + 1);
+      if (!isParameter(p2)) return start + 1;
+      this.#sink.control(CONTROL.TIME, p1, p2);
       return start + 2;
     }
     const parameters: number[] = [];
-    let at = readNumbers(bytes, start + 1, parameters);
-    if (bytes[at] === 0x20) at++;
-    const final = bytes[at];
-    if (final === undefined || final < 0x40 || final > 0x7e) return at;
+    let at = this.#numbers(start + 1, parameters);
+    if (this.#octet(at) === 0x20) at++;
+    const final = this.#octet(at);
+    if (final < 0x40 || final > 0x7e) return at;
     this.#sink.presentationTime(final, parameters);
     return at + 1;
   }
-}
 
-function isParameter(bytes: Uint8Array, at: number): boolean {
-  const byte = bytes[at];
-  return byte !== undefined && byte >= 0x20 && byte < 0x80;
-}
-
-function isIntermediate(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x20 && byte <= 0x2f;
-}
-
-/** Decimal numbers 0x30..0x39 separated by 0x3B, into `numbers`; gives the place of the first other octet. */
-function readNumbers(bytes: Uint8Array, start: number, numbers: number[]): number {
-  let at = start;
-  let value = 0;
-  for (; ; at++) {
-    const byte = bytes[at];
-    if (byte === undefined || byte < 0x30 || byte > 0x3f) break;
-    if (byte <= 0x39) value = Math.min(value * 10 + byte - 0x30, PARAMETER_MAX);
-    else if (byte === 0x3b) {
-      if (numbers.length < PARAMETER_LIMIT) numbers.push(value);
-      value = 0;
+  /** Decimal numbers separated by 0x3B, into `numbers`; gives the place of the first other octet. */
+  #numbers(start: number, numbers: number[]): number {
+    let value = 0;
+    let at = start;
+    for (; ; at++) {
+      const octet = this.#octet(at);
+      if (octet < 0x30 || octet > 0x3f) break;
+      if (octet <= 0x39) value = Math.min(value * 10 + octet - 0x30, PARAMETER_MAX);
+      else if (octet === 0x3b) {
+        if (numbers.length < PARAMETER_LIMIT) numbers.push(value);
+        value = 0;
+      }
     }
+    if (at > start && numbers.length < PARAMETER_LIMIT) numbers.push(value);
+    return at;
   }
-  if (at > start && numbers.length < PARAMETER_LIMIT) numbers.push(value);
-  return at;
+}
+
+/** The code of a graphic octet of either area; NONE for any other. */
+function graphicCode(octet: number): number {
+  const code = octet & 0x7f;
+  return octet === NONE || code < 0x21 || code > 0x7e ? NONE : code;
+}
+
+function isParameter(octet: number): boolean {
+  return octet >= 0x20 && octet < 0x80;
+}
+
+function isIntermediate(octet: number): boolean {
+  return octet >= 0x20 && octet <= 0x2f;
 }

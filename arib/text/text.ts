@@ -7,6 +7,7 @@
  * break (APR) is a line feed; all other control functions leave no trace. DRCS characters become 〓, mosaics ▒,
  * codes that no set defines U+FFFD; see character-set.ts.
  */
+import type { Reader } from '../reader.ts';
 import { characterText } from './character-set.ts';
 import { CONTROL } from './control-codes.ts';
 import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
@@ -50,11 +51,11 @@ class TextSink implements EightUnitSink {
 
   presentationTime(): void {}
 
-  read(bytes: Uint8Array): string {
+  read(bytes: Uint8Array, start: number, end: number): string {
     this.#halfWidth = false;
     this.#units.length = 0;
     this.decoder.reset();
-    this.decoder.decode(bytes);
+    this.decoder.decode(bytes, start, end);
     const units = this.#units;
     if (units.length <= CHUNK) return String.fromCharCode.apply(null, units);
     let text = '';
@@ -80,6 +81,11 @@ const sink = new TextSink();
  * STD-B10 Part 2, Annex A. Any octets give a string, of at most 2 code units an octet (and for what macros add
  * to them, MACRO_EXPANSION_LIMIT); nothing is thrown.
  */
-export function decodeText(bytes: Uint8Array): string {
-  return bytes.length === 0 ? '' : sink.read(bytes);
+export function decodeText(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return start >= end ? '' : sink.read(bytes, start, end);
+}
+
+/** The text of the next `length` octets. */
+export function readText(r: Reader, length: number): string {
+  return r.span(length, decodeText);
 }
