@@ -1,0 +1,100 @@
+/** ffmpeg and ffprobe read every channel without a complaint. */
+import { describe, expect, test } from 'bun:test';
+import { mediaPids, run, synth, trimmed, truthOf, tune } from './tuning.ts';
+
+const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
+/** The default region is big: half a minute of decoding. */
+const SCENARIOS = process.env.SVC_LONG === undefined ? ['mini'] : ['mini', 'default'];
+/** Longer than a loop of video, so that its joint is decoded too. */
+const SECONDS = 10;
+const LIMIT_MS = 120_000;
+
+interface Channel {
+  type: string;
+  channel: string;
+}
+
+interface Stream {
+  id: string;
+  codec_name: string;
+  width?: number;
+  height?: number;
+  field_order?: string;
+  r_frame_rate?: string;
+  display_aspect_ratio?: string;
+  sample_rate?: string;
+  channels?: number;
+}
+
+async function channelsOf(scenario: string): Promise<Channel[]> {
+  const { stdout } = await synth('--channels', '--scenario', scenario);
+  return JSON.parse(new TextDecoder().decode(stdout)) as Channel[];
+}
+
+for (const scenario of SCENARIOS) {
+  const channels = await channelsOf(scenario);
+  describe(scenario, () => {
+    test.each(channels.map(({ type, channel }) => [type, channel]))(
+      '%s %s decodes without an error',
+      async (type, channel) => {
+        const truth = await truthOf(type, channel, AT, scenario);
+        const stream = await tune({ scenario, type, channel, at: AT, seconds: SECONDS });
+        const { video, audio } = mediaPids(truth);
+        const clean = trimmed(stream, video, audio);
+        const decoded = await run(
+          [
+            'ffmpeg',
+            '-v',
+            'error',
+            '-threads',
+            '2',
+            '-i',
+            'pipe:0',
+            '-map',
+            '0:v',
+            '-map',
+            '0:a',
+            '-f',
+            'null',
+            '-',
+          ],
+          clean,
+        );
+        expect({ stderr: decoded.stderr, exitCode: decoded.exitCode }).toEqual({ stderr: '', exitCode: 0 });
+        const probed = await run(
+          ['ffprobe', '-v', 'error', '-of', 'json', '-show_programs', '-show_streams', '-i', 'pipe:0'],
+          clean,
+        );
+        expect(probed.stderr).toBe('');
+        const found = JSON.parse(new TextDecoder().decode(probed.stdout)) as {
+          programs: { program_id: number; pmt_pid: number; pcr_pid: number; streams: Stream[] }[];
+        };
+        expect(found.programs).toHaveLength(truth.stations.length);
+        for (const station of truth.stations) {
+          const program = found.programs.find(({ program_id }) => program_id === station.serviceId);
+          expect(program?.pmt_pid).toBe(station.pmtPid);
+          expect(program?.pcr_pid).toBe(station.pcrPid);
+          checkStreams(program?.streams ?? [], station);
+        }
+      },
+      LIMIT_MS,
+    );
+  });
+}
+
+function checkStreams(
+  streams: Stream[],
+  station: Awaited<ReturnType<typeof truthOf>>['stations'][number],
+): void {
+  const byPid = (pid: number): Stream | undefined => streams.find(({ id }) => Number(id) === pid);
+  const video = byPid(station.video.pid);
+  expect(video?.display_aspect_ratio).toBe('16:9');
+  if (station.video.codec === 'mpeg2') {
+    expect(video).toMatchObject({ codec_name: 'mpeg2video', field_order: 'tt', r_frame_rate: '30000/1001' });
+  } else {
+    expect(video).toMatchObject({ codec_name: 'h264', field_order: 'progressive', width: 320, height: 180 });
+  }
+  for (const { pid } of station.audios) {
+    expect(byPid(pid)).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 });
+  }
+}
