@@ -103,7 +103,8 @@ describe('after the last reader', () => {
     expect(await agent.tuner(tuner)).toMatchObject({ users: [], tuned: { type: 'GR', channel: 'T27' } });
     const second = await agent.open(T27);
     expect(second.tuner).toBe(tuner);
-    await second.atLeast(500_000);
+    // Longer than it would have lingered.
+    await second.atLeast(2_000_000);
     expect(agent.starts()).toHaveLength(1);
   });
 

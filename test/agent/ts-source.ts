@@ -14,7 +14,7 @@ import { numberedPackets } from './packets.ts';
 
 const { values } = parseArgs({
   options: {
-    rate: { type: 'string', default: '1000000' },
+    rate: { type: 'string', default: '4000000' },
     packets: { type: 'string' },
     exit: { type: 'string', default: '0' },
     delay: { type: 'string', default: '0' },
