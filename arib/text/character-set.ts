@@ -132,64 +132,95 @@ function codePoints(first: number, last: number): string {
 
 /** Codes 0x79 to 0x7E of both kana sets. */
 const KANA_SIGNS = 'ー。「」、・';
-const ALPHANUMERIC = singleOctet([
-  [0x21, codePoints(0x21, 0x7e)],
-  [0x5c, '¥'],
-  [0x7e, '‾'],
-]);
-const HIRAGANA = singleOctet([
-  [0x21, codePoints(0x3041, 0x3093)],
-  [0x77, `ゝゞ${KANA_SIGNS}`],
-]);
-const KATAKANA = singleOctet([
-  [0x21, codePoints(0x30a1, 0x30f6)],
-  [0x77, `ヽヾ${KANA_SIGNS}`],
-]);
-const JIS_X_0201_KATAKANA = singleOctet([[0x21, codePoints(0xff61, 0xff9f)]]);
-const PLANE_1 = plane1();
-const ADDITIONAL = additionalSymbols();
 
-function set(name: SetName, final: number, octets: 1 | 2, values: Int32Array): GraphicSet {
-  return { name, final, octets, values };
+const alphanumeric = once(() =>
+  singleOctet([
+    [0x21, codePoints(0x21, 0x7e)],
+    [0x5c, '¥'],
+    [0x7e, '‾'],
+  ]),
+);
+const hiragana = once(() =>
+  singleOctet([
+    [0x21, codePoints(0x3041, 0x3093)],
+    [0x77, `ゝゞ${KANA_SIGNS}`],
+  ]),
+);
+const katakana = once(() =>
+  singleOctet([
+    [0x21, codePoints(0x30a1, 0x30f6)],
+    [0x77, `ヽヾ${KANA_SIGNS}`],
+  ]),
+);
+const jisX0201Katakana = once(() => singleOctet([[0x21, codePoints(0xff61, 0xff9f)]]));
+const plane1Values = once(plane1);
+const additionalValues = once(additionalSymbols);
+const mosaic = once(() => filled(CELLS, MOSAIC_CHARACTER));
+const drcs = once(() => filled(CELLS, DRCS_CHARACTER));
+
+/** Tables are made when first used: most programs that read tables never meet most sets. */
+function once(make: () => Int32Array): () => Int32Array {
+  let values: Int32Array | undefined;
+  return () => {
+    values ??= make();
+    return values;
+  };
 }
 
-export const KANJI_SET = set('kanji', 0x42, 2, kanji(PLANE_1, ADDITIONAL));
-export const ALPHANUMERIC_SET = set('alphanumeric', 0x4a, 1, ALPHANUMERIC);
-export const HIRAGANA_SET = set('hiragana', 0x30, 1, HIRAGANA);
-export const KATAKANA_SET = set('katakana', 0x31, 1, KATAKANA);
-export const MACRO_SET = set('macro', 0x70, 1, filled(CELLS));
+class TableSet implements GraphicSet {
+  #values: Int32Array | undefined;
 
-const MOSAIC = filled(CELLS, MOSAIC_CHARACTER);
-const DRCS_1_OCTET = filled(CELLS, DRCS_CHARACTER);
+  constructor(
+    readonly name: SetName,
+    readonly final: number,
+    readonly octets: 1 | 2,
+    private readonly make: () => Int32Array,
+  ) {}
+
+  get values(): Int32Array {
+    this.#values ??= this.make();
+    return this.#values;
+  }
+}
+
+export const KANJI_SET: GraphicSet = new TableSet('kanji', 0x42, 2, () =>
+  kanji(plane1Values(), additionalValues()),
+);
+export const ALPHANUMERIC_SET: GraphicSet = new TableSet('alphanumeric', 0x4a, 1, alphanumeric);
+export const HIRAGANA_SET: GraphicSet = new TableSet('hiragana', 0x30, 1, hiragana);
+export const KATAKANA_SET: GraphicSet = new TableSet('katakana', 0x31, 1, katakana);
+export const MACRO_SET: GraphicSet = new TableSet('macro', 0x70, 1, () => filled(CELLS));
 
 /** Sets of one octet by final byte. */
 const SINGLE: readonly GraphicSet[] = [
   ALPHANUMERIC_SET,
   HIRAGANA_SET,
   KATAKANA_SET,
-  ...[0x32, 0x33, 0x34, 0x35].map((final) => set('mosaic', final, 1, MOSAIC)),
-  set('alphanumeric', 0x36, 1, ALPHANUMERIC),
-  set('hiragana', 0x37, 1, HIRAGANA),
-  set('katakana', 0x38, 1, KATAKANA),
-  set('jis-x-0201-katakana', 0x49, 1, JIS_X_0201_KATAKANA),
+  ...[0x32, 0x33, 0x34, 0x35].map((final) => new TableSet('mosaic', final, 1, mosaic)),
+  new TableSet('alphanumeric', 0x36, 1, alphanumeric),
+  new TableSet('hiragana', 0x37, 1, hiragana),
+  new TableSet('katakana', 0x38, 1, katakana),
+  new TableSet('jis-x-0201-katakana', 0x49, 1, jisX0201Katakana),
 ];
 /** Sets of two octets by final byte. */
 const DOUBLE: readonly GraphicSet[] = [
   KANJI_SET,
-  set('plane-1', 0x39, 2, PLANE_1),
-  set('plane-2', 0x3a, 2, plane2()),
-  set('additional-symbols', 0x3b, 2, ADDITIONAL),
+  new TableSet('plane-1', 0x39, 2, plane1Values),
+  new TableSet('plane-2', 0x3a, 2, plane2),
+  new TableSet('additional-symbols', 0x3b, 2, additionalValues),
 ];
 /** What the designations with 0x20 before the final byte select. */
 const SINGLE_DRCS: readonly GraphicSet[] = [
-  ...Array.from({ length: 15 }, (_, index) => set('drcs', 0x41 + index, 1, DRCS_1_OCTET)),
+  ...Array.from({ length: 15 }, (_, index) => new TableSet('drcs', 0x41 + index, 1, drcs)),
   MACRO_SET,
 ];
-const DOUBLE_DRCS: readonly GraphicSet[] = [set('drcs', 0x40, 2, filled(CELLS * CELLS, DRCS_CHARACTER))];
+const DOUBLE_DRCS: readonly GraphicSet[] = [
+  new TableSet('drcs', 0x40, 2, () => filled(CELLS * CELLS, DRCS_CHARACTER)),
+];
 
 /** An undefined set still says how many octets its characters take, so the text after it stays in step. */
-const UNKNOWN_SINGLE = set('unknown', 0, 1, filled(CELLS));
-const UNKNOWN_DOUBLE = set('unknown', 0, 2, filled(CELLS * CELLS));
+const UNKNOWN_SINGLE = new TableSet('unknown', 0, 1, () => filled(CELLS));
+const UNKNOWN_DOUBLE = new TableSet('unknown', 0, 2, () => filled(CELLS * CELLS));
 
 function byFinal(sets: readonly GraphicSet[], otherwise: GraphicSet): readonly GraphicSet[] {
   return Array.from({ length: 0x80 }, (_, final) => sets.find((each) => each.final === final) ?? otherwise);
