@@ -80,7 +80,7 @@ export class FakeService {
 
   /** Breaks every event stream, as a restart of the service would. */
   dropListeners(): void {
-    for (const listener of this.#listeners) listener.error(new Error('dropped'));
+    for (const listener of this.#listeners) listener.close();
     this.#listeners.clear();
   }
 

@@ -110,7 +110,7 @@ export function Live({ stationId }: { stationId: number }) {
       current.presence.showMeter();
     };
     const sleep = (): boolean => {
-      const awake = rig.value?.presence.awake.value ?? false;
+      const awake = ready?.presence.awake.value ?? false;
       if (awake) rig.value?.presence.sleep();
       return awake;
     };
@@ -150,15 +150,16 @@ export function Live({ stationId }: { stationId: number }) {
 
   useEffect(() => listenToRemote(actions), []);
   useEffect(() => takeMediaKeys({ toggle: actions.togglePause, step: actions.step }), []);
+  const ready = rig.value;
   useEffect(() => {
-    rig.value?.player.tune(stationId);
-    rig.value?.presence.showInfo();
-  }, [stationId, rig.value]);
+    ready?.player.tune(stationId);
+    ready?.presence.showInfo();
+  }, [stationId, ready]);
 
   const station = stationById(stationId);
   useEffect(() => describeMedia(station), [station]);
 
-  const awake = rig.value?.presence.awake.value ?? false;
+  const awake = ready?.presence.awake.value ?? false;
   useEffect(() => {
     // Controls that go take the focus with them: back to the picture, where the arrows change channels.
     const active = document.activeElement;
@@ -166,9 +167,9 @@ export function Live({ stationId }: { stationId: number }) {
       main.current?.focus({ preventScroll: true });
   }, [awake]);
 
-  const state = rig.value?.player.state.value.kind;
+  const state = ready?.player.state.value.kind;
   const veiled = state !== 'playing' && state !== 'stalled';
-  const info = (rig.value?.presence.info.value ?? false) || state === 'tuning';
+  const info = (ready?.presence.info.value ?? false) || state === 'tuning';
   return (
     <main id="main" class="live" tabIndex={-1} ref={main}>
       <div
@@ -179,7 +180,7 @@ export function Live({ stationId }: { stationId: number }) {
           touched.current = event.pointerType === 'touch';
         }}
         onPointerMove={(event) => {
-          if (event.pointerType !== 'touch') rig.value?.presence.wake();
+          if (event.pointerType !== 'touch') ready?.presence.wake();
         }}
       >
         {/* biome-ignore lint/a11y/useMediaCaption: captions are drawn by the page, the stream has no text track */}
@@ -192,14 +193,14 @@ export function Live({ stationId }: { stationId: number }) {
           onDblClick={actions.fullscreen}
           onClick={() => {
             if (!touched.current) return;
-            if (!actions.sleep()) rig.value?.presence.wake();
+            if (!actions.sleep()) ready?.presence.wake();
           }}
         />
-        {rig.value === undefined ? null : (
+        {ready === undefined ? null : (
           <>
-            <StageMessage player={rig.value.player} station={station} onList={actions.list} />
+            <StageMessage player={ready.player} station={station} onList={actions.list} />
             <Osd
-              player={rig.value.player}
+              player={ready.player}
               station={station}
               awake={awake}
               info={info}
@@ -212,13 +213,13 @@ export function Live({ stationId }: { stationId: number }) {
                 void togglePictureInPicture(video.current);
               }}
             />
-            <SoundButton player={rig.value.player} />
-            <VolumeMeter shown={rig.value.presence.meter.value && !awake} />
+            <SoundButton player={ready.player} />
+            <VolumeMeter shown={ready.presence.meter.value && !awake} />
             <PlayerSheets
               name={sheet.value}
               station={station}
               stationId={stationId}
-              player={rig.value.player}
+              player={ready.player}
               onClose={() => {
                 sheet.value = undefined;
               }}

@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { fakeStations } from './fake-air.ts';
+import { faultsOf, focused, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+
+setDefaultTimeout(TEST_MS);
+
+describe.skipIf(!hasChromium)('the home screen', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig();
+  });
+  afterAll(() => rig.close());
+  afterEach(async () => {
+    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+    rig.service.state.stations = fakeStations(Date.now());
+    rig.service.state.listDelayMs = 0;
+  });
+
+  test('shows each station with what is on, under a strict content security policy', async () => {
+    const page = await rig.open('nowhere');
+    const faults = faultsOf(page);
+    await page.goto(rig.service.url);
+    const first = page.locator('.card').first();
+    await first.waitFor();
+    expect(await page.locator('.card').count()).toBe(8);
+    expect(await first.locator('.card-title').textContent()).toBe('ニュースきょう一日');
+    expect(await first.locator('.mark').first().getAttribute('title')).toBe('二か国語');
+    expect(await first.locator('.card-left').textContent()).toMatch(/^あと1[78]分$/u);
+    expect(await page.locator('.card').nth(4).textContent()).toContain('番組情報はまだありません');
+    await page.getByRole('tab', { name: 'BS' }).click();
+    expect(await page.locator('.card').count()).toBe(3);
+    expect(faults).toEqual([]);
+  });
+
+  test('is walked by arrow keys alone, from the cards to the tabs and the settings', async () => {
+    const page = await rig.open('');
+    await page.locator('.card').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toContain('みなと総合');
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page)).toContain('みなとEテレビ');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toContain('青葉テレビ2');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused(page)).toContain('地デジ');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toContain('BSみなと');
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused(page)).toBe('ホーム');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toBe('設定');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: '設定' }).waitFor();
+    expect(await focused(page)).toBe('自動');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Backspace');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await focusOn(page, '設定');
+  });
+
+  test('a number key leads to the station of that remote control button', async () => {
+    const page = await rig.open('');
+    await page.locator('.card').first().waitFor();
+    await page.keyboard.press('7');
+    await page.waitForURL('**/tv/live/3274501064');
+    await page.waitForFunction(() => document.title === 'ミライTV – テレビ');
+  });
+
+  test('keeps the chosen theme, and puts it on before the first paint', async () => {
+    const page = await rig.open('', { colorScheme: 'light' });
+    const shown = (): Promise<string | null> => page.locator('html').getAttribute('data-theme');
+    expect(await shown()).toBe('light');
+    await page.getByRole('button', { name: '設定' }).click();
+    await page.getByRole('radio', { name: 'ダーク' }).click();
+    expect(await shown()).toBe('dark');
+    await page.route('**/app-*.js', (route) => route.abort());
+    await page.reload();
+    expect(await shown()).toBe('dark');
+  });
+
+  test('tells what to do while there are no stations, and fills by itself', async () => {
+    rig.service.state.stations = [];
+    const page = await rig.open('');
+    await page.getByRole('heading', { name: 'まだ局がありません' }).waitFor();
+    rig.service.state.stations = fakeStations(Date.now());
+    rig.service.send('services');
+    await page.locator('.card').first().waitFor();
+  });
+
+  test('a failure gives its reason and a way to try again', async () => {
+    rig.service.state.stations = { message: 'エージェントが応答しません。', code: 'agent_unavailable' };
+    const page = await rig.open('');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('エージェントが応答しません。');
+    expect(await alert.textContent()).toContain('svc-agent');
+    rig.service.state.stations = fakeStations(Date.now());
+    await page.getByRole('button', { name: '再試行' }).click();
+    await page.locator('.card').first().waitFor();
+  });
+
+  test('reads the list again after the event stream was lost', async () => {
+    const page = await rig.open('');
+    await page.locator('.card').first().waitFor();
+    const reads = rig.service.listReads;
+    rig.service.dropListeners();
+    await page.waitForFunction(
+      () => performance.getEntriesByName(`${document.baseURI}api/services`).length > 1,
+    );
+    expect(rig.service.listReads).toBe(reads + 1);
+  });
+
+  test('fits a narrow phone without scrolling sideways, on every screen', async () => {
+    for (const path of ['', 'live/3274001024', 'unknown/screen']) {
+      const page = await rig.open(path, PHONE);
+      await page.locator('.card, .row, .panel').first().waitFor();
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect([path, width]).toEqual([path, 360]);
+    }
+  });
+
+  test('an unknown address leads back home', async () => {
+    const page = await rig.open('unknown/screen');
+    await page.getByRole('heading', { name: 'この画面はありません' }).waitFor();
+    await page.getByRole('link', { name: '放送中の番組を見る' }).click();
+    await page.locator('.card').first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/tv/');
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { fakeStations, makeStream } from './fake-air.ts';
+import { focused, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const FIRST = 'live/3274001024';
+
+async function playing(page: Page, seconds: number): Promise<void> {
+  await page.waitForFunction((least) => {
+    const video = document.querySelector('video');
+    return video !== null && !video.paused && video.currentTime > least && video.videoWidth === 640;
+  }, seconds);
+}
+
+setDefaultTimeout(TEST_MS);
+
+describe.skipIf(!hasChromium)('the live player', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig(await makeStream());
+  });
+  afterAll(() => rig.close());
+  afterEach(async () => {
+    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+    rig.service.live.length = 0;
+    Object.assign(rig.service.state, { liveProblem: undefined, notice: undefined, closeAfter: undefined });
+    rig.service.state.stations = fakeStations(Date.now());
+  });
+
+  test('is reached, zapped and left by the keys of a remote control, and frees the tuner', async () => {
+    const page = await rig.open('');
+    await page.locator('.card').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/${FIRST}`);
+    await playing(page, 0.5);
+    expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(false);
+
+    await page.keyboard.press('ArrowUp');
+    await page.waitForURL('**/live/3274101032');
+    await playing(page, 0.2);
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.evaluate(() => document.querySelector('video')?.volume)).toBeCloseTo(0.95);
+    expect(rig.service.viewers).toBe(1);
+
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
+    await page.keyboard.press('ArrowRight');
+    expect(await focused(page)).toBe('前のチャンネル');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await page.locator('.card').first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/tv/');
+    expect(await page.locator('.card-last').textContent()).toBe('前回見た局');
+    for (let tries = 0; rig.service.viewers > 0 && tries < 100; tries += 1) await Bun.sleep(20);
+    expect(rig.service.viewers).toBe(0);
+  });
+
+  test('stays close to the air and does not stumble', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 3);
+    const seen = await page.evaluate(() => {
+      const video = document.querySelector('video');
+      if (video === null) throw new Error('no video');
+      const quality = video.getVideoPlaybackQuality();
+      return {
+        ahead: video.buffered.end(video.buffered.length - 1) - video.currentTime,
+        ranges: video.buffered.length,
+        frames: quality.totalVideoFrames,
+      };
+    });
+    expect(seen.ranges).toBe(1);
+    expect(seen.ahead).toBeGreaterThan(0.2);
+    expect(seen.ahead).toBeLessThan(2.5);
+    expect(seen.frames).toBeGreaterThan(30);
+  });
+
+  test('without a gesture it starts silently and offers the sound', async () => {
+    const page = await rig.open('unknown');
+    // What a browser does before the first touch; the headless one lets sound play at once.
+    await page.addInitScript(() => {
+      const play = HTMLMediaElement.prototype.play;
+      HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
+        const refused = new DOMException('no gesture', 'NotAllowedError');
+        return this.muted ? play.call(this) : Promise.reject(refused);
+      };
+    });
+    await page.goto(rig.service.url + FIRST);
+    await playing(page, 0.2);
+    expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(true);
+    await page.getByRole('button', { name: '音を出す' }).last().click();
+    expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(false);
+    await page.locator('.sound-button').waitFor({ state: 'detached' });
+  });
+
+  test('asks for the audio that the viewer chose', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    await page.keyboard.press('a');
+    const english = page.getByRole('radio', { name: '英語' });
+    await english.waitFor();
+    expect(await focused(page)).toContain('日本語');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await playing(page, 0.2);
+    expect(rig.service.live.map((request) => request.audio)).toEqual([null, '0:sub']);
+  });
+
+  test('tells why there is no picture and tries again', async () => {
+    const body = { message: 'チューナーは3台とも録画中です。', code: 'no_tuner' } as const;
+    rig.service.state.liveProblem = { body, status: 503, count: 99 };
+    const page = await rig.open(FIRST);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('チューナーに空きがありません');
+    expect(await alert.textContent()).toContain('3台とも録画中');
+    rig.service.state.liveProblem = undefined;
+    await page.getByRole('button', { name: '再試行' }).click();
+    await playing(page, 0.2);
+  });
+
+  test('an unknown station is final and leads to the list', async () => {
+    const body = { message: 'この局はありません。', code: 'not_found' } as const;
+    rig.service.state.liveProblem = { body, status: 404, count: 9 };
+    const page = await rig.open('live/9');
+    await page.getByRole('alert').waitFor();
+    expect(await focused(page)).toBe('再試行');
+    rig.service.state.liveProblem = undefined;
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'チャンネル' }).waitFor();
+    await page
+      .getByRole('link', { name: /しおかぜ放送/u })
+      .last()
+      .click();
+    await page.waitForURL('**/live/3274201040');
+    await playing(page, 0.2);
+    expect(rig.service.live.length).toBe(2);
+  });
+
+  test('asks again at once when the service closes the stream in order', async () => {
+    rig.service.state.closeAfter = 4;
+    rig.service.state.notice = 'codec_fallback';
+    const page = await rig.open(FIRST);
+    await page.getByText('H.264 に切り替えました').waitFor();
+    await playing(page, 0.2);
+    rig.service.state.closeAfter = undefined;
+    for (let tries = 0; rig.service.live.length < 2 && tries < 200; tries += 1) await Bun.sleep(20);
+    expect(rig.service.live.length).toBe(2);
+    await playing(page, 0.2);
+  });
+});

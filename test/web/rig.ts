@@ -1,0 +1,76 @@
+/** A built UI, a fake service and a real Chromium for one test file. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { buildWeb } from '../../tools/web.ts';
+import { type FakeStream, fakeStations } from './fake-air.ts';
+import { FakeService } from './fake-service.ts';
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+export const hasChromium = existsSync(CHROMIUM);
+
+/** For one test: a browser on a busy machine of two cores may be slow; a page waits eight seconds for anything. */
+export const TEST_MS = 25_000;
+
+export interface WebRig {
+  readonly browser: Browser;
+  /** Serves under `/tv/`, as behind a front proxy. */
+  readonly service: FakeService;
+  /** A page of its own, which keeps nothing from others. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  close(): Promise<void>;
+}
+
+const NO_STREAM: FakeStream = { init: new Uint8Array(), fragments: [] };
+
+export async function startWebRig(stream: FakeStream = NO_STREAM): Promise<WebRig> {
+  const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));
+  await buildWeb(webDir);
+  const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  return {
+    browser,
+    service,
+    async open(path, options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      const page = await context.newPage();
+      page.setDefaultTimeout(8_000);
+      await page.goto(service.url + path);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await service.close();
+      await rm(webDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the page itself reported as broken: exceptions and refusals of the content security policy. */
+export function faultsOf(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) faults.push(message.text());
+  });
+  return faults;
+}
+
+/** The accessible name or text of what has the focus. */
+export async function focused(page: Page): Promise<string> {
+  return await page.evaluate(() => {
+    const active = document.activeElement;
+    if (active === document.body) return '';
+    return active?.getAttribute('aria-label') ?? active?.textContent?.trim() ?? '';
+  });
+}
+
+/** Until the focus is on what has this text. */
+export async function focusOn(page: Page, text: string): Promise<void> {
+  await page.waitForFunction((wanted) => {
+    const active = document.activeElement;
+    return active !== document.body && active?.textContent?.trim() === wanted;
+  }, text);
+}
