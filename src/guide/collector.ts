@@ -42,6 +42,8 @@ const SETTLE_MS = 200;
 /** However little happens, the plan is looked at again: insurance against a missed event. */
 const MAX_SLEEP_MS = 10 * 60_000;
 const KEEP_ENDED_MS = 86_400_000;
+/** How far ahead coverage is looked at: beyond it nothing is due. */
+const HORIZON_MS = 6 * 3_600_000;
 const CLEAN_EVERY_MS = 3_600_000;
 /** A machine whose clock is further off records at the wrong time. */
 const CLOCK_WARNING_MS = 1000;
@@ -99,7 +101,7 @@ export class Collector {
   }
 
   async #planOnce(): Promise<void> {
-    const { stations, programs, agent } = this.options;
+    const { stations, agent } = this.options;
     const now = this.options.now();
     this.#clean(now);
     if (stations.list().length === 0) return;
@@ -107,7 +109,7 @@ export class Collector {
     if (this.#closed) return;
     const plan = planVisits({
       stations: stations.list(),
-      covered: coverage(programs.spans(now), now),
+      covered: this.#covered(now),
       history: this.#history,
       active: this.#active,
       tuners,
@@ -149,13 +151,19 @@ export class Collector {
     this.wake();
   }
 
+  #covered(now: number): Map<StationId, number> {
+    const { stations, programs } = this.options;
+    const ids = stations.list().map((station) => station.id);
+    return coverage(programs.spans(ids, now, now + HORIZON_MS), now);
+  }
+
   #remember(key: ChannelKey, plan: VisitPlan, result: VisitResult, now: number): void {
     const before = this.#history.get(key)?.fruitless ?? 0;
     if (result.outcome === 'no_tuner') {
       this.#history.set(key, { at: now, fruitless: before, noTuner: true });
       return;
     }
-    const covered = coverage(this.options.programs.spans(now), now);
+    const covered = this.#covered(now);
     const blank = plan.own.some((station) => !covered.has(station.id));
     this.#history.set(key, { at: now, fruitless: blank ? before + 1 : 0, noTuner: false });
   }

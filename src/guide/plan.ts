@@ -5,18 +5,13 @@
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { Span } from '../store/programs.ts';
 
 /** `GR/T27`: a physical channel among all types. */
 export type ChannelKey = string;
 
 export function channelKey(at: { type: BroadcastType; channel: string }): ChannelKey {
   return `${at.type}/${at.channel}`;
-}
-
-export interface Span {
-  stationId: StationId;
-  startAt: number;
-  endAt: number;
 }
 
 export interface VisitHistory {

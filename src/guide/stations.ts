@@ -40,7 +40,7 @@ export class Stations {
 
   /** What listed stations air now. */
   airing(): Map<StationId, ProgramRecord> {
-    return this.options.programs.airing(this.options.now());
+    return this.options.programs.airing(this.#byId.keys(), this.options.now());
   }
 
   /** Audio choices of what a station airs now; at least one. */

@@ -159,8 +159,41 @@ describe('ProgramStore', () => {
     expect(store.airingOn(home.id, 999)).toBeUndefined();
     expect(store.airingOn(home.id, 1999)?.eventId).toBe(eventId(1));
     expect(store.airingOn(home.id, 2000)?.eventId).toBe(eventId(2));
-    expect(store.airing(2999).get(home.id)?.eventId).toBe(eventId(2));
-    expect(store.airing(3000).size).toBe(0);
+    expect(store.airing([home.id], 2999).get(home.id)?.eventId).toBe(eventId(2));
+    expect(store.airing([home.id], 3000).size).toBe(0);
+  });
+
+  test('where programmes overlap the one that began last is airing', () => {
+    store.putNowAndNext(
+      [{ stationId: home.id, present: program(home.id, 1, 1000, 9000), following: null }],
+      1,
+    );
+    const inside = { id: programId(home.id, eventId(2)) };
+    database
+      .query(
+        'INSERT INTO programs SELECT $id, station_id, 2, 2000, 3000, open_end, name, description, extended, genres, audios, video_type, video_resolution, is_free, copy_never, updated_at FROM programs',
+      )
+      .run(inside);
+    expect(store.airingOn(home.id, 2500)?.eventId).toBe(eventId(2));
+    expect(store.airingOn(home.id, 3500)?.eventId).toBe(eventId(1));
+  });
+
+  test('spans are those that overlap the window', () => {
+    store.putNowAndNext(
+      [
+        {
+          stationId: home.id,
+          present: program(home.id, 1, 1000, 2000),
+          following: program(home.id, 2, 2000, 3000),
+        },
+      ],
+      1,
+    );
+    const span = (from: number, to: number) => store.spans([home.id], from, to).map((row) => row.startAt);
+    expect(span(1500, 1600)).toEqual([1000]);
+    expect(span(2000, 2001)).toEqual([2000]);
+    expect(span(0, 9000)).toEqual([1000, 2000]);
+    expect(store.spans([], 0, 9000)).toEqual([]);
   });
 
   test('storing the same again counts no change', () => {
