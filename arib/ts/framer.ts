@@ -13,7 +13,9 @@ import { PACKET_SIZE, SYNC_BYTE } from './packet.ts';
  */
 const CONFIRMATIONS = 3;
 const WINDOW = CONFIRMATIONS * PACKET_SIZE + 1;
-const NO_RUNS: readonly Uint8Array[] = [];
+
+/** Takes the whole, aligned packets of `bytes[from, to)`. */
+export type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
 
 export class PacketFramer {
   /** How often the sync byte was missing where it had to be. The search at the start is none. */
@@ -26,29 +28,39 @@ export class PacketFramer {
   readonly #carry = new Uint8Array(WINDOW);
   #carried = 0;
 
-  /** Whole packets in their order, as one array: a view of `chunk` where possible. Valid until the next call. */
+  /** Whole packets in their order, as one array: a view of `chunk` where possible. */
   feed(chunk: Uint8Array): Uint8Array {
-    return join(this.split(chunk));
+    const runs: Uint8Array[] = [];
+    this.scan(chunk, (bytes, from, to) => runs.push(bytes.subarray(from, to)));
+    return join(runs);
   }
 
-  /** Like `feed`, without copying runs of packets together. */
-  split(chunk: Uint8Array): readonly Uint8Array[] {
-    if (this.#carried === 0) return this.#scan(chunk, 0, []);
+  /**
+   * Gives whole packets to `sink`, in their order and without copying: most lie in `chunk` itself, the one
+   * that began in an earlier chunk in an array of its own. No array is used again by the framer.
+   */
+  scan(chunk: Uint8Array, sink: PacketSink): void {
+    if (this.#carried === 0) {
+      this.#scan(chunk, 0, sink);
+      return;
+    }
     const wanted = (this.#locked ? PACKET_SIZE : WINDOW) - this.#carried;
     if (chunk.length < wanted) {
       this.#carry.set(chunk, this.#carried);
       this.#carried += chunk.length;
-      return NO_RUNS;
+      return;
     }
     const carry = this.#carry.subarray(0, this.#carried);
     this.#carried = 0;
-    if (this.#locked) {
-      const packet = new Uint8Array(PACKET_SIZE);
-      packet.set(carry);
-      packet.set(chunk.subarray(0, wanted), carry.length);
-      return this.#scan(chunk, wanted, [packet]);
+    if (!this.#locked) {
+      this.#scan(join([carry, chunk]), 0, sink);
+      return;
     }
-    return this.#scan(join([carry, chunk]), 0, []);
+    const packet = new Uint8Array(PACKET_SIZE);
+    packet.set(carry);
+    packet.set(chunk.subarray(0, wanted), carry.length);
+    sink(packet, 0, PACKET_SIZE);
+    this.#scan(chunk, wanted, sink);
   }
 
   /**
@@ -66,14 +78,16 @@ export class PacketFramer {
     return rest.subarray(at, whole);
   }
 
-  #scan(bytes: Uint8Array, start: number, runs: Uint8Array[]): readonly Uint8Array[] {
+  #scan(bytes: Uint8Array, start: number, sink: PacketSink): void {
     let at = start;
     while (at < bytes.length) {
       if (this.#locked) {
-        const end = runEnd(bytes, at);
-        if (end > at) runs.push(bytes.subarray(at, end));
-        at = end;
-        if (at >= bytes.length || bytes[at] === SYNC_BYTE) break;
+        const from = at;
+        at = runEnd(bytes, from);
+        // The sink may change packets that it was given: look at what follows them first.
+        const lost = at < bytes.length && bytes[at] !== SYNC_BYTE;
+        if (at > from) sink(bytes, from, at);
+        if (!lost) break;
         this.#locked = false;
         this.syncErrors++;
       }
@@ -83,9 +97,8 @@ export class PacketFramer {
       if (at + WINDOW > bytes.length) break;
       this.#locked = true;
     }
-    this.#carry.set(bytes.subarray(at));
     this.#carried = bytes.length - at;
-    return runs;
+    if (this.#carried > 0) this.#carry.set(bytes.subarray(at));
   }
 }
 

@@ -1,0 +1,163 @@
+/**
+ * PES packets of one PID: video, audio, captions. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7; for captions ARIB
+ * STD-B24 vol. 3, 5. A packet whose parts did not all come is dropped and counted.
+ */
+import { Reader } from '../reader.ts';
+import { PTS_MODULUS, type Pts90k } from '../time.ts';
+import { ContinuityCheck } from './continuity.ts';
+import {
+  hasPayload,
+  hasTransportError,
+  PACKET_SIZE,
+  payloadStart,
+  scramblingControl,
+  startsUnit,
+} from './packet.ts';
+
+export interface PesPacket {
+  /** stream_id, ISO/IEC 13818-1 table 2-22: 0xe0 video, 0xc0 audio, 0xbd captions, 0xbf superimpose. */
+  readonly streamId: number;
+  readonly pts: Pts90k | undefined;
+  /** Undefined when it is not sent, which means that it equals the PTS. */
+  readonly dts: Pts90k | undefined;
+  /** data_alignment_indicator: the data start with an access unit. */
+  readonly aligned: boolean;
+  /** PES_packet_data_byte. */
+  readonly data: Uint8Array;
+}
+
+const FIXED_HEADER = 6;
+/** An intra picture of MPEG-2 MP@HL fills at most its VBV buffer, 9 781 248 bits: 1.2 MB. Twice that. */
+const DEFAULT_LIMIT = 2_445_312;
+const INITIAL_SIZE = 16_384;
+
+/** stream_ids whose data follow PES_packet_length at once: ISO/IEC 13818-1 table 2-21. */
+const WITHOUT_HEADER: readonly number[] = [0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff];
+
+const NO_PACKETS: readonly PesPacket[] = [];
+
+export class PesAssembler {
+  /** PES packets dropped because a part was missing, damaged or scrambled. */
+  incompletePackets = 0;
+  /** PES packets dropped because they were longer than the limit, or no PES packets at all. */
+  invalidPackets = 0;
+
+  readonly #limit: number;
+  readonly #continuity = new ContinuityCheck();
+  #buffer = new Uint8Array(INITIAL_SIZE);
+  #length = 0;
+  /** Whether a PES packet has begun and is whole so far. */
+  #open = false;
+
+  /** A PES packet may have `limit` octets. */
+  constructor(limit: number = DEFAULT_LIMIT) {
+    this.#limit = limit;
+  }
+
+  /** Forgets everything begun. */
+  reset(): void {
+    this.#open = false;
+    this.#continuity.reset();
+  }
+
+  /**
+   * Takes the packet of this PID at `offset`; gives the PES packets that it completed. One of unknown length
+   * (video) is complete when the next one starts. They own their bytes.
+   */
+  feed(bytes: Uint8Array, offset: number): readonly PesPacket[] {
+    if (hasTransportError(bytes, offset) || !hasPayload(bytes, offset)) return NO_PACKETS;
+    const continuity = this.#continuity.next(bytes, offset);
+    if (continuity === 'duplicate') return NO_PACKETS;
+    if (continuity === 'gap') this.#abandon();
+    if (scramblingControl(bytes, offset) !== 0) {
+      this.#abandon();
+      return NO_PACKETS;
+    }
+    const packets: PesPacket[] = [];
+    if (startsUnit(bytes, offset)) {
+      this.#end(packets);
+      this.#open = true;
+      this.#length = 0;
+    }
+    if (!this.#open) return packets;
+    this.#append(bytes, payloadStart(bytes, offset), offset + PACKET_SIZE);
+    if (this.#open && this.#declared() > 0 && this.#length >= this.#declared()) this.#end(packets);
+    return packets;
+  }
+
+  /** The end of the stream completes a packet of unknown length. */
+  flush(): readonly PesPacket[] {
+    const packets: PesPacket[] = [];
+    this.#end(packets);
+    return packets;
+  }
+
+  /** Octets of the packet begun, header included; 0 while unknown, and for video that does not say. */
+  #declared(): number {
+    if (this.#length < FIXED_HEADER) return 0;
+    const length = ((this.#buffer[4] as number) << 8) | (this.#buffer[5] as number);
+    return length === 0 ? 0 : FIXED_HEADER + length;
+  }
+
+  #append(bytes: Uint8Array, from: number, to: number): void {
+    const length = this.#length + to - from;
+    if (length > this.#limit) {
+      this.invalidPackets++;
+      this.#open = false;
+      return;
+    }
+    if (length > this.#buffer.length) {
+      const larger = new Uint8Array(Math.min(Math.max(length, this.#buffer.length * 2), this.#limit));
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(bytes.subarray(from, to), this.#length);
+    this.#length = length;
+  }
+
+  #abandon(): void {
+    if (this.#open) this.incompletePackets++;
+    this.#open = false;
+  }
+
+  #end(packets: PesPacket[]): void {
+    if (!this.#open) return;
+    this.#open = false;
+    const declared = this.#declared();
+    if (declared > this.#length) {
+      this.incompletePackets++;
+      return;
+    }
+    const packet = readPes(this.#buffer.slice(0, declared === 0 ? this.#length : declared));
+    if (packet === undefined) this.invalidPackets++;
+    else packets.push(packet);
+  }
+}
+
+/** The PES packet that `bytes` is; undefined when its header is none. The result keeps views of `bytes`. */
+export function readPes(bytes: Uint8Array): PesPacket | undefined {
+  const r = new Reader(bytes);
+  if (r.u24() !== 0x000001) return undefined;
+  const streamId = r.u8();
+  r.skip(2); // PES_packet_length
+  if (r.exhausted) return undefined;
+  if (WITHOUT_HEADER.includes(streamId)) {
+    return { streamId, pts: undefined, dts: undefined, aligned: false, data: r.rest() };
+  }
+  const first = r.u8();
+  if (first >> 6 !== 0b10) return undefined;
+  const flags = r.u8();
+  const header = r.slice(r.u8());
+  const pts = (flags & 0x80) !== 0 ? timeStamp(header) : undefined;
+  const dts = (flags & 0xc0) === 0xc0 ? timeStamp(header) : undefined;
+  if (r.exhausted || header.exhausted) return undefined;
+  return { streamId, pts, dts, aligned: (first & 0x04) !== 0, data: r.rest() };
+}
+
+/** 33 bits in five octets, with a marker bit after 3, 15 and 15 of them. */
+function timeStamp(r: Reader): Pts90k {
+  const high = (r.u8() >> 1) & 0x07;
+  const middle = r.u16() >> 1;
+  const low = r.u16() >> 1;
+  return ((high * 2 ** 30 + middle * 2 ** 15 + low) % PTS_MODULUS) as Pts90k;
+}
