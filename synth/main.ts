@@ -11,7 +11,8 @@ import { MediaError } from './media/access-units.ts';
 import { MediaCache } from './media/cache.ts';
 import { FfmpegError, findFfmpeg } from './media/ffmpeg.ts';
 import { prepare } from './media/prepare.ts';
-import { findChannel, loadScenario, ScenarioError } from './scenario/load.ts';
+import { ScenarioError } from './scenario/fields.ts';
+import { findChannel, loadScenario } from './scenario/load.ts';
 import type { ChannelPlan, Scenario } from './scenario/model.ts';
 import { channelList, channelTruth } from './truth.ts';
 

@@ -6,7 +6,7 @@ import { DAY_MS, type Programme } from './guide/programme.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
 import type { StationPlace } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
-import { type EventStation, SCHEDULE_DAYS } from './si/eit.ts';
+import type { EventStation } from './si/eit.ts';
 
 function programmeTruth(programme: Programme | undefined) {
   if (programme === undefined) return null;
@@ -31,7 +31,7 @@ function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
   const { place, guide, channel } = station;
   const { serviceId, name, serviceType } = place.plan;
   const today = jstDayStart(at);
-  const days = { from: today, to: epochMs(today + SCHEDULE_DAYS * DAY_MS) };
+  const days = { from: today, to: epochMs(today + guide.days * DAY_MS) };
   return {
     serviceId,
     name,

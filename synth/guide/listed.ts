@@ -10,6 +10,7 @@ import {
   MAX_HEADING_BYTES,
   MAX_TITLE_BYTES,
   type Programme,
+  SCHEDULE_DAYS,
 } from './programme.ts';
 
 const EVENT_IDS = 0x10000;
@@ -28,6 +29,7 @@ function toProgramme(listed: ListedProgramme, startAt: EpochMs, serial: number):
 }
 
 class TimedList implements Guide {
+  readonly days = SCHEDULE_DAYS;
   readonly #programmes: Programme[];
 
   constructor(list: readonly (ListedProgramme & { startAt: number })[]) {
@@ -49,8 +51,12 @@ class TimedList implements Guide {
   }
 }
 
+/** Shorter programmes would need their event ids again within the eight days: only today's are announced. */
+const SHORT_MS = 60_000;
+
 /** The n-th round of the list begins n lengths after the clock's zero. */
 class RepeatedList implements Guide {
+  readonly days: number;
   readonly #list: readonly ListedProgramme[];
   readonly #starts: number[] = [];
   readonly #length: number;
@@ -63,6 +69,7 @@ class RepeatedList implements Guide {
       length += durationSec * 1000;
     }
     this.#length = length;
+    this.days = length / list.length < SHORT_MS ? 1 : SCHEDULE_DAYS;
   }
 
   #make(serial: number): Programme {

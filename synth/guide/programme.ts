@@ -18,6 +18,8 @@ export interface Programme {
 
 /** The programmes of one station; a pure function of time. */
 export interface Guide {
+  /** Days that the schedule carries, today included, 1..8. */
+  readonly days: number;
   /** Those that start in `from <= start < to`, in order. */
   starting(from: EpochMs, to: EpochMs): readonly Programme[];
   /** The one on air. */
@@ -31,6 +33,9 @@ export const MAX_TITLE_BYTES = 80;
 export const MAX_DESCRIPTION_BYTES = 160;
 /** Bytes of the heading of an extended item. */
 export const MAX_HEADING_BYTES = 16;
+
+/** Days of schedule that broadcasters carry. */
+export const SCHEDULE_DAYS = 8;
 
 export const DAY_MS = 86_400_000;
 

@@ -18,6 +18,7 @@ import {
   MAX_HEADING_BYTES,
   MAX_TITLE_BYTES,
   type Programme,
+  SCHEDULE_DAYS,
 } from './programme.ts';
 
 const MINUTE_MS = 60_000;
@@ -127,6 +128,7 @@ const NUMBERINGS: readonly ((part: number) => string)[] = [
 ];
 
 export class Timetable implements Guide {
+  readonly days = SCHEDULE_DAYS;
   readonly #formats: readonly Format[];
   readonly #slots = new Map<string, Slot[]>();
   readonly #days = new Map<number, Programme[]>();

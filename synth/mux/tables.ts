@@ -94,7 +94,9 @@ function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel
     bursts: (turn): Burst[] => {
       const at = momentOf(turn * period);
       const dayStart = jstDayStart(at);
-      return partOf(liveSegments(at), cycle.part).map((segment) => () => sectionsOf(dayStart, segment));
+      return partOf(liveSegments(at, station.guide.days), cycle.part).map(
+        (segment) => () => sectionsOf(dayStart, segment),
+      );
     },
   };
 }

@@ -1,19 +1,37 @@
 /** Scenarios by name or from a file. */
+import { readFileSync } from 'node:fs';
 import type { BroadcastType } from '../../arib/ids.ts';
 import { DEFAULT } from './default.ts';
+import { ScenarioError } from './fields.ts';
+import { parseScenario } from './file.ts';
 import { MINI } from './mini.ts';
 import type { ChannelPlan, Scenario } from './model.ts';
 
-/** No such scenario or channel, or a file that is none; the message is for people. */
-export class ScenarioError extends Error {}
-
 const BUILT_IN = [DEFAULT, MINI];
 
-/** @throws ScenarioError. */
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const names = BUILT_IN.map(({ name }) => name).join(', ');
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new ScenarioError(`シナリオ ${path} を読めません (${reason})。名前なら ${names} があります`);
+  }
+}
+
+/** One of the built-in scenarios, or a JSON file. @throws ScenarioError. */
 export function loadScenario(name: string): Scenario {
   const found = BUILT_IN.find((scenario) => scenario.name === name);
-  if (found === undefined) throw new ScenarioError(`シナリオがありません: ${name}`);
-  return found;
+  if (found !== undefined) return found;
+  const text = readFile(name);
+  try {
+    return parseScenario(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new ScenarioError(`${name}: JSON ではありません (${error.message})`);
+    if (error instanceof ScenarioError) throw new ScenarioError(`${name}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** @throws ScenarioError when the scenario has no such channel. */

@@ -10,8 +10,6 @@ import { ByteWriter } from './bytes.ts';
 import { audioComponent, component, content, copyOnce, extendedEvent, shortEvent } from './descriptors.ts';
 import { longSection, MAX_BODY } from './section.ts';
 
-/** Days of schedule on air, today included. */
-export const SCHEDULE_DAYS = 8;
 const DAYS_PER_TABLE = 4;
 const SEGMENTS_PER_DAY = 8;
 const SEGMENT_MS = DAY_MS / SEGMENTS_PER_DAY;
@@ -154,11 +152,11 @@ export interface Segment {
   index: number;
 }
 
-/** The segments on air at a moment: those of today that are over are no longer sent. */
-export function liveSegments(at: EpochMs): Segment[] {
+/** The segments on air at a moment, of so many days: those of today that are over are no longer sent. */
+export function liveSegments(at: EpochMs, days: number): Segment[] {
   const segments: Segment[] = [];
   const current = Math.floor((at - jstDayStart(at)) / SEGMENT_MS);
-  for (let day = 0; day < SCHEDULE_DAYS; day++) {
+  for (let day = 0; day < days; day++) {
     for (let index = day === 0 ? current : 0; index < SEGMENTS_PER_DAY; index++)
       segments.push({ day, index });
   }
@@ -196,7 +194,7 @@ export function scheduleSections(
   const firstNumber = inTable * SECTIONS_PER_SEGMENT;
   const sections = splitSections(segmentEvents(station, tables.schedule, dayStart, segment));
   // last_section_number needs the length of the table's last segment, which may be this one.
-  const lastDay = Math.min(SCHEDULE_DAYS, (table + 1) * DAYS_PER_TABLE) - 1;
+  const lastDay = Math.min(station.guide.days, (table + 1) * DAYS_PER_TABLE) - 1;
   const last = { day: lastDay, index: SEGMENTS_PER_DAY - 1 };
   const lastInTable = (lastDay % DAYS_PER_TABLE) * SEGMENTS_PER_DAY + last.index;
   const lastCount =
@@ -208,7 +206,7 @@ export function scheduleSections(
       station,
       {
         tableId: first + table,
-        lastTableId: first + tableOf(SCHEDULE_DAYS - 1),
+        lastTableId: first + tableOf(station.guide.days - 1),
         version: Math.floor(dayStart / DAY_MS) % 32,
         number: firstNumber + k,
         lastNumber: lastInTable * SECTIONS_PER_SEGMENT + lastCount - 1,

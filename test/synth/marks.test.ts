@@ -35,9 +35,7 @@ async function flashes(pid: number): Promise<number[]> {
     ['ffmpeg', '-v', 'error', '-copyts', '-i', 'pipe:0', '-map', map, '-vf', filter, '-f', 'null', '-'],
     stream,
   );
-  const lines = new TextDecoder()
-    .decode(stdout)
-    .matchAll(/pts:(\d+) .*\s+lavfi.signalstats.YAVG=([\d.]+)/g);
+  const lines = new TextDecoder().decode(stdout).matchAll(/pts:(\d+) .*\s+lavfi.signalstats.YAVG=([\d.]+)/g);
   const found: number[] = [];
   let bright = false;
   for (const [, ticks, level] of lines) {
@@ -72,7 +70,10 @@ async function beeps(pid: number, channel: 0 | 1): Promise<Beep[]> {
   for (let index = 0, last = -quiet; index < count; index++) {
     if (Math.abs(level(index)) < 3_000) continue;
     if (index - last > quiet && index > quiet && index + quiet < count) {
-      found.push({ at: sinceWrap(Number(first) / SAMPLE_RATE) + (index / SAMPLE_RATE) * 1000, hz: pitch(level, index) });
+      found.push({
+        at: sinceWrap(Number(first) / SAMPLE_RATE) + (index / SAMPLE_RATE) * 1000,
+        hz: pitch(level, index),
+      });
     }
     last = index;
   }

@@ -1,0 +1,202 @@
+/** A scenario from JSON: the shape of `model.ts`, with what can be guessed left out if so wished. */
+import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
+import { inClockRange } from '../clock.ts';
+import { encodeText } from '../text/encode.ts';
+import { Field, ScenarioError } from './fields.ts';
+import {
+  type AudioPlan,
+  type ChannelPlan,
+  type ListedProgramme,
+  type Scenario,
+  type StationPlan,
+  THEMES,
+  type VideoPlan,
+} from './model.ts';
+
+const MAX_ID = 0xffff;
+
+/** Text that broadcasts can carry, of at most so many bytes there. */
+function broadcastText(field: Field, limit: number): string {
+  const text = field.text();
+  try {
+    if (encodeText(text).length > limit) throw field.wrong(`放送の符号で ${limit} バイト以内の文字列`);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ScenarioError(`${field.path}: ${error.message}`);
+    throw error;
+  }
+  return text;
+}
+
+function readVideo(field: Field): VideoPlan {
+  const { codec, width, height, bitrate } = field.object(['codec', 'width', 'height', 'bitrate']);
+  const even = (size: Field, step: number, most: number): number => {
+    const value = size.integer(step, most);
+    if (value % step !== 0) throw size.wrong(`${step} の倍数`);
+    return value;
+  };
+  return {
+    codec: codec.oneOf(['mpeg2', 'h264']),
+    width: even(width, 16, 1920),
+    height: even(height, 4, 1088),
+    bitrate: bitrate.integer(100_000, 30_000_000),
+  };
+}
+
+function readLanguage(field: Field): string {
+  const code = field.text();
+  if (!/^[a-z]{3}$/.test(code)) throw field.wrong('ISO 639-2 の三文字');
+  return code;
+}
+
+function readAudio(field: Field): AudioPlan {
+  const { mode, languages, beepHz, label, bitrate } = field.object([
+    'mode',
+    'languages',
+    'beepHz',
+    'label',
+    'bitrate',
+  ]);
+  const audioMode = mode.or<AudioPlan['mode']>('stereo', (given) => given.oneOf(['stereo', 'dual']));
+  const spoken = languages.or(audioMode === 'dual' ? ['jpn', 'eng'] : ['jpn'], (given) =>
+    given.list(readLanguage, 1),
+  );
+  if (spoken.length !== (audioMode === 'dual' ? 2 : 1)) {
+    throw languages.wrong(audioMode === 'dual' ? '二つの言語' : '一つの言語');
+  }
+  const [left = 1000, right = left] = beepHz.or([1000, 1000], (given) =>
+    given.list((hz) => hz.integer(100, 10_000), 1),
+  );
+  return {
+    mode: audioMode,
+    languages: spoken,
+    beepHz: [left, right],
+    label: label.or('', (given) => broadcastText(given, 33)),
+    bitrate: bitrate.or(96_000, (given) => given.integer(16_000, 320_000)),
+  };
+}
+
+function readMoment(field: Field): number {
+  const text = field.text();
+  const at = Date.parse(text);
+  if (!inClockRange(at)) throw field.wrong('ISO 8601 の日時');
+  return at;
+}
+
+function readProgramme(field: Field): ListedProgramme {
+  const { startAt, durationSec, title, description, items, genres } = field.object([
+    'startAt',
+    'durationSec',
+    'title',
+    'description',
+    'items',
+    'genres',
+  ]);
+  return {
+    ...(startAt.isAbsent ? {} : { startAt: readMoment(startAt) }),
+    durationSec: durationSec.integer(1, 99 * 3600),
+    title: broadcastText(title, 80),
+    description: description.or('', (given) => broadcastText(given, 160)),
+    items: items.or([], (given) =>
+      given.list((item) => {
+        const { heading, text } = item.object(['heading', 'text']);
+        return { heading: broadcastText(heading, 16), text: broadcastText(text, 2_000) };
+      }),
+    ),
+    genres: genres.or([[0xf, 0xf]], (given) =>
+      given.list((genre): [number, number] => {
+        const [level1 = 0xf, level2 = 0xf] = genre.list((nibble) => nibble.integer(0, 15), 2);
+        return [level1, level2];
+      }, 1),
+    ),
+  };
+}
+
+function readProgrammes(field: Field): StationPlan['programmes'] {
+  const listed = field.list(readProgramme, 1);
+  const timed = listed.filter(({ startAt }) => startAt !== undefined).length;
+  if (timed !== 0 && timed !== listed.length) {
+    throw new ScenarioError(`${field.path}: startAt は全部の番組に書くか、どれにも書かないかのどちらかです`);
+  }
+  return listed;
+}
+
+const STATION_FIELDS = [
+  'serviceId',
+  'name',
+  'serviceType',
+  'hue',
+  'video',
+  'audios',
+  'theme',
+  'programmes',
+] as const;
+
+function readStation(field: Field): StationPlan {
+  const fields = field.object(STATION_FIELDS);
+  const video = readVideo(fields.video);
+  return {
+    serviceId: serviceId(fields.serviceId.integer(1, MAX_ID)),
+    name: broadcastText(fields.name, 20),
+    serviceType: fields.serviceType.or(video.codec === 'h264' ? 0xc0 : 0x01, (given) =>
+      given.integer(0, 0xff),
+    ),
+    hue: fields.hue.or(200, (given) => given.integer(0, 359)),
+    video,
+    audios: fields.audios.list(readAudio, 1),
+    theme: fields.theme.or('general', (given) => given.oneOf(THEMES)),
+    programmes: fields.programmes.or('generated', readProgrammes),
+  };
+}
+
+const CHANNEL_FIELDS = [
+  'type',
+  'channel',
+  'networkId',
+  'transportStreamId',
+  'networkName',
+  'remoteControlKey',
+  'bitrate',
+  'clockReference',
+  'stations',
+] as const;
+
+const CHANNEL_NAMES = { GR: /^T\d{2}$/, BS: /^BS\d{2}_\d$/, CS: /^CS\d{2}$/ } as const;
+
+function readChannel(field: Field): ChannelPlan {
+  const fields = field.object(CHANNEL_FIELDS);
+  const type = fields.type.oneOf(BROADCAST_TYPES);
+  const channel = fields.channel.text();
+  if (!CHANNEL_NAMES[type].test(channel)) throw fields.channel.wrong('T27、BS01_0、CS02 のような名前');
+  const terrestrial = type === 'GR';
+  const stations = fields.stations.list(readStation, 1);
+  if (new Set(stations.map((station) => station.serviceId)).size !== stations.length) {
+    throw new ScenarioError(`${fields.stations.path}: serviceId が重なっています`);
+  }
+  return {
+    type,
+    channel,
+    networkId: networkId(fields.networkId.integer(1, MAX_ID)),
+    transportStreamId: transportStreamId(fields.transportStreamId.integer(0, MAX_ID)),
+    networkName: fields.networkName.or('架空', (given) => broadcastText(given, 20)),
+    remoteControlKey: terrestrial ? fields.remoteControlKey.or(1, (given) => given.integer(1, 12)) : null,
+    bitrate: fields.bitrate.integer(500_000, 60_000_000),
+    clockReference: fields.clockReference.or(terrestrial ? 'own' : 'video', (given) =>
+      given.oneOf(['own', 'video']),
+    ),
+    stations,
+  };
+}
+
+/** @throws ScenarioError naming the field that is wrong. */
+export function parseScenario(json: unknown): Scenario {
+  const { name, seed, channels } = new Field(json, '').object(['name', 'seed', 'channels']);
+  const scenario = {
+    name: name.text(),
+    seed: seed.or(1, (given) => given.integer(0, 0xffffffff)),
+    channels: channels.list(readChannel, 1),
+  };
+  const names = scenario.channels.map(({ type, channel }) => `${type} ${channel}`);
+  const twice = names.find((one, index) => names.indexOf(one) !== index);
+  if (twice !== undefined) throw new ScenarioError(`channels: ${twice} が二度あります`);
+  return scenario;
+}
