@@ -54,7 +54,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: [],
     filters: ['format=yuv420p'],
     live: [
-      ...['-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high'],
+      ...['-preset', 'veryfast', '-tune', 'zerolatency', '-profile:v', 'high', '-level', '4'],
       ...['-crf', '23', '-maxrate', '6M', '-bufsize', '6M'],
       ...['-g', '30', '-keyint_min', '30', '-sc_threshold', '0'],
     ],
@@ -117,7 +117,7 @@ export interface LiveAudio {
 
 export interface LiveCommand {
   ffmpeg: string;
-  video: { pid: number; encoder: VideoEncoder } | null;
+  video: { pid: number; kind: 'mpeg2' | 'h264' | 'hevc'; encoder: VideoEncoder } | null;
   audio: LiveAudio | null;
 }
 
@@ -141,14 +141,17 @@ const SIDE_FILTERS = {
 /**
  * Transport stream on stdin to fragmented MP4 on stdout.
  *
- * The input is examined for 0.1 s only, and what was examined is encoded too: the PMT has told what there is.
+ * MPEG-2 tells its frame rate in its first header, so that 0.1 s of input is looked at before encoding begins;
+ * it is encoded too. (`-fflags nobuffer` would throw it away, with the first intra picture.)
  * Times stay those of the broadcast (90 kHz exactly, no edit lists): `stream/fragment.ts` moves them.
  */
 export function liveCommand(options: LiveCommand): string[] {
   const { video, audio } = options;
+  const isPlain = video === null || video.kind === 'mpeg2';
   const input = [
     ...['-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
-    ...['-f', 'mpegts', '-probesize', '1M', '-analyzeduration', '100000', '-fpsprobesize', '0'],
+    ...['-f', 'mpegts', '-probesize', '1M'],
+    ...(isPlain ? ['-analyzeduration', '100000', '-fpsprobesize', '0'] : ['-analyzeduration', '500000']),
     ...['-i', 'pipe:0', '-sn', '-dn'],
   ];
   const output = [

@@ -5,7 +5,7 @@
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
-import { type LiveAudio, liveCommand } from '../ffmpeg/recipes.ts';
+import { type LiveAudio, type LiveCommand, liveCommand } from '../ffmpeg/recipes.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationStream } from '../stream/client.ts';
 import type { StationLayout } from '../stream/layout.ts';
@@ -116,10 +116,10 @@ export class EncodedSession implements Session {
     });
   }
 
-  #video(layout: StationLayout): { pid: number; encoder: EncoderChoice['encoder'] } | null {
+  #video(layout: StationLayout): LiveCommand['video'] {
     if (layout.video === null || this.#choice === undefined) return null;
     if (this.#missing.includes(layout.video.pid)) return null;
-    return { pid: layout.video.pid, encoder: this.#choice.encoder };
+    return { ...layout.video, encoder: this.#choice.encoder };
   }
 
   #audio(layout: StationLayout): LiveAudio | null {
@@ -173,18 +173,17 @@ export class EncodedSession implements Session {
       this.#missing = [...this.#missing, ...missing];
       return;
     }
-    if (choice === undefined || choice.encoder.kind === 'software') {
-      // A Failure of its own when ffmpeg itself went away.
-      await encoders.ffmpeg();
-      throw encoderFailure(end);
-    }
-    encoders.suspend(choice.encoder);
-    this.#choice = choice.encoder.codec === 'av1' ? await encoders.av1() : await encoders.h264();
-    this.#notices.add('software_encoder');
-    if (this.#choice === undefined) {
-      this.#choice = await encoders.h264();
-      this.#notices.add('codec_fallback');
-    }
+    // A Failure of its own when ffmpeg itself went away.
+    await encoders.ffmpeg();
+    if (choice?.encoder.kind === 'gpu') {
+      encoders.suspend(choice.encoder);
+      this.#notices.add('software_encoder');
+      this.#choice = choice.encoder.codec === 'av1' ? await encoders.av1() : await encoders.h264();
+    } else if (choice?.encoder.codec === 'av1') this.#choice = undefined;
+    else throw encoderFailure(end);
+    if (this.#choice !== undefined) return;
+    this.#choice = await encoders.h264();
+    this.#notices.add('codec_fallback');
   }
 
   #giveUp(reason: Error): void {

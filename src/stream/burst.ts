@@ -2,7 +2,8 @@
  * The last seconds of a station's stream, from an entry point on, so that an encoder or viewer that joins a
  * tuned station has something to decode at once.
  */
-import type { EntryPoint } from './entry-points.ts';
+import { joinBytes } from './bytes.ts';
+import { type EntryPoint, pidFirst } from './entry-points.ts';
 
 /** An encoder needs about half a second to see every stream; more would only be encoded late. */
 const WINDOW_MS = 2_000;
@@ -16,7 +17,7 @@ interface Kept {
 
 export class Burst {
   #chunks: Kept[] = [];
-  #points: { at: number; time: number }[] = [];
+  #points: (EntryPoint & { time: number })[] = [];
   #held = 0;
 
   /** A chunk that begins at octet `at` of the stream; it is kept, not copied. */
@@ -24,7 +25,7 @@ export class Burst {
     this.#chunks.push({ at, bytes });
     this.#held += bytes.length;
     for (const point of points) {
-      if (this.#points.at(-1)?.at !== point.at) this.#points.push({ at: point.at, time: now });
+      if (this.#points.at(-1)?.at !== point.at) this.#points.push({ ...point, time: now });
     }
     while ((this.#points[1]?.time ?? now) < now - WINDOW_MS) this.#points.shift();
     this.#forget();
@@ -41,6 +42,18 @@ export class Burst {
   from(which: 'early' | 'late'): Uint8Array<ArrayBuffer>[] | undefined {
     const point = which === 'early' ? this.#points[0] : this.#points.at(-1);
     return point === undefined ? undefined : this.since(point.at);
+  }
+
+  /**
+   * What an encoder begins with: the tables, then at once the whole intra picture of the oldest entry point,
+   * and then everything since. An encoder that hears audio first gives up looking for the picture's header.
+   */
+  forEncoder(): Uint8Array[] | undefined {
+    const point = this.#points[0];
+    if (point === undefined) return undefined;
+    if (point.video === null) return this.since(point.at);
+    const picture = joinBytes(this.since(point.picture)).subarray(0, point.pictureEnd - point.picture);
+    return [point.tables, pidFirst(picture, point.video), ...this.since(point.pictureEnd)];
   }
 
   /** From an octet of the stream, or from the oldest held. */

@@ -1,16 +1,29 @@
 /**
- * Finds where a decoder can begin in a station's packets: a PAT, then its PMT, then the start of an intra
- * picture, with nothing between that a demuxer would have to forget. Also notices when the picture's format
- * changes, which an encoder under way cannot follow.
+ * Finds where a decoder can begin in a station's packets: a PAT, then its PMT, then an intra picture. Also
+ * tells the picture's format, since an encoder under way cannot follow another one.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { PACKET_SIZE, PAT_PID, packetPid, payloadStart, startsUnit } from '../../arib/ts/packet.ts';
+import { joinBytes } from './bytes.ts';
 import type { VideoKind } from './layout.ts';
 
+/** Positions are octets from the start of the station's stream. */
 export interface EntryPoint {
-  /** Octets from the start of the station's stream to the PAT. */
+  /** The PAT: from here on the stream is whole. */
   at: number;
-  /** Size and aspect of the picture where its header tells; another value means another format. */
+  /** The first packet of the intra picture. */
+  picture: number;
+  /** After the packet that completes the picture by starting the next one. */
+  pictureEnd: number;
+  /** Packets of the PAT and PMT, for who begins at the picture. */
+  tables: Uint8Array<ArrayBuffer>;
+  video: Pid | null;
+}
+
+export interface Findings {
+  /** Completed by these packets, oldest first. */
+  points: EntryPoint[];
+  /** Size and aspect of the picture, as the last of these packets' picture headers tells; null without one. */
   format: string | null;
 }
 
@@ -22,15 +35,19 @@ const SEQUENCE_HEADER = 0xb3;
 export class EntryPointFinder {
   #video: WatchedVideo | undefined;
   #mapPid: Pid | undefined;
-  #pat = -1;
-  #tables = -1;
+  /** The last PAT, and what of its PMT came. */
+  #pat: { at: number; packets: Uint8Array[] } | undefined;
+  #tables: { at: number; packets: Uint8Array[] } | undefined;
+  /** An intra picture under way. */
+  #begun: Omit<EntryPoint, 'pictureEnd'> | undefined;
   #position = 0;
 
   /** Packets before this call are no part of any entry point. */
   watch(video: WatchedVideo): void {
     this.#video = video;
-    this.#pat = -1;
-    this.#tables = -1;
+    this.#pat = undefined;
+    this.#tables = undefined;
+    this.#begun = undefined;
   }
 
   /** Octets seen so far. */
@@ -38,32 +55,68 @@ export class EntryPointFinder {
     return this.#position;
   }
 
-  /** Whole packets in; the entry points that they complete out, oldest first. */
-  feed(packets: Uint8Array): EntryPoint[] {
-    const found: EntryPoint[] = [];
-    const video = this.#video;
+  /** Takes whole packets. */
+  feed(packets: Uint8Array): Findings {
+    const findings: Findings = { points: [], format: null };
     for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
-      if (!startsUnit(packets, offset)) continue;
       const pid = packetPid(packets, offset);
-      if (pid === PAT_PID) {
-        this.#pat = this.#position + offset;
+      const starts = startsUnit(packets, offset);
+      if (pid === this.#video?.pid) {
+        if (starts) this.#picture(packets, offset, this.#video.kind, findings);
+      } else if (pid === PAT_PID) {
+        if (!starts) continue;
         this.#mapPid = mapPidOf(packets, offset);
-      } else if (video === undefined) continue;
-      else if (pid === this.#mapPid) {
-        this.#tables = this.#pat;
-        if (video === null) this.#add(found, null);
-      } else if (video !== null && pid === video.pid && this.#tables >= 0) {
-        const start = pictureStart(packets, offset, video.kind);
-        if (start !== undefined) this.#add(found, start.format);
-      }
+        this.#pat = { at: this.#position + offset, packets: [copyOf(packets, offset)] };
+      } else if (pid === this.#mapPid) this.#map(packets, offset, starts, findings);
     }
     this.#position += packets.length;
-    return found;
+    return findings;
   }
 
-  #add(found: EntryPoint[], format: string | null): void {
-    if (this.#tables >= 0) found.push({ at: this.#tables, format });
+  #map(packets: Uint8Array, offset: number, starts: boolean, findings: Findings): void {
+    if (starts && this.#pat !== undefined) {
+      this.#tables = { at: this.#pat.at, packets: [...this.#pat.packets.slice(0, 1)] };
+    }
+    const tables = this.#tables;
+    if (tables === undefined) return;
+    tables.packets.push(copyOf(packets, offset));
+    if (this.#video !== null || !starts) return;
+    const { at } = tables;
+    const point = { at, picture: at, pictureEnd: at, tables: joinBytes([]), video: null };
+    findings.points.push(point);
   }
+
+  #picture(packets: Uint8Array, offset: number, kind: VideoKind, findings: Findings): void {
+    if (this.#begun !== undefined) {
+      findings.points.push({ ...this.#begun, pictureEnd: this.#position + offset + PACKET_SIZE });
+      this.#begun = undefined;
+    }
+    const start = pictureStart(packets, offset, kind);
+    if (start === undefined) return;
+    if (start.format !== null) findings.format = start.format;
+    if (this.#tables === undefined) return;
+    this.#begun = {
+      at: this.#tables.at,
+      picture: this.#position + offset,
+      tables: joinBytes(this.#tables.packets),
+      video: packetPid(packets, offset),
+    };
+  }
+}
+
+function copyOf(packets: Uint8Array, offset: number): Uint8Array {
+  return packets.slice(offset, offset + PACKET_SIZE);
+}
+
+/** The same packets, those of one PID before all others. */
+export function pidFirst(packets: Uint8Array, first: Pid): Uint8Array<ArrayBuffer> {
+  const ahead: Uint8Array[] = [];
+  const behind: Uint8Array[] = [];
+  for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+    const list = packetPid(packets, offset) === first ? ahead : behind;
+    list.push(packets.subarray(offset, offset + PACKET_SIZE));
+  }
+  return joinBytes([...ahead, ...behind]);
 }
 
 /** The PMT's PID of a narrowed stream's PAT, which names one programme in one packet. ISO/IEC 13818-1 2.4.4.3. */

@@ -4,7 +4,7 @@
  */
 import { BoxCutter } from './boxes.ts';
 import { joinBytes } from './bytes.ts';
-import { type FragmentTrack, originOf, readFragment, rebase } from './fragment.ts';
+import { originOf, readFragment, rebase } from './fragment.ts';
 import { mimeOf, readTracks, type Track } from './track.ts';
 
 export type MediaPiece =
@@ -57,13 +57,16 @@ export class Fragmenter {
 
   *#fragment(moof: Uint8Array, mdat: Uint8Array): Generator<MediaPiece> {
     const parts = readFragment(moof, this.#tracks);
-    const lead = this.#leadOf(parts);
+    const wanted = this.#tracks.some((track) => track.kind === 'video') ? 'video' : 'audio';
+    const sync = parts.some((part) => part.track.kind === wanted && part.sync);
+    const lead = parts.find((part) => part.track.kind === 'video') ?? parts[0];
     if (lead === undefined) return;
     if (this.#origin === undefined) {
+      // Audio before the first picture is nothing that a viewer could begin with.
+      if (!sync) return;
       this.#origin = originOf(parts);
       yield { kind: 'init', bytes: joinBytes(this.#head), mime: mimeOf(this.#tracks), origin: this.#origin };
     }
-    if (!rebase(moof, parts, this.#origin)) return;
     const time = lead.time / lead.track.timescale - this.#origin / 90_000;
     const step = time - (this.#last ?? time);
     if (step > MAX_STEP_SECONDS || step < -MAX_STEP_BACK_SECONDS) {
@@ -71,12 +74,7 @@ export class Fragmenter {
       return;
     }
     this.#last = time;
-    const wanted = this.#tracks.some((track) => track.kind === 'video') ? 'video' : 'audio';
-    const sync = parts.some((part) => part.track.kind === wanted && part.sync);
+    if (!rebase(moof, parts, this.#origin)) return;
     yield { kind: 'fragment', bytes: joinBytes([moof, mdat]), sync, time };
-  }
-
-  #leadOf(parts: readonly FragmentTrack[]): FragmentTrack | undefined {
-    return parts.find((part) => part.track.kind === 'video') ?? parts[0];
   }
 }

@@ -77,7 +77,9 @@ export class Station {
     }
     this.#encoders.set(sink, encoder);
     post({ kind: 'spawned', sink, pid: encoder.pid });
-    const start = this.#burst.from('early') ?? (waitForPicture ? undefined : this.#burst.since(0));
+    const start = waitForPicture
+      ? this.#burst.forEncoder()
+      : (this.#burst.from('early') ?? this.#burst.since(0));
     if (start === undefined) this.#waiting.set(sink, now() + PICTURE_LIMIT_MS);
     else for (const bytes of start) encoder.feed(bytes);
   }
@@ -167,7 +169,8 @@ export class Station {
     const kept = this.#filter.feed(chunk) as Uint8Array<ArrayBuffer>;
     if (kept.length === 0) return;
     const at = this.#finder.position;
-    const points = this.#sameFormat(this.#finder.feed(kept));
+    const { points, format } = this.#finder.feed(kept);
+    if (format !== null && format !== this.#format) this.#formatChanged(format, points);
     this.#burst.add(at, kept, points, this.options.now());
     for (const raw of this.#raws.values()) raw.feed(kept);
     for (const [sink, encoder] of this.#encoders) this.#feed(sink, encoder, kept);
@@ -180,20 +183,19 @@ export class Station {
       return;
     }
     const late = this.options.now() > until;
-    const start = this.#burst.from('early') ?? (late ? this.#burst.since(0) : undefined);
+    const start = this.#burst.forEncoder() ?? (late ? this.#burst.since(0) : undefined);
     if (start === undefined) return;
     this.#waiting.delete(sink);
     for (const bytes of start) encoder.feed(bytes);
   }
 
-  /** Drops the entry points before a change of the picture's format, and ends the encoders that had the old one. */
-  #sameFormat(points: EntryPoint[]): EntryPoint[] {
-    const last = points.findLast((point) => point.format !== null)?.format ?? null;
-    if (last === null || last === this.#format) return points;
+  /** The encoders that had the old format end; entry points before this moment lead to the old one. */
+  #formatChanged(format: string, points: EntryPoint[]): void {
     const changed = this.#format !== null;
-    this.#format = last;
-    if (changed) this.#newLayout();
-    return points.filter((point) => point.format === null || point.format === last);
+    this.#format = format;
+    if (!changed) return;
+    points.length = 0;
+    this.#newLayout();
   }
 
   #mapChanged(map: ProgramMap): void {

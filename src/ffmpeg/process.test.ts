@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { FfmpegProcess } from './process.ts';
+import { run } from './run.ts';
+
+const descriptors = (): number => readdirSync('/proc/self/fd').length;
+
+async function sizeOf(stream: ReadableStream<Uint8Array>): Promise<number> {
+  let size = 0;
+  for await (const chunk of stream) size += chunk.length;
+  return size;
+}
+
+describe('FfmpegProcess', () => {
+  test('gets every byte that was taken, then ends by itself', async () => {
+    const child = new FfmpegProcess(['cat'], 1_000_000);
+    const size = sizeOf(child.output);
+    for (let index = 0; index < 8; index += 1) expect(child.write(new Uint8Array(100_000))).toBe(true);
+    child.finish();
+    expect(await size).toBe(800_000);
+    expect((await child.ended).code).toBe(0);
+  });
+
+  test('refuses bytes beyond its bound instead of keeping them', async () => {
+    const child = new FfmpegProcess(['sleep', '30'], 1_000_000);
+    let taken = 0;
+    while (taken < 20_000_000 && child.write(new Uint8Array(250_000))) taken += 250_000;
+    expect(taken).toBeGreaterThanOrEqual(1_000_000);
+    expect(taken).toBeLessThan(5_000_000);
+    await child.stop();
+    expect((await child.ended).code).toBe(143);
+  });
+
+  test('ends a process that ignores the polite signal', async () => {
+    const child = new FfmpegProcess(['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 0.1; done'], 1000);
+    const reader = child.output.getReader();
+    await reader.read();
+    await child.stop();
+    expect((await child.ended).code).toBe(137);
+  });
+
+  test('keeps the end of what it said, and takes no more bytes when it is gone', async () => {
+    const child = new FfmpegProcess(['sh', '-c', 'echo "no such encoder" >&2; exit 3'], 1000);
+    expect(await child.ended).toEqual({ code: 3, stderr: 'no such encoder' });
+    expect(child.write(new Uint8Array(5000))).toBe(true);
+    expect(child.queuedBytes).toBe(0);
+  });
+
+  test('leaves no descriptor behind', async () => {
+    const cycle = async (): Promise<void> => {
+      const child = new FfmpegProcess(['cat'], 100_000);
+      const size = sizeOf(child.output);
+      child.write(new Uint8Array(1000));
+      await child.stop();
+      await size;
+    };
+    await cycle();
+    const before = descriptors();
+    for (let index = 0; index < 10; index += 1) await cycle();
+    expect(descriptors()).toBeLessThanOrEqual(before + 2);
+  });
+
+  test('a missing executable is an error at once', () => {
+    expect(() => new FfmpegProcess(['/nowhere/ffmpeg'], 1000)).toThrow();
+  });
+});
+
+describe('run', () => {
+  test('ends what takes too long', async () => {
+    const result = await run(['sleep', '30'], { timeoutMs: 50 });
+    expect(result.code).toBe(137);
+    expect(result.elapsedMs).toBeLessThan(5000);
+  });
+});

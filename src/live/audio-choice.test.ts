@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test';
+import type { AudioOption } from '../../wire/api.ts';
+import { audioKey, chooseAudio } from './audio-choice.ts';
+
+const stereo: AudioOption = { id: '0:both', stream: 0, side: 'both', label: 'ステレオ', main: true };
+const commentary: AudioOption = { id: '1:both', stream: 1, side: 'both', label: '解説' };
+const dual: AudioOption[] = [
+  { id: '0:main', stream: 0, side: 'main', label: '日本語', main: true },
+  { id: '0:sub', stream: 0, side: 'sub', label: '英語' },
+  { id: '0:both', stream: 0, side: 'both', label: '日本語+英語' },
+];
+
+describe('chooseAudio', () => {
+  test('gives what was asked for', () => {
+    expect(chooseAudio([stereo, commentary], '1:both', 2)).toEqual({ stream: 1, side: 'both' });
+    expect(chooseAudio(dual, '0:sub', 1)).toEqual({ stream: 0, side: 'sub' });
+  });
+
+  test('gives the main audio when nothing, or nothing known, was asked for', () => {
+    expect(chooseAudio([commentary, stereo], undefined, 2)).toEqual({ stream: 0, side: 'both' });
+    expect(chooseAudio(dual, 'nonsense', 1)).toEqual({ stream: 0, side: 'main' });
+  });
+
+  test('gives the first when none is declared main', () => {
+    const options = dual.map(({ main: _, ...option }) => option);
+    expect(chooseAudio(options, undefined, 1)).toEqual({ stream: 0, side: 'main' });
+  });
+
+  test('counts a stream that the station does not send as not offered', () => {
+    expect(chooseAudio([stereo, commentary], '1:both', 1)).toEqual({ stream: 0, side: 'both' });
+    expect(chooseAudio([commentary], '1:both', 1)).toEqual({ stream: 0, side: 'both' });
+    expect(chooseAudio([stereo], undefined, 0)).toBeUndefined();
+  });
+
+  test('viewers share by the choice, not by the words of the request', () => {
+    expect(audioKey(chooseAudio(dual, undefined, 1))).toBe(audioKey(chooseAudio(dual, '0:main', 1)));
+    expect(audioKey(chooseAudio(dual, '0:sub', 1))).not.toBe(audioKey(chooseAudio(dual, '0:both', 1)));
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'bun:test';
+import { BoxCutter } from './boxes.ts';
+import { Fragmenter, type MediaPiece } from './fragmenter.ts';
+
+/** A box around contents, ISO/IEC 14496-12 4.2. */
+function box(type: string, ...contents: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const size = 8 + contents.reduce((sum, part) => sum + part.length, 0);
+  const out = new Uint8Array(size);
+  new DataView(out.buffer).setUint32(0, size);
+  out.set(new TextEncoder().encode(type), 4);
+  let at = 8;
+  for (const part of contents) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+const zeros = (count: number): Uint8Array => new Uint8Array(count);
+function u32(value: number): Uint8Array {
+  const out = new Uint8Array(4);
+  new DataView(out.buffer).setUint32(0, value);
+  return out;
+}
+function i64(value: number): Uint8Array {
+  const out = new Uint8Array(8);
+  new DataView(out.buffer).setBigInt64(0, BigInt(value));
+  return out;
+}
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+function trak(id: number, handler: string, timescale: number, entry: Uint8Array): Uint8Array {
+  return box(
+    'trak',
+    box('tkhd', zeros(4), zeros(8), u32(id), zeros(60)), // version 0: two times, then track_ID
+    box(
+      'mdia',
+      box('mdhd', zeros(4), zeros(8), u32(timescale), zeros(8)),
+      box('hdlr', zeros(8), text(handler), zeros(12)),
+      box('minf', box('stbl', box('stsd', zeros(4), u32(1), entry))),
+    ),
+  );
+}
+
+const AVC = box('avc1', zeros(78), box('avcC', bytes(1, 0x64, 0x00, 0x28, 0xff)));
+const AAC = box(
+  'mp4a',
+  zeros(28),
+  // ES descriptor (id, flags), decoder config (object type 0x40, 12 more octets), AAC-LC at 48 kHz stereo
+  box('esds', zeros(4), bytes(3, 25, 0, 1, 0, 4, 17, 0x40), zeros(12), bytes(5, 2, 0x11, 0x90)),
+);
+const AV1 = box('av01', zeros(78), box('av1C', bytes(0x81, 0x05, 0x0c, 0)));
+const OPUS = box('Opus', zeros(28), box('dOps', zeros(11)));
+
+function head(...traks: Uint8Array[]): Uint8Array {
+  const moov = box('moov', ...traks, box('mvex', box('trex', zeros(4), u32(1), u32(1), zeros(8), u32(0))));
+  return Uint8Array.from([...box('ftyp', text('iso5')), ...moov]);
+}
+
+/** A fragment whose samples' flags stand in tfhd (0x20), the first one's in trun (0x04) when it is a key. */
+function traf(id: number, time: number, sync: boolean): Uint8Array {
+  const run = sync ? [u32(0x05), u32(1), u32(0), u32(0x0200_0000)] : [u32(0x01), u32(1), u32(0)];
+  return box(
+    'traf',
+    box('tfhd', u32(0x20), u32(id), u32(0x0101_0000)), // depends on others, non-sync
+    box('tfdt', u32(0x0100_0000), i64(time)),
+    box('trun', ...run),
+  );
+}
+const fragment = (...trafs: Uint8Array[]): Uint8Array =>
+  Uint8Array.from([...box('moof', ...trafs), ...box('mdat', bytes(1, 2, 3))]);
+
+function feedAll(fragmenter: Fragmenter, stream: Uint8Array, step: number): MediaPiece[] {
+  const out: MediaPiece[] = [];
+  for (let at = 0; at < stream.length; at += step) {
+    out.push(...fragmenter.feed(stream.subarray(at, at + step)));
+  }
+  return out;
+}
+const join = (...parts: Uint8Array[]): Uint8Array => Uint8Array.from(parts.flatMap((part) => [...part]));
+function times(piece: Uint8Array): number[] {
+  const view = new DataView(piece.buffer, piece.byteOffset, piece.byteLength);
+  const found: number[] = [];
+  for (let at = 0; at + 20 <= piece.length; at += 1) {
+    if (view.getUint32(at) === 0x74666474) found.push(Number(view.getBigInt64(at + 8))); // 'tfdt'
+  }
+  return found;
+}
+
+const BASE = 3_600_000_000; // 40000 s at 90 kHz
+const HEAD = head(trak(1, 'vide', 90_000, AVC), trak(2, 'soun', 48_000, AAC));
+
+describe('Fragmenter', () => {
+  test('moves both tracks by one origin, exactly, and names the codecs', () => {
+    const stream = join(
+      HEAD,
+      fragment(traf(1, BASE + 3007, true), traf(2, (BASE * 8) / 15 + 1024, true)),
+      fragment(traf(1, BASE + 12_016, false), traf(2, (BASE * 8) / 15 + 6144, true)),
+    );
+    const [init, first, second] = feedAll(new Fragmenter(), stream, 7);
+    if (init?.kind !== 'init' || first?.kind !== 'fragment' || second?.kind !== 'fragment') {
+      throw new Error('pieces are missing');
+    }
+    expect(init.mime).toBe('video/mp4; codecs="avc1.640028,mp4a.40.2"');
+    expect(init.bytes).toEqual(HEAD as Uint8Array<ArrayBuffer>);
+    // audio starts first: 1024 samples = 1920 ticks after BASE
+    expect(init.origin).toBe(BASE + 1920);
+    expect(times(first.bytes)).toEqual([1087, 0]);
+    expect(times(second.bytes)).toEqual([10_096, 5120]);
+    expect([first.sync, second.sync]).toEqual([true, false]);
+    expect(first.time).toBeCloseTo(1087 / 90_000, 6);
+  });
+
+  test('begins with the first fragment that a decoder can begin with', () => {
+    const stream = join(
+      HEAD,
+      fragment(traf(2, (BASE * 8) / 15, true)),
+      fragment(traf(1, BASE + 90_000, true), traf(2, (BASE * 8) / 15 + 48_000, true)),
+    );
+    const pieces = feedAll(new Fragmenter(), stream, 1000);
+    expect(pieces.map((piece) => piece.kind)).toEqual(['init', 'fragment']);
+    expect(pieces[0]).toMatchObject({ origin: BASE + 90_000 });
+  });
+
+  test('reads times before a wrap of the clock as negative and keeps the result positive', () => {
+    const stream = join(HEAD, fragment(traf(1, -1500, true)), fragment(traf(1, 1500, false)));
+    const [init, first, second] = feedAll(new Fragmenter(), stream, 64);
+    expect(init).toMatchObject({ kind: 'init', origin: -1500 });
+    if (first?.kind !== 'fragment' || second?.kind !== 'fragment') throw new Error('pieces are missing');
+    expect([...times(first.bytes), ...times(second.bytes)]).toEqual([0, 3000]);
+  });
+
+  test('reports a jump of the clock in either direction', () => {
+    for (const to of [BASE + 11 * 90_000, BASE - 2 * 90_000]) {
+      const stream = join(HEAD, fragment(traf(1, BASE, true)), fragment(traf(1, to, true)));
+      const kinds = feedAll(new Fragmenter(), stream, 500).map((piece) => piece.kind);
+      expect(kinds).toEqual(['init', 'fragment', 'jump']);
+    }
+  });
+
+  test('names AV1, Opus and audio alone', () => {
+    const av1 = join(
+      head(trak(1, 'vide', 90_000, AV1), trak(2, 'soun', 48_000, OPUS)),
+      fragment(traf(1, 0, true)),
+    );
+    expect(feedAll(new Fragmenter(), av1, 99)[0]).toMatchObject({
+      mime: 'video/mp4; codecs="av01.0.05M.08,opus"',
+    });
+    const audio = join(head(trak(1, 'soun', 48_000, AAC)), fragment(traf(1, 0, true)));
+    expect(feedAll(new Fragmenter(), audio, 99)[0]).toMatchObject({ mime: 'audio/mp4; codecs="mp4a.40.2"' });
+  });
+
+  test('gives the same pieces however the bytes are cut', () => {
+    const stream = join(
+      HEAD,
+      ...[0, 1, 2, 3].map((index) => fragment(traf(1, BASE + index * 9009, index === 0))),
+    );
+    const whole = feedAll(new Fragmenter(), stream, stream.length);
+    for (const step of [1, 3, 8, 31, 200]) expect(feedAll(new Fragmenter(), stream, step)).toEqual(whole);
+  });
+});
+
+describe('BoxCutter', () => {
+  test('refuses bytes that cannot be boxes', () => {
+    const cutter = new BoxCutter();
+    expect(() => [...cutter.feed(bytes(0, 0, 0, 3, 1, 2, 3, 4))]).toThrow('box of 3 octets');
+    expect(() => [...new BoxCutter().feed(bytes(0x7f, 0, 0, 0, 1, 2, 3, 4))]).toThrow('octets');
+  });
+});
