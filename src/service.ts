@@ -9,21 +9,16 @@ import type { Status } from '../wire/api.ts';
 import { isClosed, NOTHING_CONFIGURED, opensEverything } from './access/access.ts';
 import type { Config } from './config.ts';
 import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
-import { AgentSync } from './guide/agent-sync.ts';
-import { Collector } from './guide/collector.ts';
-import { Stations } from './guide/stations.ts';
-import { GuideVisits } from './guide/visits.ts';
+import { GuideRoom } from './guide/room.ts';
 import { createApi } from './http/api.ts';
 import { openAssets } from './http/assets.ts';
-import { startHttpServer } from './http/server.ts';
+import { type HttpServer, startHttpServer } from './http/server.ts';
 import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { ProgramStore } from './store/programs.ts';
 import { StationStore } from './store/stations.ts';
-import { AgentClient } from './tuner/agent-client.ts';
-import { AgentLink } from './tuner/agent-link.ts';
 
 export interface ServiceOptions {
   config: Config;
@@ -78,16 +73,27 @@ function logAccess(config: Config, log: Log): void {
   }
 }
 
+/** The same promise however often it is asked for. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
+  };
+}
+
 /** @throws the database's, the file system's or the socket's error, before anything is left running */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log, now } = options;
   const database = openOrExplain(join(config.dataDir, DATABASE_FILE));
-  const programs = new ProgramStore(database);
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
-  const stations = new Stations({
+  const guide = new GuideRoom({
+    agentUrl: config.agentUrl,
+    syncIntervalMs: config.channelSyncIntervalMs,
     stations: new StationStore(database),
-    programs,
+    programs: new ProgramStore(database),
     hub,
+    startWorker: options.startGuideWorker,
     log: log.component('guide'),
     now,
   });
@@ -100,66 +106,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const live = new LiveRoom({
     agentUrl: config.agentUrl,
-    stations,
+    stations: guide.stations,
     encoders,
     startWorker: options.startStreamWorker,
     log: log.component('live'),
     now,
   });
-  const agent = new AgentClient(config.agentUrl);
-  const visits = new GuideVisits({ startWorker: options.startGuideWorker, log: log.component('guide') });
-  const collector = new Collector({
-    stations,
-    programs,
-    agent,
-    visits,
-    hub,
-    log: log.component('guide'),
-    now,
-  });
-  const sync = new AgentSync({
-    channels: (signal) => agent.channels(signal),
-    import: (channels) => stations.import(channels),
-    onChanged: () => collector.wake(),
-    onAnswer: () => link.hurry(),
-    intervalMs: config.channelSyncIntervalMs,
-    log: log.component('guide'),
-  });
-  const link = new AgentLink({
-    url: config.agentUrl,
-    log: log.component('tuner'),
-    onConnected: () => {
-      sync.sync();
-      collector.wake();
-    },
-    onEvent: (event) => {
-      hub.changed(event);
-      if (event === 'channels') sync.sync();
-      collector.wake();
-    },
-    // The UI reads `/api/status` again when tuners changed.
-    onState: () => hub.changed('tuners'),
-  });
-
   const closeRooms = async (): Promise<void> => {
     events.close();
-    collector.close();
-    await Promise.allSettled([link.close(), sync.close(), live.close(), encoders.close()]);
-    visits.close();
+    await Promise.allSettled([guide.close(), live.close(), encoders.close()]);
   };
-
   const api = createApi({
     version: VERSION,
     log: log.component('http'),
-    stations,
+    stations: guide.stations,
     live,
     events,
     status: () => ({
-      agent: { state: link.state.state, message: link.state.message },
+      agent: guide.agentState,
       ffmpeg: ffmpegStatus(encoders.status()),
     }),
   });
-  let http: ReturnType<typeof startHttpServer>;
+  let http: HttpServer;
   try {
     http = startHttpServer({
       host: config.host,
@@ -178,23 +146,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   logAccess(config, log);
-  link.start();
-  sync.sync();
+  guide.start();
   encoders.start();
 
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    http.stopListening();
-    await closeRooms();
-    await http.close();
-    database.close();
-  };
   return {
     url: http.url,
     port: http.port,
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
+    close: once(async () => {
+      http.stopListening();
+      await closeRooms();
+      await http.close();
+      database.close();
+    }),
   };
 }
