@@ -178,13 +178,23 @@ export class StreamBuilder {
     return this;
   }
 
-  /** Sections one behind the other from a pointer_field on, the last packet stuffed with 0xff. */
+  /** Sections one behind the other, a pointer_field where one starts, the last packet stuffed with 0xff. */
   sections(pid: number, ...sections: readonly Uint8Array[]): this {
-    const bytes = [0, ...sections.flatMap((section) => [...section])];
-    for (let at = 0; at < bytes.length; at += PACKET - 4) {
-      const part = bytes.slice(at, at + PACKET - 4);
-      const payload = [...part, ...new Array(PACKET - 4 - part.length).fill(0xff)];
-      this.packet(pid, { payload, start: at === 0 });
+    const starts: number[] = [];
+    const bytes: number[] = [];
+    for (const section of sections) {
+      starts.push(bytes.length);
+      bytes.push(...section);
+    }
+    for (let at = 0; at < bytes.length; ) {
+      const first = starts.find((start) => start >= at && start < at + PACKET - 5);
+      // A section that would start in the very last octet has to wait for the next packet's pointer_field.
+      const room = first !== undefined || starts.includes(at + PACKET - 5) ? PACKET - 5 : PACKET - 4;
+      const part = bytes.slice(at, at + room);
+      const stuffing = new Array(room - part.length).fill(0xff);
+      const payload = [...(first === undefined ? [] : [first - at]), ...part, ...stuffing];
+      this.packet(pid, { payload, start: first !== undefined });
+      at += part.length;
     }
     return this;
   }
