@@ -58,6 +58,8 @@ export const MARK_SAMPLES = (MARK_PERIOD * SAMPLE_RATE) / 90_000;
 export const BEEP_MS = 70;
 
 const GROUP_FRAMES = 15;
+/** From here on the colours of HD hold, below those of SD. */
+const HD_HEIGHT = 720;
 
 const FONT = join(
   import.meta.dir,
@@ -102,6 +104,7 @@ function mpeg2Args(recipe: VideoRecipe): string[] {
     'tinterlace=interleave_top',
     'setdar=16/9',
   ];
+  const colours = recipe.plan.height >= HD_HEIGHT ? 'bt709' : 'smpte170m';
   const rates = ['-b:v', bitrate, '-minrate', bitrate, '-maxrate', bitrate, '-bufsize', bitrate * 0.45].map(
     String,
   );
@@ -120,16 +123,8 @@ function mpeg2Args(recipe: VideoRecipe): string[] {
     ...['-vf', filters.join(','), '-frames:v', String(LOOP_FRAMES), '-c:v', 'mpeg2video', '-threads', '2'],
     ...rates,
     ...groups,
-    ...[
-      '-flags',
-      '+ilme+ildct+cgop',
-      '-color_primaries',
-      'bt709',
-      '-color_trc',
-      'bt709',
-      '-colorspace',
-      'bt709',
-    ],
+    ...['-flags', '+ilme+ildct+cgop'],
+    ...['-color_primaries', colours, '-color_trc', colours, '-colorspace', colours],
     ...['-f', 'mpeg2video'],
   ];
 }
