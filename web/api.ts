@@ -2,7 +2,7 @@
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
  * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
  */
-import type { Health, Problem, ProblemCode, Station } from '../wire/api.ts';
+import type { Health, Problem, ProblemCode, Station, Status } from '../wire/api.ts';
 
 /** What can go wrong besides the service's own codes. */
 export type FailureCode = ProblemCode | 'network' | 'timeout' | 'unauthorized' | 'unsupported' | 'decode';
@@ -76,24 +76,13 @@ async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   }
 }
 
-/** Parts of `GET api/status` that the UI shows; a service without it answers 404. */
-export interface ServiceStatus {
-  readonly agent?: { readonly state: string; readonly message?: string | null };
-  readonly ffmpeg?: {
-    readonly state: string;
-    readonly version?: string | null;
-    readonly encoders?: readonly string[];
-    readonly message?: string | null;
-  };
-}
-
 export const getStations = (signal?: AbortSignal): Promise<Station[]> => get('api/services', signal);
 export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
 
-/** Undefined when this service has no such page. */
-export async function getStatus(signal?: AbortSignal): Promise<ServiceStatus | undefined> {
+/** Undefined when this service does not tell. */
+export async function getStatus(signal?: AbortSignal): Promise<Status | undefined> {
   try {
-    return await get<ServiceStatus>('api/status', signal);
+    return await get<Status>('api/status', signal);
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 404) return undefined;
     throw error;

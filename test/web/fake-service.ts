@@ -22,10 +22,15 @@ export interface FakeState {
   notice: string | undefined;
   /** Close in order after this many fragments. */
   closeAfter: number | undefined;
+  /** Break the connection instead of closing it. */
+  breaks: boolean;
+  /** Say nothing for this long before the third fragment. */
+  silenceMs: number;
   status: unknown;
 }
 
-const BURST = 3;
+const BURST = 2;
+const SILENT_AT = 2;
 
 function problem(body: Problem, status: number): Response {
   return Response.json(body, { status });
@@ -55,6 +60,8 @@ export class FakeService {
       fragmentDelayMs: 0,
       notice: undefined,
       closeAfter: undefined,
+      breaks: false,
+      silenceMs: 0,
       status: undefined,
     };
     this.#server = Bun.serve({
@@ -156,10 +163,12 @@ export class FakeService {
         const count = Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
         for (let index = 0; index < count && open; index += 1) {
           if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
+          if (index === SILENT_AT) await Bun.sleep(this.state.silenceMs);
           const fragment = fragments[index];
           if (open && fragment !== undefined) controller.enqueue(fragment);
         }
-        if (open) controller.close();
+        if (open && this.state.breaks) controller.error();
+        else if (open) controller.close();
         leave();
       },
       cancel: leave,

@@ -27,6 +27,8 @@ export class LivePlayer {
   #session: StreamSession | undefined;
   #retry: Retry = FRESH;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** A picture of the tuned station stands in the element. */
+  #picture = false;
 
   constructor(video: HTMLVideoElement, onNotice: (word: string) => void) {
     this.#video = video;
@@ -59,8 +61,9 @@ export class LivePlayer {
     this.#stationId = stationId;
     this.#audio.value = undefined;
     this.#retry = FRESH;
+    this.#picture = false;
     lastStation.value = stationId;
-    this.#open(false);
+    this.#open();
   }
 
   setAudio(id: string | undefined): void {
@@ -76,7 +79,7 @@ export class LivePlayer {
   /** Now, by the viewer's wish. */
   retry(): void {
     this.#retry = FRESH;
-    this.#open(true);
+    this.#open();
   }
 
   togglePause(): void {
@@ -130,7 +133,7 @@ export class LivePlayer {
     this.#video.muted = muted.value;
   }
 
-  #open(again: boolean): void {
+  #open(): void {
     clearTimeout(this.#timer);
     this.#session?.close();
     this.#session = undefined;
@@ -140,7 +143,7 @@ export class LivePlayer {
       this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
       return;
     }
-    this.#dispatch({ kind: 'tune', again });
+    this.#dispatch({ kind: 'tune', kept: this.#picture });
     const codec = liveCodec.value === 'av1' && canPlayAv1() ? 'av1' : 'h264';
     const session = new StreamSession(
       this.#video,
@@ -158,7 +161,10 @@ export class LivePlayer {
         for (const word of notices) this.#onNotice(word);
       },
       onReady: () => void this.#play(),
-      onPicture: () => this.#dispatch({ kind: 'picture' }),
+      onPicture: () => {
+        this.#picture = true;
+        this.#dispatch({ kind: 'picture' });
+      },
       onStarved: () => this.#dispatch({ kind: 'starved' }),
       onEnd: (end: StreamEnd, failure: ApiFailure) => this.#onEnd(end, failure, codec),
     };
@@ -170,7 +176,7 @@ export class LivePlayer {
     if (cannotShow && codec === 'av1') {
       liveCodec.value = 'h264';
       this.#onNotice('codec_fallback');
-      this.#open(true);
+      this.#open();
       return;
     }
     if (FINAL.includes(failure.code)) {
@@ -180,11 +186,13 @@ export class LivePlayer {
     const { retry, waitMs } = nextTry(this.#retry, end, Date.now(), playedMs);
     this.#retry = retry;
     if (waitMs === 0) {
-      this.#open(true);
+      this.#open();
       return;
     }
-    this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs });
-    this.#timer = setTimeout(() => this.#open(true), waitMs);
+    // The first break of a stream that played is not worth an alarm: it is usually over before its buffer is.
+    this.#picture &&= retry.failures <= 1;
+    this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs, kept: this.#picture });
+    this.#timer = setTimeout(() => this.#open(), waitMs);
   }
 
   /** Plays with sound where the browser lets us, else without and with a button that says so. */

@@ -20,7 +20,7 @@ function Tuning({ state, station }: { state: Extract<LiveState, { kind: 'tuning'
       <span class="tuning-ring">
         {station === undefined ? <Icon name="antenna" /> : <Logo station={station} />}
       </span>
-      <b>{state.again ? 'つなぎ直しています' : '選局中'}</b>
+      <b>選局中</b>
       <span class="tuning-steps" aria-hidden="true">
         <i data-done="" />
         <i data-done={state.stage === 'video' ? '' : undefined} />
@@ -96,8 +96,36 @@ function Failed({ state, player, onList }: MessageProps & { state: Extract<LiveS
   );
 }
 
+/** The picture stands or plays out while something is on its way. */
+function Small({ text }: { text: string }) {
+  return (
+    <div class="stage-note stage-note-small" role="status">
+      <span class="spinner" />
+      <span>{text}</span>
+    </div>
+  );
+}
+
+/** True when the message needs the picture covered. */
+export function isVeiled(state: LiveState): boolean {
+  switch (state.kind) {
+    case 'playing':
+    case 'stalled':
+      return false;
+    case 'tuning':
+    case 'waiting':
+      return !state.kept;
+    case 'idle':
+    case 'failed':
+      return true;
+  }
+}
+
 export function StageMessage(props: MessageProps) {
   const state = props.player.state.value;
+  if ((state.kind === 'tuning' || state.kind === 'waiting') && state.kept) {
+    return <Small text="つなぎ直しています" />;
+  }
   switch (state.kind) {
     case 'idle':
     case 'playing':
@@ -105,12 +133,7 @@ export function StageMessage(props: MessageProps) {
     case 'tuning':
       return <Tuning state={state} {...(props.station === undefined ? {} : { station: props.station })} />;
     case 'stalled':
-      return (
-        <div class="stage-note stage-note-small" role="status">
-          <span class="spinner" />
-          <span>映像を待っています</span>
-        </div>
-      );
+      return <Small text="映像を待っています" />;
     case 'waiting':
       return <Waiting {...props} state={state} />;
     case 'failed':

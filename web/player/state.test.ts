@@ -6,22 +6,22 @@ const after = (...events: LiveEvent[]): LiveState => events.reduce<LiveState>(ne
 const failure = new ApiFailure('no_tuner', '空きがありません');
 
 test('tuning passes from the tuner to the picture', () => {
-  expect(after({ kind: 'tune', again: false })).toEqual({ kind: 'tuning', stage: 'tuner', again: false });
-  expect(after({ kind: 'tune', again: false }, { kind: 'answered' })).toMatchObject({ stage: 'video' });
-  expect(after({ kind: 'tune', again: false }, { kind: 'answered' }, { kind: 'picture' }).kind).toBe(
+  expect(after({ kind: 'tune', kept: false })).toEqual({ kind: 'tuning', stage: 'tuner', kept: false });
+  expect(after({ kind: 'tune', kept: false }, { kind: 'answered' })).toMatchObject({ stage: 'video' });
+  expect(after({ kind: 'tune', kept: false }, { kind: 'answered' }, { kind: 'picture' }).kind).toBe(
     'playing',
   );
 });
 
 test('late data stalls a playing picture and nothing else', () => {
-  const playing: LiveEvent[] = [{ kind: 'tune', again: false }, { kind: 'picture' }];
+  const playing: LiveEvent[] = [{ kind: 'tune', kept: false }, { kind: 'picture' }];
   expect(after(...playing, { kind: 'starved' }).kind).toBe('stalled');
   expect(after(...playing, { kind: 'starved' }, { kind: 'picture' }).kind).toBe('playing');
-  expect(after({ kind: 'tune', again: false }, { kind: 'starved' }).kind).toBe('tuning');
+  expect(after({ kind: 'tune', kept: false }, { kind: 'starved' }).kind).toBe('tuning');
 });
 
 test('a picture that comes late does not hide a failure', () => {
-  const failed = after({ kind: 'tune', again: false }, { kind: 'giveUp', failure });
+  const failed = after({ kind: 'tune', kept: false }, { kind: 'giveUp', failure });
   expect(nextState(failed, { kind: 'picture' })).toEqual({ kind: 'failed', failure });
-  expect(nextState(failed, { kind: 'tune', again: true })).toMatchObject({ kind: 'tuning', again: true });
+  expect(nextState(failed, { kind: 'tune', kept: true })).toMatchObject({ kind: 'tuning', kept: true });
 });

@@ -4,29 +4,37 @@ import type { ApiFailure } from '../api.ts';
 export type LiveState =
   /** Nothing is tuned. */
   | { readonly kind: 'idle' }
-  /** Asked for: `tuner` until the service answers, then `video` until the first picture. `again`: after a break. */
-  | { readonly kind: 'tuning'; readonly stage: 'tuner' | 'video'; readonly again: boolean }
+  /**
+   * Asked for: `tuner` until the service answers, then `video` until the first picture. `kept`: the station's last
+   * picture still stands, or plays out.
+   */
+  | { readonly kind: 'tuning'; readonly stage: 'tuner' | 'video'; readonly kept: boolean }
   | { readonly kind: 'playing' }
   /** The picture stands because data is late; the connection is whole. */
   | { readonly kind: 'stalled' }
   /** Will be asked for again by itself at `until` (epoch ms). */
-  | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number }
+  | { readonly kind: 'waiting'; readonly failure: ApiFailure; readonly until: number; readonly kept: boolean }
   /** Nothing happens until the viewer acts. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
 export type LiveEvent =
-  | { readonly kind: 'tune'; readonly again: boolean }
+  | { readonly kind: 'tune'; readonly kept: boolean }
   | { readonly kind: 'answered' }
   | { readonly kind: 'picture' }
   | { readonly kind: 'starved' }
-  | { readonly kind: 'retryLater'; readonly failure: ApiFailure; readonly until: number }
+  | {
+      readonly kind: 'retryLater';
+      readonly failure: ApiFailure;
+      readonly until: number;
+      readonly kept: boolean;
+    }
   | { readonly kind: 'giveUp'; readonly failure: ApiFailure }
   | { readonly kind: 'stop' };
 
 export function nextState(state: LiveState, event: LiveEvent): LiveState {
   switch (event.kind) {
     case 'tune':
-      return { kind: 'tuning', stage: 'tuner', again: event.again };
+      return { kind: 'tuning', stage: 'tuner', kept: event.kept };
     case 'answered':
       return state.kind === 'tuning' ? { ...state, stage: 'video' } : state;
     case 'picture':
@@ -34,7 +42,7 @@ export function nextState(state: LiveState, event: LiveEvent): LiveState {
     case 'starved':
       return state.kind === 'playing' ? { kind: 'stalled' } : state;
     case 'retryLater':
-      return { kind: 'waiting', failure: event.failure, until: event.until };
+      return { kind: 'waiting', failure: event.failure, until: event.until, kept: event.kept };
     case 'giveUp':
       return { kind: 'failed', failure: event.failure };
     case 'stop':

@@ -7,7 +7,7 @@ import { ChannelList } from '../player/channel-list.tsx';
 import { toggleFullscreen } from '../player/fullscreen.ts';
 import { LivePlayer } from '../player/live-player.ts';
 import { describeMedia, takeMediaKeys } from '../player/media-session.ts';
-import { SoundButton, StageMessage } from '../player/messages.tsx';
+import { isVeiled, SoundButton, StageMessage } from '../player/messages.tsx';
 import { Osd, VolumeMeter } from '../player/osd.tsx';
 import { Presence } from '../player/presence.ts';
 import { listenToRemote } from '../player/remote.ts';
@@ -167,9 +167,9 @@ export function Live({ stationId }: { stationId: number }) {
       main.current?.focus({ preventScroll: true });
   }, [awake]);
 
-  const state = ready?.player.state.value.kind;
-  const veiled = state !== 'playing' && state !== 'stalled';
-  const info = (ready?.presence.info.value ?? false) || state === 'tuning';
+  const state = ready?.player.state.value;
+  const veiled = state === undefined || isVeiled(state);
+  const info = (ready?.presence.info.value ?? false) || (state?.kind === 'tuning' && veiled);
   return (
     <main id="main" class="live" tabIndex={-1} ref={main}>
       <div

@@ -1,7 +1,7 @@
 /** The sheet behind 設定: looks, and how the service, its tuners and its encoder are. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Health } from '../../wire/api.ts';
-import { ApiFailure, getHealth, getStatus, networkFailure, type ServiceStatus } from '../api.ts';
+import type { Health, Status } from '../../wire/api.ts';
+import { ApiFailure, getHealth, getStatus, networkFailure } from '../api.ts';
 import { connection } from '../events.ts';
 import { type Theme, theme } from '../preferences.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -21,20 +21,21 @@ const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
   lost: ['切れています（再接続中）', 'bad'],
 };
 
-/** States that mean "in order", whatever exact word the service uses; the rest is shown as a fault. */
-const GOOD_STATES = ['ok', 'ready', 'connected', 'available', 'online', 'up'];
-const QUIET_STATES = ['probing', 'connecting', 'starting', 'unknown', 'checking'];
+const AGENT: Record<Status['agent']['state'], readonly [string, Tone]> = {
+  connecting: ['接続中', 'quiet'],
+  connected: ['つながっています', 'good'],
+  unavailable: ['つながりません', 'bad'],
+};
 
-function toneOf(state: string): Tone {
-  if (GOOD_STATES.includes(state)) return 'good';
-  return QUIET_STATES.includes(state) ? 'quiet' : 'bad';
-}
-
-const TONE_TEXT: Record<Tone, string> = { good: '正常', quiet: '確認中', bad: '使えません' };
+const FFMPEG: Record<Status['ffmpeg']['state'], readonly [string, Tone]> = {
+  probing: ['確認中', 'quiet'],
+  ready: ['使えます', 'good'],
+  missing: ['使えません', 'bad'],
+};
 
 interface About {
   readonly health?: Health;
-  readonly status?: ServiceStatus | undefined;
+  readonly status?: Status | undefined;
   readonly failure?: ApiFailure;
 }
 
@@ -101,21 +102,18 @@ function ThemeChoice() {
   );
 }
 
-function StatusFacts({ status }: { status: ServiceStatus }) {
+function StatusFacts({ status }: { status: Status }) {
   const { agent, ffmpeg } = status;
-  const encoder = ffmpeg?.encoders?.join('、') ?? '';
+  const [agentText, agentTone] = AGENT[agent.state];
+  const [ffmpegText, ffmpegTone] = FFMPEG[ffmpeg.state];
   return (
     <>
-      {agent === undefined ? null : (
-        <Fact name="チューナー" tone={toneOf(agent.state)} note={agent.message ?? ''}>
-          {TONE_TEXT[toneOf(agent.state)]}
-        </Fact>
-      )}
-      {ffmpeg === undefined ? null : (
-        <Fact name="映像の変換" tone={toneOf(ffmpeg.state)} note={ffmpeg.message ?? encoder}>
-          {ffmpeg.version == null ? TONE_TEXT[toneOf(ffmpeg.state)] : `ffmpeg ${ffmpeg.version}`}
-        </Fact>
-      )}
+      <Fact name="チューナー" tone={agentTone} note={agent.message ?? ''}>
+        {agentText}
+      </Fact>
+      <Fact name="映像の変換" tone={ffmpegTone} note={ffmpeg.message ?? ffmpeg.encoders.join('、')}>
+        {ffmpeg.version === null ? ffmpegText : `ffmpeg ${ffmpeg.version}`}
+      </Fact>
     </>
   );
 }
