@@ -52,6 +52,8 @@ export class Collector {
   readonly #history = new Map<ChannelKey, VisitHistory>();
   readonly #active = new Set<ChannelKey>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When `#timer` fires, on the monotonic clock. */
+  #due = 0;
   #planning = false;
   #again = false;
   #closed = false;
@@ -72,10 +74,16 @@ export class Collector {
     this.#ending.abort();
   }
 
+  /** Plans in `ms`, or earlier when that was asked for already: a plan's own next look takes no wake away. */
   #schedule(ms: number): void {
-    if (this.#closed) return;
+    const due = performance.now() + Math.min(Math.max(ms, 0), MAX_SLEEP_MS);
+    if (this.#closed || (this.#timer !== undefined && this.#due <= due)) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#plan(), Math.min(Math.max(ms, 0), MAX_SLEEP_MS));
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#plan();
+    }, due - performance.now());
   }
 
   /** Plans once; what happens meanwhile makes one more round. */
