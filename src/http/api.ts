@@ -107,13 +107,13 @@ export function createApi(parts: ApiParts): Elysia {
         info: { title: 'svc', version: parts.version, description: DESCRIPTION },
         servers: [{ url: '..', description: 'the address under which the service was opened' }],
         components: {
+          schemas: { Problem: JSON.parse(JSON.stringify(ProblemSchema)) },
           securitySchemes: { token: { type: 'http', scheme: 'bearer', description: '`svc_…` access token' } },
         },
         security: [{}, { token: [] }],
       },
     }),
   );
-  app.model({ Problem: ProblemSchema });
   addSystemRoutes(app, parts);
   addStationRoutes(app, parts);
   return app;

@@ -108,6 +108,7 @@ describe('stations and health', () => {
       '/manifest.webmanifest',
     ]);
     const text = JSON.stringify(description);
+    expect(text).not.toContain('"$id"');
     for (const word of ['h264', 'av1', 'raw', 'video/mp2t', 'x-svc-notice', 'Problem'])
       expect(text).toContain(word);
   });
