@@ -4,7 +4,7 @@ import { EVENTS, HealthSchema, StatusSchema } from '../../wire/api.ts';
 import type { ApiParts } from './parts.ts';
 import { problem } from './problems.ts';
 
-/** Colours of the dark theme's ground, as the UI draws it. */
+/** Colours of the light theme's ground, as the document declares it. */
 const MANIFEST = {
   name: 'テレビ',
   short_name: 'テレビ',
@@ -15,8 +15,8 @@ const MANIFEST = {
   start_url: './',
   scope: './',
   display: 'standalone',
-  theme_color: '#101318',
-  background_color: '#101318',
+  theme_color: '#fbf6ef',
+  background_color: '#fbf6ef',
   icons: [
     { src: 'icon.svg', sizes: 'any', type: 'image/svg+xml' },
     { src: 'icon-192.png', sizes: '192x192', type: 'image/png' },
