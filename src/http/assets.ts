@@ -29,8 +29,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** `app-1a2b3c4d.js`: what the bundler names by content. */
-const HASHED = /-[a-z0-9]{8,}\.[a-z0-9]+$/;
+/** `app-1a2b3c4d.js`: what the bundler names by content. Icons keep their names, whatever they end in. */
+const HASHED = /-[a-z0-9]{8}\.(?:css|js|map|wasm|woff2)$/;
 const COMPRESSIBLE = /^(?:text\/|application\/json|application\/wasm|image\/svg)/;
 /** Below this a header costs more than it saves. */
 const MIN_COMPRESSED = 1024;

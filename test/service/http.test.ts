@@ -23,6 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(web, 'index.html'), '<!doctype html><base href="./"><title>UI</title>');
   writeFileSync(join(web, 'app-1a2b3c4d.js'), `console.log(${'1+'.repeat(2000)}1)`);
   writeFileSync(join(web, 'icon.svg'), '<svg/>');
+  writeFileSync(join(web, 'icon-maskable.svg'), '<svg/>');
   agent = new StandInAgent();
   agent.start();
   home = await startTestService({
@@ -369,6 +370,7 @@ describe('the files of the UI', () => {
     expect(script.headers.get('content-type')).toStartWith('text/javascript');
     const icon = await get('/icon.svg');
     expect(icon.headers.get('cache-control')).toBe('no-cache');
+    expect((await get('/icon-maskable.svg')).headers.get('cache-control')).toBe('no-cache');
     const etag = icon.headers.get('etag') ?? '';
     const again = await get('/icon.svg', { headers: { 'if-none-match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
