@@ -17,6 +17,8 @@ import { openSource, SourceFailure } from './source.ts';
 const SILENCE_LIMIT_MS = 8_000;
 /** PAT and PMT come every 100 ms (ARIB TR-B14); a station that shows none is not on the air. */
 const TABLES_LIMIT_MS = 5_000;
+/** A tuner may still give the end of what it received before. */
+const ABSENT_LIMIT_MS = 2_000;
 /** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
 const PICTURE_LIMIT_MS = 1_500;
 
@@ -119,9 +121,10 @@ export class Station {
     for (const encoder of this.#encoders.values()) encoder.check();
     if (this.#state !== 'open' && this.#state !== 'tables') return;
     if (now - this.#heardAt > SILENCE_LIMIT_MS) this.#lose('no data');
-    else if (this.#tablesFrom !== undefined && now - this.#tablesFrom > TABLES_LIMIT_MS) {
-      this.#lose(this.#absent ? 'the station is not in the stream' : 'no PAT or PMT');
-    }
+    if (this.#tablesFrom === undefined) return;
+    const waited = now - this.#tablesFrom;
+    if (this.#absent && waited > ABSENT_LIMIT_MS) this.#lose('the station is not in the stream');
+    else if (waited > TABLES_LIMIT_MS) this.#lose('no PAT or PMT');
   }
 
   #startEncoder(sink: number, command: readonly string[], pids: readonly number[]): EncoderSink | SinkEnd {

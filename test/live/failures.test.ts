@@ -1,0 +1,241 @@
+/** What goes wrong around live viewing: each is told, ends what it has to, and leaves the next request in order. */
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from '../../arib/ts/crc.ts';
+import type { StationRecord } from '../../src/model/station.ts';
+import { startStreamWorker } from '../../src/workers.ts';
+import { boxTypes } from './media.ts';
+import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions, until } from './rig.ts';
+
+let stations: StationRecord[];
+let rig: Rig | undefined;
+let folder: string;
+
+async function start(options: Omit<RigOptions, 'stations'>): Promise<Rig> {
+  rig = await Rig.start({ stations, ...options });
+  return rig;
+}
+
+beforeAll(async () => {
+  stations = await prepareAir();
+  folder = mkdtempSync(join(tmpdir(), 'svc-live-'));
+}, 60_000);
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+  expect(encoderPids()).toEqual([]);
+});
+
+const failure = (code: string) => expect.objectContaining({ name: 'Failure', code });
+
+describe('the tuner', () => {
+  test('is taken by a recording: viewers are cut, not ended, and who asks again is told why not', async () => {
+    const live = await start({ tuners: 'GR:1' });
+    const encoded = await live.watch(HD);
+    const raw = await live.watch(HD, 'raw');
+    const abort = new AbortController();
+    const query = 'type=GR&channel=T26&priority=10&use=rec%201';
+    const recording = await fetch(`${live.agent?.url}/agent/stream?${query}`, { signal: abort.signal });
+    expect(recording.status).toBe(200);
+    await until('both viewers are cut', () => encoded.ending === 'broken' && raw.ending === 'broken');
+    expect(encoderPids()).toEqual([]);
+    await expect(live.watch(HD)).rejects.toEqual(failure('no_tuner'));
+    expect((await live.watch(OTHER_CHANNEL, 'raw')).feed.tunerId).toBe('gr-0');
+    abort.abort();
+  });
+
+  test('is of an agent that does not answer', async () => {
+    const live = await start({ agentUrl: 'http://127.0.0.1:9' });
+    await expect(live.watch(HD)).rejects.toEqual(failure('agent_unavailable'));
+    await expect(live.watch(HD, 'raw')).rejects.toEqual(failure('agent_unavailable'));
+  });
+
+  test('receives no such station', async () => {
+    const live = await start({});
+    await expect(live.watch(99 as typeof HD)).rejects.toEqual(failure('not_found'));
+  });
+});
+
+describe('ffmpeg', () => {
+  test('is missing: raw works, the rest is refused, until it is back', async () => {
+    const path = join(folder, 'ffmpeg');
+    let time = 0;
+    const live = await start({ ffmpeg: path, now: () => time });
+    await expect(live.watch(HD)).rejects.toEqual(failure('ffmpeg_unavailable'));
+    await expect(live.watch(HD, 'raw', 'only')).rejects.toEqual(failure('ffmpeg_unavailable'));
+    expect(live.encoders.status()).toMatchObject({ state: 'missing', path: null });
+    await live.watch(HD, 'raw');
+    symlinkSync(Bun.which('ffmpeg') ?? '', path);
+    time += 10_000;
+    await live.watch(HD);
+    expect(live.encoders.status().path).toBe(path);
+    rmSync(path);
+    await expect(live.watch(OTHER_CHANNEL)).rejects.toEqual(failure('ffmpeg_unavailable'));
+  });
+
+  test('dies while somebody watches: viewers are cut, the next request gets a new one', async () => {
+    const live = await start({});
+    const watching = await live.watch(HD);
+    const [pid] = encoderPids();
+    process.kill(pid ?? 0, 'SIGKILL');
+    await until('the viewer is cut', () => watching.ending === 'broken');
+    const again = await live.watch(HD);
+    expect(encoderPids()).not.toEqual([pid ?? 0]);
+    expect(boxTypes(again.content()).slice(0, 2)).toEqual(['ftyp', 'moov']);
+  });
+
+  test('has a GPU encoder that passes its trial and then fails: the software one for 15 minutes', async () => {
+    // In the trial it encodes by software; on a station it ends at once, as a GPU without memory does.
+    const path = join(folder, 'gpu-ffmpeg');
+    const script = [
+      '#!/bin/sh',
+      'case "$*" in',
+      `  *-encoders*) printf ' V....D h264_vaapi  x\\n V....D libx264  x\\n';;`,
+      '  *h264_vaapi*pipe:1*) echo "no device" >&2; exit 1;;',
+      '  *h264_vaapi*) exit 0;;',
+      '  *) exec ffmpeg "$@";;',
+      'esac',
+    ];
+    writeFileSync(path, `${script.join('\n')}\n`);
+    chmodSync(path, 0o755);
+    let time = 0;
+    const live = await start({ ffmpeg: path, now: () => time });
+    expect((await live.encoders.settled()).usable).toEqual(['h264_vaapi', 'libx264']);
+    const first = await live.watch(HD);
+    expect(first.feed.notices).toEqual(['software_encoder']);
+    expect((await live.watch(OTHER_CHANNEL)).feed.notices).toEqual(['software_encoder']);
+    await live.leaveAll();
+    time += 14 * 60_000;
+    expect((await live.encoders.h264()).encoder.name).toBe('libx264');
+    time += 2 * 60_000;
+    expect((await live.encoders.h264()).encoder.name).toBe('h264_vaapi');
+  });
+
+  test('fails at every start: the reason is told, nothing goes on', async () => {
+    const path = join(folder, 'bad-ffmpeg');
+    writeFileSync(path, '#!/bin/sh\ncase "$*" in *pipe:0*) exit 1;; *) exec ffmpeg "$@";; esac\n');
+    chmodSync(path, 0o755);
+    const live = await start({ ffmpeg: path });
+    await expect(live.watch(HD)).rejects.toEqual(failure('internal'));
+    await until('the tuner is free', async () => (await live.uses()).length === 0);
+  });
+});
+
+describe('the worker', () => {
+  test('dies: its viewers are cut, its encoders end, the next request starts another', async () => {
+    const workers: Worker[] = [];
+    const live = await start({
+      startWorker: () => {
+        const worker = startStreamWorker();
+        workers.push(worker);
+        return worker;
+      },
+    });
+    const watching = await live.watch(HD);
+    workers[0]?.terminate();
+    await until('the viewer is cut', () => watching.ending === 'broken');
+    await until('the encoder is gone', () => encoderPids().length === 0);
+    await live.watch(HD);
+    expect(workers).toHaveLength(2);
+  });
+});
+
+describe('the station', () => {
+  test('changes its layout: encoded streams end regularly, raw goes on, who asks again gets the new one', async () => {
+    const source = changingStation();
+    const live = await start({ agentUrl: `http://127.0.0.1:${source.port}` });
+    const encoded = await live.watch(HD);
+    const raw = await live.watch(HD, 'raw');
+    expect(encoded.feed.mime).toContain('mp4a');
+    source.change();
+    await until('the encoded stream ends', () => encoded.ending !== undefined);
+    expect(encoded.ending).toBe('clean');
+    const again = await live.watch(HD);
+    expect(again.feed.mime).toMatch(/^video\/mp4; codecs="avc1\.[0-9a-f]{6}"$/);
+    const before = raw.bytes;
+    await until('raw goes on', () => raw.bytes > before);
+    expect(raw.ending).toBeUndefined();
+    expect(source.opened).toBe(1);
+    await live.close();
+    rig = undefined;
+    await source.stop();
+  });
+
+  test('is not in the stream: the viewer is told within the limit', async () => {
+    const source = changingStation();
+    const live = await start({ agentUrl: `http://127.0.0.1:${source.port}` });
+    const begun = performance.now();
+    // T26 is asked for, T27 is sent.
+    await expect(live.watch(OTHER_CHANNEL)).rejects.toEqual(failure('no_tuner'));
+    expect(performance.now() - begun).toBeLessThan(5000);
+    await live.close();
+    rig = undefined;
+    await source.stop();
+  });
+});
+
+/** An agent that always sends T27; from `change` on, the PMT of the HD station names no audio any more. */
+function changingStation() {
+  const PMT_PID = 0x1f0;
+  const synth = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
+  const children = new Set<Bun.Subprocess>();
+  let changed = false;
+  const state = { opened: 0 };
+  const rewrite = (packets: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+    if (!changed) return packets;
+    for (let at = 0; at + 188 <= packets.length; at += 188) {
+      const pid = (((packets[at + 1] ?? 0) & 0x1f) << 8) | (packets[at + 2] ?? 0);
+      if (pid === PMT_PID) dropAudio(packets, at + 5);
+    }
+    return packets;
+  };
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: () => {
+      state.opened += 1;
+      const command = [process.execPath, synth, '--scenario', 'mini', '--type', 'GR', '--channel', 'T27'];
+      const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'ignore' });
+      children.add(child);
+      let rest = new Uint8Array(0);
+      const whole = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          const joined = Uint8Array.from(Buffer.concat([rest, chunk]));
+          const end = joined.length - (joined.length % 188);
+          rest = joined.slice(end);
+          controller.enqueue(rewrite(joined.slice(0, end)));
+        },
+      });
+      return new Response(child.stdout.pipeThrough(whole), { headers: { 'x-svc-tuner': 'made-up' } });
+    },
+  });
+  return {
+    port: server.port,
+    get opened() {
+      return state.opened;
+    },
+    change: () => {
+      changed = true;
+    },
+    stop: async () => {
+      for (const child of children) child.kill();
+      await server.stop(true);
+    },
+  };
+}
+
+/** Makes the audio streams (type 0x0f) of the PMT section at `start` something else, in a new version. */
+function dropAudio(packets: Uint8Array, start: number): void {
+  const length = (((packets[start + 1] ?? 0) & 0x0f) << 8) | (packets[start + 2] ?? 0);
+  const end = start + 3 + length - 4;
+  packets[start + 5] = (packets[start + 5] ?? 0) ^ 0x02; // version_number
+  const info = (((packets[start + 10] ?? 0) & 0x0f) << 8) | (packets[start + 11] ?? 0);
+  for (let at = start + 12 + info; at < end; ) {
+    if (packets[at] === 0x0f) packets[at] = 0x7f;
+    at += 5 + ((((packets[at + 3] ?? 0) & 0x0f) << 8) | (packets[at + 4] ?? 0));
+  }
+  new DataView(packets.buffer, packets.byteOffset).setUint32(end, crc32(packets, start, end));
+}

@@ -1,0 +1,217 @@
+/** Agent, synthetic broadcast and live room in this process, and what tests need to look at their streams. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { networkId, type StationId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import { Encoders } from '../../src/ffmpeg/encoders.ts';
+import { type LiveFeed, type LiveRequest, LiveRoom } from '../../src/live/room.ts';
+import type { StationRecord } from '../../src/model/station.ts';
+import { startStreamWorker } from '../../src/workers.ts';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { AudioOption } from '../../wire/api.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+const WAIT_LIMIT_MS = 10_000;
+
+/** Stations of the scenario `mini`. */
+export const HD = stationId(networkId(32608), serviceId(9216));
+export const DUAL_MONO = stationId(networkId(32608), serviceId(9217));
+export const ONE_SEGMENT = stationId(networkId(32608), serviceId(9600));
+export const OTHER_CHANNEL = stationId(networkId(32609), serviceId(9224));
+
+async function synth(...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+/** Media are made once a machine. */
+export async function prepareAir(): Promise<StationRecord[]> {
+  await synth('--prepare');
+  const channels = JSON.parse(await synth('--channels')) as Channel[];
+  return channels.flatMap((channel) =>
+    channel.stations.map((station) => ({
+      id: stationId(networkId(channel.networkId ?? 0), serviceId(station.serviceId)),
+      type: channel.type,
+      networkId: networkId(channel.networkId ?? 0),
+      serviceId: serviceId(station.serviceId),
+      transportStreamId: transportStreamId(channel.tsid ?? 0),
+      channel: channel.channel,
+      name: station.name,
+      serviceType: station.serviceType,
+      remoteControlKey: station.remoteControlKey ?? 0,
+    })),
+  );
+}
+
+/** @throws Error with the description when the condition does not come true in time. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(10);
+  }
+}
+
+/** Running ffmpeg processes that this process started. */
+export function encoderPids(): number[] {
+  const found: number[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const command = readFileSync(`/proc/${name}/cmdline`, 'latin1');
+      if (Number(parent) === process.pid && state !== 'Z' && command.includes('pipe:0')) {
+        found.push(Number(name));
+      }
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found;
+}
+
+export const descriptors = (): number => readdirSync('/proc/self/fd').length;
+
+export interface RigOptions {
+  stations: readonly StationRecord[];
+  tuners?: string;
+  /** In place of the agent that the rig starts. */
+  agentUrl?: string;
+  /** FFMPEG_PATH. */
+  ffmpeg?: string;
+  audios?: AudioOption[];
+  startWorker?: () => Worker;
+  now?: () => number;
+}
+
+/** Reads a feed in the background. */
+export class Watching {
+  readonly parts: Uint8Array[] = [];
+  bytes = 0;
+  ending: 'clean' | 'broken' | undefined;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+
+  constructor(readonly feed: LiveFeed) {
+    this.#reader = feed.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+    void this.#run();
+  }
+
+  async leave(): Promise<void> {
+    await this.#reader.cancel();
+  }
+
+  content(): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from(Buffer.concat(this.parts));
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) break;
+        this.parts.push(value);
+        this.bytes += value.length;
+      }
+      this.ending ??= 'clean';
+    } catch {
+      this.ending = 'broken';
+    }
+  }
+}
+
+export class Rig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-live-'));
+  readonly #watching: Watching[] = [];
+
+  private constructor(
+    readonly agent: RunningAgent | undefined,
+    readonly room: LiveRoom,
+    readonly encoders: Encoders,
+  ) {}
+
+  static async start(options: RigOptions): Promise<Rig> {
+    const agent = options.agentUrl === undefined ? await startRigAgent(options.tuners ?? 'GR:2') : undefined;
+    const now = options.now ?? Date.now;
+    const encoders = new Encoders({
+      path: options.ffmpeg,
+      searchPath: process.env.PATH ?? '',
+      log: SILENT_LOG,
+      now,
+    });
+    const audios = options.audios ?? [{ id: '0:both', stream: 0, side: 'both', label: '主音声', main: true }];
+    const room = new LiveRoom({
+      agentUrl: options.agentUrl ?? agent?.url ?? '',
+      stations: {
+        find: (id) => options.stations.find((station) => station.id === id),
+        audios: () => audios,
+      },
+      encoders,
+      startWorker: options.startWorker ?? startStreamWorker,
+      log: SILENT_LOG,
+      now,
+    });
+    return new Rig(agent, room, encoders);
+  }
+
+  async watch(
+    station: StationId,
+    codec: LiveRequest['codec'] = 'h264',
+    audio?: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Watching> {
+    const watching = new Watching(await this.room.open({ stationId: station, codec, audio }, signal));
+    this.#watching.push(watching);
+    return watching;
+  }
+
+  async tuners(): Promise<Tuner[]> {
+    const response = await fetch(`${this.agent?.url}/agent/tuners`);
+    return (await response.json()) as Tuner[];
+  }
+
+  async uses(): Promise<string[]> {
+    return (await this.tuners()).flatMap((tuner) => tuner.users.map((user) => user.use));
+  }
+
+  /** Everybody leaves; the tuner is given back. */
+  async leaveAll(): Promise<void> {
+    await Promise.all(this.#watching.splice(0).map((watching) => watching.leave()));
+    if (this.agent !== undefined) {
+      await until('every tuner is given back', async () => (await this.uses()).length === 0);
+    }
+    await until('every encoder ended', () => encoderPids().length === 0);
+  }
+
+  async close(): Promise<void> {
+    await this.room.close();
+    await this.encoders.close();
+    await this.agent?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function startRigAgent(fakeTuners: string): Promise<RunningAgent> {
+  return startAgent({
+    host: '127.0.0.1',
+    port: 0,
+    networks: Networks.parse('127.0.0.0/8'),
+    tunersFile: '/nonexistent/tuners.json',
+    channelsFile: '/nonexistent/channels.json',
+    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
+    fakeTuners,
+    environment: process.env,
+    log: SILENT_LOG,
+    timing: { lingerMs: 2_000 },
+  });
+}
