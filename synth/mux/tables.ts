@@ -1,6 +1,7 @@
 /** Which tables a channel sends, on which packet identifier and how often. */
 import { type EpochMs, jstDayStart } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
+import { DAY_MS } from '../guide/programme.ts';
 import {
   CAT_PID,
   type ChannelPlace,
@@ -92,11 +93,15 @@ function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel
   return {
     period,
     bursts: (turn): Burst[] => {
-      const at = momentOf(turn * period);
-      const dayStart = jstDayStart(at);
-      return partOf(liveSegments(at, station.guide.days), cycle.part).map(
-        (segment) => () => sectionsOf(dayStart, segment),
-      );
+      const begin = turn * period;
+      const dayStart = jstDayStart(momentOf(begin));
+      const segments = partOf(liveSegments(momentOf(begin), station.guide.days), cycle.part);
+      return segments.map((segment, index) => () => {
+        // A turn that midnight falls into goes on with the new day's tables: old and new are not mixed.
+        const today = jstDayStart(momentOf(begin + (index / segments.length) * period));
+        const day = segment.day - Math.round((today - dayStart) / DAY_MS);
+        return day < 0 ? [] : sectionsOf(today, { ...segment, day });
+      });
     },
   };
 }

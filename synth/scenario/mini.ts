@@ -57,6 +57,20 @@ function terrestrial(
   };
 }
 
+function bs(transponder: number, stations: StationPlan[]): ChannelPlan {
+  return {
+    type: 'BS',
+    channel: `BS0${transponder}_0`,
+    networkId: BS_NETWORK,
+    transportStreamId: satelliteStream(BS_NETWORK, transponder, 0),
+    networkName: 'ＢＳデジタル',
+    remoteControlKey: null,
+    bitrate: 4_000_000,
+    clockReference: 'video',
+    stations,
+  };
+}
+
 const service = (broadcaster: number, number: number) =>
   terrestrialService(INVENTED_REGION, broadcaster, 'tv', number);
 
@@ -79,17 +93,8 @@ export const MINI: Scenario = {
       },
     ]),
     terrestrial(1, 'T26', 2, [tv(service(1, 0), 'あさぎりテレビ', 120, [MAIN])]),
-    {
-      type: 'BS',
-      channel: 'BS01_0',
-      networkId: BS_NETWORK,
-      transportStreamId: satelliteStream(BS_NETWORK, 1, 0),
-      networkName: 'ＢＳデジタル',
-      remoteControlKey: null,
-      bitrate: 4_000_000,
-      clockReference: 'video',
-      stations: [tv(311, 'ＢＳひばり', 280, [MAIN]), tv(312, 'ＢＳひばり２', 320, [MAIN])],
-    },
+    bs(1, [tv(311, 'ＢＳひばり', 280, [MAIN]), tv(312, 'ＢＳひばり２', 320, [MAIN])]),
+    bs(3, [tv(321, 'ＢＳあさぎり', 0, [MAIN])]),
     {
       type: 'CS',
       channel: 'CS02',

@@ -41,6 +41,7 @@ interface PeerTable {
   network_id: number;
   original_network_id: number;
   section_number: number;
+  version_number: number;
   events: PeerEvent[];
   services: { service_id: number; descriptors: PeerDescriptor[] }[];
   network_descriptors: PeerDescriptor[];
@@ -75,8 +76,13 @@ interface Received {
   table: PeerTable;
 }
 
-async function receive(type: string, channel: string, seconds = SECONDS): Promise<Record<Kind, Received[]>> {
-  const bytes = await tune({ type, channel, at: AT, seconds });
+async function receive(
+  type: string,
+  channel: string,
+  seconds = SECONDS,
+  at = AT,
+): Promise<Record<Kind, Received[]>> {
+  const bytes = await tune({ type, channel, at, seconds });
   const found: Record<Kind, Received[]> = { pat: [], cat: [], pmt: [], nit: [], sdt: [], eit: [], tot: [] };
   const reader = new TsStream();
   for (const kind of KINDS) reader.on(kind, (pid, table) => found[kind].push({ pid, table }));
@@ -256,11 +262,65 @@ describe('a terrestrial channel', async () => {
   });
 });
 
-test('a satellite channel speaks of its whole network', async () => {
-  const received = await receive('BS', 'BS01_0', 12);
-  const truth = await truthOf('BS', 'BS01_0', AT);
-  const actual = received.eit.filter(({ table }) => table.table_id === 0x4e);
-  expect(new Set(actual.map(({ table }) => table.service_id))).toEqual(new Set([311, 312]));
-  expect(received.nit[0]?.table.network_id).toBe(4);
-  expect(truth.stations.every(({ pcrPid, video }) => pcrPid === video.pid)).toBe(true);
+test('at midnight the schedule moves on by a day, all of a table at once', async () => {
+  const midnight = Date.UTC(2026, 10, 20, 15, 0, 0);
+  const received = await receive('GR', 'T26', 60, midnight - 15_000);
+  const schedule = received.eit.filter(({ table }) => table.table_id >= 0x50);
+  const versions = schedule.map(({ table }) => table.version_number);
+  const [before = 0] = versions;
+  const change = versions.findIndex((version) => version !== before);
+  expect(change).toBeGreaterThan(5);
+  expect(new Set(versions.slice(change))).toEqual(new Set([(before + 1) % 32]));
+  const [station] = (await truthOf('GR', 'T26', midnight)).stations;
+  const heardAfter = eventsOf(schedule.slice(change), station?.serviceId ?? 0, 0x50, 0x57);
+  expect(heardAfter.map(heardBasics)).toEqual(station?.schedule.map(basics) ?? []);
+});
+
+describe('a satellite channel speaks of its whole network', async () => {
+  /** The longest cycle of others is two minutes. */
+  const received = await receive('BS', 'BS01_0', 122);
+  const own = await truthOf('BS', 'BS01_0', AT);
+  const other = await truthOf('BS', 'BS03_0', AT);
+
+  test('its network table lists every stream, its service tables every station', () => {
+    const nit = received.nit[0]?.table;
+    expect(nit?.network_id).toBe(4);
+    const streams = nit?.transport_streams.map(({ transport_stream_id }) => transport_stream_id);
+    expect(streams).toEqual([own.transportStreamId, other.transportStreamId]);
+    for (const [tableId, truth] of [
+      [0x42, own],
+      [0x46, other],
+    ] as const) {
+      const sdt = received.sdt.find(({ table }) => table.table_id === tableId)?.table;
+      expect(sdt?.transport_stream_id).toBe(truth.transportStreamId);
+      const names = sdt?.services.map(({ descriptors }) =>
+        text(descriptor(descriptors, 0x48)?.service_name_char),
+      );
+      expect(names).toEqual(truth.stations.map(({ name }) => name));
+    }
+  });
+
+  test('its event tables tell what all stations have', () => {
+    for (const [presentId, basicId, extendedId, truth] of [
+      [0x4e, 0x50, 0x58, own],
+      [0x4f, 0x60, 0x68, other],
+    ] as const) {
+      for (const station of truth.stations) {
+        const [present] = eventsOf(received.eit, station.serviceId, presentId, presentId);
+        expect(present === undefined ? undefined : heardBasics(present)).toEqual(basics(station.present));
+        const wanted = station.schedule.filter(({ startAt }) => startAt >= AT);
+        const heardLater = (from: number) =>
+          eventsOf(received.eit, station.serviceId, from, from + 7).filter(
+            ({ start_time }) => moment(start_time) >= AT,
+          );
+        expect(heardLater(basicId).map(heardBasics)).toEqual(wanted.map(basics));
+        const described = wanted.filter(({ items }) => items.length > 0);
+        expect(heardLater(extendedId).map(heardItems)).toEqual(described.map(({ items }) => items));
+      }
+    }
+  });
+
+  test('its clock references go with the video', () => {
+    expect(own.stations.map(({ pcrPid }) => pcrPid)).toEqual(own.stations.map(({ video }) => video.pid));
+  });
 });
