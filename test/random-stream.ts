@@ -38,7 +38,10 @@ const pmt: fc.Arbitrary<Uint8Array> = fc
   .record({
     program: fc.constantFrom(...PROGRAMS),
     pcrPid: anyPid,
-    streams: fc.array(fc.record({ type: fc.constantFrom(2, 15), pid: anyPid }), { maxLength: 60 }),
+    streams: fc.array(fc.record({ type: fc.constantFrom(2, 15), pid: anyPid }), {
+      maxLength: 60,
+      size: 'max',
+    }),
     ecm: fc.option(anyPid, { nil: undefined }),
     version,
     current,
@@ -104,11 +107,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Whole packets of a broadcast that breaks every rule of operation, though none of syntax. */
-export const wildStream: fc.Arbitrary<Uint8Array> = fc.array(step, { maxLength: 60 }).map((steps) => {
-  const builder = new StreamBuilder();
-  for (const each of steps) each(builder);
-  return builder.bytes();
-});
+export const wildStream: fc.Arbitrary<Uint8Array> = fc
+  .array(step, { maxLength: 80, size: 'max' })
+  .map((steps) => {
+    const builder = new StreamBuilder();
+    for (const each of steps) each(builder);
+    return builder.bytes();
+  });
 
 /** A wild stream of which single octets are wrong and pieces are missing. */
 export const damagedStream: fc.Arbitrary<Uint8Array> = fc

@@ -42,7 +42,7 @@ test('any chunks of a stream give the same output', () => {
       expect(same(split.bytes, whole.bytes)).toBe(true);
       expect(split.events).toEqual(whole.events);
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
@@ -52,7 +52,7 @@ test('a narrowed stream stays the same when it is narrowed again', () => {
       const once = narrow([stream]).bytes;
       expect(same(narrow(chunksOf(once, sizes), 'take').bytes, once)).toBe(true);
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
@@ -76,7 +76,7 @@ test('a narrowed stream has one programme, no null packets, and the SI as it was
       };
       expect(si(bytes)).toEqual(si(stream));
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 });
 
@@ -100,7 +100,7 @@ test('no PMT of another station comes out on the PID of the PMT', () => {
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 });
 
@@ -113,6 +113,6 @@ test('narrowing adds no continuity error', () => {
       after.count(narrow([stream]).bytes);
       expect(after.continuityErrors).toBeLessThanOrEqual(before.continuityErrors);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
