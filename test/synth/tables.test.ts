@@ -1,6 +1,7 @@
 /** An independent reader finds in the tables what the broadcaster says it sends. */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
+import { DEFAULT } from '../../synth/scenario/default.ts';
 import { type ProgrammeTruth, type Truth, truthOf, tune } from './tuning.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
@@ -81,8 +82,9 @@ async function receive(
   channel: string,
   seconds = SECONDS,
   at = AT,
+  scenario = 'mini',
 ): Promise<Record<Kind, Received[]>> {
-  const bytes = await tune({ type, channel, at, seconds });
+  const bytes = await tune({ scenario, type, channel, at, seconds });
   const found: Record<Kind, Received[]> = { pat: [], cat: [], pmt: [], nit: [], sdt: [], eit: [], tot: [] };
   const reader = new TsStream();
   for (const kind of KINDS) reader.on(kind, (pid, table) => found[kind].push({ pid, table }));
@@ -323,4 +325,36 @@ describe('a satellite channel speaks of its whole network', async () => {
   test('its clock references go with the video', () => {
     expect(own.stations.map(({ pcrPid }) => pcrPid)).toEqual(own.stations.map(({ video }) => video.pid));
   });
+});
+
+/** The default region takes minutes to read; all of it is read when there is time. */
+const LONG = process.env.SVC_LONG !== undefined;
+
+describe.skipIf(!LONG)('the default region', () => {
+  const channels = DEFAULT.channels.map(({ type, channel }) => [type, channel] as const);
+  test.each(channels)(
+    '%s %s: stations, present, following and schedule',
+    async (type, channel) => {
+      const truth = await truthOf(type, channel, AT, 'default');
+      const received = await receive(type, channel, 62, AT, 'default');
+      const names = received.sdt
+        .find(({ table }) => table.table_id === 0x42)
+        ?.table.services.map(({ descriptors }) => text(descriptor(descriptors, 0x48)?.service_name_char));
+      expect(names).toEqual(truth.stations.map(({ name }) => name));
+      for (const station of truth.stations) {
+        const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
+        expect(now.map(heardBasics)).toEqual([basics(station.present), basics(station.following)]);
+        if (station.partialReception) continue;
+        const wanted = station.schedule.filter(({ startAt }) => startAt >= AT);
+        const heardLater = (from: number) =>
+          eventsOf(received.eit, station.serviceId, from, from + 7).filter(
+            ({ start_time }) => moment(start_time) >= AT,
+          );
+        expect(heardLater(0x50).map(heardBasics)).toEqual(wanted.map(basics));
+        const described = wanted.filter(({ items }) => items.length > 0);
+        expect(heardLater(0x58).map(heardItems)).toEqual(described.map(({ items }) => items));
+      }
+    },
+    120_000,
+  );
 });

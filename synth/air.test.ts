@@ -1,0 +1,54 @@
+import { afterAll, expect, test } from 'bun:test';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pid } from '../arib/ids.ts';
+import { type AirOptions, goOnAir } from './air.ts';
+import { STC_ZERO } from './clock.ts';
+import { ClockSource } from './mux/clock-source.ts';
+import { Multiplexer } from './mux/multiplexer.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'synth-air-'));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+/** 27 MHz ticks a packet: 1.5 Mbit/s. */
+const PER_PACKET = 27_072;
+
+/** Clock references, in ms after the clock's zero, of what is sent. */
+async function air(name: string, options: Partial<AirOptions>): Promise<number[]> {
+  const path = join(FOLDER, name);
+  const output = openSync(path, 'w');
+  const multiplexer = new Multiplexer(PER_PACKET, [new ClockSource(pid(0x1ff), PER_PACKET, () => 0)]);
+  await goOnAir(multiplexer, { from: STC_ZERO, speed: 1, seconds: null, now: () => 0, output, ...options });
+  closeSync(output);
+  const bytes = readFileSync(path);
+  const references: number[] = [];
+  for (let at = 0; at < bytes.length; at += 188) {
+    if (bytes[at + 5] === 0x10) references.push(bytes.readUInt32BE(at + 6) / 45);
+  }
+  return references;
+}
+
+test('as fast as possible, it sends all of the time asked for', async () => {
+  const references = await air('all.ts', { speed: 0, seconds: 10 });
+  expect(references[0]).toBeCloseTo(0, 0);
+  expect(references.at(-1)).toBeWithin(9_960, 10_000);
+  for (const [index, at] of references.slice(1).entries())
+    expect(at - (references[index] ?? 0)).toBeLessThan(40);
+});
+
+test('a short stall is caught up with', async () => {
+  const clock = [0, 100, 1_600, 1_700, 4_000];
+  const references = await air('stall.ts', { seconds: 2, now: () => clock.shift() ?? 10_000 });
+  for (const [index, at] of references.slice(1).entries())
+    expect(at - (references[index] ?? 0)).toBeLessThan(40);
+});
+
+test('what a consumer could not take for long is left out', async () => {
+  const clock = [0, 100, 20_100, 20_200, 20_300];
+  const references = await air('skip.ts', { seconds: 20.3, now: () => clock.shift() ?? 20_400 });
+  const gaps = references.slice(1).map((at, index) => at - (references[index] ?? 0));
+  expect(gaps.filter((gap) => gap > 40)).toHaveLength(1);
+  expect(Math.max(...gaps)).toBeWithin(19_900, 20_100);
+  expect(references.at(-1)).toBeGreaterThan(20_200);
+});
