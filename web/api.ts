@@ -49,6 +49,11 @@ export function networkFailure(error: unknown): ApiFailure {
   return new ApiFailure('network', 'サーバーに接続できませんでした。');
 }
 
+/** The address of something of the service, under whatever path prefix it was opened. */
+function addressOf(path: string): URL {
+  return new URL(path, document.baseURI);
+}
+
 /** GET of a JSON resource. @throws ApiFailure, or the abort of `signal` */
 async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   const controller = new AbortController();
@@ -60,7 +65,7 @@ async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   const passOn = (): void => controller.abort();
   signal?.addEventListener('abort', passOn);
   try {
-    const response = await fetch(new URL(path, document.baseURI), {
+    const response = await fetch(addressOf(path), {
       signal: controller.signal,
       headers: { accept: 'application/json' },
     });
@@ -90,11 +95,11 @@ export async function getStatus(signal?: AbortSignal): Promise<Status | undefine
 }
 
 export function eventsUrl(): URL {
-  return new URL('api/events', document.baseURI);
+  return addressOf('api/events');
 }
 
 export function liveUrl(stationId: number, codec: 'h264' | 'av1', audio: string | undefined): URL {
-  const url = new URL(`api/services/${stationId}/live`, document.baseURI);
+  const url = addressOf(`api/services/${stationId}/live`);
   url.searchParams.set('codec', codec);
   if (audio !== undefined) url.searchParams.set('audio', audio);
   return url;

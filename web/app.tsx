@@ -9,6 +9,7 @@ import { Live } from './screens/live.tsx';
 import { NotFound } from './screens/not-found.tsx';
 import { SettingsSheet } from './screens/settings-sheet.tsx';
 import { stationById } from './stations.ts';
+import { narrow } from './text/channel.ts';
 import { Icon } from './ui/icon.tsx';
 import { Toasts } from './ui/toast.tsx';
 
@@ -71,7 +72,7 @@ function titleText(): string {
     case 'home':
       return APP_NAME;
     case 'live':
-      return `${stationById(current.stationId)?.name ?? '視聴'} – ${APP_NAME}`;
+      return `${narrow(stationById(current.stationId)?.name ?? '視聴')} – ${APP_NAME}`;
     case 'unknown':
       return `見つかりません – ${APP_NAME}`;
   }

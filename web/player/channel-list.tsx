@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../clock.ts';
-import { channelLabel } from '../screens/station-card.tsx';
 import { stationById, stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
 import { remainingText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Logo } from '../ui/logo.tsx';
@@ -28,7 +28,7 @@ function Row({ station, current, onPick }: { station: Station; current: boolean;
       <Logo station={station} />
       <span class="row-text">
         <span class="row-name">
-          <span class="numbers">{channelLabel(station)}</span> {station.name}
+          <span class="numbers">{channelLabel(station, stations.value)}</span> {narrow(station.name)}
           {program === null ? null : (
             <span class="row-left numbers">{remainingText(program.endAt, now.value)}</span>
           )}

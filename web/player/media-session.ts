@@ -1,5 +1,6 @@
 /** Tells the device what is on, for its lock screen and media keys. */
 import type { Station } from '../../wire/api.ts';
+import { narrow } from '../text/channel.ts';
 import { splitTitle } from '../text/title.ts';
 
 export interface MediaActions {
@@ -16,7 +17,7 @@ export function describeMedia(station: Station | undefined): void {
   const title = station.now === null ? station.name : splitTitle(station.now.title).title;
   navigator.mediaSession.metadata = new MediaMetadata({
     title,
-    artist: station.name,
+    artist: narrow(station.name),
     artwork: [{ src: new URL(station.logo ?? 'icon-512.png', document.baseURI).href }],
   });
 }

@@ -3,7 +3,8 @@ import type { Station } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { goBack } from '../navigation/router.ts';
 import { muted, volume } from '../preferences.ts';
-import { channelLabel } from '../screens/station-card.tsx';
+import { stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
 import { clockText, remainingText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -49,10 +50,10 @@ function Heading({ station }: { station: Station | undefined }) {
   return (
     <div class="osd-heading">
       <Logo station={station} />
-      <div class="osd-words">
+      <div class="osd-words" aria-live="polite">
         <p class="osd-station">
-          <span class="osd-key numbers">{channelLabel(station)}</span>
-          {station.name}
+          <span class="osd-key numbers">{channelLabel(station, stations.value)}</span>
+          {narrow(station.name)}
         </p>
         <h1 class="osd-title">{parts?.title ?? '番組情報はまだありません'}</h1>
         <p class="osd-when numbers">

@@ -48,6 +48,7 @@ const FREE_KEYS: Readonly<Record<string, (actions: RemoteActions) => void>> = {
   ArrowRight: (actions) => actions.volume(VOLUME_STEP),
   ArrowLeft: (actions) => actions.volume(-VOLUME_STEP),
   Enter: (actions) => actions.wake(true),
+  Tab: (actions) => actions.wake(true),
   ' ': (actions) => actions.togglePause(),
 };
 

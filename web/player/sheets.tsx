@@ -24,11 +24,7 @@ export function defaultAudio(station: Station | undefined): string {
 
 function AudioSheet({ station, player, onClose }: SheetsProps) {
   const audios = station?.now?.audios ?? [];
-  const choices: Choice<string>[] = audios.map((option) => ({
-    value: option.id,
-    label: option.label,
-    note: option.main === true ? '主音声' : undefined,
-  }));
+  const choices: Choice<string>[] = audios.map((option) => ({ value: option.id, label: option.label }));
   return (
     <Sheet title="音声" onClose={onClose}>
       {choices.length === 0 ? <p class="sheet-note">この番組の音声の情報はまだありません。</p> : null}

@@ -40,8 +40,11 @@ export interface Decision {
 
 /** With fragments of half a second this leaves the picture 1.0 to 1.5 s behind the encoder. */
 const BASE_TARGET = 0.8;
-/** Below this a late fragment would be heard: play a little slower instead. */
-const FLOOR = 0.3;
+/** Below this part of the target a late fragment would be heard: play a little slower, up to the second part. */
+const LOW_PART = 0.45;
+const RECOVERED_PART = 0.75;
+/** Half a fragment: how far behind the newest byte a jump lands beyond the target. */
+const JUMP_MARGIN = 0.3;
 const MAX_TARGET = 4;
 const STALL_STEP = 0.5;
 const EASE_STEP = 0.1;
@@ -76,12 +79,12 @@ export function bufferedAhead(ranges: readonly Span[], position: number): number
 }
 
 function rateFor(steering: Steering, low: number): number {
-  if (low < FLOOR) return SLOWER;
+  if (low < steering.target * LOW_PART) return SLOWER;
   if (low > steering.target + 1.5) return FASTEST;
   if (low > steering.target + 0.4) return FASTER;
   // Between the two lines the present course is kept until the target itself is met.
   if (steering.rate > 1 && low > steering.target) return steering.rate;
-  if (steering.rate < 1 && low < FLOOR + 0.2) return steering.rate;
+  if (steering.rate < 1 && low < steering.target * RECOVERED_PART) return steering.rate;
   return 1;
 }
 
@@ -91,7 +94,7 @@ function jumpTo(sample: Sample, steering: Steering, stuckMs: number): number | u
   const last = ranges.at(-1);
   if (last === undefined) return undefined;
   const range = rangeAt(ranges, position);
-  const edge = Math.max(last.start + NUDGE, last.end - steering.target - FLOOR);
+  const edge = Math.max(last.start + NUDGE, last.end - steering.target - JUMP_MARGIN);
   if (range === undefined || range.end - position < NUDGE * 2) {
     const next = ranges.find((candidate) => candidate.start > position);
     if (next !== undefined && (range === undefined || stuckMs > STUCK_MS)) return next.start + NUDGE;

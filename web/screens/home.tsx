@@ -1,7 +1,9 @@
 /** Home: every station by broadcast type with what is on now. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
+import { getStatus } from '../api.ts';
 import { now } from '../clock.ts';
+import { connection } from '../events.ts';
 import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
@@ -69,7 +71,22 @@ function Bands({ stations }: { stations: readonly Station[] }) {
   );
 }
 
+/** What the service says about its tuners; undefined while they are well or nothing is known. */
+function useTunerTrouble(): string | undefined {
+  const [trouble, setTrouble] = useState<string>();
+  useEffect(() => {
+    const abort = new AbortController();
+    getStatus(abort.signal)
+      .then((status) => setTrouble(status?.agent.message ?? undefined))
+      // The panel is complete without it, and the list's own failures have their place.
+      .catch(() => undefined);
+    return () => abort.abort();
+  }, [connection.value]);
+  return trouble;
+}
+
 function NoStations() {
+  const reason = useTunerTrouble();
   return (
     <Panel
       icon="antenna"
@@ -81,6 +98,7 @@ function NoStations() {
       }
     >
       <p>チューナーからチャンネルの情報が届くと、ここに自動で並びます。</p>
+      {reason === undefined ? null : <p role="alert">{reason}</p>}
       <ol class="steps">
         <li>チューナーエージェント（svc-agent）が動いているか確かめます。</li>
         <li>エージェントのチャンネル設定（channels.json）に受信できるチャンネルがあるか確かめます。</li>

@@ -13,15 +13,15 @@ import { Presence } from '../player/presence.ts';
 import { listenToRemote } from '../player/remote.ts';
 import { PlayerSheets, type SheetName } from '../player/sheets.tsx';
 import { keepAwake } from '../player/wake-lock.ts';
-import { volume } from '../preferences.ts';
+import { homeTab, volume } from '../preferences.ts';
 import { neighbour, stationById, stationOfKey, stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
 import { remainingText, spanText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { showToast, Toasts } from '../ui/toast.tsx';
 import { noticeText } from './advice.ts';
-import { channelLabel } from './station-card.tsx';
 
 function notify(word: string): void {
   const text = noticeText(word);
@@ -42,7 +42,7 @@ function Below({ stationId }: { stationId: number }) {
       {station === undefined ? null : (
         <div class="below-now">
           <p class="below-station">
-            {channelLabel(station)} {station.name}
+            {channelLabel(station, stations.value)} {narrow(station.name)}
           </p>
           <h2>{parts?.title ?? '番組情報はまだありません'}</h2>
           {program === null ? null : (
@@ -157,7 +157,11 @@ export function Live({ stationId }: { stationId: number }) {
   }, [stationId, ready]);
 
   const station = stationById(stationId);
-  useEffect(() => describeMedia(station), [station]);
+  useEffect(() => {
+    describeMedia(station);
+    // Back home the viewer finds the station where it was left.
+    if (station !== undefined) homeTab.value = station.type;
+  }, [station]);
 
   const awake = ready?.presence.awake.value ?? false;
   useEffect(() => {

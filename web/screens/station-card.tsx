@@ -2,36 +2,33 @@
 import type { Station } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { lastStation } from '../preferences.ts';
+import { stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
 import { clockText, isoText, remainingText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 
-/** What people call a station by: the number of the remote control, or the three digits of a satellite channel. */
-export function channelLabel(station: Station): string {
-  if (station.remoteControlKey > 0)
-    return `${station.type === 'GR' ? '' : `${station.type} `}${station.remoteControlKey}`;
-  return station.type === 'GR' ? '地デジ' : station.type;
-}
-
 export function StationCard({ station }: { station: Station }) {
   const program = station.now;
   const isLast = lastStation.value === station.id;
+  const name = narrow(station.name);
+  const label = channelLabel(station, stations.value);
   const parts = program === null ? undefined : splitTitle(program.title);
   return (
     <a
       class="card"
       href={`live/${station.id}`}
       data-nav-initial={isLast ? '' : undefined}
-      aria-label={`${channelLabel(station)} ${station.name}、${parts?.title ?? '番組情報なし'}`}
+      aria-label={`${label} ${name}、${parts?.title ?? '番組情報なし'}`}
     >
       {isLast ? <span class="card-last">前回見た局</span> : null}
       <span class="card-station">
         <Logo station={station} />
         <span class="card-name">
-          <span class="card-key numbers">{channelLabel(station)}</span>
-          <b>{station.name}</b>
+          <span class="card-key numbers">{label}</span>
+          <b>{name}</b>
         </span>
         {program === null ? null : (
           <span class="card-left numbers">{remainingText(program.endAt, now.value)}</span>

@@ -27,6 +27,10 @@ describe('splitTitle', () => {
     expect(splitTitle('前半\u{1F211}後半　').title).toBe('前半 後半');
   });
 
+  test('writes letters and digits narrow', () => {
+    expect(splitTitle('第７話　ＳＯＮＧ').title).toBe('第7話 SONG');
+  });
+
   test('names a repeated mark once', () => {
     expect(faces('\u{1F211}話\u{1F211}[字]')).toEqual(['字']);
   });

@@ -1,8 +1,11 @@
 /**
- * Splits a programme title as broadcast into the words that people read and the marks that are shown as badges.
+ * Splits a programme title as broadcast into the words that people read (with narrow letters and digits) and the
+ * marks that are shown as badges.
  * The marks are row 90 of the additional symbols (ARIB STD-B24 vol. 1 part 2, 7.1), which arrive either as their
  * Unicode characters (U+1F14A.., U+1F210..) or, from older decoders, as `[字]`.
  */
+
+import { narrow } from './channel.ts';
 
 export type MarkTone = 'fresh' | 'last' | 'again' | 'live' | 'plain';
 
@@ -90,7 +93,7 @@ export function splitTitle(raw: string): TitleParts {
       words += ' ';
     }
   }
-  const title = words.replace(SPACES, ' ').trim();
+  const title = narrow(words).replace(SPACES, ' ').trim();
   // A title of nothing but marks is still a title: better its raw form than an empty line.
   return title === '' ? { title: raw.trim(), marks: [] } : { title, marks };
 }
