@@ -12,7 +12,7 @@ import { MediaCache } from './media/cache.ts';
 import { FfmpegError, findFfmpeg } from './media/ffmpeg.ts';
 import { prepare } from './media/prepare.ts';
 import { ScenarioError } from './scenario/fields.ts';
-import { findChannel, loadScenario } from './scenario/load.ts';
+import { BUILT_IN, findChannel, loadScenario } from './scenario/load.ts';
 import type { ChannelPlan, Scenario } from './scenario/model.ts';
 import { channelList, channelTruth } from './truth.ts';
 
@@ -53,6 +53,8 @@ async function run(settings: Settings, now: () => EpochMs): Promise<void> {
     case 'prepare': {
       const recipes = selected(scenario, settings).flatMap(channelRecipes);
       await prepare(cache, recipes, (line) => process.stderr.write(`${line}\n`));
+      const named = [...BUILT_IN, scenario].flatMap(({ channels }) => channels.flatMap(channelRecipes));
+      cache.prune(named, now());
       break;
     }
     case 'tune': {

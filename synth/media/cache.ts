@@ -8,9 +8,11 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -24,6 +26,8 @@ import { type Recipe, recipeShape } from './recipes.ts';
 /** Nobody takes this long to make one loop, even on a slow machine with all cores taken. */
 const WAIT_LIMIT_MS = 300_000;
 const WAIT_STEP_MS = 50;
+/** Loops of a test's own scenario are worth keeping for the next days. */
+const STALE_MS = 7 * 86_400_000;
 
 /** Name of a recipe's file: a digest of everything that shapes its bytes. */
 export function recipeKey(recipe: Recipe): string {
@@ -62,6 +66,20 @@ export class MediaCache {
   /** The loop, made first if need be. @throws FfmpegError, MediaError, the file system's error. */
   async get(recipe: Recipe): Promise<Loop> {
     return this.read(recipe) ?? (await this.#make(recipe));
+  }
+
+  /**
+   * Removes what no recipe of `keep` names and nobody has made lately: loops of former editions and of
+   * scenarios that are gone, remains of processes that were killed.
+   */
+  prune(keep: readonly Recipe[], now: number): void {
+    if (!existsSync(this.folder)) return;
+    const kept = new Set(keep.map((recipe) => `${recipeKey(recipe)}.loop`));
+    for (const name of readdirSync(this.folder)) {
+      const path = join(this.folder, name);
+      const age = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now);
+      if (/\.(loop|tmp|lock)$/.test(name) && !kept.has(name) && age > STALE_MS) rmSync(path, { force: true });
+    }
   }
 
   async #make(recipe: Recipe): Promise<Loop> {

@@ -7,7 +7,8 @@ import { parseScenario } from './file.ts';
 import { MINI } from './mini.ts';
 import type { ChannelPlan, Scenario } from './model.ts';
 
-const BUILT_IN = [DEFAULT, MINI];
+/** The scenarios that have names. */
+export const BUILT_IN: readonly Scenario[] = [DEFAULT, MINI];
 
 function readFile(path: string): string {
   try {
