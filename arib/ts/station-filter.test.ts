@@ -198,6 +198,19 @@ describe('the station filter', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
+  test('goes on with the continuity of a clock whose PID is lent to the PMT', () => {
+    const clock = pmtSection(OURS, { pcrPid: 0x1f0, streams: [] });
+    const at = (pmtPid: number, version: number): Uint8Array =>
+      patSection(TSID, [[OURS, pmtPid]], { version });
+    const builder = new StreamBuilder().sections(0, at(0x1f1, 1)).sections(0x1f1, clock).setCounter(0x1f0, 3);
+    some(builder, 0x1f0)
+      .sections(0, at(0x1f0, 2))
+      .packet(0x1f0, { adaptation: adaptation({ pcr: 1 }) });
+    builder.packet(0x1f0, { adaptation: adaptation({ pcr: 2 }), error: true }).sections(0, at(0x1f1, 3));
+    const { bytes } = narrow(some(builder.sections(0x1f1, clock), 0x1f0, 0x1f0));
+    expect(packetsOf(bytes, 0x1f0).map((packet) => packet[3])).toEqual([0x13, 0x23, 0x14, 0x15]);
+  });
+
   test('gives out buffers of its own', () => {
     const input = some(begun(), ...OUR_PIDS).bytes();
     const before = input.slice();

@@ -365,7 +365,6 @@ export class StationFilter {
   }
 
   #usePids(pids: readonly Pid[]): void {
-    this.#count();
     for (const pid of this.#programPids) {
       // A PID that carries the PMT by now stays what it is.
       if (pid !== this.#pmtPid && !pids.includes(pid)) this.#actions[pid] = DROP;
@@ -375,6 +374,7 @@ export class StationFilter {
   }
 
   #admit(pid: Pid): void {
+    this.#count();
     this.#actions[pid] = this.statistics.lastCounter(pid) === undefined ? KEEP : REJOIN;
   }
 
@@ -382,6 +382,7 @@ export class StationFilter {
   #keepClockOfPmtPid(): void {
     const pid = this.#pmtPid;
     if (pid === undefined || this.#programMap?.pcrPid !== pid) return;
+    if (hasTransportError(this.#buffer, this.#read)) return;
     if (packetPcr(this.#buffer, this.#read) === undefined) return;
     const last = this.#nextCounter(pid) - 1;
     if (this.#written + PACKET_SIZE > this.#read) this.#moveUp(this.#read, PACKET_SIZE);
