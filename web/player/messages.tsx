@@ -73,9 +73,13 @@ function Waiting({
 }
 
 function Failed({ state, player, onList }: MessageProps & { state: Extract<LiveState, { kind: 'failed' }> }) {
-  const ref = useRef<HTMLButtonElement>(null);
-  useEffect(() => ref.current?.focus({ preventScroll: true }), []);
+  const actions = useRef<HTMLDivElement>(null);
+  useEffect(() => actions.current?.querySelector('button')?.focus({ preventScroll: true }), []);
   const advice = adviceFor(state.failure);
+  const again = { text: '再試行', act: () => player.retry() };
+  const list = { text: 'ほかの局を見る', act: onList };
+  // The likelier way out comes first and has the focus.
+  const ways = state.failure.code === 'not_found' ? [list, again] : [again, list];
   return (
     <div class="stage-note stage-note-wide" role="alert">
       <span class="panel-sign panel-sign-bad">
@@ -84,13 +88,17 @@ function Failed({ state, player, onList }: MessageProps & { state: Extract<LiveS
       <h2>{advice.title}</h2>
       <p>{state.failure.message}</p>
       <p class="stage-next">{advice.next}</p>
-      <div class="panel-actions">
-        <button ref={ref} type="button" class="button button-main" onClick={() => player.retry()}>
-          再試行
-        </button>
-        <button type="button" class="button" onClick={onList}>
-          ほかの局を見る
-        </button>
+      <div class="panel-actions" ref={actions}>
+        {ways.map((way, index) => (
+          <button
+            key={way.text}
+            type="button"
+            class={index === 0 ? 'button button-main' : 'button'}
+            onClick={way.act}
+          >
+            {way.text}
+          </button>
+        ))}
       </div>
     </div>
   );

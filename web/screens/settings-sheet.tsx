@@ -21,17 +21,24 @@ const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
   lost: ['切れています（再接続中）', 'bad'],
 };
 
-const AGENT: Record<Status['agent']['state'], readonly [string, Tone]> = {
+type Words = readonly [text: string, tone: Tone];
+
+const AGENT: Record<Status['agent']['state'], Words> = {
   connecting: ['接続中', 'quiet'],
   connected: ['つながっています', 'good'],
   unavailable: ['つながりません', 'bad'],
 };
 
-const FFMPEG: Record<Status['ffmpeg']['state'], readonly [string, Tone]> = {
+const FFMPEG: Record<Status['ffmpeg']['state'], Words> = {
   probing: ['確認中', 'quiet'],
   ready: ['使えます', 'good'],
   missing: ['使えません', 'bad'],
 };
+
+/** A newer service may know states that this page does not: shown as they are called. */
+function wordsFor(table: Readonly<Record<string, Words>>, state: string): Words {
+  return table[state] ?? [state, 'quiet'];
+}
 
 interface About {
   readonly health?: Health;
@@ -104,8 +111,8 @@ function ThemeChoice() {
 
 function StatusFacts({ status }: { status: Status }) {
   const { agent, ffmpeg } = status;
-  const [agentText, agentTone] = AGENT[agent.state];
-  const [ffmpegText, ffmpegTone] = FFMPEG[ffmpeg.state];
+  const [agentText, agentTone] = wordsFor(AGENT, agent.state);
+  const [ffmpegText, ffmpegTone] = wordsFor(FFMPEG, ffmpeg.state);
   return (
     <>
       <Fact name="チューナー" tone={agentTone} note={agent.message ?? ''}>

@@ -23,11 +23,17 @@ export function StationCard({ station }: { station: Station }) {
       data-nav-initial={isLast ? '' : undefined}
       aria-label={`${label} ${name}、${parts?.title ?? '番組情報なし'}`}
     >
-      {isLast ? <span class="card-last">前回見た局</span> : null}
       <span class="card-station">
         <Logo station={station} />
         <span class="card-name">
-          <span class="card-key numbers">{label}</span>
+          <span class="card-key numbers">
+            {label}
+            {isLast ? (
+              <span class="card-last" title="前回見た局">
+                前回
+              </span>
+            ) : null}
+          </span>
           <b>{name}</b>
         </span>
         {program === null ? null : (
