@@ -60,10 +60,18 @@ function installPackages() {
     .digest('hex');
   const have = existsSync(STAMP) ? readFileSync(STAMP, 'utf8').trim() : '';
   if (have !== wanted) {
-    say('パッケージを取得しています (npm ci) …');
-    const result = run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+    say('パッケージを取得しています (npm install) …');
+    // Not `npm ci`: it refuses a lock file whose optional packages for other systems the registry does not hold.
+    const result = run('npm', [
+      'install',
+      '--no-save',
+      '--include=dev',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ]);
     if (result.status !== 0)
-      fail('npm ci に失敗しました。ネットワークと npm の設定を確かめて、もう一度実行してください。');
+      fail('npm install に失敗しました。ネットワークと npm の設定を確かめて、もう一度実行してください。');
   }
   if (!bunWorks()) {
     // npm may be configured not to run install scripts; this is the one that puts Bun in its place.

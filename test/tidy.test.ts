@@ -1,0 +1,283 @@
+/**
+ * The house rules as a test: who may know whom (the table of docs/architecture.md as data), no cycles with type
+ * imports counted, banned calls with their replacement, no dead files, no leftovers.
+ */
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..');
+
+/** Room → what it may import from. An entry is a folder or one file. `*` is everything. */
+const MAY_KNOW: Record<string, readonly string[]> = {
+  arib: ['arib'],
+  wire: ['wire', 'arib/ids.ts', 'arib/time.ts'],
+  wasm: ['wasm'],
+  host: ['host', 'package.json'],
+  agent: ['agent', 'host', 'arib', 'wire', 'wasm'],
+  src: ['src', 'host', 'arib', 'wire', 'wasm'],
+  web: ['web', 'wire', 'arib', 'wasm'],
+  synth: ['synth', 'arib/ids.ts', 'arib/time.ts'],
+  tools: ['tools', 'build.ts'],
+  test: ['*'],
+  bench: ['*'],
+};
+
+/** Layers inside `src`: a folder may import its own layer's folders listed here, `model`, and loose values. */
+const FEATURES = [
+  'guide',
+  'schedule',
+  'record',
+  'encode',
+  'play',
+  'live',
+  'data',
+  'access',
+  'notify',
+] as const;
+const BELOW_FEATURES = ['store', 'stream', 'ffmpeg', 'hub', 'tuner'] as const;
+const SRC_MAY_KNOW: Record<string, readonly string[]> = {
+  model: [],
+  store: ['model'],
+  // A station's worker feeds its encoders itself: stream bytes do not cross the main thread.
+  stream: ['model', 'ffmpeg'],
+  ffmpeg: ['model'],
+  hub: ['model'],
+  tuner: ['model'],
+  http: ['model', ...FEATURES, ...BELOW_FEATURES],
+  ...Object.fromEntries(FEATURES.map((name) => [name, ['model', ...BELOW_FEATURES]])),
+};
+
+/** Packages that a pure room may use; rooms not listed may use what package.json holds. */
+const PACKAGES: Record<string, readonly string[]> = {
+  arib: [],
+  wire: ['@sinclair/typebox'],
+  synth: [],
+  web: ['preact', '@preact/signals'],
+};
+
+interface Ban {
+  pattern: RegExp;
+  rooms: readonly string[];
+  instead: string;
+  except?: readonly string[];
+}
+
+const PRODUCT = ['arib', 'wire', 'host', 'agent', 'src', 'web', 'synth', 'wasm'];
+const BANNED: readonly Ban[] = [
+  {
+    pattern: /\bDate\.now\(|new Date\(\)|performance\.now\(/,
+    rooms: ['arib', 'wire'],
+    instead: 'a time passed in',
+  },
+  {
+    pattern: /\bMath\.random\(/,
+    rooms: ['arib', 'wire', 'synth', 'agent', 'src'],
+    instead: 'randomness passed in, or crypto',
+  },
+  {
+    pattern: /\bsetTimeout\(|\bsetInterval\(/,
+    rooms: ['arib', 'wire'],
+    instead: 'nothing: pure rooms do not wait',
+  },
+  {
+    pattern: /\bconsole\.\w+\(/,
+    rooms: ['arib', 'wire', 'host', 'agent', 'src'],
+    instead: 'host/log.ts, or a write passed in',
+  },
+  { pattern: /\beval\(|new Function\(/, rooms: PRODUCT, instead: 'plain code' },
+  {
+    pattern: /\bas any\b|: any\b|<any>/,
+    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    instead: 'unknown and a check',
+    except: ['test/tidy.test.ts'],
+  },
+  {
+    pattern: /@ts-(ignore|expect-error|nocheck)/,
+    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    instead: 'the right type',
+    except: ['test/tidy.test.ts'],
+  },
+  {
+    pattern: /\b(TODO|FIXME|XXX)\b/,
+    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    instead: 'the work itself',
+    except: ['test/tidy.test.ts'],
+  },
+  {
+    pattern: /\b(test|it|describe)\.(only|todo)\(/,
+    rooms: [...PRODUCT, 'test'],
+    instead: 'the whole suite',
+    except: ['test/tidy.test.ts'],
+  },
+  { pattern: /\bdangerouslySetInnerHTML\b|\.innerHTML\s*=/, rooms: ['web'], instead: 'elements' },
+  {
+    pattern: /https?:\/\/(registry\.|deb\.debian|[\w.]*npmjs)/,
+    rooms: [...PRODUCT, 'test', 'bench', 'tools'],
+    instead: 'the configured registry',
+    except: ['test/tidy.test.ts'],
+  },
+];
+
+/** A file that outgrows this is asking which room is missing. Tables may; they are named here. */
+const MAX_LINES = 500;
+const TABLES: readonly RegExp[] = [/^arib\/text\/.*(table|symbols|jis).*\.ts$/, /\.test\.ts$/];
+
+function sources(): string[] {
+  const listed = Bun.spawnSync(['git', 'ls-files', '-co', '--exclude-standard'], { cwd: ROOT });
+  const files = listed.stdout
+    .toString()
+    .split('\n')
+    .filter((file) => /\.(ts|tsx|mjs)$/.test(file));
+  if (listed.exitCode === 0 && files.length > 0)
+    return files.filter((file) => Bun.file(join(ROOT, file)).size > 0);
+  const glob = new Bun.Glob('{arib,wire,host,agent,src,web,synth,test,bench,tools}/**/*.{ts,tsx,mjs}');
+  return [...glob.scanSync({ cwd: ROOT })];
+}
+
+const FILES = sources().sort();
+const TEXT = new Map(FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+const roomOf = (file: string): string => file.split('/')[0] ?? '';
+const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx');
+
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+|new URL\(\s*)['"]([^'"]+)['"]/gm;
+
+function importsOf(file: string): string[] {
+  const text = (TEXT.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  return [...text.matchAll(IMPORT)].map((match) => match[1] ?? '');
+}
+
+function local(file: string, specifier: string): string {
+  return normalize(join(dirname(file), specifier));
+}
+
+function within(target: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => one === '*' || target === one || target.startsWith(`${one}/`));
+}
+
+const EDGES = FILES.flatMap((file) =>
+  importsOf(file)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => ({ from: file, to: local(file, specifier) })),
+);
+
+describe('who may know whom', () => {
+  test('every import between rooms is in the table', () => {
+    const wrong = EDGES.filter(({ from }) => !isTest(from) && Object.hasOwn(MAY_KNOW, roomOf(from)))
+      .filter(({ from, to }) => !within(to, MAY_KNOW[roomOf(from)] ?? []))
+      .map(({ from, to }) => `${from} → ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  test('inside src, features meet through model and hub only', () => {
+    const wrong = EDGES.filter(({ from, to }) => {
+      if (isTest(from) || !from.startsWith('src/') || !to.startsWith('src/')) return false;
+      const [, fromRoom = '', ...fromRest] = from.split('/');
+      const [, toRoom = '', ...toRest] = to.split('/');
+      // Files directly in src/ are the composition root and the worker entries.
+      if (fromRest.length === 0) return false;
+      if (toRest.length === 0) return true;
+      return fromRoom !== toRoom && !(SRC_MAY_KNOW[fromRoom] ?? []).includes(toRoom);
+    }).map(({ from, to }) => `${from} → ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  test('pure rooms use no package and no runtime', () => {
+    const wrong = FILES.filter((file) => !isTest(file) && Object.hasOwn(PACKAGES, roomOf(file))).flatMap(
+      (file) =>
+        importsOf(file)
+          .filter((specifier) => !specifier.startsWith('.'))
+          .filter((specifier) => !(roomOf(file) === 'synth' && /^(node|bun):/.test(specifier)))
+          .filter((specifier) => {
+            const allowed = PACKAGES[roomOf(file)] ?? [];
+            return !allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+          })
+          .map((specifier) => `${file} → ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('arib knows neither Bun nor the DOM', () => {
+    const wrong = FILES.filter((file) => roomOf(file) === 'arib' && !isTest(file)).filter((file) =>
+      /\b(Bun|process|Buffer|document|window|fetch|TextDecoder)\s*[.(]/.test(TEXT.get(file) ?? ''),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('no import cycles, type imports counted', () => {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of EDGES) next.set(from, [...(next.get(from) ?? []), to]);
+  const state = new Map<string, 'open' | 'done'>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      return;
+    }
+    state.set(file, 'open');
+    for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+    state.set(file, 'done');
+  };
+  for (const file of FILES) visit(file, []);
+  expect(cycles).toEqual([]);
+});
+
+test('banned calls have their replacement', () => {
+  const found = BANNED.flatMap((ban) =>
+    FILES.filter((file) => ban.rooms.includes(roomOf(file)) && !(ban.except ?? []).includes(file))
+      .filter((file) => roomOf(file) === 'test' || ban.rooms.includes('test') || !isTest(file))
+      .flatMap((file) =>
+        (TEXT.get(file) ?? '')
+          .split('\n')
+          .map((line, index) => ({ line, index }))
+          .filter(({ line }) => ban.pattern.test(line))
+          .map(({ line, index }) => `${file}:${index + 1} ${line.trim()} (instead: ${ban.instead})`),
+      ),
+  );
+  expect(found).toEqual([]);
+});
+
+test('every file is reached from an entry', () => {
+  const page = readFileSync(join(ROOT, 'web', 'index.html'), 'utf8');
+  const scripts = [...page.matchAll(/<script[^>]*\bsrc="([^"]+)"/g)].map((match) =>
+    local('web/index.html', match[1] ?? ''),
+  );
+  const entries = FILES.filter(
+    (file) =>
+      isTest(file) ||
+      scripts.includes(file) ||
+      /^(tools|bench)\//.test(file) ||
+      /^(build\.ts|(src|agent|synth)\/main\.ts|web\/main\.tsx)$/.test(file) ||
+      /\.worker\.ts$/.test(file),
+  );
+  const next = new Map<string, string[]>();
+  for (const { from, to } of EDGES) next.set(from, [...(next.get(from) ?? []), to]);
+  const reached = new Set<string>();
+  const queue = [...entries];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    queue.push(...(next.get(file) ?? []));
+  }
+  // Programs that tests start as processes are reached by their name in a string.
+  const named = FILES.filter((file) => roomOf(file) === 'test' && !reached.has(file)).filter((file) => {
+    const name = file.split('/').at(-1) ?? '';
+    return [...TEXT].some(([other, text]) => other !== file && text.includes(name));
+  });
+  const dead = FILES.filter((file) => !reached.has(file) && !named.includes(file));
+  expect(dead).toEqual([]);
+});
+
+test('no room has outgrown its walls', () => {
+  const big = FILES.filter((file) => !TABLES.some((table) => table.test(file)))
+    .map((file) => ({ file, lines: (TEXT.get(file) ?? '').split('\n').length }))
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(({ file, lines }) => `${file}: ${lines} lines`);
+  expect(big).toEqual([]);
+});
+
+test('the lock file names no registry host', () => {
+  expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved"/);
+});
