@@ -1,14 +1,6 @@
 /** The raw material of a loop: one wide picture that is scrolled, and the samples of the sound. */
 import { Random } from '../random.ts';
-import {
-  AUDIO_FRAME_SAMPLES,
-  type AudioRecipe,
-  BEEP_MS,
-  LOOP_AUDIO_FRAMES,
-  MARK_SAMPLES,
-  SAMPLE_RATE,
-  type VideoRecipe,
-} from './recipes.ts';
+import { type AudioRecipe, BEEP_MS, MARK_SAMPLES, SAMPLE_RATE, type VideoRecipe } from './recipes.ts';
 
 const TILE = 256;
 
@@ -73,28 +65,32 @@ export function drawPicture(recipe: VideoRecipe): Uint8Array {
 
 const BEEP_LEVEL = 0.3;
 const HUM_LEVEL = 0.01;
+/** 208 Hz: whole cycles from mark to mark, so that all of the sound repeats with the marks. */
+const HUM_SAMPLES = 231;
 /** Beeps end softly so that they do not click; they begin at full strength so that the instant is sharp. */
 const RELEASE_SAMPLES = 480;
 const BEEP_SAMPLES = (BEEP_MS * SAMPLE_RATE) / 1000;
-const LOOP_SAMPLES = LOOP_AUDIO_FRAMES * AUDIO_FRAME_SAMPLES;
 
-function sample(index: number, frequency: number): number {
-  const phase = index % MARK_SAMPLES;
-  // Whole numbers of cycles a loop, so that the loop joins.
-  const hum = HUM_LEVEL * Math.sin((2 * Math.PI * 14_080 * index) / LOOP_SAMPLES);
-  if (phase >= BEEP_SAMPLES) return hum;
-  const release = Math.min(1, (BEEP_SAMPLES - phase) / RELEASE_SAMPLES);
-  return hum + BEEP_LEVEL * release * Math.cos((2 * Math.PI * frequency * phase) / SAMPLE_RATE);
+/** 16-bit samples of one channel from one mark to the next. */
+function drawMark(frequency: number): Int16Array {
+  return Int16Array.from({ length: MARK_SAMPLES }, (_, index) => {
+    const hum = HUM_LEVEL * Math.sin((2 * Math.PI * index) / HUM_SAMPLES);
+    const release = Math.min(1, Math.max(0, BEEP_SAMPLES - index) / RELEASE_SAMPLES);
+    const beep = BEEP_LEVEL * release * Math.cos((2 * Math.PI * frequency * index) / SAMPLE_RATE);
+    return Math.round(32_767 * (hum + beep));
+  });
 }
 
-/** Interleaved 16-bit stereo from sample `from` (may be negative: the loop is endless) to `to`. */
+/** Interleaved 16-bit stereo from sample `from` (may be negative: the sound is endless) to `to`. */
 export function drawSound(recipe: AudioRecipe, from: number, to: number): Uint8Array {
+  const [left, right] = recipe.beepHz.map(drawMark) as [Int16Array, Int16Array];
   const samples = new Int16Array(2 * (to - from));
-  for (let at = from; at < to; at++) {
-    const index = ((at % LOOP_SAMPLES) + LOOP_SAMPLES) % LOOP_SAMPLES;
-    for (const channel of [0, 1] as const) {
-      samples[2 * (at - from) + channel] = Math.round(32_767 * sample(index, recipe.beepHz[channel]));
-    }
+  let phase = ((from % MARK_SAMPLES) + MARK_SAMPLES) % MARK_SAMPLES;
+  for (let at = 0; at < samples.length; at += 2) {
+    samples[at] = left[phase] as number;
+    samples[at + 1] = right[phase] as number;
+    phase += 1;
+    if (phase === MARK_SAMPLES) phase = 0;
   }
   return new Uint8Array(samples.buffer);
 }

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { parseScenario } from './file.ts';
+import { findChannel, loadScenario } from './load.ts';
+
+const EXAMPLE = join(import.meta.dir, 'example.json');
+
+test('the example is read, with what it leaves out', () => {
+  const scenario = loadScenario(EXAMPLE);
+  const channel = findChannel(scenario, 'GR', 'T30');
+  const [first, second] = channel.stations;
+  expect(channel.clockReference).toBe('own');
+  expect(first).toMatchObject({ serviceType: 1, theme: 'general' });
+  expect(first?.audios[0]).toMatchObject({ mode: 'stereo', languages: ['jpn'], bitrate: 96_000 });
+  expect(first?.programmes[1]).toMatchObject({ description: '', items: [] });
+  expect(second?.programmes[0]).toMatchObject({ startAt: Date.UTC(2026, 10, 21, 11) });
+});
+
+describe('what is wrong is said with its place', () => {
+  const programme = { durationSec: 10, title: '番組' };
+  const station = {
+    serviceId: 1,
+    name: '局',
+    video: { codec: 'mpeg2', width: 320, height: 240, bitrate: 1_000_000 },
+    audios: [{}],
+    programmes: [programme],
+  };
+  const withStation = (changed: object) => ({
+    name: 'wrong',
+    channels: [
+      {
+        type: 'BS',
+        channel: 'BS01_0',
+        networkId: 4,
+        transportStreamId: 0x4010,
+        bitrate: 3_000_000,
+        stations: [{ ...station, ...changed }],
+      },
+    ],
+  });
+  const AT = 'channels[0].stations[0]';
+
+  test('and nothing is wrong to begin with', () => {
+    expect(parseScenario(withStation({})).channels).toHaveLength(1);
+  });
+
+  test.each([
+    [null, '(全体)'],
+    [{ name: 'empty' }, 'channels'],
+    [withStation({ serviceId: 70_000 }), `${AT}.serviceId`],
+    [withStation({ serviceID: 1 }), `${AT}.serviceID`],
+    [withStation({ name: '長い名前の放送局の長い名前' }), `${AT}.name`],
+    [withStation({ audios: [] }), `${AT}.audios`],
+    [withStation({ audios: [{ mode: 'dual', languages: ['jpn'] }] }), `${AT}.audios[0].languages`],
+    [withStation({ audios: [{ languages: ['ja'] }] }), `${AT}.audios[0].languages[0]`],
+    [withStation({ theme: 'nothing' }), `${AT}.theme`],
+    [withStation({ programmes: [{ ...programme, genres: [[16, 0]] }] }), `${AT}.programmes[0].genres[0][0]`],
+    [withStation({ programmes: [{ ...programme, startAt: 'soon' }] }), `${AT}.programmes[0].startAt`],
+    [
+      withStation({ programmes: [programme, { ...programme, startAt: '2026-11-21T00:00:00Z' }] }),
+      `${AT}.programmes`,
+    ],
+  ])('%#', (json, place) => {
+    expect(() => parseScenario(json)).toThrow(`${place}:`);
+  });
+});
