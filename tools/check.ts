@@ -11,6 +11,8 @@ export const ROOMS = [
   'web',
   'synth',
   'test',
+  'test/e2e',
+  'test/web',
   'bench',
   'tools',
 ] as const;

@@ -38,7 +38,7 @@ export async function until(what: string, condition: () => boolean | Promise<boo
 }
 
 export class StreamReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #body: ReadableStream<Uint8Array>;
   readonly #abort: AbortController;
   readonly #parts: Uint8Array[] = [];
   bytes = 0;
@@ -50,7 +50,7 @@ export class StreamReader {
     abort: AbortController,
   ) {
     if (response.body === null) throw new Error('no body');
-    this.#reader = response.body.getReader();
+    this.#body = response.body;
     this.#abort = abort;
     void this.#run();
   }
@@ -79,9 +79,7 @@ export class StreamReader {
 
   async #run(): Promise<void> {
     try {
-      for (;;) {
-        const { done, value } = await this.#reader.read();
-        if (done) break;
+      for await (const value of this.#body) {
         this.#parts.push(value);
         this.bytes += value.length;
       }

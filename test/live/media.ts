@@ -1,9 +1,8 @@
 /** Looks at received media with ffmpeg, which shares no code with what made the fragments. */
 
 const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
-  new Uint8Array(await new Response(stream as unknown as BodyInit).arrayBuffer());
-const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> =>
-  new Response(stream as unknown as BodyInit).text();
+  new Uint8Array(await new Response(stream).arrayBuffer());
+const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
 
 async function ffmpeg(input: Uint8Array, words: string[]): Promise<Uint8Array> {
   const child = Bun.spawn(['ffmpeg', '-v', 'error', '-nostdin', ...words], {
