@@ -141,7 +141,7 @@ const SIDE_FILTERS = {
 /**
  * Transport stream on stdin to fragmented MP4 on stdout.
  *
- * MPEG-2 tells its frame rate in its first header, so that 0.1 s of input is looked at before encoding begins;
+ * MPEG-2 tells its frame rate in its first header, so that 0.05 s of input is looked at before encoding begins;
  * it is encoded too. (`-fflags nobuffer` would throw it away, with the first intra picture.)
  * Times stay those of the broadcast (90 kHz exactly, no edit lists): `stream/fragment.ts` moves them.
  */
@@ -151,7 +151,7 @@ export function liveCommand(options: LiveCommand): string[] {
   const input = [
     ...['-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
     ...['-f', 'mpegts', '-probesize', '1M'],
-    ...(isPlain ? ['-analyzeduration', '100000', '-fpsprobesize', '0'] : ['-analyzeduration', '500000']),
+    ...(isPlain ? ['-analyzeduration', '50000', '-fpsprobesize', '0'] : ['-analyzeduration', '500000']),
     ...['-i', 'pipe:0', '-sn', '-dn'],
   ];
   const output = [

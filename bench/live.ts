@@ -1,0 +1,394 @@
+/**
+ * How long a viewer waits: from the request to the first media byte and to the first picture that can be
+ * decoded, raw and H.264, with the tuner cold and tuned; and from the start of an executable to its first
+ * answer. `bun bench/live.ts [rounds] [scenario]`.
+ *
+ * An encoded answer begins with a fragment that can be decoded, so that its first byte is its first picture.
+ *
+ * Every figure stands beside a limit of the same run: the broadcaster alone, the agent alone, a plain ffmpeg on
+ * the broadcaster's output, a bare HTTP server. Ends with 1 when a ratio is above its bound.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serviceId } from '../arib/ids.ts';
+import { StationFilter } from '../arib/ts/station-filter.ts';
+import { liveCommand, VIDEO_ENCODERS } from '../src/ffmpeg/recipes.ts';
+import { BoxCutter } from '../src/stream/boxes.ts';
+import { EntryPointFinder } from '../src/stream/entry-points.ts';
+import { Fragmenter } from '../src/stream/fragmenter.ts';
+import { layoutOf, type StationLayout } from '../src/stream/layout.ts';
+import type { Channel, Tuner } from '../wire/agent.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const BUN = process.execPath;
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+const rounds = Number(process.argv[2] ?? 3);
+const scenario = process.argv[3] ?? 'default';
+const TYPE = 'GR';
+const CHANNEL = 'T27';
+const READY_LIMIT_MS = 20_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+const children: Bun.Subprocess[] = [];
+
+interface Times {
+  /** ms to the first byte. */
+  byte: number;
+  /** ms to the first picture that can be decoded. */
+  picture: number;
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+function medians(times: readonly Times[]): Times {
+  return { byte: median(times.map((one) => one.byte)), picture: median(times.map((one) => one.picture)) };
+}
+
+/** Reads until the judge has seen a picture, then goes on reading for nobody, as a viewer does. */
+async function timeStream(
+  body: ReadableStream<Uint8Array>,
+  started: number,
+  judge: (chunk: Uint8Array) => boolean,
+): Promise<Times> {
+  const reader = body.getReader();
+  let byte = Number.NaN;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error('the stream ended before a picture');
+    if (Number.isNaN(byte)) byte = performance.now() - started;
+    if (!judge(value)) continue;
+    const picture = performance.now() - started;
+    void drain(reader);
+    return { byte, picture };
+  }
+}
+
+async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // Left.
+  }
+}
+
+/** A whole intra picture behind PAT and PMT. */
+function rawJudge(station: number, onLayout: (layout: StationLayout) => void = () => {}) {
+  const finder = new EntryPointFinder();
+  const filter = new StationFilter(serviceId(station), {
+    onProgramMap: (map) => {
+      const layout = layoutOf(map);
+      onLayout(layout);
+      finder.watch(layout.video);
+    },
+  });
+  return (chunk: Uint8Array): boolean => finder.feed(filter.feed(chunk)).points.length > 0;
+}
+
+/** A whole fragment that begins with a key frame. */
+function fragmentJudge() {
+  const fragmenter = new Fragmenter();
+  return (chunk: Uint8Array): boolean =>
+    [...fragmenter.feed(chunk)].some((piece) => piece.kind === 'fragment' && piece.sync);
+}
+
+/** The same on fragments whose times were moved already. */
+function servedJudge() {
+  const cutter = new BoxCutter();
+  return (chunk: Uint8Array): boolean => [...cutter.feed(chunk)].some((box) => box.type === 'mdat');
+}
+
+async function watch(url: string, judge: (chunk: Uint8Array) => boolean) {
+  const abort = new AbortController();
+  const started = performance.now();
+  const response = await fetch(url, { signal: abort.signal });
+  if (!response.ok || response.body === null) throw new Error(`${response.status} ${await response.text()}`);
+  const times = await timeStream(response.body, started, judge);
+  return { times, leave: () => abort.abort() };
+}
+
+/** Starts a program of the project and waits for its `listening` line. */
+async function startProgram(command: string[], environment: Record<string, string>): Promise<string> {
+  const child = Bun.spawn(command, {
+    env: { ...process.env, ...environment },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  });
+  children.push(child);
+  const decoder = new TextDecoder();
+  let text = '';
+  const port = Promise.withResolvers<string>();
+  const limit = setTimeout(
+    () => port.reject(new Error(`${command.at(-1)} did not start\n${text}`)),
+    READY_LIMIT_MS,
+  );
+  void (async () => {
+    for await (const chunk of child.stderr) {
+      text = (text + decoder.decode(chunk)).slice(-10_000);
+      const found = /listening.* port=(\d+)/.exec(text)?.[1];
+      if (found !== undefined) port.resolve(found);
+    }
+  })();
+  const found = await port.promise;
+  clearTimeout(limit);
+  return `http://127.0.0.1:${found}`;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + READY_LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('waited too long');
+    await Bun.sleep(50);
+  }
+}
+
+async function synth(...words: string[]): Promise<string> {
+  const child = Bun.spawn([BUN, SYNTH, '--scenario', scenario, ...words], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const text = await child.stdout.text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+const airCommand = [BUN, SYNTH, '--scenario', scenario, '--type', TYPE, '--channel', CHANNEL];
+
+/** The broadcaster alone: what a tuner without any agent or service would give. */
+async function airAlone(station: number, onLayout: (layout: StationLayout) => void): Promise<Times> {
+  const started = performance.now();
+  const air = Bun.spawn(airCommand, { stdout: 'pipe', stderr: 'ignore' });
+  try {
+    return await timeStream(air.stdout, started, rawJudge(station, onLayout));
+  } finally {
+    air.kill();
+    await air.exited;
+  }
+}
+
+/** The broadcaster's output straight into an ffmpeg with the words that the service uses. */
+async function plainEncoder(layout: StationLayout): Promise<Times> {
+  const encoder = VIDEO_ENCODERS.find((one) => one.name === 'libx264');
+  const audio = layout.audios[0];
+  if (layout.video === null || audio === undefined || encoder === undefined) throw new Error('no video');
+  const command = liveCommand({
+    ffmpeg: Bun.which('ffmpeg') ?? 'ffmpeg',
+    video: { ...layout.video, encoder },
+    audio: { pid: audio, side: 'both', codec: 'aac' },
+  });
+  const started = performance.now();
+  const air = Bun.spawn(airCommand, { stdout: 'pipe', stderr: 'ignore' });
+  const ffmpeg = Bun.spawn(command, { stdin: air.stdout, stdout: 'pipe', stderr: 'ignore' });
+  try {
+    return await timeStream(ffmpeg.stdout, started, fragmentJudge());
+  } finally {
+    ffmpeg.kill('SIGKILL');
+    air.kill();
+    await Promise.all([ffmpeg.exited, air.exited]);
+  }
+}
+
+async function repeat(run: () => Promise<Times>): Promise<Times> {
+  const all: Times[] = [];
+  for (let round = 0; round < rounds; round += 1) all.push(await run());
+  return medians(all);
+}
+
+let failed = 0;
+const ms = (value: number): string => `${value.toFixed(0)} ms`.padStart(8);
+
+function report(what: string, mine: number, peerName: string, peer: number, bound: number): void {
+  const ratio = mine / peer;
+  const verdict = ratio <= bound ? 'ok' : `ABOVE ${bound}`;
+  if (ratio > bound) failed += 1;
+  console.log(
+    `${what.padEnd(44)}${ms(mine)}   ${peerName} ${ms(peer)}   ratio ${ratio.toFixed(2)}   ${verdict}`,
+  );
+}
+
+async function viewing(): Promise<void> {
+  await synth('--prepare', '--channel', CHANNEL);
+  const channels = JSON.parse(await synth('--channels')) as Channel[];
+  const wanted = channels.filter((channel) => channel.type === TYPE && channel.channel === CHANNEL);
+  const station = wanted[0]?.stations[0];
+  const network = wanted[0]?.networkId;
+  if (station === undefined || network === undefined || network === null) throw new Error('no station');
+  const channelsFile = join(folder, 'channels.json');
+  writeFileSync(channelsFile, JSON.stringify(wanted));
+  const agent = await startProgram([BUN, join(ROOT, 'agent', 'main.ts')], {
+    AGENT_PORT: '0',
+    CHANNELS_FILE: channelsFile,
+    TUNERS_FILE: join(folder, 'tuners.json'),
+    FAKE_TUNE: `${BUN} ${SYNTH} --scenario ${scenario} --type {type} --channel {channel}`,
+    FAKE_TUNERS: 'GR:1',
+  });
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  const service = await startProgram([BUN, join(ROOT, 'src', 'main.ts')], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: data,
+    TUNER_AGENT_URL: agent,
+    TRUSTED_NETWORKS: '127.0.0.0/8',
+  });
+  const id = network * 100_000 + station.serviceId;
+  await until(async () => {
+    const list = (await (await fetch(`${service}/api/services`)).json()) as { id: number }[];
+    return list.some((one) => one.id === id);
+  });
+  const live = (codec: string): string => `${service}/api/services/${id}/live?codec=${codec}`;
+  const idle = (): Promise<void> =>
+    until(async () => {
+      const tuners = (await (await fetch(`${agent}/agent/tuners`)).json()) as Tuner[];
+      return tuners.every((tuner) => tuner.state === 'idle');
+    });
+  // The trials of the encoders, the guide's first reading and the first request warm what stays warm.
+  const first = await watch(live('h264'), servedJudge());
+  first.leave();
+  await Bun.sleep(3000);
+
+  let layout: StationLayout | undefined;
+  const air = await repeat(() =>
+    airAlone(station.serviceId, (found) => {
+      layout = found;
+    }),
+  );
+  if (layout === undefined) throw new Error('no layout');
+  const seen = layout;
+  const plain = await repeat(() => plainEncoder(seen));
+  const cold = async (codec: string, judge: () => (chunk: Uint8Array) => boolean): Promise<Times> => {
+    await idle();
+    const one = await watch(live(codec), judge());
+    one.leave();
+    return one.times;
+  };
+  const rawCold = await repeat(() => cold('raw', () => rawJudge(station.serviceId)));
+  const encodedCold = await repeat(() => cold('h264', servedJudge));
+  report('raw, tuner cold: first byte', rawCold.byte, 'broadcaster alone', air.byte, 2);
+  report('raw, tuner cold: first picture', rawCold.picture, 'broadcaster alone', air.picture, 2);
+  report('h264, tuner cold: first byte', encodedCold.byte, 'plain ffmpeg', plain.byte, 2);
+  report(
+    'h264, tuner cold: first decodable fragment',
+    encodedCold.picture,
+    'plain ffmpeg',
+    plain.picture,
+    1.3,
+  );
+
+  const agentStream = `${agent}/agent/stream?type=${TYPE}&channel=${CHANNEL}&priority=9&use=live%20bench`;
+  const keeper = await watch(live('h264'), servedJudge());
+  await Bun.sleep(2500);
+  const again = async (url: string, judge: () => (chunk: Uint8Array) => boolean): Promise<Times> => {
+    const one = await watch(url, judge());
+    one.leave();
+    await Bun.sleep(300);
+    return one.times;
+  };
+  const bare = await repeat(() => again(agentStream, () => rawJudge(station.serviceId)));
+  const rawTuned = await repeat(() => again(live('raw'), () => rawJudge(station.serviceId)));
+  const shared = await repeat(() => again(live('h264'), servedJudge));
+  keeper.leave();
+  const rawKeeper = await watch(live('raw'), rawJudge(station.serviceId));
+  await Bun.sleep(2500);
+  const encodedTuned = await repeat(() => again(live('h264'), servedJudge));
+  rawKeeper.leave();
+  report('raw, tuned: first byte', rawTuned.byte, 'agent alone', bare.byte, 2);
+  report('raw, tuned: first picture', rawTuned.picture, 'agent alone', bare.picture, 1);
+  report('h264, tuned: first decodable fragment', encodedTuned.picture, 'plain ffmpeg', plain.picture, 0.8);
+  report('h264, encoded already: first fragment', shared.picture, 'plain ffmpeg', plain.picture, 0.2);
+}
+
+/** ms from the start of a program to its first HTTP answer. */
+async function timeToAnswer(
+  command: string[],
+  environment: Record<string, string>,
+  port: number,
+  path: string,
+) {
+  const started = performance.now();
+  const child = Bun.spawn(command, {
+    env: { ...process.env, ...environment },
+    stdout: 'ignore',
+    stderr: 'ignore',
+    cwd: folder,
+  });
+  try {
+    for (;;) {
+      try {
+        await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
+        return performance.now() - started;
+      } catch {
+        if (performance.now() - started > READY_LIMIT_MS) throw new Error(`${command[0]} does not answer`);
+        await Bun.sleep(1);
+      }
+    }
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+}
+
+function freePort(): number {
+  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+  const { port } = probe;
+  void probe.stop(true);
+  if (port === undefined) throw new Error('no free port');
+  return port;
+}
+
+async function coldStarts(): Promise<void> {
+  const agentBinary = join(ROOT, 'dist', 'svc-agent');
+  const serviceBinary = join(ROOT, 'dist', 'svc');
+  if (!existsSync(agentBinary) || !existsSync(serviceBinary)) {
+    console.log('cold start of the executables: skipped, dist/ is not built (npm run build)');
+    return;
+  }
+  const port = String(freePort());
+  const bareServer = `Bun.serve({port:${port},hostname:'127.0.0.1',fetch:()=>new Response('ok')})`;
+  const programs = [
+    { name: 'bare', command: [BUN, '-e', bareServer], environment: {}, path: '/' },
+    {
+      name: 'svc-agent: start to first answer',
+      command: [agentBinary],
+      environment: {
+        AGENT_PORT: port,
+        CHANNELS_FILE: join(folder, 'start-channels.json'),
+        TUNERS_FILE: join(folder, 'start-tuners.json'),
+      },
+      path: '/agent/tuners',
+    },
+    {
+      name: 'svc: start to first answer',
+      command: [serviceBinary],
+      environment: { PORT: port, HOST: '127.0.0.1', DATA_DIR: join(folder, 'start-data') },
+      path: '/api/health',
+    },
+  ];
+  const figures: { name: string; took: number }[] = [];
+  for (const program of programs) {
+    const all: number[] = [];
+    for (let round = 0; round < Math.max(rounds, 3); round += 1) {
+      all.push(await timeToAnswer(program.command, program.environment, Number(port), program.path));
+    }
+    figures.push({ name: program.name, took: median(all) });
+  }
+  const [bareFigure, ...own] = figures;
+  for (const { name, took } of own) {
+    report(name, took, 'bare server', bareFigure?.took ?? Number.NaN, 10);
+    if (took > 150) {
+      console.log(`${name}: above 150 ms`);
+      failed += 1;
+    }
+  }
+}
+
+try {
+  await viewing();
+  await coldStarts();
+} finally {
+  for (const child of children.reverse()) child.kill('SIGTERM');
+  await Promise.all(children.map((child) => child.exited));
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failed === 0 ? 0 : 1);
