@@ -47,7 +47,7 @@ export function eventStations(scenario: Scenario, channel: ChannelPlan): EventSt
   return placeChannel(channel).stations.map((place) => ({
     channel,
     place,
-    guide: guideOf(scenario, place.plan),
+    guide: guideOf(scenario, channel, place.plan),
   }));
 }
 

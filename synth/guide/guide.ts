@@ -1,10 +1,12 @@
 /** The guide of a station, whichever way its scenario gives it. */
-import type { Scenario, StationPlan } from '../scenario/model.ts';
+import { type ChannelPlan, isPartialReception, type Scenario, type StationPlan } from '../scenario/model.ts';
 import { listedGuide } from './listed.ts';
 import type { Guide } from './programme.ts';
 import { Timetable } from './timetable.ts';
 
-export function guideOf(scenario: Scenario, station: StationPlan): Guide {
+/** A one-segment service shows what the first station of its channel does. */
+export function guideOf(scenario: Scenario, channel: ChannelPlan, station: StationPlan): Guide {
   if (station.programmes !== 'generated') return listedGuide(station.programmes);
-  return new Timetable(scenario.seed, station);
+  const [main = station] = channel.stations;
+  return new Timetable(scenario.seed, isPartialReception(station) ? main : station);
 }

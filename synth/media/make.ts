@@ -20,13 +20,17 @@ import {
   videoArgs,
 } from './recipes.ts';
 
+/** vbv_buffer_size of MP@ML and MP@H-14, ISO/IEC 13818-2 table 8-13; one-segment stays within the smaller one. */
+const BUFFER_BITS = { standard: 1_835_008, high: 7_340_032 };
+
 async function makeVideo(ffmpeg: Ffmpeg, recipe: VideoRecipe): Promise<Loop> {
   const bytes = await runFfmpeg(ffmpeg, videoArgs(recipe), drawPicture(recipe));
   const units =
     recipe.plan.codec === 'mpeg2'
       ? mpeg2Units(bytes, LOOP_FRAMES, FRAME_TICKS)
       : h264Units(bytes, PARTIAL_FRAMES, PARTIAL_FRAME_TICKS);
-  return videoLoop(bytes, units, VIDEO_PERIOD);
+  const bufferBits = recipe.plan.width > 720 ? BUFFER_BITS.high : BUFFER_BITS.standard;
+  return videoLoop(bytes, units, VIDEO_PERIOD, bufferBits);
 }
 
 /** Frames encoded before the loop, so that the encoder has settled and the joint lies between two beeps. */

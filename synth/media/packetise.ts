@@ -111,9 +111,15 @@ const VIDEO_MARGIN = 2_700;
 
 /**
  * Video whose packets leave at an even pace, early enough that every picture has arrived before its decoding.
+ * @param bufferBits what a decoder of the stream's level holds.
  * @throws MediaError when the rate control left pictures too big for that.
  */
-export function videoLoop(bytes: Uint8Array, units: readonly AccessUnit[], period: number): Loop {
+export function videoLoop(
+  bytes: Uint8Array,
+  units: readonly AccessUnit[],
+  period: number,
+  bufferBits: number,
+): Loop {
   const payloads = units.map((unit) => bytes.subarray(unit.start, unit.end));
   const made = packetiseUnits(VIDEO_STREAM_ID, payloads, units);
   const count = made.packets.length;
@@ -124,12 +130,14 @@ export function videoLoop(bytes: Uint8Array, units: readonly AccessUnit[], perio
     lead = Math.max(lead, arrived - unit.dts);
   }
   lead += VIDEO_MARGIN;
-  let held = 0;
   for (const [index, unit] of units.entries()) {
-    held = Math.max(held, unit.dts + lead - (made.unitPacket[index] ?? 0) * interval);
+    const first = made.unitPacket[index] as number;
+    const waits = unit.dts + lead - first * interval;
+    if (waits > MAX_VIDEO_DELAY)
+      throw new MediaError(`a picture would wait ${Math.round(waits / 90)} ms in the decoder`);
+    const held = (waits / interval) * PAYLOAD * 8;
+    if (held > bufferBits) throw new MediaError(`the decoder would have to hold ${Math.round(held)} bits`);
   }
-  if (held > MAX_VIDEO_DELAY)
-    throw new MediaError(`a picture would wait ${Math.round(held / 90)} ms in the decoder`);
   const due = Int32Array.from({ length: count }, (_, index) => Math.floor(index * interval - lead));
   return makeLoop(period, made, due, units);
 }
