@@ -27,19 +27,23 @@ const STEP_MS = 25;
 const UNPACED_TICKS = 9_000;
 /** A consumer that fell further behind than this misses what lies between. */
 const MAX_LAG_TICKS = 2 * 90_000;
-const BUSY_RETRY_MS = 2;
+/** Waits for a full pipe: from the first to the longest, doubling. */
+const BUSY_MS = { first: 1, longest: 16 };
 
 /** Writes all of it; false when nobody reads any more. */
 async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
   let sent = 0;
+  let wait = BUSY_MS.first;
   while (sent < bytes.length) {
     try {
       sent += writeSync(output, bytes, sent, bytes.length - sent);
+      wait = BUSY_MS.first;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE' || code === 'ECONNRESET') return false;
       if (code !== 'EAGAIN') throw error;
-      await sleep(BUSY_RETRY_MS);
+      await sleep(wait);
+      wait = Math.min(2 * wait, BUSY_MS.longest);
     }
   }
   return true;
