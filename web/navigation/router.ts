@@ -52,10 +52,17 @@ export function navigate(path: string, replace = false): void {
   screen.value = current();
 }
 
+/** Going back takes effect a moment later: until then a second press would lead out of the UI. */
+let goingBackSince = Number.NEGATIVE_INFINITY;
+const GOING_BACK_MS = 1_000;
+
 /** To where the viewer came from, or home when the page was opened here. */
 export function goBack(): void {
-  if (depth() > 0) history.back();
-  else if (screen.value.name !== 'home') navigate('', true);
+  if (performance.now() - goingBackSince < GOING_BACK_MS) return;
+  if (depth() > 0) {
+    goingBackSince = performance.now();
+    history.back();
+  } else if (screen.value.name !== 'home') navigate('', true);
 }
 
 function onClick(event: MouseEvent): void {
@@ -73,6 +80,7 @@ function onClick(event: MouseEvent): void {
 export function startRouter(): void {
   screen.value = current();
   addEventListener('popstate', () => {
+    goingBackSince = Number.NEGATIVE_INFINITY;
     screen.value = current();
   });
   document.addEventListener('click', onClick);

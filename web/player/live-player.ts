@@ -62,6 +62,8 @@ export class LivePlayer {
     this.#audio.value = undefined;
     this.#retry = FRESH;
     this.#picture = false;
+    // What is left of the station before is not to be heard under the new one's name.
+    this.#video.pause();
     lastStation.value = stationId;
     this.#open();
   }

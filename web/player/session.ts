@@ -126,7 +126,7 @@ export class StreamSession {
       const init = collector.push(value);
       if (init === undefined) continue;
       collecting = false;
-      await this.#open(response.headers.get(MIME_HEADER) ?? mimeOfInit(init));
+      await this.#open([response.headers.get(MIME_HEADER), mimeOfInit(init)]);
       await this.#append(init);
     }
   }
@@ -139,10 +139,13 @@ export class StreamSession {
     }, ms);
   }
 
-  async #open(mime: string | undefined): Promise<void> {
+  /** @param types what the service calls the stream, then what the stream itself says */
+  async #open(types: readonly (string | null | undefined)[]): Promise<void> {
     const Source = mediaSourceClass();
-    if (Source === undefined || mime === undefined || !Source.isTypeSupported(mime)) {
-      throw new ApiFailure('unsupported', `このブラウザーは${mime ?? 'この形式'}を再生できません。`);
+    const mime = types.find((type) => type != null && Source?.isTypeSupported(type) === true);
+    if (Source === undefined || mime == null) {
+      const called = types.find((type) => type != null) ?? 'この形式';
+      throw new ApiFailure('unsupported', `このブラウザーは ${called} を再生できません。`);
     }
     const source = new Source();
     this.#source = source;
@@ -154,6 +157,7 @@ export class StreamSession {
     this.#objectUrl = URL.createObjectURL(source);
     this.#video.src = this.#objectUrl;
     await opened;
+    if (this.#over) return;
     this.#buffer = source.addSourceBuffer(mime);
     for (const [name, listener] of this.#listeners) this.#video.addEventListener(name, listener);
     this.#steerTimer = setInterval(() => this.#steer(), STEER_EVERY_MS);
