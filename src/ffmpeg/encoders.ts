@@ -46,8 +46,10 @@ const TRIAL_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 10_000;
 /** How often a missing ffmpeg is looked for at most. */
 const RETRY_MS = 2_000;
-/** A GPU encoder that failed is left alone for so long. */
+/** An encoder that failed is left alone for so long. */
 const SUSPENSION_MS = 15 * 60_000;
+/** AV1 that was too slow, perhaps only because the machine was busy, is tried again when asked for after this. */
+const RETRIAL_MS = 10 * 60_000;
 /** A viewer who asks for AV1 while it is still being tried waits so long, then gets H.264. */
 const AV1_WAIT_MS = 15_000;
 
@@ -65,6 +67,7 @@ export class Encoders {
   #looking: Promise<Found | undefined> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #trying: Promise<void> | undefined;
+  #triedAt = Number.NEGATIVE_INFINITY;
   /** By encoder name; of the ffmpeg that `#found` names. */
   #trials = new Map<string, Trial>();
   readonly #suspended = new Map<string, number>();
@@ -133,14 +136,17 @@ export class Encoders {
     const found = await this.#need();
     await atMost(AV1_WAIT_MS, this.#trying);
     const best = this.#fastest('av1');
-    if (best === undefined || best.speed < AV1_MIN_SPEED) return undefined;
+    if (best === undefined || best.speed < AV1_MIN_SPEED) {
+      this.#tryAgain(found);
+      return undefined;
+    }
     const standIn = VIDEO_ENCODERS.some((one) => one.codec === 'av1' && this.#isSuspended(one.name));
     return { ffmpeg: found.path, encoder: best.encoder, standIn };
   }
 
-  /** A GPU encoder ended before it gave any picture. */
+  /** An encoder gave no picture, or fell behind. H.264 by software has no stand-in and is never suspended. */
   suspend(encoder: VideoEncoder): void {
-    if (encoder.kind === 'software') return;
+    if (encoder.kind === 'software' && encoder.codec === 'h264') return;
     this.options.log.warn('encoder suspended', { encoder: encoder.name, minutes: SUSPENSION_MS / 60_000 });
     this.#suspended.set(encoder.name, this.options.now() + SUSPENSION_MS);
   }
@@ -189,10 +195,23 @@ export class Encoders {
     this.#found = found;
     log.info('ffmpeg found', { path: found.path, version: found.version });
     this.#trials = new Map();
-    this.#trying = this.#try(found).finally(() => {
+    this.#startTrials(found, VIDEO_ENCODERS);
+    return found;
+  }
+
+  #startTrials(found: Found, encoders: readonly VideoEncoder[]): void {
+    this.#triedAt = this.options.now();
+    this.#trying = this.#try(found, encoders).finally(() => {
       this.#trying = undefined;
     });
-    return found;
+  }
+
+  /** For the next one who asks. */
+  #tryAgain(found: Found): void {
+    if (this.#trying !== undefined || this.options.now() - this.#triedAt < RETRIAL_MS) return;
+    const working = (encoder: VideoEncoder): boolean => this.#trials.get(encoder.name)?.works === true;
+    const slow = VIDEO_ENCODERS.filter((encoder) => encoder.codec === 'av1' && working(encoder));
+    if (slow.length > 0) this.#startTrials(found, slow);
   }
 
   async #query(): Promise<Found | undefined> {
@@ -212,8 +231,8 @@ export class Encoders {
   }
 
   /** One encoder after the other, behind everything else that the machine does. */
-  async #try(found: Found): Promise<void> {
-    for (const encoder of VIDEO_ENCODERS) {
+  async #try(found: Found, encoders: readonly VideoEncoder[]): Promise<void> {
+    for (const encoder of encoders) {
       if (!found.listed.has(encoder.name) || this.#abort.signal.aborted) continue;
       const trial = await this.#tryOne(found.path, encoder);
       this.#trials.set(encoder.name, trial);

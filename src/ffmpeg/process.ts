@@ -14,7 +14,6 @@ export interface ProcessEnd {
 const MAX_STDERR_CHARS = 4096;
 /** A GPU encoder is given this long to leave its device in order. */
 const TERM_GRACE_MS = 1_500;
-const STDERR_GRACE_MS = 200;
 
 export class FfmpegProcess {
   readonly pid: number;
@@ -111,24 +110,32 @@ export class FfmpegProcess {
     this.#exited = true;
     this.#drop();
     this.finish();
-    // A grandchild may hold the pipe open.
-    await Promise.race([stderr.done, Bun.sleep(STDERR_GRACE_MS)]);
+    await drained(stderr);
     return { code, stderr: stderr.text() };
   }
 }
 
+/** Waits for the last words of a process that is gone; a grandchild may hold its pipe open for ever. */
+export async function drained(...tails: readonly { done: Promise<void> }[]): Promise<void> {
+  const GRACE_MS = 200;
+  await Promise.race([Promise.all(tails.map((tail) => tail.done)), Bun.sleep(GRACE_MS)]);
+}
+
 /** Keeps the end of what a stream says. */
-export function tailOf(stream: ReadableStream<Uint8Array>): { text(): string; done: Promise<void> } {
+export function tailOf(
+  stream: ReadableStream<Uint8Array>,
+  maxChars = MAX_STDERR_CHARS,
+): { text(): string; done: Promise<void> } {
   const decoder = new TextDecoder();
   let tail = '';
   const read = async (): Promise<void> => {
     try {
       for await (const chunk of stream) {
-        tail = (tail + decoder.decode(chunk, { stream: true })).slice(-MAX_STDERR_CHARS);
+        tail = (tail + decoder.decode(chunk, { stream: true })).slice(-maxChars);
       }
     } catch {
       // A pipe that breaks with its process has said what it had to say.
     }
   };
-  return { text: () => tail.trim(), done: read() };
+  return { text: () => tail.trimEnd(), done: read() };
 }

@@ -1,10 +1,11 @@
 /** Runs ffmpeg to its end for a short answer: bounded in time and in what is kept of its output. */
 import { setPriority } from 'node:os';
-import { tailOf } from './process.ts';
+import { drained, tailOf } from './process.ts';
 
 export interface RunResult {
   /** 128 + signal when it had to be killed. */
   code: number;
+  /** The last 256 K characters. */
   stdout: string;
   /** The last lines. */
   stderr: string;
@@ -35,11 +36,12 @@ export async function run(command: readonly string[], options: RunOptions): Prom
   options.signal?.addEventListener('abort', kill, { once: true });
   try {
     const stderr = tailOf(child.stderr);
-    const [stdout, code] = await Promise.all([child.stdout.text(), child.exited]);
-    await stderr.done;
+    const stdout = tailOf(child.stdout, MAX_STDOUT_CHARS);
+    const code = await child.exited;
+    await drained(stdout, stderr);
     return {
       code,
-      stdout: stdout.slice(0, MAX_STDOUT_CHARS),
+      stdout: stdout.text(),
       stderr: stderr.text(),
       elapsedMs: performance.now() - started,
     };

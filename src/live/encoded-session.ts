@@ -146,7 +146,12 @@ export class EncodedSession implements Session {
 
   /** What was sent so far is all of this session: regular only where the client is to ask again at once. */
   #finish(end: SinkEnd): void {
-    if (end.cause === 'encoder') this.options.log.warn('encoder failed', { reason: end.reason });
+    if (end.cause === 'encoder') {
+      this.options.log.warn('encoder failed', { reason: end.reason });
+      // Whoever asks again gets one that is easier on the machine.
+      const encoder = this.#choice?.encoder;
+      if (encoder?.codec === 'av1') this.options.encoders.suspend(encoder);
+    }
     this.#audience.dismiss(end.cause === 'layout' ? undefined : new Error(`live stream ended: ${end.cause}`));
     this.#close();
   }
@@ -175,12 +180,10 @@ export class EncodedSession implements Session {
     }
     // A Failure of its own when ffmpeg itself went away.
     await encoders.ffmpeg();
-    if (choice?.encoder.kind === 'gpu') {
-      encoders.suspend(choice.encoder);
-      this.#notices.add('software_encoder');
-      this.#choice = choice.encoder.codec === 'av1' ? await encoders.av1() : await encoders.h264();
-    } else if (choice?.encoder.codec === 'av1') this.#choice = undefined;
-    else throw encoderFailure(end);
+    if (choice === undefined || choice.encoder.name === 'libx264') throw encoderFailure(end);
+    encoders.suspend(choice.encoder);
+    if (choice.encoder.kind === 'gpu') this.#notices.add('software_encoder');
+    this.#choice = choice.encoder.codec === 'av1' ? await encoders.av1() : await encoders.h264();
     if (this.#choice !== undefined) return;
     this.#choice = await encoders.h264();
     this.#notices.add('codec_fallback');

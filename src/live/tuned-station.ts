@@ -123,10 +123,11 @@ export class TunedStation {
   #layoutChanged(layout: StationLayout): void {
     this.#layout = layout;
     this.#holds += 1;
-    setTimeout(() => {
+    const kept = setTimeout(() => {
       this.#holds -= 1;
       this.#check();
     }, RETURN_MS);
+    kept.unref();
     for (const [key, session] of this.#sessions) {
       if (session instanceof EncodedSession && session.isLive) this.#sessions.delete(key);
     }

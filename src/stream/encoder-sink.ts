@@ -69,7 +69,9 @@ export class EncoderSink {
   check(): void {
     if (this.#waitingSince === undefined || this.#end !== undefined) return;
     const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
-    if (this.now() - this.#waitingSince > limit) this.#fail('the encoder gives nothing');
+    if (this.now() - this.#waitingSince <= limit) return;
+    // Only by now is it sure that what was not seen does not come.
+    void this.stop(this.#failure('the encoder gives nothing', this.missing()));
   }
 
   /** Ends after everything fed so far is encoded. */
@@ -99,8 +101,8 @@ export class EncoderSink {
     this.handlers.ended(this.#end ?? this.#failure(exitReason(exit)));
   }
 
-  #failure(reason: string): SinkEnd {
-    return { cause: 'encoder', reason, produced: this.#produced, missing: this.missing() };
+  #failure(reason: string, missing: number[] = []): SinkEnd {
+    return { cause: 'encoder', reason, produced: this.#produced, missing };
   }
 
   async #read(): Promise<void> {

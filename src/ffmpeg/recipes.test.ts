@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'bun:test';
+import { liveCommand, VIDEO_ENCODERS } from './recipes.ts';
+
+const FFMPEG = Bun.which('ffmpeg');
+
+async function output(command: string[], input?: Uint8Array): Promise<Uint8Array> {
+  const child = Bun.spawn(command, { stdin: input ?? 'ignore', stdout: 'pipe', stderr: 'pipe' });
+  const [out, errors] = await Promise.all([child.stdout.bytes(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(errors);
+  return out;
+}
+
+/** A short broadcast of a picture of that size and display aspect. */
+function air(size: string, aspect: string): Promise<Uint8Array> {
+  return output([
+    ...['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', `testsrc2=s=${size}:r=30000/1001:d=0.5`],
+    ...['-f', 'lavfi', '-i', 'sine=d=0.5', '-aspect', aspect, '-c:v', 'mpeg2video', '-flags', '+ildct+ilme'],
+    ...['-c:a', 'aac', '-streamid', '0:256', '-streamid', '1:257', '-f', 'mpegts', 'pipe:1'],
+  ]);
+}
+
+async function shapeOf(file: Uint8Array): Promise<string> {
+  const words = ['-v', 'error', '-select_streams', 'v', '-of', 'csv=p=0', '-show_entries'];
+  const out = await output(['ffprobe', ...words, 'stream=width,height,sample_aspect_ratio', 'pipe:0'], file);
+  return new TextDecoder().decode(out).trim();
+}
+
+const encoder = VIDEO_ENCODERS.find((one) => one.name === 'libx264');
+
+describe.skipIf(FFMPEG === null)('liveCommand', () => {
+  test.each([
+    ['1440x1080', '16:9', '1280,720,1:1'],
+    ['1920x1080', '16:9', '1280,720,1:1'],
+    ['720x480', '16:9', '854,480,1:1'],
+    ['720x480', '4:3', '640,480,1:1'],
+    ['352x240', '4:3', '320,240,1:1'],
+  ])(
+    '%s shown as %s becomes %s: square pixels, nothing stretched, nothing enlarged',
+    async (size, aspect, wanted) => {
+      if (encoder === undefined) throw new Error('no libx264');
+      const command = liveCommand({
+        ffmpeg: 'ffmpeg',
+        video: { pid: 256, kind: 'mpeg2', encoder },
+        audio: { pid: 257, side: 'both', codec: 'aac' },
+      });
+      expect(await shapeOf(await output(command, await air(size, aspect)))).toBe(wanted);
+    },
+  );
+});
