@@ -1,5 +1,6 @@
 /** What this browser remembers for its viewer. Works, forgetfully, where storage is refused. */
 import { effect, type Signal, signal } from '@preact/signals';
+import type { Theme } from './theme-choice.ts';
 
 const PREFIX = 'svc.';
 
@@ -41,7 +42,6 @@ const unit = (value: unknown): number | undefined =>
 const integer = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) ? Number(value) : undefined;
 
-export type Theme = 'auto' | 'light' | 'dark';
 /** Read again by `theme-early.ts` under the same key. */
 export const theme = remembered<Theme>('theme', 'auto', oneOf('auto', 'light', 'dark'));
 

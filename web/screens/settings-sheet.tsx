@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Health, Status } from '../../wire/api.ts';
 import { ApiFailure, getHealth, getStatus, networkFailure } from '../api.ts';
 import { connection } from '../events.ts';
-import { type Theme, theme } from '../preferences.ts';
+import { theme } from '../preferences.ts';
+import type { Theme } from '../theme-choice.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 
