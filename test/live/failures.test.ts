@@ -1,5 +1,5 @@
 /** What goes wrong around live viewing: each is told, ends what it has to, and leaves the next request in order. */
-import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,9 @@ import type { StationRecord } from '../../src/model/station.ts';
 import { startStreamWorker } from '../../src/workers.ts';
 import { boxTypes } from './media.ts';
 import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions, until } from './rig.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(30_000);
 
 let stations: StationRecord[];
 let rig: Rig | undefined;

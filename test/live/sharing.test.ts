@@ -1,8 +1,11 @@
 /** Stations watched in every form: what comes out, who shares what, and when the tuner is free again. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { AudioOption } from '../../wire/api.ts';
 import { boxTypes, firstTime, flashes, onsets, pictures, sound, tone } from './media.ts';
 import { DUAL_MONO, descriptors, encoderPids, HD, ONE_SEGMENT, prepareAir, Rig, until } from './rig.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(30_000);
 
 const AUDIOS: AudioOption[] = [
   { id: '0:both', stream: 0, side: 'both', label: '主音声', main: true },
