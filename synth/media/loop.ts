@@ -2,7 +2,7 @@
  * A piece of an elementary stream that repeats for ever, already cut into transport packets: what the cache
  * holds and the multiplex sends. Packet identifier, continuity counter and time stamps are written on sending.
  */
-import { readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 export const PACKET_SIZE = 188;
 
@@ -40,8 +40,10 @@ export function loopToBytes(loop: Loop): Uint8Array {
 
 /** Undefined when the file is not a whole loop. @throws the file system's error. */
 export function readLoop(path: string): Loop | undefined {
-  const file = readFileSync(path);
-  const bytes = file.byteOffset % 4 === 0 ? file : Uint8Array.from(file);
+  // There is nothing to map in an empty file.
+  if (statSync(path).size === 0) return undefined;
+  // Mapped rather than read: eight tunings share one copy, and only what is sent is ever loaded.
+  const bytes = Bun.mmap(path);
   if (bytes.length < HEADER_WORDS * 4) return undefined;
   const header = new Int32Array(bytes.buffer, bytes.byteOffset, HEADER_WORDS);
   const [magic, period = 0, packetCount = 0, unitCount = 0] = header;

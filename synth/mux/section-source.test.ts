@@ -72,7 +72,7 @@ test('packets keep the distance at which a decoder takes them', () => {
     expect(ticks - (due[index] ?? 0)).toBeGreaterThanOrEqual(135);
 });
 
-test('a carousel with nothing to send costs no endless search', () => {
+test('a carousel with nothing to send leaves its packet time empty', () => {
   const source = new SectionSource(pid(0x12), [once(90_000)]);
   source.seek(0);
   const [sent] = send(source, 1);

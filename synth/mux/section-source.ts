@@ -21,8 +21,6 @@ const PAYLOAD = PACKET_SIZE - HEADER;
  * of its transport buffer (ISO/IEC 13818-1 2.4.2.3).
  */
 const SPACING = 136;
-/** A carousel with nothing to send is asked this often before a packet time is given up for it. */
-const MAX_EMPTY_BURSTS = 100;
 
 /** Place of one carousel in its current turn. */
 class Turning {
@@ -81,16 +79,16 @@ export class SectionSource implements PacketSource {
   seek(ticks: number): void {
     for (const turning of this.#turnings) turning.seek(ticks);
     this.#sent = this.#bytes.length;
-    this.#prepare(ticks);
+    this.#wait(ticks);
   }
 
-  /** Takes the next burst that has anything to send; it leaves at `earliest` or when it is due. */
-  #prepare(earliest: number): void {
-    for (let tries = 0; tries < MAX_EMPTY_BURSTS && this.#sent >= this.#bytes.length; tries++) {
-      const next = this.#turnings.reduce((first, turning) => (turning.due < first.due ? turning : first));
-      this.due = Math.max(earliest, next.due);
-      this.#load(next.take());
-    }
+  get #next(): Turning {
+    return this.#turnings.reduce((first, turning) => (turning.due < first.due ? turning : first));
+  }
+
+  /** The next burst leaves at `earliest` or when it is due; it is made only then. */
+  #wait(earliest: number): void {
+    this.due = Math.max(earliest, this.#next.due);
   }
 
   #load(sections: readonly Uint8Array[]): void {
@@ -109,9 +107,10 @@ export class SectionSource implements PacketSource {
   emit(out: Uint8Array, at: number): void {
     out.fill(0xff, at, at + PACKET_SIZE);
     out[at] = 0x47;
-    if (this.#sent >= this.#bytes.length) {
+    if (this.#sent >= this.#bytes.length) this.#load(this.#next.take());
+    if (this.#bytes.length === 0) {
       out.set([NULL_PID >> 8, NULL_PID & 0xff, 0x10], at + 1);
-      this.#prepare(this.due + SPACING);
+      this.#wait(this.due + SPACING);
       return;
     }
     out[at + 1] = this.pid >> 8;
@@ -135,8 +134,7 @@ export class SectionSource implements PacketSource {
     const part = this.#bytes.subarray(this.#sent, this.#sent + room);
     out.set(part, into);
     this.#sent += part.length;
-    const now = this.due;
-    this.due = now + SPACING;
-    if (this.#sent >= this.#bytes.length) this.#prepare(this.due);
+    this.due += SPACING;
+    if (this.#sent >= this.#bytes.length) this.#wait(this.due);
   }
 }
