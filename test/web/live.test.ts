@@ -118,6 +118,18 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(rig.service.live.map((request) => request.audio)).toEqual([null, '0:sub']);
   });
 
+  test('asks for AV1 where the viewer chose it, and keeps the choice', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    await page.mouse.move(300, 300);
+    await page.getByRole('button', { name: '映像の形式' }).click();
+    await page.getByRole('radio', { name: /^AV1/u }).click();
+    await playing(page, 0.2);
+    await page.reload();
+    await playing(page, 0.2);
+    expect(rig.service.live.map((request) => request.codec)).toEqual(['h264', 'av1', 'av1']);
+  });
+
   test('tells why there is no picture and tries again', async () => {
     const body = { message: 'チューナーは3台とも録画中です。', code: 'no_tuner' } as const;
     rig.service.state.liveProblem = { body, status: 503, count: 99 };

@@ -54,19 +54,20 @@ function Bands({ stations }: { stations: readonly Station[] }) {
           </div>
         </div>
       )}
-      <ul
-        class="stations"
-        id="stations"
-        data-nav-group="stations"
-        data-nav-start=""
-        aria-label={`${chosen.label}の放送中の番組`}
-      >
-        {chosen.stations.map((station) => (
-          <li key={station.id} class="stations-item">
-            <StationCard station={station} />
-          </li>
-        ))}
-      </ul>
+      <div id="stations" role="tabpanel" aria-labelledby={`band-${chosen.type}`}>
+        <ul
+          class="stations"
+          data-nav-group="stations"
+          data-nav-start=""
+          aria-label={`${chosen.label}の放送中の番組`}
+        >
+          {chosen.stations.map((station) => (
+            <li key={station.id} class="stations-item">
+              <StationCard station={station} />
+            </li>
+          ))}
+        </ul>
+      </div>
     </>
   );
 }

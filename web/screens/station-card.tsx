@@ -15,13 +15,14 @@ export function StationCard({ station }: { station: Station }) {
   const isLast = lastStation.value === station.id;
   const name = narrow(station.name);
   const label = channelLabel(station, stations.value);
+  const left = program === null ? '' : remainingText(program.endAt, now.value);
   const parts = program === null ? undefined : splitTitle(program.title);
   return (
     <a
       class="card"
       href={`live/${station.id}`}
       data-nav-initial={isLast ? '' : undefined}
-      aria-label={`${label} ${name}、${parts?.title ?? '番組情報なし'}`}
+      aria-label={`${label} ${name}、${parts?.title ?? '番組情報なし'}${left === '' ? '' : `、${left}`}`}
     >
       <span class="card-station">
         <Logo station={station} />
@@ -36,9 +37,7 @@ export function StationCard({ station }: { station: Station }) {
           </span>
           <b>{name}</b>
         </span>
-        {program === null ? null : (
-          <span class="card-left numbers">{remainingText(program.endAt, now.value)}</span>
-        )}
+        {left === '' ? null : <span class="card-left numbers">{left}</span>}
       </span>
       {parts === undefined ? (
         <span class="card-none">番組情報はまだありません</span>
