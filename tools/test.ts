@@ -17,13 +17,16 @@ const long = args.includes('--long');
 const clean = await check();
 console.log(clean ? 'check: clean' : 'check: findings above');
 
-const child = Bun.spawn([process.execPath, 'test', ...args.filter((arg) => arg !== '--long')], {
-  cwd: ROOT,
-  stdin: 'ignore',
-  stdout: 'inherit',
-  stderr: 'pipe',
-  env: { ...process.env, ...(long ? { SVC_LONG: '1' } : {}) },
-});
+const child = Bun.spawn(
+  [process.execPath, 'test', '--timeout', '30000', ...args.filter((arg) => arg !== '--long')],
+  {
+    cwd: ROOT,
+    stdin: 'ignore',
+    stdout: 'inherit',
+    stderr: 'pipe',
+    env: { ...process.env, ...(long ? { SVC_LONG: '1' } : {}) },
+  },
+);
 // `bun test` reports on stderr: shown as it comes, and its end read for the counts.
 let tail = '';
 const decoder = new TextDecoder();
