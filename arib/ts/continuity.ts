@@ -4,7 +4,8 @@
  */
 import { continuityCounter, PACKET_SIZE, payloadStart } from './packet.ts';
 
-export type Continuity = 'first' | 'next' | 'duplicate' | 'gap';
+/** `again`: the next packet, with the payload of the last one: a table repeated. */
+export type Continuity = 'first' | 'next' | 'again' | 'duplicate' | 'gap';
 
 export class ContinuityCheck {
   /** The last packet, to tell a duplicate from a loss of 15 packets. */
@@ -20,21 +21,29 @@ export class ContinuityCheck {
   next(bytes: Uint8Array, offset: number): Continuity {
     const counter = continuityCounter(bytes, offset);
     const previous = this.#counter;
-    if (counter === previous && !this.#duplicated && this.#repeats(bytes, offset)) {
+    const repeats = this.#repeats(bytes, offset);
+    if (repeats && counter === previous && !this.#duplicated) {
       this.#duplicated = true;
       return 'duplicate';
     }
     this.#counter = counter;
     this.#duplicated = false;
-    this.#last.set(bytes.subarray(offset, offset + PACKET_SIZE));
+    if (!repeats) this.#last.set(bytes.subarray(offset, offset + PACKET_SIZE));
     if (previous < 0) return 'first';
-    return counter === ((previous + 1) & 0x0f) ? 'next' : 'gap';
+    if (counter !== ((previous + 1) & 0x0f)) return 'gap';
+    return repeats ? 'again' : 'next';
   }
 
-  /** A duplicate repeats every octet of the payload; a PCR before it may differ. */
+  /** Whether the payload repeats that of the last packet. A PCR before it may differ, the counter will. */
   #repeats(bytes: Uint8Array, offset: number): boolean {
-    for (let at = payloadStart(bytes, offset) - offset; at < PACKET_SIZE; at++) {
-      if (this.#last[at] !== bytes[offset + at]) return false;
+    const last = this.#last;
+    // The start of a unit, scrambling and the kind of packet must be the same.
+    if (bytes[offset + 1] !== last[1] || ((bytes[offset + 3] as number) ^ (last[3] as number)) > 0x0f)
+      return false;
+    const start = payloadStart(bytes, offset) - offset;
+    if (payloadStart(last, 0) !== start) return false;
+    for (let at = start; at < PACKET_SIZE; at++) {
+      if (last[at] !== bytes[offset + at]) return false;
     }
     return true;
   }

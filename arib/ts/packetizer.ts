@@ -30,41 +30,29 @@ export function writePat(id: TransportStreamId, version: number, entries: readon
   return bytes;
 }
 
-/** Packets that a section needs when it starts right behind the pointer_field. */
-export function packetCount(section: Uint8Array): number {
-  return Math.ceil((section.length + 1) / PAYLOAD_SIZE);
+/** The packets of a section that starts right behind the pointer_field; their continuity counters are 0. */
+export function packetize(section: Uint8Array, pid: Pid): Uint8Array {
+  const packets = new Uint8Array(Math.ceil((section.length + 1) / PAYLOAD_SIZE) * PACKET_SIZE).fill(0xff);
+  let taken = 0;
+  for (let at = 0; at < packets.length; at += PACKET_SIZE) {
+    const first = at === 0;
+    packets.set([SYNC_BYTE, (first ? 0x40 : 0x00) | (pid >> 8), pid & 0xff, 0x10], at);
+    if (first) packets[HEADER_SIZE] = 0; // pointer_field
+    const start = at + HEADER_SIZE + (first ? 1 : 0);
+    const part = section.subarray(taken, taken + at + PACKET_SIZE - start);
+    packets.set(part, start);
+    taken += part.length;
+  }
+  return packets;
 }
 
-/**
- * Writes the section as `packetCount(section)` packets to `target` at `offset`, the first with continuity
- * counter `counter`; gives the offset behind them.
- */
-export function writeSectionPackets(
-  section: Uint8Array,
-  pid: Pid,
-  counter: number,
-  target: Uint8Array,
-  offset: number,
-): number {
-  let at = offset;
-  let taken = 0;
+/** Numbers the packets in `bytes[from, to)` on from continuity counter `counter`. */
+export function number(bytes: Uint8Array, from: number, to: number, counter: number): void {
   let next = counter;
-  for (let first = true; first || taken < section.length; first = false) {
-    target[at] = SYNC_BYTE;
-    target[at + 1] = (first ? 0x40 : 0x00) | (pid >> 8);
-    target[at + 2] = pid & 0xff;
-    target[at + 3] = 0x10 | (next & 0x0f);
-    let room = at + HEADER_SIZE;
-    if (first) target[room++] = 0; // pointer_field
-    const end = at + PACKET_SIZE;
-    const part = section.subarray(taken, taken + end - room);
-    target.set(part, room);
-    target.fill(0xff, room + part.length, end);
-    taken += part.length;
+  for (let at = from; at < to; at += PACKET_SIZE) {
+    bytes[at + 3] = ((bytes[at + 3] as number) & 0xf0) | (next & 0x0f);
     next++;
-    at = end;
   }
-  return at;
 }
 
 /**

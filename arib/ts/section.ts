@@ -116,6 +116,8 @@ export class SectionAssembler {
   /** Octets of the section in `#buffer`; SHORT_HEADER until its length is known, 0 when there is none. */
   #size = 0;
   readonly #continuity = new ContinuityCheck();
+  /** What the last packet gave, where it began and ended with whole sections: its repetition gives the same. */
+  #repeatable: readonly Section[] | undefined;
 
   constructor(pid?: Pid) {
     this.#pid = pid;
@@ -124,18 +126,22 @@ export class SectionAssembler {
   /** Forgets everything begun. */
   reset(): void {
     this.#size = 0;
+    this.#repeatable = undefined;
     this.#continuity.reset();
   }
 
   /**
    * Takes the packet of this PID at `offset`; gives the sections that it completed. They own their bytes.
-   * Packets of other PIDs must not be passed.
+   * A packet that repeats the last one, as most of a PAT or PMT do, gives the same objects again. Packets of
+   * other PIDs must not be passed.
    */
   feed(bytes: Uint8Array, offset: number): readonly Section[] {
     // An errored header cannot be believed; the gap shows at the next packet.
     if (hasTransportError(bytes, offset) || !hasPayload(bytes, offset)) return NO_SECTIONS;
     const continuity = this.#continuity.next(bytes, offset);
     if (continuity === 'duplicate') return NO_SECTIONS;
+    if (continuity === 'again' && this.#repeatable !== undefined) return this.#repeatable;
+    this.#repeatable = undefined;
     if (continuity === 'gap') this.#abandon();
     if (scramblingControl(bytes, offset) !== 0) {
       this.#abandon();
@@ -157,7 +163,8 @@ export class SectionAssembler {
       return NO_SECTIONS;
     }
     const sections: Section[] = [];
-    if (this.#size !== 0) this.#continue(bytes, start + 1, first, sections);
+    const fresh = this.#size === 0;
+    if (!fresh) this.#continue(bytes, start + 1, first, sections);
     this.#abandon();
     let at = first;
     while (at < end && bytes[at] !== STUFFING) {
@@ -165,6 +172,7 @@ export class SectionAssembler {
       this.#length = 0;
       at = this.#continue(bytes, at, end, sections);
     }
+    if (fresh && this.#size === 0) this.#repeatable = sections;
     return sections;
   }
 

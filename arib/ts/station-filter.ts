@@ -17,7 +17,7 @@ import {
   packetPcr,
   packetPid,
 } from './packet.ts';
-import { packetCount, stripPayload, writePat, writeSectionPackets } from './packetizer.ts';
+import { number, packetize, stripPayload, writePat } from './packetizer.ts';
 import { PAT_TABLE_ID, parsePat } from './pat.ts';
 import { PMT_TABLE_ID, type ProgramMap, parsePmt, programPids } from './pmt.ts';
 import { type Section, SectionAssembler } from './section.ts';
@@ -79,14 +79,16 @@ export class StationFilter {
   readonly #patSections = new SectionAssembler();
   readonly #patTable = new SubTable();
   #transportStreamId: TransportStreamId | undefined;
-  /** The section that is sent as PAT, while the station is not absent. */
+  /** The section that is sent as PAT, while the station is not absent, and its packets. */
   #pat: Uint8Array | undefined;
+  #patPackets: Uint8Array = NOTHING;
   #patVersion = -1;
   #absent = false;
 
   #pmtPid: Pid | undefined;
   #pmtSections = new SectionAssembler();
   #pmt: Uint8Array | undefined;
+  #pmtPackets: Uint8Array = NOTHING;
   #programMap: ProgramMap | undefined;
   /** PIDs that the PMT brought in. */
   #programPids: readonly Pid[] = [];
@@ -116,8 +118,8 @@ export class StationFilter {
   feed(chunk: Uint8Array): Uint8Array {
     if (this.#scratch.length < chunk.length) this.#scratch = new Uint8Array(chunk.length);
     this.#scratch.set(chunk);
-    const kept = this.take(this.#scratch.subarray(0, chunk.length));
-    return kept.buffer === this.#scratch.buffer ? kept.slice() : kept;
+    this.#framer.scan(this.#scratch.subarray(0, chunk.length), this.#narrow);
+    return this.#finish(true);
   }
 
   /**
@@ -126,17 +128,18 @@ export class StationFilter {
    */
   take(chunk: Uint8Array): Uint8Array {
     this.#framer.scan(chunk, this.#narrow);
-    return this.#finish();
+    return this.#finish(false);
   }
 
   /** The end of the stream: the last packets, where they were still waiting for confirmation of their sync. */
   flush(): Uint8Array {
     const rest = this.#framer.flush();
     this.#narrow(rest, 0, rest.length);
-    return this.#finish();
+    return this.#finish(false);
   }
 
-  #finish(): Uint8Array {
+  /** Gives what was kept: a view of the buffer, or a copy where the buffer is only `borrowed`. */
+  #finish(borrowed: boolean): Uint8Array {
     this.#placeHead();
     const buffer = this.#buffer;
     const length = this.#written;
@@ -144,9 +147,9 @@ export class StationFilter {
     this.#written = 0;
     this.#counted = 0;
     if (length === 0) return new Uint8Array(0);
-    const kept = buffer.subarray(0, length);
-    // What is given out may wait in a queue, whose bound counts what it sees.
-    return length * 2 < buffer.length ? kept.slice() : kept;
+    // What is given out may wait in a queue, whose bound counts what it sees: no view of much more than it.
+    const copied = borrowed || length * 2 < buffer.length;
+    return copied ? Uint8Array.prototype.slice.call(buffer, 0, length) : buffer.subarray(0, length);
   }
 
   /** Narrows a run of packets in the memory where it lies; what was kept before comes in front of it. */
@@ -169,7 +172,9 @@ export class StationFilter {
   }
 
   #placeHead(): void {
-    if (this.#headLength > 0) this.#buffer.set(this.#head.subarray(0, this.#headLength));
+    const length = this.#headLength;
+    if (length === 0) return;
+    this.#buffer.set(length === this.#head.length ? this.#head : this.#head.subarray(0, length));
     this.#head = NOTHING;
     this.#headLength = 0;
   }
@@ -275,7 +280,7 @@ export class StationFilter {
       if (whole !== undefined) this.#applyPat(whole);
       ends = section.number === section.lastNumber && this.#patTable.complete !== undefined;
     }
-    if (ends && !this.#absent && this.#pat !== undefined) this.#write(this.#pat, PAT_PID);
+    if (ends && !this.#absent) this.#write(this.#patPackets, PAT_PID);
   }
 
   #applyPat(sections: readonly Section[]): void {
@@ -308,6 +313,7 @@ export class StationFilter {
     if (this.#pat !== undefined && equalBytes(this.#pat, same)) return;
     if (this.#pat !== undefined) this.#patVersion = (this.#patVersion + 1) & 0x1f;
     this.#pat = writePat(id, this.#patVersion, entries);
+    this.#patPackets = packetize(this.#pat, PAT_PID);
   }
 
   #leave(): void {
@@ -336,6 +342,7 @@ export class StationFilter {
     this.#pmtPid = pid;
     this.#pmtSections = new SectionAssembler();
     this.#actions[pid] = PMT;
+    if (this.#pmt !== undefined) this.#pmtPackets = packetize(this.#pmt, pid);
     if (previous === undefined) return;
     this.#actions[previous] = DROP;
     // The old PID may be a stream of the programme by now.
@@ -351,14 +358,16 @@ export class StationFilter {
       if (this.#pmt === undefined || !equalBytes(this.#pmt, section.bytes)) this.#applyPmt(section);
       came = true;
     }
-    if (came && this.#pmt !== undefined && this.#pmtPid !== undefined) this.#write(this.#pmt, this.#pmtPid);
+    if (came && this.#pmt !== undefined && this.#pmtPid !== undefined)
+      this.#write(this.#pmtPackets, this.#pmtPid);
     this.#keepClockOfPmtPid();
   }
 
   #applyPmt(section: Section): void {
     const map = parsePmt(section);
-    if (map === undefined) return;
+    if (map === undefined || this.#pmtPid === undefined) return;
     this.#pmt = section.bytes;
+    this.#pmtPackets = packetize(this.#pmt, this.#pmtPid);
     this.#programMap = map;
     this.#usePids(programPids(map).filter((pid) => pid !== this.#pmtPid && !isSiPid(pid)));
     this.#handlers.onProgramMap?.(map);
@@ -391,11 +400,13 @@ export class StationFilter {
     this.#written += PACKET_SIZE;
   }
 
-  #write(section: Uint8Array, pid: Pid): void {
+  #write(packets: Uint8Array, pid: Pid): void {
     const counter = this.#nextCounter(pid);
-    const size = packetCount(section) * PACKET_SIZE;
-    if (this.#written + size > this.#read) this.#moveUp(this.#read, size);
-    this.#written = writeSectionPackets(section, pid, counter, this.#buffer, this.#written);
+    if (this.#written + packets.length > this.#read) this.#moveUp(this.#read, packets.length);
+    const from = this.#written;
+    this.#buffer.set(packets, from);
+    this.#written += packets.length;
+    number(this.#buffer, from, this.#written, counter);
   }
 }
 

@@ -52,6 +52,7 @@ export class SubTable {
 
 /** Equal in every octet. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
