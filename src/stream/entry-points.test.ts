@@ -29,26 +29,27 @@ const join = (...parts: Uint8Array[]): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(parts.flatMap((part) => [...part]));
 
 describe('EntryPointFinder', () => {
-  test('an entry point is the PAT whose PMT precedes an intra picture, complete when the next picture starts', () => {
+  test('an entry point is the PAT whose PMT precedes an intra picture, complete when two more have started', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const begun = finder.feed(
       join(rest(), pat(), inter(), map(), pat(), rest(), intra(1440, 1080, 3), rest()),
     );
     expect(begun).toEqual({ points: [], format: '1440x1080/3' });
+    expect(finder.feed(join(rest(), inter())).points).toEqual([]);
     const { points, format } = finder.feed(join(rest(), inter(), rest()));
     expect(points).toEqual([
       {
         at: PACKET,
         picture: 6 * PACKET,
-        pictureEnd: 10 * PACKET,
+        pictureEnd: 12 * PACKET,
         tables: join(pat(), map()),
         video: VIDEO.pid,
       },
     ]);
     expect(format).toBeNull();
     // the second PAT counts once its PMT has come
-    const next = finder.feed(join(map(), intra(720, 480, 2), inter()));
+    const next = finder.feed(join(map(), intra(720, 480, 2), inter(), inter()));
     expect(next.format).toBe('720x480/2');
     expect(next.points.map((point) => point.at)).toEqual([4 * PACKET]);
   });
@@ -56,8 +57,20 @@ describe('EntryPointFinder', () => {
   test('pictures before the tables, of another PID or between intra pictures are none', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
-    expect(finder.feed(join(intra(1440, 1080, 3), pat(), intra(1440, 1080, 3), inter())).points).toEqual([]);
-    expect(finder.feed(join(map(), inter(), intra(1440, 1080, 3, 0x112), inter())).points).toEqual([]);
+    expect(
+      finder.feed(join(intra(1440, 1080, 3), pat(), intra(1440, 1080, 3), inter(), inter())).points,
+    ).toEqual([]);
+    expect(finder.feed(join(map(), inter(), intra(1440, 1080, 3, 0x112), inter(), inter())).points).toEqual(
+      [],
+    );
+  });
+
+  test('a stream of intra pictures only has entry points too', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const pictures = Array.from({ length: 6 }, () => intra(1440, 1080, 3));
+    const { points } = finder.feed(join(pat(), map(), ...pictures));
+    expect(points.map((point) => point.picture / PACKET)).toEqual([2, 4]);
   });
 
   test('a station without video begins at its tables', () => {
@@ -71,11 +84,13 @@ describe('EntryPointFinder', () => {
     finder.watch(VIDEO);
     finder.feed(join(pat(), map()));
     finder.watch(VIDEO);
-    expect(finder.feed(join(intra(1440, 1080, 3), inter())).points).toEqual([]);
+    expect(finder.feed(join(intra(1440, 1080, 3), inter(), inter())).points).toEqual([]);
   });
 
   test('watches nothing before it is told what', () => {
-    expect(new EntryPointFinder().feed(join(pat(), map(), intra(1440, 1080, 3), inter())).points).toEqual([]);
+    expect(
+      new EntryPointFinder().feed(join(pat(), map(), intra(1440, 1080, 3), inter(), inter())).points,
+    ).toEqual([]);
   });
 });
 
@@ -119,14 +134,14 @@ describe('Burst', () => {
       join(audio, intra(720, 480, 2), audio),
       join(rest(), audio),
     ];
-    for (const bytes of [...chunks, join(inter(), audio)]) {
+    for (const bytes of [...chunks, join(inter(), audio), join(inter(), audio)]) {
       const at = finder.position;
       burst.add(at, bytes, finder.feed(bytes).points, 0);
     }
     expect(join(...(burst.forEncoder() ?? []))).toEqual(
-      join(pat(), map(), intra(720, 480, 2), rest(), inter(), audio, audio, audio),
+      join(pat(), map(), intra(720, 480, 2), rest(), inter(), inter(), audio, audio, audio, audio),
     );
-    expect(join(...(burst.from('late') ?? [])).length).toBe(10 * PACKET);
+    expect(join(...(burst.from('late') ?? [])).length).toBe(12 * PACKET);
   });
 
   test('is bounded when no entry point comes', () => {

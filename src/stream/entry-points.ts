@@ -13,7 +13,7 @@ export interface EntryPoint {
   at: number;
   /** The first packet of the intra picture. */
   picture: number;
-  /** After the packet that completes the picture by starting the next one. */
+  /** After the packet by which a demuxer knows the whole picture: the start of the picture after the next. */
   pictureEnd: number;
   /** Packets of the PAT and PMT, for who begins at the picture. */
   tables: Uint8Array<ArrayBuffer>;
@@ -30,6 +30,8 @@ export interface Findings {
 export type WatchedVideo = { pid: Pid; kind: VideoKind } | null;
 
 const PES_HEADER_BYTES = 9;
+/** A PES packet ends where the next begins, and a parser of pictures needs to see that one's start code. */
+const FOLLOWERS = 2;
 const SEQUENCE_HEADER = 0xb3;
 
 export class EntryPointFinder {
@@ -38,8 +40,8 @@ export class EntryPointFinder {
   /** The last PAT, and what of its PMT came. */
   #pat: { at: number; packets: Uint8Array[] } | undefined;
   #tables: { at: number; packets: Uint8Array[] } | undefined;
-  /** An intra picture under way. */
-  #begun: Omit<EntryPoint, 'pictureEnd'> | undefined;
+  /** An intra picture under way, and how many have started since. */
+  #begun: (Omit<EntryPoint, 'pictureEnd'> & { followers: number }) | undefined;
   #position = 0;
 
   /** Packets before this call are no part of any entry point. */
@@ -88,18 +90,23 @@ export class EntryPointFinder {
 
   #picture(packets: Uint8Array, offset: number, kind: VideoKind, findings: Findings): void {
     if (this.#begun !== undefined) {
-      findings.points.push({ ...this.#begun, pictureEnd: this.#position + offset + PACKET_SIZE });
-      this.#begun = undefined;
+      const { followers, ...point } = this.#begun;
+      this.#begun.followers += 1;
+      if (followers + 1 === FOLLOWERS) {
+        findings.points.push({ ...point, pictureEnd: this.#position + offset + PACKET_SIZE });
+        this.#begun = undefined;
+      }
     }
     const start = pictureStart(packets, offset, kind);
     if (start === undefined) return;
     if (start.format !== null) findings.format = start.format;
-    if (this.#tables === undefined) return;
+    if (this.#tables === undefined || this.#begun !== undefined) return;
     this.#begun = {
       at: this.#tables.at,
       picture: this.#position + offset,
       tables: joinBytes(this.#tables.packets),
       video: packetPid(packets, offset),
+      followers: 0,
     };
   }
 }

@@ -34,6 +34,17 @@ async function synth(...words: string[]): Promise<string> {
   return text;
 }
 
+/** So many seconds of T27, as fast as they can be made. */
+export async function received(seconds: number): Promise<Uint8Array> {
+  const words = ['--scenario', 'mini', '--type', 'GR', '--channel', 'T27', '--speed', '0'];
+  const child = Bun.spawn([process.execPath, SYNTH, ...words, '--duration', String(seconds)], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  return new Uint8Array(await new Response(child.stdout as unknown as ReadableStream).arrayBuffer());
+}
+
 /** Media are made once a machine. */
 export async function prepareAir(): Promise<StationRecord[]> {
   await synth('--prepare');
