@@ -1,6 +1,7 @@
 /** Keeps the station list in step with the agent: at its (re)appearance, on its word, and every so often. */
 import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
+import { Failure } from '../model/failure.ts';
 
 export interface AgentSyncOptions {
   channels: (signal: AbortSignal) => Promise<Channel[]>;
@@ -55,8 +56,10 @@ export class AgentSync {
       this.options.onAnswer();
       if (this.options.import(channels)) this.options.onChanged();
     } catch (error) {
+      if (this.#ending.signal.aborted) return;
       // The link to the agent reports its absence, once; this is its echo.
-      if (!this.#ending.signal.aborted) log.debug('stations not imported', { reason: String(error) });
+      if (error instanceof Failure) log.debug('stations not imported', { reason: error.message });
+      else log.error('stations not imported', { error: String(error) });
     }
   }
 }

@@ -1,8 +1,9 @@
 /** The loop around the plan, with stand-ins for the agent and for the visits. */
+import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, programId, type StationId } from '../../arib/ids.ts';
 import { epochMs } from '../../arib/time.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { createLog } from '../../host/log.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import type { NowAndNext } from '../model/program.ts';
@@ -54,6 +55,8 @@ let stations: Stations;
 let programs: ProgramStore;
 let collector: Collector;
 let now: number;
+let database: Database;
+let lines: string[];
 
 beforeEach(() => {
   tuners = [TUNER];
@@ -69,7 +72,9 @@ beforeEach(() => {
       return Response.json(tuners);
     },
   });
-  const database = openDatabase(':memory:');
+  lines = [];
+  const log = createLog({ level: 'info', now: () => now, write: (line) => lines.push(line) });
+  database = openDatabase(':memory:');
   programs = new ProgramStore(database);
   const hub = new Hub(() => {});
   hub.subscribe((event) => events.push(event.name));
@@ -78,7 +83,7 @@ beforeEach(() => {
     stations: new StationStore(database),
     programs,
     hub,
-    log: SILENT_LOG,
+    log,
     now: clock,
   });
   collector = new Collector({
@@ -94,7 +99,7 @@ beforeEach(() => {
         }),
     },
     hub,
-    log: SILENT_LOG,
+    log,
     now: clock,
   });
 });
@@ -197,6 +202,40 @@ describe('Collector', () => {
     now += 60_000;
     collector.wake();
     await until(() => visits.length === 3);
+  });
+
+  test('a full database loses what was learned, is logged once, and stops nothing', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024), channel('T26', 0x7fe9, 2048)]);
+    collector.wake();
+    await until(() => visits.length === 1);
+    const item = onAir(visits[0]?.order.own[0]?.id as StationId);
+    const { page_count } = database.query('PRAGMA page_count').get() as { page_count: number };
+    database.run(`PRAGMA max_page_count = ${page_count}`);
+    const large = { ...item, present: item.present && { ...item.present, description: 'x'.repeat(100_000) } };
+    visits[0]?.found([large]);
+    visits[0]?.found([large]);
+    expect(lines.filter((line) => line.startsWith('ERROR'))).toEqual([
+      expect.stringContaining('database or disk is full'),
+    ]);
+    visits[0]?.end({});
+    await until(() => visits.length === 2);
+    database.run('PRAGMA max_page_count = 1000000');
+    visits[1]?.found([large]);
+    expect(stations.airing().size).toBe(1);
+  });
+
+  test('a database that cannot be read ends the visit, not the process', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    collector.wake();
+    await until(() => visits.length === 1);
+    database.run('ALTER TABLE programs RENAME TO lost');
+    visits[0]?.end({});
+    await until(() => lines.some((line) => line.includes('guide not planned')));
+    expect(lines.some((line) => line.includes('visit failed'))).toBe(true);
+    database.run('ALTER TABLE lost RENAME TO programs');
+    now += 61_000;
+    collector.wake();
+    await until(() => visits.length === 2);
   });
 
   test('an agent that is away is no reason to stop for ever', async () => {

@@ -6,6 +6,7 @@ import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import type { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
 import type { NowAndNext } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ProgramStore } from '../store/programs.ts';
@@ -60,6 +61,8 @@ export class Collector {
   #cleanedAt = 0;
   readonly #ending = new AbortController();
   #clockWarned = false;
+  /** Logged at the first failure of a row of them. */
+  #storeFailed = false;
 
   constructor(private readonly options: CollectorOptions) {}
 
@@ -96,8 +99,9 @@ export class Collector {
     try {
       await this.#planOnce();
     } catch (error) {
-      // The agent is away: its return wakes this loop, and time does too.
-      this.options.log.debug('no plan', { reason: String(error) });
+      // The agent is away: its return wakes this loop, and time does too. Anything else is trouble of our own.
+      if (error instanceof Failure) this.options.log.debug('no plan', { reason: error.message });
+      else if (!this.#closed) this.options.log.error('guide not planned', { error: String(error) });
       this.#schedule(NO_TUNER_RETRY_MS);
     } finally {
       this.#planning = false;
@@ -127,10 +131,24 @@ export class Collector {
     this.#schedule(plan.wakeAt === null ? MAX_SLEEP_MS : plan.wakeAt - now);
   }
 
+  /** Never rejects. */
   async #visit(plan: VisitPlan): Promise<void> {
-    const { agent, log, visits } = this.options;
     const key = channelKey(plan);
     this.#active.add(key);
+    try {
+      await this.#visitOnce(key, plan);
+    } catch (error) {
+      const fruitless = (this.#history.get(key)?.fruitless ?? 0) + 1;
+      this.#history.set(key, { at: this.options.now(), fruitless, noTuner: false });
+      if (!this.#closed) this.options.log.error('visit failed', { channel: key, error: String(error) });
+    } finally {
+      this.#active.delete(key);
+    }
+    this.wake();
+  }
+
+  async #visitOnce(key: ChannelKey, plan: VisitPlan): Promise<void> {
+    const { agent, log, visits } = this.options;
     const began = this.options.now();
     const result = await visits.visit(
       {
@@ -148,7 +166,6 @@ export class Collector {
       },
       (items) => this.#store(items),
     );
-    this.#active.delete(key);
     if (this.#closed) return;
     const ended = this.options.now();
     this.#remember(key, plan, result, ended);
@@ -156,7 +173,6 @@ export class Collector {
     if (result.outcome === 'complete') log.debug('visited', fields);
     else log.info('visited', fields);
     this.#judgeClock(result.clockOffsetMs, key);
-    this.wake();
   }
 
   #covered(now: number): Map<StationId, number> {
@@ -176,8 +192,19 @@ export class Collector {
     this.#history.set(key, { at: now, fruitless: blank ? before + 1 : 0, noTuner: false });
   }
 
+  /** Called from the worker's message: a database that is full or broken must not end the process. */
   #store(items: readonly NowAndNext[]): void {
     if (this.#closed) return;
+    try {
+      this.#put(items);
+      this.#storeFailed = false;
+    } catch (error) {
+      if (!this.#storeFailed) this.options.log.error('guide not stored', { error: String(error) });
+      this.#storeFailed = true;
+    }
+  }
+
+  #put(items: readonly NowAndNext[]): void {
     // A station may have been dropped from the list while the visit ran.
     const known = items.filter((item) => this.options.stations.find(item.stationId) !== undefined);
     const changed = this.options.programs.putNowAndNext(known, this.options.now());
@@ -194,7 +221,8 @@ export class Collector {
   }
 
   #clean(now: number): void {
-    if (now - this.#cleanedAt < CLEAN_EVERY_MS) return;
+    // The difference counts either way: the clock may be set back.
+    if (Math.abs(now - this.#cleanedAt) < CLEAN_EVERY_MS) return;
     this.#cleanedAt = now;
     this.options.programs.deleteEnded(now - KEEP_ENDED_MS);
   }

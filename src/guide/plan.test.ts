@@ -123,13 +123,18 @@ describe('planVisits', () => {
   });
 
   test('visits of a channel keep a distance that doubles while they are fruitless', () => {
-    expect(notBefore(undefined)).toBe(0);
-    expect(notBefore({ at: 0, fruitless: 0, noTuner: false })).toBe(RETRY_MS);
-    expect(notBefore({ at: 0, fruitless: 3, noTuner: false })).toBe(RETRY_MS * 4);
-    expect(notBefore({ at: 0, fruitless: 99, noTuner: false })).toBe(MAX_RETRY_MS);
-    expect(notBefore({ at: 0, fruitless: 99, noTuner: true })).toBe(NO_TUNER_RETRY_MS);
+    expect(notBefore(undefined, NOW)).toBe(0);
+    expect(notBefore({ at: 0, fruitless: 0, noTuner: false }, NOW)).toBe(RETRY_MS);
+    expect(notBefore({ at: 0, fruitless: 3, noTuner: false }, NOW)).toBe(RETRY_MS * 4);
+    expect(notBefore({ at: 0, fruitless: 99, noTuner: false }, NOW)).toBe(MAX_RETRY_MS);
+    expect(notBefore({ at: 0, fruitless: 99, noTuner: true }, NOW)).toBe(NO_TUNER_RETRY_MS);
     const history = new Map([['GR/T27', { at: NOW - 1000, fruitless: 0, noTuner: false }]]);
     expect(channels({ history })).toEqual(['T26', 'BS01_0']);
+  });
+
+  test('a clock that was set back stops no visits', () => {
+    const tomorrow = { at: NOW + 86_400_000, fruitless: 3, noTuner: false };
+    expect(channels({ history: new Map([['GR/T27', tomorrow]]) })).toEqual(['T27', 'BS01_0']);
   });
 
   test('only idle tuners are used, each once', () => {

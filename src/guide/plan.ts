@@ -69,8 +69,9 @@ export function coverage(spans: readonly Span[], now: number): Map<StationId, nu
 }
 
 /** The earliest moment at which a channel may be visited (again). */
-export function notBefore(history: VisitHistory | undefined): number {
-  if (history === undefined) return 0;
+export function notBefore(history: VisitHistory | undefined, now: number): number {
+  // A visit in the future: the clock was set back since, and the wait would last as long as it was off.
+  if (history === undefined || history.at > now) return 0;
   if (history.noTuner) return history.at + NO_TUNER_RETRY_MS;
   return history.at + Math.min(RETRY_MS * 2 ** Math.max(0, history.fruitless - 1), MAX_RETRY_MS);
 }
@@ -114,7 +115,7 @@ function candidates(input: PlanInput): Candidate[] {
         own: [station],
         neededAt,
         blank: covered === undefined ? 1 : 0,
-        notBefore: notBefore(input.history.get(key)),
+        notBefore: notBefore(input.history.get(key), input.now),
       });
     } else {
       known.own.push(station);
