@@ -1,6 +1,7 @@
 /** One visit of a channel, in the worker: opens it, reads until enough is known or the time is up. */
 import { PacketFramer } from '../../arib/ts/framer.ts';
 import type { NowAndNext } from '../model/program.ts';
+import { boundedText } from '../tuner/bounded-text.ts';
 import type { ToGuideWorker, VisitOutcome } from './messages.ts';
 import { NowAndNextReader } from './now-and-next.ts';
 
@@ -14,6 +15,8 @@ export interface VisitEnd {
 
 /** What was found is handed on this often: often enough for a list that fills before one's eyes. */
 const FLUSH_MS = 500;
+/** A refusal is a sentence. */
+const MAX_REFUSAL_BYTES = 4096;
 
 function message(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
@@ -39,8 +42,8 @@ export async function runVisit(
     const response = await fetch(order.url, { signal: limit });
     body = response.body;
     if (response.status !== 200 || body === null) {
-      const text = (await response.text()).slice(0, 200);
-      return end(response.status === 409 ? 'no_tuner' : 'failed', `${response.status} ${text}`);
+      const text = await boundedText(response, MAX_REFUSAL_BYTES);
+      return end(response.status === 409 ? 'no_tuner' : 'failed', `${response.status} ${text.slice(0, 200)}`);
     }
   } catch (error) {
     return end('failed', message(limit.aborted ? limit.reason : error));

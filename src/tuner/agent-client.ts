@@ -13,9 +13,13 @@ import {
   TunersSchema,
 } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
+import { AnswerTooLarge, boundedText } from './bounded-text.ts';
 
 /** The agent answers its lists from memory; slower is as good as away. */
 const ANSWER_TIMEOUT_MS = 5000;
+
+/** The largest list that the schemas admit is 512 channels of 256 stations of about 400 bytes; none comes near. */
+const MAX_ANSWER_BYTES = 64 * 1_048_576;
 
 export interface StreamQuery {
   type: BroadcastType;
@@ -45,6 +49,7 @@ export function agentUnavailable(reason: string, cause?: unknown): Failure {
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return '原因不明';
   if (error.name === 'TimeoutError') return '応答がありません';
+  if (error instanceof AnswerTooLarge) return '応答が大きすぎます';
   const code = (error as Error & { code?: unknown }).code;
   if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return '接続が拒否されました';
   return typeof code === 'string' ? code : '通信エラー';
@@ -55,6 +60,7 @@ export class AgentClient {
   constructor(
     readonly url: string,
     private readonly timeoutMs: number = ANSWER_TIMEOUT_MS,
+    private readonly maxAnswerBytes: number = MAX_ANSWER_BYTES,
   ) {}
 
   /** @throws Failure agent_unavailable */
@@ -76,8 +82,7 @@ export class AgentClient {
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       });
       status = response.status;
-      const text = await response.text();
-      answer = parseJson(text);
+      answer = parseJson(await boundedText(response, this.maxAnswerBytes));
     } catch (error) {
       throw agentUnavailable(connectionReason(error), error);
     }

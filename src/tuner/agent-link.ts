@@ -28,12 +28,22 @@ export interface AgentLinkOptions {
   /** The agent sends a comment every 30 s; two missed ones and a bit mean that the connection is dead. */
   silenceMs?: number;
   connectTimeoutMs?: number;
+  /** A connection that stood this long starts over with short waits; one that ends at once does not. */
+  steadyMs?: number;
 }
 
-const DEFAULTS = { firstWaitMs: 250, maxWaitMs: 10_000, silenceMs: 75_000, connectTimeoutMs: 5000 };
+const DEFAULTS = {
+  firstWaitMs: 250,
+  maxWaitMs: 10_000,
+  silenceMs: 75_000,
+  connectTimeoutMs: 5000,
+  steadyMs: 5000,
+};
 
 export class AgentLink {
   #state: AgentState = { state: 'connecting', message: null };
+  /** On the monotonic clock; undefined while not connected in this attempt. */
+  #connectedAt: number | undefined;
   readonly #ending = new AbortController();
   #running: Promise<void> | undefined;
   #waiting: AbortController | undefined;
@@ -62,13 +72,14 @@ export class AgentLink {
   }
 
   async #run(): Promise<void> {
-    const { firstWaitMs, maxWaitMs } = this.#options;
+    const { firstWaitMs, maxWaitMs, steadyMs } = this.#options;
     let wait = firstWaitMs;
     while (!this.#ending.signal.aborted) {
+      this.#connectedAt = undefined;
       const failure = await this.#follow();
       if (this.#ending.signal.aborted) return;
-      // A connection that had stood starts over with short waits.
-      if (this.#state.state === 'connected') wait = firstWaitMs;
+      if (this.#connectedAt !== undefined && performance.now() - this.#connectedAt >= steadyMs)
+        wait = firstWaitMs;
       this.#enter({ state: 'unavailable', message: failure.message });
       this.#waiting = new AbortController();
       await sleep(wait, AbortSignal.any([this.#ending.signal, this.#waiting.signal]));
@@ -95,6 +106,7 @@ export class AgentLink {
       }
       clearTimeout(timer);
       timer = watch(this.#options.silenceMs);
+      this.#connectedAt = performance.now();
       this.#enter({ state: 'connected', message: null });
       this.#options.onConnected();
       const parser = new ServerSentEventParser();

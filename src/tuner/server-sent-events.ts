@@ -6,18 +6,19 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** A line longer than this is nobody's event: the stream is not what it says. */
-const MAX_PENDING = 65_536;
+/** An event larger than this is nobody's: the stream is not what it says. */
+const MAX_EVENT = 65_536;
 
 export class ServerSentEventParser {
   readonly #decoder = new TextDecoder();
   #pending = '';
   #name = '';
   #data: string[] = [];
+  #size = 0;
 
   /**
    * Takes a chunk, cut anywhere; gives the events that it completed.
-   * @throws Error when a line has no end within 64 KB
+   * @throws Error when an event, or one line, has no end within 64 KB
    */
   feed(chunk: Uint8Array): ServerSentEvent[] {
     this.#pending += this.#decoder.decode(chunk, { stream: true });
@@ -26,8 +27,8 @@ export class ServerSentEventParser {
     const usable = this.#pending.endsWith('\r') ? this.#pending.length - 1 : this.#pending.length;
     const lines = this.#pending.slice(0, usable).split(/\r\n|\n|\r/);
     this.#pending = (lines.pop() ?? '') + this.#pending.slice(usable);
-    if (this.#pending.length > MAX_PENDING) throw new Error('event stream line too long');
     for (const line of lines) this.#line(line, events);
+    if (this.#size + this.#pending.length > MAX_EVENT) throw new Error('event too long');
     return events;
   }
 
@@ -36,13 +37,15 @@ export class ServerSentEventParser {
       if (this.#data.length > 0) events.push({ name: this.#name || 'message', data: this.#data.join('\n') });
       this.#name = '';
       this.#data = [];
+      this.#size = 0;
       return;
     }
+    this.#size += line.length;
     const colon = line.indexOf(':');
     if (colon === 0) return;
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (field === 'event') this.#name = value;
-    else if (field === 'data' && this.#data.length < 1000) this.#data.push(value);
+    else if (field === 'data') this.#data.push(value);
   }
 }

@@ -51,9 +51,12 @@ describe('ServerSentEventParser', () => {
     }
   });
 
-  test('an endless line is refused', () => {
-    const parser = new ServerSentEventParser();
-    expect(() => parser.feed(new Uint8Array(70_000).fill(0x41))).toThrow('too long');
+  test('an endless line or event is refused, many small events are not', () => {
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    const feed = (text: string) => () => new ServerSentEventParser().feed(bytes(text));
+    expect(feed('A'.repeat(70_000))).toThrow('too long');
+    expect(feed('data: 1\n'.repeat(10_000))).toThrow('too long');
+    expect(feed('data: 1\n\n'.repeat(10_000))()).toHaveLength(10_000);
   });
 });
 
@@ -86,6 +89,28 @@ describe('AgentClient', () => {
       expect(failure.code).toBe('agent_unavailable');
       expect(failure.message).toContain(reason);
     }
+  });
+
+  test('an answer without an end is not read to its end', async () => {
+    const left = Promise.withResolvers<void>();
+    const { url } = serve(
+      () =>
+        new Response(
+          new ReadableStream<Uint8Array>({
+            pull: async (controller) => {
+              controller.enqueue(new Uint8Array(10_000).fill(0x20));
+              await Bun.sleep(1);
+            },
+            cancel: () => left.resolve(),
+          }),
+        ),
+    );
+    const failure = await failureOf(new AgentClient(url, 10_000, 100_000).tuners());
+    expect([failure.code, failure.message]).toEqual([
+      'agent_unavailable',
+      expect.stringContaining('大きすぎ'),
+    ]);
+    await left.promise;
   });
 
   test('the stream address carries the use and the priority', () => {
@@ -155,6 +180,22 @@ describe('AgentLink', () => {
     eventServer(agent.port);
     await until(() => made.state.state === 'connected');
     expect(seen.filter((entry) => entry === 'connected')).toHaveLength(2);
+  });
+
+  test('an agent that hangs up at once is asked less and less often, one that stood for a while soon', async () => {
+    const times: number[] = [];
+    const { url } = serve(() => {
+      times.push(performance.now());
+      return new Response(': bye\n\n', { headers: { 'content-type': 'text/event-stream' } });
+    });
+    const { made } = link(url, { firstWaitMs: 20, maxWaitMs: 3_600_000 });
+    await until(() => times.length === 5);
+    await made.close();
+    // 20 + 40 + 80 + 160, less what timers round.
+    expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(290);
+    // Doubled each time, the last wait would be an hour's.
+    link(url, { firstWaitMs: 2, maxWaitMs: 3_600_000, steadyMs: 0 });
+    await until(() => times.length === 25);
   });
 
   test('a long wait is over when someone else reached the agent', async () => {
