@@ -36,8 +36,11 @@ const { TsStream } = createRequire(import.meta.url)('@chinachu/aribts') as {
 };
 
 interface Run {
-  /** Takes a chunk, whose memory is used again as soon as this returns (or resolves). */
-  chunk(bytes: Buffer): void | Promise<void>;
+  /**
+   * Takes a chunk, whose memory is used again as soon as this returns (or resolves): the same octets as the
+   * array that a fetch gives and as the Buffer that a node stream gives.
+   */
+  chunk(bytes: Uint8Array, buffer: Buffer): void | Promise<void>;
   /** Octets that came out. */
   out(): number;
 }
@@ -71,9 +74,10 @@ async function measure(bytes: Uint8Array, start: () => Run): Promise<Figure> {
     let at = 0;
     for (const end of ends) {
       arrival.set(bytes.subarray(at, end));
-      const chunk = Buffer.from(memory, 0, end - at);
+      const chunk = new Uint8Array(memory, 0, end - at);
+      const buffer = Buffer.from(memory, 0, end - at);
       const from = performance.now();
-      const waiting = run.chunk(chunk);
+      const waiting = run.chunk(chunk, buffer);
       if (waiting !== undefined) await waiting;
       spent += performance.now() - from;
       at = end;
@@ -141,9 +145,9 @@ const COPIES: Readonly<Record<string, (from: Buffer) => void>> = {
 function copying(way: (from: Buffer) => void): Run {
   let out = 0;
   return {
-    chunk: (bytes) => {
-      way(bytes);
-      out += bytes.length;
+    chunk: (_, buffer) => {
+      way(buffer);
+      out += buffer.length;
     },
     out: () => out,
   };

@@ -50,15 +50,16 @@ export class PacketFramer {
       this.#carried += chunk.length;
       return;
     }
-    const carry = this.#carry.subarray(0, this.#carried);
+    const carried = this.#carried;
     this.#carried = 0;
     if (!this.#locked) {
-      this.#scan(join([carry, chunk]), 0, sink);
+      this.#scan(join([this.#carry.subarray(0, carried), chunk]), 0, sink);
       return;
     }
+    // Octet by octet: so few cost less than the views that `set` would need.
     const packet = new Uint8Array(PACKET_SIZE);
-    packet.set(carry);
-    packet.set(chunk.subarray(0, wanted), carry.length);
+    for (let at = 0; at < carried; at++) packet[at] = this.#carry[at] as number;
+    for (let at = 0; at < wanted; at++) packet[carried + at] = chunk[at] as number;
     sink(packet, 0, PACKET_SIZE);
     this.#scan(chunk, wanted, sink);
   }
@@ -98,7 +99,7 @@ export class PacketFramer {
       this.#locked = true;
     }
     this.#carried = bytes.length - at;
-    if (this.#carried > 0) this.#carry.set(bytes.subarray(at));
+    for (let octet = 0; octet < this.#carried; octet++) this.#carry[octet] = bytes[at + octet] as number;
   }
 }
 
