@@ -261,7 +261,7 @@ describe('a PMT change', () => {
   });
 
   test('that is only announced is ignored', () => {
-    const { streams } = { streams: [{ type: 2, pid: 0x111 }] };
+    const streams = [{ type: 2, pid: 0x111 }];
     const announced = pmtSection(OURS, { pcrPid: 0x1ff, streams }, { version: 4, current: false });
     const { pids, maps } = narrow(some(begun().sections(OUR_PMT, announced), 0x100, 0x111));
     expect(pids).toEqual([0, OUR_PMT, 0x100]);

@@ -10,36 +10,19 @@ import { PacketFramer } from './framer.ts';
 import {
   hasPayload,
   hasTransportError,
-  NULL_PID,
   PACKET_SIZE,
   PAT_PID,
   PID_COUNT,
   packetPcr,
   packetPid,
 } from './packet.ts';
-import { number, packetize, stripPayload, writePat } from './packetizer.ts';
-import { PAT_TABLE_ID, parsePat } from './pat.ts';
-import { PMT_TABLE_ID, type ProgramMap, parsePmt, programPids } from './pmt.ts';
-import { type Section, SectionAssembler } from './section.ts';
+import { number, stripPayload } from './packetizer.ts';
+import type { ProgramMap } from './pmt.ts';
+import { SI_PIDS } from './si-pids.ts';
+import { type StationHandlers, StationTables } from './station-tables.ts';
 import { StreamStatistics } from './statistics.ts';
-import { equalBytes, SubTable } from './sub-table.ts';
 
-export interface StationFilterHandlers {
-  /** The station's PMT came for the first time, or with another content. */
-  onProgramMap?(map: ProgramMap): void;
-  /** The stream's PAT does not list the station (any more). */
-  onAbsent?(): void;
-}
-
-/** PIDs that pass whatever the PMT says: CAT, TSDT and SI, first and last. ARIB STD-B10 Part 2, table 5-1. */
-const SI_PIDS: readonly (readonly [first: number, last: number])[] = [
-  [0x0001, 0x0002], // CAT, TSDT
-  [0x0010, 0x0014], // NIT, SDT and BAT, EIT, RST, TDT and TOT
-  [0x0017, 0x0017], // DCT
-  [0x001e, 0x001f], // DIT, SIT
-  [0x0020, 0x0029], // LIT, ERT, PCAT, SDTT, BIT, NBIT and LDT, M-EIT, L-EIT, SDTT, CDT
-  [0x002e, 0x002f], // AMT, multi-frame header information
-];
+export type StationFilterHandlers = StationHandlers;
 
 /** What happens to a packet of a PID. */
 const DROP = 0;
@@ -57,8 +40,7 @@ export class StationFilter {
   /** Counts what was given out: the station as it was received. */
   readonly statistics = new StreamStatistics();
 
-  readonly #serviceId: ServiceId;
-  readonly #handlers: StationFilterHandlers;
+  readonly #tables: StationTables;
   readonly #framer = new PacketFramer();
   readonly #actions = new Uint8Array(PID_COUNT);
   readonly #shift = new Uint8Array(PID_COUNT);
@@ -76,37 +58,23 @@ export class StationFilter {
   /** Output up to here is in `statistics`. */
   #counted = 0;
 
-  readonly #patSections = new SectionAssembler();
-  readonly #patTable = new SubTable();
-  #transportStreamId: TransportStreamId | undefined;
-  /** The section that is sent as PAT, while the station is not absent, and its packets. */
-  #pat: Uint8Array | undefined;
-  #patPackets: Uint8Array = NOTHING;
-  #patVersion = -1;
-  #absent = false;
-
+  /** What `#actions` says of the tables. */
   #pmtPid: Pid | undefined;
-  #pmtSections = new SectionAssembler();
-  #pmt: Uint8Array | undefined;
-  #pmtPackets: Uint8Array = NOTHING;
-  #programMap: ProgramMap | undefined;
-  /** PIDs that the PMT brought in. */
-  #programPids: readonly Pid[] = [];
+  #pids: readonly Pid[] = [];
 
   constructor(serviceId: ServiceId, handlers: StationFilterHandlers = {}) {
-    this.#serviceId = serviceId;
-    this.#handlers = handlers;
+    this.#tables = new StationTables(serviceId, handlers);
     this.#actions[PAT_PID] = PAT;
     for (const [first, last] of SI_PIDS) this.#actions.fill(KEEP, first, last + 1);
   }
 
   /** The station's streams as last announced; undefined before, and while the station is absent. */
   get programMap(): ProgramMap | undefined {
-    return this.#programMap;
+    return this.#tables.programMap;
   }
 
   get transportStreamId(): TransportStreamId | undefined {
-    return this.#transportStreamId;
+    return this.#tables.transportStreamId;
   }
 
   /** How often the sync byte was missing where it had to be. */
@@ -273,113 +241,29 @@ export class StationFilter {
   }
 
   #takePat(): void {
-    let ends = false;
-    for (const section of this.#patSections.feed(this.#buffer, this.#read)) {
-      if (section.tableId !== PAT_TABLE_ID || !section.long || !section.current) continue;
-      const whole = this.#patTable.add(section);
-      if (whole !== undefined) this.#applyPat(whole);
-      ends = section.number === section.lastNumber && this.#patTable.complete !== undefined;
-    }
-    if (ends && !this.#absent) this.#write(this.#patPackets, PAT_PID);
-  }
-
-  #applyPat(sections: readonly Section[]): void {
-    const parts = sections.map(parsePat).filter((part) => part !== undefined);
-    const [first] = parts;
-    // A loop that is cut under a right CRC: the broadcaster's fault, and nothing to act on.
-    if (first === undefined || parts.length < sections.length) return;
-    if (this.#transportStreamId !== undefined && this.#transportStreamId !== first.transportStreamId) {
-      this.#forgetProgram();
-    }
-    this.#transportStreamId = first.transportStreamId;
-    const entry = parts
-      .flatMap((part) => part.programs)
-      .find((program) => program.programNumber === this.#serviceId && this.#canCarryPmt(program.pid));
-    if (entry === undefined) {
-      this.#leave();
-      return;
-    }
-    this.#absent = false;
-    const network = parts.find((part) => part.networkPid !== undefined)?.networkPid;
-    const entries = network === undefined ? [entry] : [{ programNumber: 0 as const, pid: network }, entry];
-    this.#renewPat(first.version, first.transportStreamId, entries);
-    this.#listenForPmt(entry.pid);
-  }
-
-  /** The version goes on from the stream's own first one and changes when the narrowed content does. */
-  #renewPat(version: number, id: TransportStreamId, entries: Parameters<typeof writePat>[2]): void {
-    if (this.#patVersion < 0) this.#patVersion = version;
-    const same = writePat(id, this.#patVersion, entries);
-    if (this.#pat !== undefined && equalBytes(this.#pat, same)) return;
-    if (this.#pat !== undefined) this.#patVersion = (this.#patVersion + 1) & 0x1f;
-    this.#pat = writePat(id, this.#patVersion, entries);
-    this.#patPackets = packetize(this.#pat, PAT_PID);
-  }
-
-  #leave(): void {
-    this.#forgetProgram();
-    if (this.#absent) return;
-    this.#absent = true;
-    this.#handlers.onAbsent?.();
-  }
-
-  #forgetProgram(): void {
-    this.#pmt = undefined;
-    this.#programMap = undefined;
-    this.#usePids([]);
-    if (this.#pmtPid !== undefined) this.#actions[this.#pmtPid] = DROP;
-    this.#pmtPid = undefined;
-  }
-
-  /** A PMT cannot be on a PID that means something else to every receiver. */
-  #canCarryPmt(pid: Pid): boolean {
-    return pid !== PAT_PID && pid !== NULL_PID && !isSiPid(pid);
-  }
-
-  #listenForPmt(pid: Pid): void {
-    if (pid === this.#pmtPid) return;
-    const previous = this.#pmtPid;
-    this.#pmtPid = pid;
-    this.#pmtSections = new SectionAssembler();
-    this.#actions[pid] = PMT;
-    if (this.#pmt !== undefined) this.#pmtPackets = packetize(this.#pmt, pid);
-    if (previous === undefined) return;
-    this.#actions[previous] = DROP;
-    // The old PID may be a stream of the programme by now.
-    if (this.#programPids.includes(previous)) this.#admit(previous);
+    const due = this.#tables.takePat(this.#buffer, this.#read);
+    this.#follow();
+    if (due) this.#write(this.#tables.patPackets, PAT_PID);
   }
 
   #takePmt(): void {
-    let came = false;
-    for (const section of this.#pmtSections.feed(this.#buffer, this.#read)) {
-      // Another station's PMT may share the PID; it must not reach the output.
-      if (section.tableId !== PMT_TABLE_ID || section.extension !== this.#serviceId) continue;
-      if (!section.current || section.number !== 0) continue;
-      if (this.#pmt === undefined || !equalBytes(this.#pmt, section.bytes)) this.#applyPmt(section);
-      came = true;
-    }
-    if (came && this.#pmt !== undefined && this.#pmtPid !== undefined)
-      this.#write(this.#pmtPackets, this.#pmtPid);
-    this.#keepClockOfPmtPid();
+    const due = this.#tables.takePmt(this.#buffer, this.#read);
+    this.#follow();
+    if (this.#pmtPid === undefined) return;
+    if (due) this.#write(this.#tables.pmtPackets, this.#pmtPid);
+    this.#keepClockOfPmtPid(this.#pmtPid);
   }
 
-  #applyPmt(section: Section): void {
-    const map = parsePmt(section);
-    if (map === undefined || this.#pmtPid === undefined) return;
-    this.#pmt = section.bytes;
-    this.#pmtPackets = packetize(this.#pmt, this.#pmtPid);
-    this.#programMap = map;
-    this.#usePids(programPids(map).filter((pid) => pid !== this.#pmtPid && !isSiPid(pid)));
-    this.#handlers.onProgramMap?.(map);
-  }
-
-  #usePids(pids: readonly Pid[]): void {
-    for (const pid of this.#programPids) {
-      // A PID that carries the PMT by now stays what it is.
-      if (pid !== this.#pmtPid && !pids.includes(pid)) this.#actions[pid] = DROP;
-    }
-    for (const pid of pids) if (!this.#programPids.includes(pid)) this.#admit(pid);
-    this.#programPids = pids;
+  /** Brings the table of PIDs up to what PAT and PMT say now. */
+  #follow(): void {
+    const { pids, pmtPid } = this.#tables;
+    if (pids === this.#pids && pmtPid === this.#pmtPid) return;
+    for (const pid of this.#pids) if (!pids.includes(pid)) this.#actions[pid] = DROP;
+    if (this.#pmtPid !== undefined) this.#actions[this.#pmtPid] = DROP;
+    for (const pid of pids) if (!this.#pids.includes(pid)) this.#admit(pid);
+    if (pmtPid !== undefined) this.#actions[pmtPid] = PMT;
+    this.#pids = pids;
+    this.#pmtPid = pmtPid;
   }
 
   #admit(pid: Pid): void {
@@ -388,9 +272,8 @@ export class StationFilter {
   }
 
   /** PCR_PID may be the PMT's own PID: then its packets go on as clock alone, beside the rewritten PMT. */
-  #keepClockOfPmtPid(): void {
-    const pid = this.#pmtPid;
-    if (pid === undefined || this.#programMap?.pcrPid !== pid) return;
+  #keepClockOfPmtPid(pid: Pid): void {
+    if (this.programMap?.pcrPid !== pid) return;
     if (hasTransportError(this.#buffer, this.#read)) return;
     if (packetPcr(this.#buffer, this.#read) === undefined) return;
     const last = this.#nextCounter(pid) - 1;
@@ -408,8 +291,4 @@ export class StationFilter {
     this.#written += packets.length;
     number(this.#buffer, from, this.#written, counter);
   }
-}
-
-function isSiPid(pid: Pid): boolean {
-  return SI_PIDS.some(([first, last]) => pid >= first && pid <= last);
 }
