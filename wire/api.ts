@@ -2,6 +2,12 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 
+/**
+ * For an answer that is one object: fields are added over time. Said in words, since the HTTP framework otherwise
+ * writes the contrary into a schema that it validates with.
+ */
+const EXTENSIBLE = { additionalProperties: true } as const;
+
 export const AudioSideSchema = t.Union([t.Literal('both'), t.Literal('main'), t.Literal('sub')]);
 export type AudioSide = Static<typeof AudioSideSchema>;
 
@@ -37,28 +43,34 @@ export const StationSchema = t.Object({
 export type Station = Static<typeof StationSchema>;
 export const StationsSchema = t.Array(StationSchema);
 
-export const HealthSchema = t.Object({
-  status: t.Literal('ok'),
-  version: t.String(),
-  latestVersion: t.Union([t.String(), t.Null()]),
-  stations: t.Integer(),
-  recordings: t.Integer(),
-});
+export const HealthSchema = t.Object(
+  {
+    status: t.Literal('ok'),
+    version: t.String(),
+    latestVersion: t.Union([t.String(), t.Null()]),
+    stations: t.Integer(),
+    recordings: t.Integer(),
+  },
+  EXTENSIBLE,
+);
 export type Health = Static<typeof HealthSchema>;
 
 /** Why something may not work now; the sentences are Japanese. */
-export const StatusSchema = t.Object({
-  agent: t.Object({
-    state: t.Union([t.Literal('connecting'), t.Literal('connected'), t.Literal('unavailable')]),
-    message: t.Union([t.String(), t.Null()]),
-  }),
-  ffmpeg: t.Object({
-    state: t.Union([t.Literal('probing'), t.Literal('ready'), t.Literal('missing')]),
-    version: t.Union([t.String(), t.Null()]),
-    encoders: t.Array(t.String(), { description: 'encoders that passed a trial' }),
-    message: t.Union([t.String(), t.Null()]),
-  }),
-});
+export const StatusSchema = t.Object(
+  {
+    agent: t.Object({
+      state: t.Union([t.Literal('connecting'), t.Literal('connected'), t.Literal('unavailable')]),
+      message: t.Union([t.String(), t.Null()]),
+    }),
+    ffmpeg: t.Object({
+      state: t.Union([t.Literal('probing'), t.Literal('ready'), t.Literal('missing')]),
+      version: t.Union([t.String(), t.Null()]),
+      encoders: t.Array(t.String(), { description: 'encoders that passed a trial' }),
+      message: t.Union([t.String(), t.Null()]),
+    }),
+  },
+  EXTENSIBLE,
+);
 export type Status = Static<typeof StatusSchema>;
 
 /** Codecs of the live stream's `codec` parameter. */
@@ -87,6 +99,15 @@ export const ProblemSchema = t.Object({
   path: t.Optional(t.String({ description: 'the field at fault' })),
 });
 export type Problem = Static<typeof ProblemSchema>;
+
+/** Body of a 401. */
+export const AccessErrorSchema = t.Object(
+  { error: t.Union([t.Literal('unauthorized'), t.Literal('invalid_token')]) },
+  {
+    ...EXTENSIBLE,
+    description: 'no credentials, or an access token of this service that is unknown or revoked',
+  },
+);
 
 /** Response header of a live stream: why another encoder or codec than asked for is used, comma-separated. */
 export const NOTICE_HEADER = 'x-svc-notice';

@@ -3,9 +3,10 @@
  * `server.ts` and never by itself.
  */
 import { openapi } from '@elysiajs/openapi';
+import type { TSchema } from '@sinclair/typebox';
 import { Elysia, ValidationError } from 'elysia';
-import { ProblemSchema } from '../../wire/api.ts';
-import { bodyTooLarge } from './guards.ts';
+import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
+import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
 import { addStationRoutes } from './station-routes.ts';
@@ -68,6 +69,7 @@ function errorResponse(
 ): Response {
   const failure = failureResponse(error);
   if (failure !== undefined) return failure;
+  if (isBodyTooLarge(error)) return bodyTooLarge();
   switch (code) {
     case 'NOT_FOUND':
       return unknownRoute(app.routes, request);
@@ -77,7 +79,6 @@ function errorResponse(
       // A response that does not fit its own schema is a bug of ours.
       if (error instanceof ValidationError && error.type !== 'response') return invalidField(error);
   }
-  if (isBodyTooLarge(error)) return bodyTooLarge();
   parts.log.error('request failed', {
     method: request.method,
     path: new URL(request.url).pathname,
@@ -86,8 +87,14 @@ function errorResponse(
   return internalProblem();
 }
 
+/** Reading the body wraps what broke it. */
 function isBodyTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_BODY_TOO_LARGE';
+  return error instanceof BodyTooLarge || (error instanceof Error && error.cause instanceof BodyTooLarge);
+}
+
+/** A schema as plain JSON Schema, without its library's symbols. */
+function plain(schema: TSchema) {
+  return JSON.parse(JSON.stringify(schema));
 }
 
 export function createApi(parts: ApiParts): Elysia {
@@ -107,7 +114,7 @@ export function createApi(parts: ApiParts): Elysia {
         info: { title: 'svc', version: parts.version, description: DESCRIPTION },
         servers: [{ url: '..', description: 'the address under which the service was opened' }],
         components: {
-          schemas: { Problem: JSON.parse(JSON.stringify(ProblemSchema)) },
+          schemas: { Problem: plain(ProblemSchema), AccessError: plain(AccessErrorSchema) },
           securitySchemes: { token: { type: 'http', scheme: 'bearer', description: '`svc_…` access token' } },
         },
         security: [{}, { token: [] }],

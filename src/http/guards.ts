@@ -31,6 +31,25 @@ export function refuseRequest(request: Request): Response | undefined {
   return undefined;
 }
 
+/** A body's length was not declared and is beyond the bound. */
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+/** The body, in error once it is larger than it may be: its length need not have been declared. */
+export function boundedBody(body: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null {
+  if (body === null) return null;
+  let bytes = 0;
+  const bound = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) controller.error(new BodyTooLarge());
+      else controller.enqueue(chunk);
+    },
+  });
+  return body.pipeThrough(bound);
+}
+
 export function bodyTooLarge(): Response {
   return problem('bad_request', `送信データが大きすぎます(上限 ${MAX_BODY_BYTES} バイト)。`, { status: 413 });
 }

@@ -28,7 +28,10 @@ const STATION: StationRecord = {
 };
 const LIVE = `/api/services/${STATION.id}/live`;
 
-function serve(over: Partial<ApiParts>): { url: string; lines: string[]; remotes: (string | null)[] } {
+function serve(
+  over: Partial<ApiParts>,
+  extend: (api: ReturnType<typeof createApi>) => void = () => {},
+): { url: string; lines: string[]; remotes: (string | null)[] } {
   const lines: string[] = [];
   const remotes: (string | null)[] = [];
   const log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
@@ -48,6 +51,7 @@ function serve(over: Partial<ApiParts>): { url: string; lines: string[]; remotes
     }),
     ...over,
   });
+  extend(api);
   const http = startHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -101,6 +105,43 @@ describe('the server', () => {
   test('an answer that does not fit its schema is a 500, not sent', async () => {
     const { url } = serve({ status: () => ({ agent: 'nonsense' }) as never });
     expect((await fetch(`${url}/api/status`)).status).toBe(500);
+  });
+
+  test('the description does not depend on what was asked before', async () => {
+    const { url } = serve({});
+    const description = async (): Promise<string> => (await fetch(`${url}/api/openapi.json`)).text();
+    const before = await description();
+    for (const path of ['health', 'services', 'status']) await fetch(`${url}/api/${path}`);
+    expect(await description()).toBe(before);
+    expect(before).not.toContain('"additionalProperties":false');
+  });
+
+  test('a body of undeclared length is read up to the bound', async () => {
+    const { url } = serve({}, (api) => {
+      api.post('/api/echo', ({ body }) => String(body).length);
+    });
+    const send = async (pieces: number): Promise<Response> =>
+      fetch(`${url}/api/echo`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('"')),
+          pull: (controller) => {
+            pieces -= 1;
+            if (pieces >= 0) controller.enqueue(new Uint8Array(65_536).fill(0x41));
+            else {
+              controller.enqueue(new TextEncoder().encode('"'));
+              controller.close();
+            }
+          },
+        }),
+      });
+    expect(await (await send(2)).text()).toBe('131072');
+    const refused = await send(200);
+    expect([refused.status, await refused.json()]).toEqual([
+      413,
+      expect.objectContaining({ code: 'bad_request' }),
+    ]);
   });
 
   test('each failure has its status', async () => {

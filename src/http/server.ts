@@ -10,7 +10,7 @@ import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, pathPrefix } from '../access/client-address.ts';
 import type { Assets } from './assets.ts';
-import { refuseRequest } from './guards.ts';
+import { boundedBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { internalProblem, problem } from './problems.ts';
@@ -21,14 +21,14 @@ export const REMOTE_HEADER = 'x-svc-remote';
 const REALM = 'svc';
 const INNER_ORIGIN = 'http://svc.internal';
 
-/** An open connection that sends nothing is ended after this; streams are exempt once they are open. */
+/**
+ * A connection on which nothing moves is ended after this. Media is exempt once it flows: the live room has its
+ * own limits. The event stream is not: its ping comes every 25 s, so only a client that takes nothing is silent.
+ */
 const IDLE_TIMEOUT_S = 120;
 
-/**
- * The runtime's own bound, for bodies of undeclared length; larger ones get its bare 413. Above the service's
- * bound, so that a declared length is refused in words.
- */
-const RUNTIME_BODY_LIMIT = 8 * 1_048_576;
+/** The runtime would refuse with a bare 413: the service bounds bodies itself, in words (`guards.ts`). */
+const RUNTIME_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export interface HttpOptions {
   /** null = every address, IPv6 and IPv4. */
@@ -99,10 +99,10 @@ function refuse(
   }
 }
 
-/** A body whose end nobody knows: the connection may be silent for long and is still wanted. */
-function isEndless(response: Response): boolean {
+/** Media may pause for long (a viewer that paused, a broadcast that fell silent) and is still wanted. */
+function isMedia(response: Response): boolean {
   const type = response.headers.get('content-type') ?? '';
-  return response.body !== null && /^(?:video\/|audio\/|text\/event-stream)/.test(type);
+  return response.body !== null && /^(?:video|audio)\//.test(type);
 }
 
 /**
@@ -116,7 +116,7 @@ function handInwards(request: Request, url: URL, address: string): Request {
   return new Request(`${INNER_ORIGIN}${url.pathname}${url.search}`, {
     method: request.method,
     headers,
-    body: request.body,
+    body: boundedBody(request.body),
     signal: request.signal,
   });
 }
@@ -125,7 +125,8 @@ function handInwards(request: Request, url: URL, address: string): Request {
 export function createHandler(options: HttpOptions) {
   const { access, trustedProxies, assets, api, log } = options;
 
-  async function screen(request: Request, path: string, prefix: string): Promise<Response> {
+  async function screen(request: Request, url: URL, prefix: string): Promise<Response> {
+    const { pathname: path, search: query } = url;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return problem('bad_request', `このアドレスでは ${request.method} は使えません。`, {
         status: 405,
@@ -134,7 +135,9 @@ export function createHandler(options: HttpOptions) {
     }
     if (isScreen(path)) return (await assets.index(`${prefix}/`, request)) ?? screensMissingPage();
     const bare = screenWithoutSlash(path);
-    if (bare !== undefined) return new Response(null, { status: 308, headers: { location: prefix + bare } });
+    if (bare !== undefined) {
+      return new Response(null, { status: 308, headers: { location: prefix + bare + query } });
+    }
     const file = await assets.serve(path.slice(1), request);
     if (file !== undefined) return file;
     return wantsHtml(request, path) ? notFoundPage() : problem('not_found', 'ファイルが見つかりません。');
@@ -164,10 +167,10 @@ export function createHandler(options: HttpOptions) {
     if (refused !== undefined) return refused;
     if (isApi(path) || path === '/manifest.webmanifest') {
       const response = await api(handInwards(request, url, address));
-      if (isEndless(response)) server.timeout(request, 0);
+      if (isMedia(response)) server.timeout(request, 0);
       return response;
     }
-    return screen(request, path, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));
+    return screen(request, url, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));
   }
 
   return async (request: Request, server: RequestContext): Promise<Response> => {

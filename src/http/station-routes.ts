@@ -14,6 +14,7 @@ import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 
 function nowOf(program: ProgramRecord | undefined): NowProgram | null {
@@ -56,12 +57,7 @@ function unknownStation(): Failure {
 }
 
 const LIVE_QUERY = t.Object({
-  codec: t.Optional(
-    t.Union(
-      LIVE_CODECS.map((codec) => t.Literal(codec)),
-      { description: 'default `h264`' },
-    ),
-  ),
+  codec: t.Optional(t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)))),
   audio: t.Optional(
     t.String({
       maxLength: 64,
@@ -73,6 +69,7 @@ const LIVE_QUERY = t.Object({
 });
 
 const LIVE_RESPONSES = {
+  ...REFUSALS,
   200: {
     description:
       'An endless stream. It ends cleanly when its layout changed (ask again), and breaks off when the tuner was lost.',
@@ -91,15 +88,9 @@ const LIVE_RESPONSES = {
   },
   400: problemResponse('malformed id, unknown codec'),
   404: problemResponse('unknown station'),
+  500: problemResponse('the stream could not be started'),
   503: problemResponse('`no_tuner`, `agent_unavailable` or `ffmpeg_unavailable`'),
 };
-
-function problemResponse(description: string) {
-  return {
-    description,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
-  };
-}
 
 /** The content type that a live stream will have, known before it is opened. */
 function liveContentType(codec: string, audio: string | undefined): string {
@@ -115,7 +106,7 @@ export function addStationRoutes(app: Elysia, parts: ApiParts): void {
       return parts.stations.list().map((station) => toStation(station, airing.get(station.id)));
     },
     {
-      response: { 200: StationsSchema },
+      response: { 200: StationsSchema, ...REFUSAL_SCHEMAS },
       detail: { summary: 'Stations with what they air now', tags: ['stations'] },
     },
   );
@@ -149,7 +140,12 @@ export function addStationRoutes(app: Elysia, parts: ApiParts): void {
     {
       params: t.Object({ id: t.String({ description: 'station id' }) }),
       query: LIVE_QUERY,
-      detail: { summary: 'Watch a station', tags: ['stations'], responses: LIVE_RESPONSES },
+      detail: {
+        summary: 'Watch a station',
+        description: 'Without `codec` the stream is `h264`.',
+        tags: ['stations'],
+        responses: LIVE_RESPONSES,
+      },
     },
   );
 }

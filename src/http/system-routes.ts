@@ -1,6 +1,7 @@
 /** Health, manifest, status and the event stream. */
 import type { Elysia } from 'elysia';
 import { EVENTS, HealthSchema, StatusSchema } from '../../wire/api.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { problem } from './problems.ts';
 
@@ -66,7 +67,7 @@ export function addSystemRoutes(app: Elysia, parts: ApiParts): void {
   );
 
   app.get('/api/status', () => parts.status(), {
-    response: { 200: StatusSchema },
+    response: { 200: StatusSchema, ...REFUSAL_SCHEMAS },
     detail: { summary: 'State of the tuner agent and of ffmpeg', tags: ['system'] },
   });
 
@@ -86,6 +87,8 @@ export function addSystemRoutes(app: Elysia, parts: ApiParts): void {
         description: `Events: ${EVENTS.join(', ')}. \`ping\` comes every 25 s. Nothing is replayed after a reconnect.`,
         tags: ['system'],
         responses: {
+          ...REFUSALS,
+          503: problemResponse('`busy`: too many clients listen already'),
           200: {
             description: 'an endless event stream',
             content: { 'text/event-stream': { schema: { type: 'string' } } },

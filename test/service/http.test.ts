@@ -47,6 +47,17 @@ async function stations(): Promise<Station[]> {
   return (await (await get('/api/services')).json()) as Station[];
 }
 
+interface DescribedApi {
+  paths: Record<
+    string,
+    { get?: { responses: Record<string, { content: Record<string, unknown> } | undefined> } }
+  >;
+}
+
+async function describedApi(): Promise<DescribedApi> {
+  return (await (await get('/api/openapi.json')).json()) as DescribedApi;
+}
+
 const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 
 describe('stations and health', () => {
@@ -97,9 +108,7 @@ describe('stations and health', () => {
   });
 
   test('the OpenAPI description names exactly what is served', async () => {
-    const description = (await (await get('/api/openapi.json')).json()) as {
-      paths: Record<string, Record<string, unknown>>;
-    };
+    const description = await describedApi();
     expect(Object.keys(description.paths).sort()).toEqual([
       '/api/events',
       '/api/health',
@@ -112,6 +121,35 @@ describe('stations and health', () => {
     expect(text).not.toContain('"$id"');
     for (const word of ['h264', 'av1', 'raw', 'video/mp2t', 'x-svc-notice', 'Problem'])
       expect(text).toContain(word);
+  });
+
+  test('every answer has a status and a content type that the description names', async () => {
+    const { paths } = await describedApi();
+    for (const [path, methods] of Object.entries(paths)) {
+      expect(Object.keys(methods)).toEqual(['get']);
+      const at = path.replace('{id}', String(HOME_STATION));
+      const requests: [string, RequestInit][] = [
+        [at, {}],
+        [at, { headers: OUTSIDE }],
+        [at, { headers: { authorization: 'Bearer svc_x' } }],
+        [path.replace('{id}', '1'), {}],
+        [path.replace('{id}', 'x'), {}],
+        [`${at}?codec=nonsense`, {}],
+        [`${at}?codec=raw`, {}],
+      ];
+      for (const [address, init] of requests) {
+        const leaving = new AbortController();
+        const response = await get(address, { ...init, signal: leaving.signal });
+        const types = Object.keys(methods.get?.responses[response.status]?.content ?? {});
+        const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+        expect([address, response.status, types]).toEqual([
+          address,
+          response.status,
+          expect.arrayContaining([type]),
+        ]);
+        leaving.abort();
+      }
+    }
   });
 
   test('HEAD answers like GET without a body', async () => {
@@ -250,13 +288,8 @@ describe('bad requests', () => {
     ['an unknown method', '/api/services', { method: 'PATCH', headers: json() }, 405, 'bad_request'],
     ['OPTIONS', '/api/services', { method: 'OPTIONS' }, 405, 'bad_request'],
     ['a POST to a screen', '/guide', { method: 'POST', headers: json() }, 405, 'bad_request'],
-    [
-      'a body that is too large',
-      '/api/services',
-      { method: 'POST', headers: json(), body: 'x'.repeat(1_100_000) },
-      413,
-      'bad_request',
-    ],
+    ['a body that is too large', '/api/services', largeBody(1_100_000), 413, 'bad_request'],
+    ['a body that is far too large', '/api/services', largeBody(20_000_000), 413, 'bad_request'],
     ['an unknown file', '/nothing.js', {}, 404, 'not_found'],
     ['a step out of the folder', '/..%2f..%2fetc/passwd', {}, 404, 'not_found'],
   ];
@@ -329,6 +362,10 @@ describe('bad requests', () => {
   });
 });
 
+function largeBody(bytes: number): RequestInit {
+  return { method: 'POST', headers: json(), body: 'x'.repeat(bytes) };
+}
+
 function json(): Record<string, string> {
   return { 'content-type': 'application/json' };
 }
@@ -360,8 +397,8 @@ describe('the files of the UI', () => {
     expect(await prefixed.text()).toContain('<base href="/tv/">');
     const nasty = await get('/', { headers: { 'x-forwarded-prefix': '/"><script>' } });
     expect(await nasty.text()).toContain('<base href="/">');
-    const slash = await get('/guide/', { headers: { 'x-forwarded-prefix': '/tv' } });
-    expect([slash.status, slash.headers.get('location')]).toEqual([308, '/tv/guide']);
+    const slash = await get('/guide/?type=BS', { headers: { 'x-forwarded-prefix': '/tv' } });
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '/tv/guide?type=BS']);
   });
 
   test('hashed names are cached for ever, others revalidated', async () => {

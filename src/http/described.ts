@@ -1,0 +1,24 @@
+/** Answers that many routes share, as the OpenAPI description names them. */
+import { Type as t } from '@sinclair/typebox';
+import { AccessErrorSchema } from '../../wire/api.ts';
+
+export function problemResponse(description: string) {
+  return {
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+}
+
+const CLOSED = 'no login method is configured, or the client address cannot be read; the reason as text';
+
+/** What every route but the open ones may answer before it is reached: for routes that name their schemas. */
+export const REFUSAL_SCHEMAS = { 401: AccessErrorSchema, 403: t.String({ description: CLOSED }) };
+
+/** The same for routes that describe their answers themselves. */
+export const REFUSALS = {
+  401: {
+    description: AccessErrorSchema.description ?? '',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/AccessError' } } },
+  },
+  403: { description: CLOSED, content: { 'text/plain': { schema: { type: 'string' as const } } } },
+};
