@@ -46,6 +46,7 @@ function describeConfiguration(config: Config): string {
 
 function describeDatabase(path: string): string {
   if (!existsSync(path)) return `${path} (made at the first start)`;
+  accessSync(path, constants.R_OK | constants.W_OK);
   const database = new Database(path, { readonly: true });
   try {
     const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();

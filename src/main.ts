@@ -36,12 +36,16 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function configOrExit(): Config {
+/** @param checking tell it as `svc check` tells everything: a line on stdout */
+function configOrExit(checking: boolean): Config {
   try {
     return readConfig(process.env);
   } catch (error) {
-    if (error instanceof ConfigError) fail(`bad configuration\n${error.message}`);
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    if (!checking) fail(`bad configuration\n${error.message}`);
+    const detail = error.problems.join('; ');
+    process.stdout.write(`${formatCheck({ what: 'configuration', ok: false, detail })}\n`);
+    process.exit(1);
   }
 }
 
@@ -59,7 +63,9 @@ function startFailure(error: unknown, config: Config): string {
   if (code === 'EACCES' && config.port > 0 && config.port < 1024) {
     return `not allowed to listen on port ${config.port}: set PORT to one above 1023`;
   }
-  if (code === 'EADDRNOTAVAIL') return `HOST ${config.host ?? ''} is no address of this machine`;
+  const isListening = (error as { syscall?: unknown }).syscall === 'listen';
+  if (isListening && config.host !== null)
+    return `HOST ${config.host} is no address of this machine (${message})`;
   return `cannot start: ${message}`;
 }
 
@@ -101,7 +107,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   }
   const checking = rest.length === 0 && first === 'check';
   if (first !== undefined && !checking) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
-  const config = configOrExit();
+  const config = configOrExit(checking);
   if (checking) await check(config);
   const log = createLog(
     { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },

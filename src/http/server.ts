@@ -195,6 +195,8 @@ export function startHttpServer(options: HttpOptions): HttpServer {
       port: options.port,
       ...(options.tls === null ? {} : { tls: readTls(options.tls) }),
       development: false,
+      // Without development the runtime would share a taken port: two services, each with half of the requests.
+      reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: RUNTIME_BODY_LIMIT,
       fetch: handler,

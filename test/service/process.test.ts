@@ -100,6 +100,12 @@ describe('the command line', () => {
     expect(code).toBe(1);
   });
 
+  test('check tells of bad configuration in a line, too', async () => {
+    const { stdout, code } = await run(['check'], { PORT: 'x', TRUSTED_NETWORKS: 'home' });
+    expect(stdout).toMatch(/^FAIL {2}configuration .*PORT.*TRUSTED_NETWORKS.*\n$/);
+    expect(code).toBe(1);
+  });
+
   test('check finds a broken database and a folder that cannot be', async () => {
     const data = folder();
     writeFileSync(join(data, 'svc.db'), 'no database '.repeat(500));
@@ -120,6 +126,21 @@ describe('the process', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`port ${other.port} is in use`);
     await other.stop(true);
+  });
+
+  test('a second service does not share the port of the first', async () => {
+    const first = await listening({ DATA_DIR: folder() });
+    const second = await run([], { PORT: String(first.port), DATA_DIR: folder() });
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('is in use')]);
+    first.child.kill();
+    await first.child.exited;
+  });
+
+  test('an address that is none of this machine is said plainly', async () => {
+    for (const host of ['192.0.2.1', '999.1.1.1', 'no-such-host.invalid', 'fe80::1']) {
+      const { code, stderr } = await run([], { PORT: '0', HOST: host, DATA_DIR: folder() });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`HOST ${host}`)]);
+    }
   });
 
   test('a data folder that cannot be used is said plainly', async () => {
