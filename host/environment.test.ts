@@ -23,6 +23,25 @@ test('values are read with their types', () => {
   reader.finish();
 });
 
+test('an address that could carry a secret into the log is refused, unprinted', () => {
+  for (const url of [
+    'http://me:word@tuner',
+    'http://word@tuner',
+    'http://tuner/?key=word',
+    'http://tuner/#word',
+  ]) {
+    const reader = new EnvironmentReader({ URL: url });
+    reader.url('URL', '');
+    const problem = expect.not.stringContaining('word@');
+    expect(() => reader.finish()).toThrow(ConfigError);
+    try {
+      reader.finish();
+    } catch (error) {
+      expect((error as Error).message).toEqual(problem);
+    }
+  }
+});
+
 test('every bad variable is named, all at once', () => {
   const reader = new EnvironmentReader({
     PORT: '80a',

@@ -45,15 +45,18 @@ export class EnvironmentReader {
     return fallback;
   }
 
-  /** An http or https address without a trailing slash. */
+  /** An http or https address without a trailing slash; it is logged, so that a password in it is refused. */
   url(name: string, fallback: string): string {
     const text = this.optional(name);
     if (text === undefined) return fallback;
     const parsed = URL.parse(text);
-    if (parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) {
-      return text.replace(/\/+$/, '');
-    }
-    this.problem(`${name}: not an http or https address`);
+    const web = parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:');
+    const bare = web && `${parsed.username}${parsed.password}${parsed.search}${parsed.hash}` === '';
+    if (bare) return text.replace(/\/+$/, '');
+    const problem = web
+      ? 'an address without user, password, query and fragment is needed'
+      : 'not an http or https address';
+    this.problem(`${name}: ${problem}`);
     return fallback;
   }
 
