@@ -191,7 +191,7 @@ async function compare(multiplex: Multiplex, size: number): Promise<boolean> {
   }
   show('filter: feed (leaves the chunk as it is)', await measure(bytes, () => filtering(multiplex, 'feed')));
   const own = await measure(bytes, () => filtering(multiplex, 'take'));
-  show('filter: take (as the service uses it)', own);
+  show('filter: take (narrows the chunk where it lies)', own);
   const toPeer = own.rate / piped.rate;
   const toCopy = own.rate / copy;
   console.log(`  ${toPeer.toFixed(1)} times the peer (at least ${PEER_RATIO})`);

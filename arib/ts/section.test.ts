@@ -277,3 +277,24 @@ test('a PAT of many programmes has its sections apart', () => {
   const sections = [0, 1].map((number) => patSection(1, [[number + 1, 0x100]], { number, lastNumber: 1 }));
   expect(assemble(new StreamBuilder().sections(0, ...sections).bytes()).map((s) => s.number)).toEqual([0, 1]);
 });
+
+test('a packet repeated gives the same sections again, and one that differs does not', () => {
+  const assembler = new SectionAssembler();
+  const stream = new StreamBuilder()
+    .sections(0, PAT)
+    .sections(0, PAT)
+    .sections(0, sectionOf(50))
+    .sections(0, PAT)
+    .bytes();
+  const [first, second, third, fourth] = [0, 188, 376, 564].map((at) => assembler.feed(stream, at)[0]);
+  expect(second).toBe(first as Section);
+  expect(third?.tableId).toBe(0x50);
+  expect(fourth).toEqual(first as Section);
+});
+
+test('a packet repeated in the middle of a section does not end it early', () => {
+  // Every middle packet has the same payload: nothing but their counters tells them apart.
+  const long = sectionOf(4000);
+  const twice = new StreamBuilder().sections(0x12, long).sections(0x12, long);
+  expect(bytesOf(assemble(twice.bytes()))).toEqual([long, long]);
+});
