@@ -1,0 +1,73 @@
+/** Starts `npm run demo`'s program on free ports and gives the address that it prints, as a new user sees it. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..', '..');
+
+/** A port nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+export interface Demo {
+  url: string;
+  /** Everything that the demo and its programs said on stderr so far. */
+  said(): string;
+  /** Ctrl-C as a terminal sends it, to the whole process group; gives the exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+/**
+ * Builds, prepares and starts the demo. The first run on a machine encodes the synthetic broadcast's films.
+ * @throws Error with what it said when it ends before the address is printed.
+ */
+export async function startDemo(): Promise<Demo> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+  const child = spawn('node', [join(ROOT, 'tools', 'run.mjs'), 'demo'], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      PORT: String(await freePort()),
+      AGENT_PORT: String(await freePort()),
+      DATA_DIR: folder,
+      LOG_LEVEL: 'info',
+    },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-100_000);
+  });
+  const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
+  const interrupt = async (): Promise<number | null> => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
+    const code = await ended;
+    rmSync(folder, { recursive: true, force: true });
+    return code;
+  };
+  const url = await new Promise<string | undefined>((found) => {
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      const address = printed.match(/^(http:\/\/localhost:\d+\/)$/m)?.[1];
+      if (address !== undefined) found(address);
+    });
+    void ended.then(() => found(undefined));
+  });
+  if (url === undefined) {
+    await interrupt();
+    throw new Error(`the demo ended before it was ready:\n${said}`);
+  }
+  return { url, said: () => said, interrupt };
+}

@@ -1,0 +1,183 @@
+/** Measures what a viewer gets in a real browser: picture motion, sound level, flashes and beeps on the media timeline. */
+import type { Page } from 'playwright-core';
+
+/** What the broadcaster's signal is: a flash and a beep every 30 frames. */
+export const FLASH_PERIOD_S = (30 * 1001) / 30_000;
+
+export interface Watched {
+  /** Distinct pictures among the samples. */
+  pictures: number;
+  /** Largest RMS of the sound in 50 ms, full scale 1. */
+  loudest: number;
+  /** Seconds of media time that passed, and of wall time. */
+  played: number;
+  elapsed: number;
+  width: number;
+  height: number;
+  /** Media times of the first frame of each flash, in seconds. */
+  flashes: number[];
+  /** Media times of each beep's onset, in seconds. */
+  beeps: number[];
+}
+
+/** To be installed before the page's own scripts: keeps what the player appends, so that its sound can be read. */
+export function recordAppends(): void {
+  const appended: Uint8Array[] = [];
+  Object.assign(window, { svcAppended: appended });
+  const original = SourceBuffer.prototype.appendBuffer;
+  SourceBuffer.prototype.appendBuffer = function (data: BufferSource): void {
+    const view =
+      data instanceof ArrayBuffer
+        ? new Uint8Array(data)
+        : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    appended.push(view.slice());
+    original.call(this, data);
+  };
+}
+
+/** Runs in the page. Self-contained: it is sent there as text. */
+async function measure(
+  seconds: number,
+): Promise<Omit<Watched, 'beeps'> & { onsets: number[]; audioStart: number }> {
+  const video = document.querySelector('video');
+  if (video === null) throw new Error('no video element');
+  const canvas = document.createElement('canvas');
+  canvas.width = 64;
+  canvas.height = 36;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) throw new Error('no canvas');
+
+  const capture = (video as HTMLVideoElement & { captureStream(): MediaStream }).captureStream();
+  const audio = new AudioContext();
+  await audio.resume();
+  const analyser = audio.createAnalyser();
+  analyser.fftSize = 2048;
+  audio.createMediaStreamSource(capture).connect(analyser);
+  const samples = new Float32Array(analyser.fftSize);
+
+  const pictures = new Set<string>();
+  const brightness: { at: number; value: number }[] = [];
+  let loudest = 0;
+  const startedAt = performance.now();
+  const mediaStart = video.currentTime;
+  await new Promise<void>((done) => {
+    const onFrame = (_now: number, frame: VideoFrameCallbackMetadata): void => {
+      context.drawImage(video, 0, 0, 64, 36);
+      const { data } = context.getImageData(0, 0, 64, 36);
+      let sum = 0;
+      let hash = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        const grey = (data[i] ?? 0) + (data[i + 1] ?? 0) + (data[i + 2] ?? 0);
+        sum += grey;
+        hash = (hash * 31 + (grey >> 4)) | 0;
+      }
+      pictures.add(String(hash));
+      brightness.push({ at: frame.mediaTime, value: sum / (64 * 36 * 3) });
+      analyser.getFloatTimeDomainData(samples);
+      let square = 0;
+      for (const sample of samples) square += sample * sample;
+      loudest = Math.max(loudest, Math.sqrt(square / samples.length));
+      if (performance.now() - startedAt > seconds * 1000) done();
+      else video.requestVideoFrameCallback(onFrame);
+    };
+    video.requestVideoFrameCallback(onFrame);
+  });
+  const played = video.currentTime - mediaStart;
+  const elapsed = (performance.now() - startedAt) / 1000;
+
+  const values = brightness.map((one) => one.value).sort((a, b) => a - b);
+  const threshold = ((values[Math.floor(values.length / 2)] ?? 0) + (values.at(-1) ?? 255)) / 2;
+  const flashes = brightness
+    .filter((one, index) => one.value > threshold && (brightness[index - 1]?.value ?? 255) <= threshold)
+    .map((one) => one.at);
+
+  // The sound as appended to the player, decoded by the browser's own decoder.
+  const appended = (window as unknown as { svcAppended: Uint8Array[] }).svcAppended;
+  const all = new Uint8Array(appended.reduce((size, part) => size + part.length, 0));
+  appended.reduce((at, part) => {
+    all.set(part, at);
+    return at + part.length;
+  }, 0);
+  const view = new DataView(all.buffer);
+  const type = (at: number): string => String.fromCharCode(...all.subarray(at + 4, at + 8));
+  const boxes = function* (from: number, to: number): Generator<[string, number, number]> {
+    for (let at = from; at + 8 <= to; ) {
+      const size = view.getUint32(at);
+      if (size < 8) return;
+      yield [type(at), at + 8, Math.min(at + size, to)];
+      at += size;
+    }
+  };
+  let audioTrack = -1;
+  let timescale = 1;
+  let audioStart = Number.NaN;
+  for (const [name, from, to] of boxes(0, all.length)) {
+    if (name === 'moov') {
+      for (const [child, a, b] of boxes(from, to)) {
+        if (child !== 'trak') continue;
+        let id = -1;
+        let scale = 1;
+        let handler = '';
+        for (const [part, c, d] of boxes(a, b)) {
+          if (part === 'tkhd') id = view.getUint32(c + (all[c] === 1 ? 20 : 12));
+          if (part !== 'mdia') continue;
+          for (const [leaf, e] of boxes(c, d)) {
+            if (leaf === 'mdhd') scale = view.getUint32(e + (all[e] === 1 ? 20 : 12));
+            if (leaf === 'hdlr') handler = String.fromCharCode(...all.subarray(e + 8, e + 12));
+          }
+        }
+        if (handler === 'soun') {
+          audioTrack = id;
+          timescale = scale;
+        }
+      }
+    }
+    if (name !== 'moof' || !Number.isNaN(audioStart)) continue;
+    for (const [child, a, b] of boxes(from, to)) {
+      if (child !== 'traf') continue;
+      let id = -1;
+      for (const [leaf, c] of boxes(a, b)) {
+        if (leaf === 'tfhd') id = view.getUint32(c + 4);
+        if (leaf !== 'tfdt' || id !== audioTrack) continue;
+        const ticks = all[c] === 1 ? Number(view.getBigUint64(c + 4)) : view.getUint32(c + 4);
+        audioStart = ticks / timescale;
+      }
+    }
+  }
+  const decoded = await audio.decodeAudioData(all.buffer);
+  const channel = decoded.getChannelData(0);
+  const onsets: number[] = [];
+  const step = Math.round(decoded.sampleRate / 1000);
+  let quietFor = 0;
+  for (let at = 0; at + step <= channel.length; at += step) {
+    let peak = 0;
+    for (let i = at; i < at + step; i += 1) peak = Math.max(peak, Math.abs(channel[i] ?? 0));
+    if (peak > 0.1) {
+      if (quietFor > 300) onsets.push(at / decoded.sampleRate);
+      quietFor = 0;
+    } else quietFor += 1;
+  }
+  await audio.close();
+  return {
+    pictures: pictures.size,
+    loudest,
+    played,
+    elapsed,
+    width: video.videoWidth,
+    height: video.videoHeight,
+    flashes,
+    onsets,
+    audioStart,
+  };
+}
+
+/** Watches the page's player for some seconds. The page must be playing already. */
+export async function watch(page: Page, seconds: number): Promise<Watched> {
+  const { onsets, audioStart, ...seen } = await page.evaluate(measure, seconds);
+  return { ...seen, beeps: onsets.map((at) => at + audioStart) };
+}
+
+/** For each flash the distance to the nearest beep, in seconds. */
+export function flashToBeep(watched: Watched): number[] {
+  return watched.flashes.map((flash) => Math.min(...watched.beeps.map((beep) => Math.abs(beep - flash))));
+}
