@@ -109,11 +109,12 @@ describe('the agent', () => {
   test('that lists nothing takes no station away', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
-    agent.channels = [];
-    agent.announce('channels');
     const imports = (): number => service.lines.filter((line) => line.includes('stations imported')).length;
     const before = imports();
-    await Bun.sleep(250);
+    agent.channels = [];
+    const reads = agent.channelReads;
+    // One import after the other: when the second is read, the first has been judged.
+    await until(() => agent.channelReads >= reads + 2);
     expect(await names(service)).toHaveLength(2);
     expect(imports()).toBe(before);
   });

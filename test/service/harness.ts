@@ -1,6 +1,6 @@
 /** A whole service in this process, with a stand-in agent whose answers a test writes. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog, type Log } from '../../host/log.ts';
@@ -35,6 +35,8 @@ export const HOME_STATION = 0x7fe8 * 100_000 + 1024;
 export class StandInAgent {
   channels: Channel[] = CHANNELS;
   tuners: Tuner[] = [];
+  /** How often the channels were asked for. */
+  channelReads = 0;
   #server: ReturnType<typeof Bun.serve> | undefined;
   #port = 0;
   readonly #listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -65,7 +67,10 @@ export class StandInAgent {
   }
 
   #answer(path: string): Response {
-    if (path === '/agent/channels') return Response.json(this.channels);
+    if (path === '/agent/channels') {
+      this.channelReads += 1;
+      return Response.json(this.channels);
+    }
     if (path === '/agent/tuners') return Response.json(this.tuners);
     if (path === '/agent/stream')
       return Response.json({ message: '空きチューナーがありません' }, { status: 409 });
@@ -141,6 +146,14 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
     if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
     await Bun.sleep(5);
   }
+}
+
+/** Writes bytes to a port and hangs up half-way; what comes back, if anything, is not read. */
+export function abandonedRequest(port: number, text: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end(text, () => resolve(socket)));
+    socket.on('error', reject);
+  });
 }
 
 /** Writes bytes to a port as they are; gives what comes back until the connection ends. */

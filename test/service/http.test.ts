@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Station } from '../../wire/api.ts';
 import {
+  abandonedRequest,
   HOME_STATION,
   rawRequest,
   StandInAgent,
@@ -347,6 +348,7 @@ describe('bad requests', () => {
 
   test('truncated and senseless requests leave the service working', async () => {
     const head = 'POST /api/services HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const left = [];
     for (const text of [
       `${head}Content-Length: 100\r\n\r\n{"a":`,
       `${head}Content-Length: -1\r\n\r\n`,
@@ -356,9 +358,10 @@ describe('bad requests', () => {
       '\0\0\0\0\r\n\r\n',
       `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     ]) {
-      await Promise.race([rawRequest(home.service.port, text), Bun.sleep(200)]);
+      left.push(await abandonedRequest(home.service.port, text));
     }
     expect(await stations()).toHaveLength(2);
+    for (const socket of left) socket.destroy();
   });
 });
 
