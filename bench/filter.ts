@@ -12,7 +12,7 @@ import { Writable } from 'node:stream';
 import { serviceId } from '../arib/ids.ts';
 import { StationFilter } from '../arib/ts/station-filter.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
-import { type Multiplex, SI_PIDS, satellite, terrestrial } from './multiplex.ts';
+import { type Multiplex, SI_PIDS, satellite, terrestrial } from './streams/multiplex.ts';
 
 const PACKET = 188;
 const MEGABYTE = 1_000_000;

@@ -10,7 +10,7 @@ import {
   pmtSection,
   StreamBuilder,
   streamIdentifier,
-} from '../test/stream-builder.ts';
+} from '../../test/stream-builder.ts';
 
 export interface Multiplex {
   readonly name: string;
