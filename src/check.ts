@@ -1,7 +1,8 @@
 /** `svc check`: looks at everything that the service stands on and says a line about each. Changes nothing. */
-import { Database } from 'bun:sqlite';
+import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Log } from '../host/log.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
@@ -44,10 +45,18 @@ function describeConfiguration(config: Config): string {
   return `${scheme}, port ${config.port}, trusted networks ${config.trustedNetworks.text}`;
 }
 
+/** Without a log beside it nobody has the database open: then none is made either, even where one could be. */
+function openUntouched(path: string): Database {
+  if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true });
+  const address = pathToFileURL(resolve(path));
+  address.searchParams.set('immutable', '1');
+  return new Database(address.href, sqlite.SQLITE_OPEN_READONLY | sqlite.SQLITE_OPEN_URI);
+}
+
 function describeDatabase(path: string): string {
   if (!existsSync(path)) return `${path} (made at the first start)`;
   accessSync(path, constants.R_OK | constants.W_OK);
-  const database = new Database(path, { readonly: true });
+  const database = openUntouched(path);
   try {
     const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
     const version = row?.user_version ?? 0;

@@ -80,19 +80,22 @@ async function check(config: Config): Promise<never> {
   process.exit(lines.every((line) => line.ok) ? 0 : 1);
 }
 
-function endOnSignals(service: RunningService, log: Log): void {
-  const stop = (signal: string): void => {
-    log.info('stopping', { signal });
-    setTimeout(() => process.exit(0), SHUTDOWN_LIMIT_MS).unref();
-    void service.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error('stopping failed', { error: String(error) });
-        process.exit(0);
-      },
-    );
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+/** The first signal that asks for the end; a repeated one ends the process at once. */
+function endSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+async function end(service: RunningService, signal: string, log: Log): Promise<never> {
+  log.info('stopping', { signal });
+  setTimeout(() => process.exit(0), SHUTDOWN_LIMIT_MS).unref();
+  try {
+    await service.close();
+  } catch (error) {
+    log.error('stopping failed', { error: String(error) });
+  }
+  process.exit(0);
 }
 
 async function main(arguments_: readonly string[]): Promise<void> {
@@ -113,8 +116,11 @@ async function main(arguments_: readonly string[]): Promise<void> {
     { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
     'svc',
   );
+  // Listened for from the start: a signal that comes while starting is obeyed after it.
+  const asked = endSignal();
+  let service: RunningService;
   try {
-    const service = await startService({
+    service = await startService({
       config,
       log,
       now: Date.now,
@@ -123,10 +129,10 @@ async function main(arguments_: readonly string[]): Promise<void> {
       startStreamWorker,
       startGuideWorker,
     });
-    endOnSignals(service, log);
   } catch (error) {
     fail(startFailure(error, config));
   }
+  await end(service, await asked, log);
 }
 
 await main(process.argv.slice(2));

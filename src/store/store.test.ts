@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -104,7 +104,7 @@ describe('openDatabase', () => {
 
   test('a file that is no database is an error, not a new database', () => {
     const path = join(folder, 'text.db');
-    Bun.write(path, 'this is no database, but a text that is long enough to have a header'.repeat(20));
+    writeFileSync(path, 'this is no database, but a text that is long enough to have a header'.repeat(20));
     expect(() => openDatabase(path)).toThrow();
   });
 });

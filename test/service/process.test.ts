@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -100,6 +100,17 @@ describe('the command line', () => {
     expect(code).toBe(1);
   });
 
+  test('check leaves the data folder as it was', async () => {
+    const data = folder();
+    const { child } = await listening({ DATA_DIR: data });
+    child.kill();
+    await child.exited;
+    const before = readdirSync(data);
+    const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
+    expect(stdout).toMatch(/ok {4}database .*\(schema [1-9]/);
+    expect([before, readdirSync(data)]).toEqual([['svc.db'], ['svc.db']]);
+  });
+
   test('check tells of bad configuration in a line, too', async () => {
     const { stdout, code } = await run(['check'], { PORT: 'x', TRUSTED_NETWORKS: 'home' });
     expect(stdout).toMatch(/^FAIL {2}configuration .*PORT.*TRUSTED_NETWORKS.*\n$/);
@@ -169,6 +180,12 @@ describe('the process', () => {
       expect(await child.exited).toBe(0);
       expect(await text).toStartWith(': open');
     }
+  });
+
+  test('a signal at the moment of starting ends it with 0 too', async () => {
+    const { child } = await listening({ DATA_DIR: folder() });
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(0);
   });
 
   test('without any configuration health answers and all else is refused', async () => {
