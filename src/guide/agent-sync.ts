@@ -1,7 +1,7 @@
 /** Keeps the station list in step with the agent: at its (re)appearance, on its word, and every so often. */
 import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
-import { Failure } from '../model/failure.ts';
+import { Trouble } from './trouble.ts';
 
 export interface AgentSyncOptions {
   channels: (signal: AbortSignal) => Promise<Channel[]>;
@@ -20,7 +20,11 @@ export class AgentSync {
   #again = false;
   readonly #ending = new AbortController();
 
-  constructor(private readonly options: AgentSyncOptions) {}
+  readonly #trouble: Trouble;
+
+  constructor(private readonly options: AgentSyncOptions) {
+    this.#trouble = new Trouble(options.log, 'stations not imported');
+  }
 
   /** Imports now; again afterwards when asked while at it. */
   sync(): void {
@@ -49,17 +53,14 @@ export class AgentSync {
   }
 
   async #once(): Promise<void> {
-    const { log } = this.options;
     try {
       const channels = await this.options.channels(this.#ending.signal);
       if (this.#ending.signal.aborted) return;
       this.options.onAnswer();
       if (this.options.import(channels)) this.options.onChanged();
+      this.#trouble.over();
     } catch (error) {
-      if (this.#ending.signal.aborted) return;
-      // The link to the agent reports its absence, once; this is its echo.
-      if (error instanceof Failure) log.debug('stations not imported', { reason: error.message });
-      else log.error('stations not imported', { error: String(error) });
+      if (!this.#ending.signal.aborted) this.#trouble.report(error);
     }
   }
 }

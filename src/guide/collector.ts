@@ -6,7 +6,6 @@ import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import type { Hub } from '../hub/hub.ts';
-import { Failure } from '../model/failure.ts';
 import type { NowAndNext } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ProgramStore } from '../store/programs.ts';
@@ -20,6 +19,7 @@ import {
   type VisitHistory,
   type VisitPlan,
 } from './plan.ts';
+import { Trouble } from './trouble.ts';
 import type { VisitOrder, VisitResult } from './visits.ts';
 
 export interface CollectorOptions {
@@ -64,7 +64,11 @@ export class Collector {
   /** Logged at the first failure of a row of them. */
   #storeFailed = false;
 
-  constructor(private readonly options: CollectorOptions) {}
+  readonly #trouble: Trouble;
+
+  constructor(private readonly options: CollectorOptions) {
+    this.#trouble = new Trouble(options.log, 'guide not planned');
+  }
 
   /** Something changed: stations, tuners, the agent's presence. */
   wake(): void {
@@ -100,8 +104,7 @@ export class Collector {
       await this.#planOnce();
     } catch (error) {
       // The agent is away: its return wakes this loop, and time does too. Anything else is trouble of our own.
-      if (error instanceof Failure) this.options.log.debug('no plan', { reason: error.message });
-      else if (!this.#closed) this.options.log.error('guide not planned', { error: String(error) });
+      if (!this.#closed) this.#trouble.report(error);
       this.#schedule(NO_TUNER_RETRY_MS);
     } finally {
       this.#planning = false;
@@ -119,6 +122,7 @@ export class Collector {
     if (stations.list().length === 0) return;
     const tuners = await agent.tuners(this.#ending.signal);
     if (this.#closed) return;
+    this.#trouble.over();
     const plan = planVisits({
       stations: stations.list(),
       covered: this.#covered(now),

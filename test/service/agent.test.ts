@@ -119,6 +119,17 @@ describe('the agent', () => {
     expect(imports()).toBe(before);
   });
 
+  test('that lists nonsense is logged once and takes no station away', async () => {
+    const service = await start();
+    await until(async () => (await names(service)).length === 2);
+    agent.channels = [{ type: 'XX' } as never];
+    const reads = agent.channelReads;
+    await until(() => agent.channelReads >= reads + 3);
+    const warned = service.lines.filter((line) => /^WARN .*stations not imported/.test(line));
+    expect(warned).toEqual([expect.stringContaining('不正')]);
+    expect(await names(service)).toHaveLength(2);
+  });
+
   test('that is away makes a live request 503, with the reason', async () => {
     const service = await start();
     await until(async () => (await names(service)).length === 2);
