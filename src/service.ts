@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import type { Status } from '../wire/api.ts';
-import { isClosed, NOTHING_CONFIGURED, opensEverything } from './access/access.ts';
+import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
 import type { Config } from './config.ts';
 import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
 import { GuideRoom } from './guide/room.ts';
@@ -67,7 +67,7 @@ function openOrExplain(path: string): ReturnType<typeof openDatabase> {
 
 /** Says once what the access configuration means, where it means something unusual. */
 function logAccess(config: Config, log: Log): void {
-  if (isClosed(config)) log.warn(NOTHING_CONFIGURED.split('\n')[1] ?? '');
+  if (isClosed(config)) log.warn(NO_LOGIN_METHOD);
   if (opensEverything(config.trustedNetworks)) {
     log.warn('TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in');
   }

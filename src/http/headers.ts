@@ -1,4 +1,4 @@
-/** Security headers of everything that is answered. */
+/** Headers that many answers share: security headers on all of them, those of endless streams. */
 
 /**
  * For the UI: scripts only from the service; WASM decoders and workers; MSE needs blob: media. No inline
@@ -19,6 +19,9 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'self'",
 ].join('; ');
+
+/** Headers of an endless stream: a buffering front proxy would hold it back, or spool it for a slow client. */
+export const ENDLESS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } as const;
 
 /** Adds them to an answer, in place. */
 export function addSecurityHeaders(response: Response): Response {

@@ -180,6 +180,7 @@ describe('a live stream', () => {
     expect(response.headers.get('x-svc-mime')).toContain('avc1');
     expect(response.headers.get('x-svc-notice')).toBe('software_encoder,codec_fallback');
     expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-accel-buffering')).toBe('no');
     expect([...(await response.bytes())]).toEqual([1, 2, 3]);
   });
 
@@ -191,7 +192,7 @@ describe('a live stream', () => {
         made.enqueue(new Uint8Array(1000));
       },
     });
-    const { url } = serve({ live: liveOf(body) });
+    const { url, lines } = serve({ live: liveOf(body) });
     const response = await fetch(`${url}${LIVE}`);
     const reader = response.body?.getReader();
     await reader?.read();
@@ -202,6 +203,8 @@ describe('a live stream', () => {
         () => 'aborted',
       ),
     ).toBe('aborted');
+    // It was no bug: the live room says why.
+    expect(lines).toEqual([]);
   });
 
   test('whose viewer leaves is cancelled', async () => {

@@ -200,7 +200,11 @@ export function startHttpServer(options: HttpOptions): HttpServer {
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: RUNTIME_BODY_LIMIT,
       fetch: handler,
-      error: () => internalProblem(),
+      // The handler answers its own errors: what comes here is the runtime's.
+      error: (error) => {
+        options.log.error('request failed', { error: String(error) });
+        return internalProblem();
+      },
     });
   const server = options.host === null ? listenEverywhere(listen) : listen(options.host);
   const port = server.port ?? options.port;

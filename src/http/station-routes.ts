@@ -15,6 +15,7 @@ import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import { ENDLESS } from './headers.ts';
 import type { ApiParts } from './parts.ts';
 
 function nowOf(program: ProgramRecord | undefined): NowProgram | null {
@@ -119,14 +120,14 @@ export function addStationRoutes(app: Elysia, parts: ApiParts): void {
       const codec = query.codec ?? 'h264';
       if (request.method === 'HEAD') {
         return new Response(null, {
-          headers: { 'content-type': liveContentType(codec, query.audio), 'cache-control': 'no-store' },
+          headers: { 'content-type': liveContentType(codec, query.audio), ...ENDLESS },
         });
       }
       try {
         const feed = await parts.live.open({ stationId: id, codec, audio: query.audio }, request.signal);
         const headers = new Headers({
           'content-type': feed.contentType,
-          'cache-control': 'no-store',
+          ...ENDLESS,
           [MIME_HEADER]: feed.mime,
         });
         if (feed.notices.length > 0) headers.set(NOTICE_HEADER, feed.notices.join(','));

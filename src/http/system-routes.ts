@@ -2,6 +2,7 @@
 import type { Elysia } from 'elysia';
 import { EVENTS, HealthSchema, StatusSchema } from '../../wire/api.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import { ENDLESS } from './headers.ts';
 import type { ApiParts } from './parts.ts';
 import { problem } from './problems.ts';
 
@@ -74,12 +75,11 @@ export function addSystemRoutes(app: Elysia, parts: ApiParts): void {
   app.get(
     '/api/events',
     ({ request }) => {
-      const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+      const headers = { 'content-type': 'text/event-stream', ...ENDLESS };
       if (request.method === 'HEAD') return new Response(null, { headers });
       const stream = parts.events.open(request.signal);
       if (stream === undefined) return problem('busy', '接続が多すぎます。しばらくしてからお試しください。');
-      // Buffering front proxies would hold events back.
-      return new Response(stream, { headers: { ...headers, 'x-accel-buffering': 'no' } });
+      return new Response(stream, { headers });
     },
     {
       detail: {
