@@ -5,6 +5,7 @@
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
  */
 import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
+import { DualMonoPackets } from './dual-mono.ts';
 import { Fragmenter, type MediaPiece } from './fragmenter.ts';
 import type { SinkEnd } from './messages.ts';
 
@@ -27,6 +28,7 @@ export interface EncoderSinkHandlers {
 
 export class EncoderSink {
   readonly #process: FfmpegProcess;
+  readonly #dualMono: DualMonoPackets;
   readonly #fragmenter = new Fragmenter();
   #end: SinkEnd | undefined;
   #produced = false;
@@ -37,15 +39,17 @@ export class EncoderSink {
   #finish: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * `missing` tells which of its PIDs have not been seen.
+   * `pids` are those that the command reads; `missing` tells which of them have not been seen.
    * @throws Error when ffmpeg cannot be started.
    */
   constructor(
     command: readonly string[],
+    pids: readonly number[],
     readonly missing: () => number[],
     readonly handlers: EncoderSinkHandlers,
     readonly now: () => number,
   ) {
+    this.#dualMono = new DualMonoPackets(pids);
     this.#process = new FfmpegProcess(command, MAX_QUEUED);
     void this.#run();
   }
@@ -57,7 +61,7 @@ export class EncoderSink {
   feed(bytes: Uint8Array): void {
     if (this.#end !== undefined) return;
     this.#waitingSince ??= this.now();
-    if (!this.#process.write(bytes)) this.#fail('the encoder cannot keep up');
+    if (!this.#process.write(this.#dualMono.feed(bytes))) this.#fail('the encoder cannot keep up');
   }
 
   taken(bytes: number): void {

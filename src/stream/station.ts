@@ -136,7 +136,7 @@ export class Station {
     };
     try {
       const handlers = { piece: (piece: EncodedPiece) => post({ sink, ...piece }), ended };
-      return new EncoderSink(command, () => this.#missing(pids), handlers, now);
+      return new EncoderSink(command, pids, () => this.#missing(pids), handlers, now);
     } catch (error) {
       return { cause: 'encoder', reason: reasonOf(error), produced: false, missing: [] };
     }
@@ -169,7 +169,7 @@ export class Station {
   }
 
   #take(chunk: Uint8Array): void {
-    const kept = this.#filter.feed(chunk) as Uint8Array<ArrayBuffer>;
+    const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
     if (kept.length === 0) return;
     const at = this.#finder.position;
     const { points, format } = this.#finder.feed(kept);

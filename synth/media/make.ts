@@ -1,6 +1,7 @@
 /** Makes the loop of a recipe with ffmpeg. */
 import { adtsFrames, h264Units, MediaError, mpeg2Units } from './access-units.ts';
 import { drawPicture, drawSound } from './draw.ts';
+import { joinMono } from './dual-mono.ts';
 import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts';
 import type { Loop } from './loop.ts';
 import { audioLoop, videoLoop } from './packetise.ts';
@@ -33,6 +34,10 @@ async function makeVideo(ffmpeg: Ffmpeg, recipe: VideoRecipe): Promise<Loop> {
   return videoLoop(bytes, units, VIDEO_PERIOD, bufferBits);
 }
 
+function joinAll(main: readonly Uint8Array[], sub: readonly Uint8Array[]): Uint8Array[] {
+  return main.map((frame, index) => joinMono(frame, sub[index] as Uint8Array));
+}
+
 /** Frames encoded before the loop, so that the encoder has settled and the joint lies between two beeps. */
 const RUN_IN_FRAMES = 24;
 /** The encoder's own first frame holds only what it looks ahead: every frame comes out one later. */
@@ -49,10 +54,14 @@ async function makeAudio(ffmpeg: Ffmpeg, recipe: AudioRecipe): Promise<Loop> {
   const first = -(CUT_BEFORE_FRAMES + RUN_IN_FRAMES);
   const last = LOOP_AUDIO_FRAMES - CUT_BEFORE_FRAMES + RUN_OUT_FRAMES;
   const input = drawSound(recipe, first * AUDIO_FRAME_SAMPLES, last * AUDIO_FRAME_SAMPLES);
-  const frames = adtsFrames(await runFfmpeg(ffmpeg, audioArgs(recipe), input));
   const cut = RUN_IN_FRAMES + ENCODER_DELAY_FRAMES;
-  const around = frames.slice(cut, cut + LOOP_AUDIO_FRAMES);
-  if (around.length !== LOOP_AUDIO_FRAMES) throw new MediaError(`${frames.length} audio frames are too few`);
+  const encode = async (channel?: 0 | 1): Promise<Uint8Array[]> => {
+    const frames = adtsFrames(await runFfmpeg(ffmpeg, audioArgs(recipe, channel), input));
+    if (frames.length < cut + LOOP_AUDIO_FRAMES)
+      throw new MediaError(`${frames.length} audio frames are too few`);
+    return frames.slice(cut, cut + LOOP_AUDIO_FRAMES);
+  };
+  const around = recipe.elements === 'pair' ? await encode() : joinAll(await encode(0), await encode(1));
   const ordered = [...around.slice(CUT_BEFORE_FRAMES), ...around.slice(0, CUT_BEFORE_FRAMES)];
   return audioLoop(ordered, AUDIO_FRAME_TICKS);
 }

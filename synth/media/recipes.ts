@@ -23,6 +23,7 @@ export interface AudioRecipe {
   kind: 'audio';
   edition: number;
   mode: AudioPlan['mode'];
+  elements: AudioPlan['elements'];
   beepHz: readonly [number, number];
   bitrate: number;
 }
@@ -38,6 +39,7 @@ export function audioRecipe(plan: AudioPlan): AudioRecipe {
     kind: 'audio',
     edition: EDITION.audio,
     mode: plan.mode,
+    elements: plan.elements,
     beepHz: plan.beepHz,
     bitrate: plan.bitrate,
   };
@@ -181,12 +183,14 @@ export function videoArgs(recipe: VideoRecipe): string[] {
 /** Coding tools that beeps do not need and that take three quarters of the encoder's time. */
 const NO_AUDIO_TOOLS = ['-aac_ms', '0', '-aac_is', '0', '-aac_tns', '0', '-aac_pns', '0'];
 
-/** 16-bit samples by pipe; frames are cut afterwards. */
-export function audioArgs(recipe: AudioRecipe): string[] {
+/** 16-bit samples by pipe; frames are cut afterwards. With `channel`, that one alone at half the rate. */
+export function audioArgs(recipe: AudioRecipe, channel?: 0 | 1): string[] {
+  // bitexact keeps out the fill element that names the encoder: frames then begin with their sound.
+  const single = channel === undefined ? [] : ['-af', `pan=mono|c0=c${channel}`, '-flags:a', '+bitexact'];
   return [
-    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:0'],
+    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:0', ...single],
     ...['-c:a', 'aac', '-profile:a', 'aac_low', '-aac_coder', 'fast', ...NO_AUDIO_TOOLS],
-    ...['-b:a', String(recipe.bitrate), '-f', 'adts'],
+    ...['-b:a', String(channel === undefined ? recipe.bitrate : recipe.bitrate / 2), '-f', 'adts'],
   ];
 }
 

@@ -25,6 +25,7 @@ const ONE_SEGMENT: VideoPlan = { codec: 'h264', width: 320, height: 180, bitrate
 
 const STEREO: AudioPlan = {
   mode: 'stereo',
+  elements: 'pair',
   languages: ['jpn'],
   beepHz: [1000, 1000],
   label: 'ステレオ',
@@ -34,6 +35,7 @@ const COMMENTARY: AudioPlan = { ...STEREO, beepHz: [2000, 2000], label: '解説'
 const DUAL: AudioPlan = {
   ...STEREO,
   mode: 'dual',
+  elements: 'pair',
   languages: ['jpn', 'eng'],
   beepHz: [800, 1600],
   label: '二か国語',

@@ -49,14 +49,17 @@ function readLanguage(field: Field): string {
 }
 
 function readAudio(field: Field): AudioPlan {
-  const { mode, languages, beepHz, label, bitrate } = field.object([
+  const { mode, elements, languages, beepHz, label, bitrate } = field.object([
     'mode',
+    'elements',
     'languages',
     'beepHz',
     'label',
     'bitrate',
   ]);
   const audioMode = mode.or<AudioPlan['mode']>('stereo', (given) => given.oneOf(['stereo', 'dual']));
+  const coding = elements.or<AudioPlan['elements']>('pair', (given) => given.oneOf(['pair', 'singles']));
+  if (coding === 'singles' && audioMode !== 'dual') throw elements.wrong('pair (singles は dual だけ)');
   const spoken = languages.or(audioMode === 'dual' ? ['jpn', 'eng'] : ['jpn'], (given) =>
     given.list(readLanguage, 1),
   );
@@ -68,6 +71,7 @@ function readAudio(field: Field): AudioPlan {
   );
   return {
     mode: audioMode,
+    elements: coding,
     languages: spoken,
     beepHz: [left, right],
     label: label.or('', (given) => broadcastText(given, 33)),

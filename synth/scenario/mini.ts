@@ -16,6 +16,7 @@ const ONE_SEGMENT: VideoPlan = { codec: 'h264', width: 320, height: 180, bitrate
 
 const MAIN: AudioPlan = {
   mode: 'stereo',
+  elements: 'pair',
   languages: ['jpn'],
   beepHz: [1000, 1000],
   label: '',

@@ -16,6 +16,12 @@ export interface VideoPlan {
 export interface AudioPlan {
   /** `dual`: two independent mono programmes in one stream (audio component_type 2). */
   mode: 'stereo' | 'dual';
+  /**
+   * How its two channels are coded: as one channel pair, which every decoder reads, or, for `dual` alone, as two
+   * single channel elements without a configuration, as broadcasters send them and general decoders refuse them
+   * (ARIB STD-B32 part 2).
+   */
+  elements: 'pair' | 'singles';
   /** ISO 639-2; two of them for `dual`. */
   languages: string[];
   /** Frequency of the beep in the left and right (main and sub) channel. */

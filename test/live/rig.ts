@@ -23,8 +23,8 @@ export const DUAL_MONO = stationId(networkId(32608), serviceId(9217));
 export const ONE_SEGMENT = stationId(networkId(32608), serviceId(9600));
 export const OTHER_CHANNEL = stationId(networkId(32609), serviceId(9224));
 
-async function synth(...words: string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
+async function synth(scenario: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', scenario, ...words], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'ignore',
@@ -45,10 +45,10 @@ export async function received(seconds: number): Promise<Uint8Array> {
   return new Uint8Array(await new Response(child.stdout as unknown as ReadableStream).arrayBuffer());
 }
 
-/** Media are made once a machine. */
-export async function prepareAir(): Promise<StationRecord[]> {
-  await synth('--prepare');
-  const channels = JSON.parse(await synth('--channels')) as Channel[];
+/** Media are made once a machine. @param scenario a name, or a file */
+export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
+  await synth(scenario, '--prepare');
+  const channels = JSON.parse(await synth(scenario, '--channels')) as Channel[];
   return channels.flatMap((channel) =>
     channel.stations.map((station) => ({
       id: stationId(networkId(channel.networkId ?? 0), serviceId(station.serviceId)),
@@ -97,6 +97,8 @@ export const descriptors = (): number => readdirSync('/proc/self/fd').length;
 export interface RigOptions {
   stations: readonly StationRecord[];
   tuners?: string;
+  /** What is on the air, as prepared; `mini` when absent. */
+  scenario?: string;
   /** In place of the agent that the rig starts. */
   agentUrl?: string;
   /** FFMPEG_PATH. */
@@ -152,7 +154,7 @@ export class Rig {
   ) {}
 
   static async start(options: RigOptions): Promise<Rig> {
-    const agent = options.agentUrl === undefined ? await startRigAgent(options.tuners ?? 'GR:2') : undefined;
+    const agent = options.agentUrl === undefined ? await startRigAgent(options) : undefined;
     const now = options.now ?? Date.now;
     const encoders = new Encoders({
       path: options.ffmpeg,
@@ -212,15 +214,15 @@ export class Rig {
   }
 }
 
-async function startRigAgent(fakeTuners: string): Promise<RunningAgent> {
+async function startRigAgent({ tuners, scenario }: RigOptions): Promise<RunningAgent> {
   return startAgent({
     host: '127.0.0.1',
     port: 0,
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: '/nonexistent/tuners.json',
     channelsFile: '/nonexistent/channels.json',
-    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
-    fakeTuners,
+    fakeTune: `${process.execPath} ${SYNTH} --scenario "${scenario ?? 'mini'}" --type {type} --channel {channel}`,
+    fakeTuners: tuners ?? 'GR:2',
     environment: process.env,
     log: SILENT_LOG,
     timing: { lingerMs: 2_000 },

@@ -1,0 +1,44 @@
+/** The header of an AAC frame in an Audio Data Transport Stream. ISO/IEC 13818-7 6.2. */
+
+export interface AdtsHeader {
+  /** 7 octets, or 9 with a CRC. */
+  readonly headerLength: number;
+  /** Of the whole frame, header included. */
+  readonly frameLength: number;
+  /** Profile: 1 is low complexity, the one that broadcasts use (ARIB STD-B32 part 2). */
+  readonly profile: number;
+  /** Index into the sampling frequencies of ISO/IEC 13818-7 table 35; 3 is 48 kHz. */
+  readonly samplingIndex: number;
+  /** 0: the frame itself tells its channels, or they are two independent programmes (dual mono). */
+  readonly channelConfiguration: number;
+}
+
+export const ADTS_HEADER = 7;
+const CRC_LENGTH = 2;
+const MAX_SAMPLING_INDEX = 11;
+
+/** The header at `offset`; undefined when there is none. Needs `ADTS_HEADER` octets. */
+export function readAdtsHeader(bytes: Uint8Array, offset: number): AdtsHeader | undefined {
+  if (offset + ADTS_HEADER > bytes.length) return undefined;
+  const at = (index: number): number => bytes[offset + index] as number;
+  // syncword (12), ID (1), layer (2, always 00), protection_absent (1)
+  if (at(0) !== 0xff || (at(1) & 0xf6) !== 0xf0) return undefined;
+  const headerLength = (at(1) & 0x01) === 1 ? ADTS_HEADER : ADTS_HEADER + CRC_LENGTH;
+  const samplingIndex = (at(2) >> 2) & 0x0f;
+  const frameLength = ((at(3) & 0x03) << 11) | (at(4) << 3) | (at(5) >> 5);
+  if (samplingIndex > MAX_SAMPLING_INDEX || frameLength <= headerLength) return undefined;
+  return {
+    headerLength,
+    frameLength,
+    profile: at(2) >> 6,
+    samplingIndex,
+    channelConfiguration: ((at(2) & 0x01) << 2) | (at(3) >> 6),
+  };
+}
+
+/** Writes another frame_length (13 bits) into the header at `offset`. */
+export function setFrameLength(bytes: Uint8Array, offset: number, length: number): void {
+  bytes[offset + 3] = ((bytes[offset + 3] as number) & 0xfc) | (length >> 11);
+  bytes[offset + 4] = (length >> 3) & 0xff;
+  bytes[offset + 5] = ((length & 0x07) << 5) | ((bytes[offset + 5] as number) & 0x1f);
+}
