@@ -2,7 +2,7 @@
  * The files of the UI: a folder of a development tree, or one embedded in the executable (both read alike).
  * Names that carry a hash of their content are cached for ever, the rest is revalidated.
  */
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Assets {
@@ -45,6 +45,19 @@ interface Loaded {
   gzip: Uint8Array<ArrayBuffer> | undefined;
   size: number;
   modified: number;
+}
+
+/** A path below a file, or longer than any file's name, is an error to the system: here it is no file either. */
+const NO_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
+function fileStat(path: string): Stats | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() ? stat : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NO_FILE.has(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** A path without any step that could leave the folder. */
@@ -93,8 +106,8 @@ class FolderAssets implements Assets {
   /** Read once, again when the file changed: a development build is replaced while the service runs. */
   async #load(path: string): Promise<Loaded | undefined> {
     const file = join(this.folder, path);
-    const stat = statSync(file, { throwIfNoEntry: false });
-    if (stat === undefined || !stat.isFile()) return undefined;
+    const stat = fileStat(file);
+    if (stat === undefined) return undefined;
     const known = this.#loaded.get(path);
     if (known !== undefined && known.size === stat.size && known.modified === stat.mtimeMs) return known;
     const bytes = await Bun.file(file).bytes();

@@ -181,7 +181,7 @@ export function createHandler(options: HttpOptions) {
         method: request.method,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
-      return internalProblem();
+      return addSecurityHeaders(internalProblem());
     }
   };
 }

@@ -292,6 +292,9 @@ describe('bad requests', () => {
     ['a body that is too large', '/api/services', largeBody(1_100_000), 413, 'bad_request'],
     ['a body that is far too large', '/api/services', largeBody(20_000_000), 413, 'bad_request'],
     ['an unknown file', '/nothing.js', {}, 404, 'not_found'],
+    ['a path below a file', '/icon.svg/x', {}, 404, 'not_found'],
+    ['a name longer than any', `/${'a'.repeat(300)}`, {}, 404, 'not_found'],
+    ['a path longer than any', `/${'abc/'.repeat(1500)}x`, {}, 404, 'not_found'],
     ['a step out of the folder', '/..%2f..%2fetc/passwd', {}, 404, 'not_found'],
   ];
   for (const [what, path, init, status, code, field] of rows) {
