@@ -2,6 +2,7 @@
  * Puts the service together: the one place that knows every room. It takes no process globals; `main.ts` hands
  * them in. What answers the first request is made before listening, everything slow afterwards.
  */
+import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
@@ -54,11 +55,19 @@ function ffmpegStatus(status: EncoderStatus): Status['ffmpeg'] {
   };
 }
 
-/** @throws Error naming the file, and the variable that says where it is */
-function openOrExplain(path: string): ReturnType<typeof openDatabase> {
+/**
+ * Opened and read once: damage inside the file shows at the first reading only.
+ * @throws SchemaTooNew, or an Error naming the file, and the variable that says where it is
+ */
+function openStores(path: string) {
+  let database: Database | undefined;
   try {
-    return openDatabase(path);
+    database = openDatabase(path);
+    const stations = new StationStore(database);
+    stations.listed();
+    return { database, stations, programs: new ProgramStore(database) };
   } catch (error) {
+    database?.close();
     if (error instanceof SchemaTooNew) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`database ${path} (DATA_DIR): ${reason}`, { cause: error });
@@ -85,13 +94,13 @@ function once(act: () => Promise<void>): () => Promise<void> {
 /** @throws the database's, the file system's or the socket's error, before anything is left running */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log, now } = options;
-  const database = openOrExplain(join(config.dataDir, DATABASE_FILE));
+  const { database, stations, programs } = openStores(join(config.dataDir, DATABASE_FILE));
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const guide = new GuideRoom({
     agentUrl: config.agentUrl,
     syncIntervalMs: config.channelSyncIntervalMs,
-    stations: new StationStore(database),
-    programs: new ProgramStore(database),
+    stations,
+    programs,
     hub,
     startWorker: options.startGuideWorker,
     log: log.component('guide'),

@@ -2,9 +2,10 @@
 
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { openDatabase } from '../../src/store/database.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const folders: string[] = [];
@@ -160,6 +161,16 @@ describe('the process', () => {
     const { stderr, code } = await run([], { PORT: '0', DATA_DIR: join(file, 'data') });
     expect([code, stderr]).toEqual([1, expect.stringContaining('cannot start')]);
     expect(stderr).not.toContain('    at ');
+  });
+
+  test('a database that is damaged inside is named', async () => {
+    const path = join(folder(), 'svc.db');
+    openDatabase(path).close();
+    const bytes = readFileSync(path);
+    // Every page but the schema's own.
+    writeFileSync(path, bytes.fill(0x55, 4096));
+    const { stderr, code } = await run([], { PORT: '0', DATA_DIR: dirname(path) });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(path)]);
   });
 
   test('a database of a newer version is refused', async () => {
