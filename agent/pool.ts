@@ -66,6 +66,8 @@ interface Slot {
 
 export class TunerPool {
   #slots: Slot[] = [];
+  /** Devices that are being freed, also those of tuners that are no longer defined. */
+  readonly #releasing = new Set<Promise<void>>();
   #nextUser = 1;
   #closed = false;
 
@@ -139,7 +141,8 @@ export class TunerPool {
   /** Aborts every user and frees every device. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#slots.map((slot) => slot.tuning?.end(SHUTDOWN) ?? slot.free));
+    for (const slot of this.#slots) void slot.tuning?.end(SHUTDOWN).catch(() => {});
+    await Promise.all(this.#releasing);
   }
 
   #hasDriver(driver: TunerSettings['driver']): boolean {
@@ -197,10 +200,13 @@ export class TunerPool {
   }
 
   #onEnd(slot: Slot, tuning: Tuning, error: string | null): void {
+    const released = tuning.end('');
+    const settled: Promise<void> = released.catch(() => {}).finally(() => this.#releasing.delete(settled));
+    this.#releasing.add(settled);
     if (slot.tuning === tuning) {
       slot.tuning = null;
       slot.error = error ?? slot.error;
-      slot.free = tuning.end('');
+      slot.free = released;
     }
     this.options.onChange();
   }

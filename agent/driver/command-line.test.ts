@@ -27,6 +27,10 @@ describe('fillWords', () => {
     ).toEqual(['GR/T27', '{other}', '0']);
   });
 
+  test('knows no names but those that it is given', () => {
+    expect(fillWords(['{constructor}{toString}'], {})).toEqual(['{constructor}{toString}']);
+  });
+
   test('a value is neither split nor replaced again', () => {
     expect(fillWords(['{a}'], { a: '{b} $& c', b: 'x' })).toEqual(['{b} $& c']);
   });

@@ -36,7 +36,11 @@ export function splitWords(line: string): string[] {
   return words;
 }
 
-/** Replaces `{name}` inside each word; a value is never split and never replaced again. */
+/** Replaces `{name}` inside each word; a value is never split and never replaced again, other names stay. */
 export function fillWords(words: readonly string[], values: Readonly<Record<string, string>>): string[] {
-  return words.map((word) => word.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole));
+  return words.map((word) =>
+    word.replace(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+    ),
+  );
 }

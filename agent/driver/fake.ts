@@ -19,6 +19,11 @@ export interface FakeDriverOptions {
 /** The end of standard error that a failure's reason is taken from. */
 const STDERR_TAIL_BYTES = 4096;
 const REASON_LENGTH = 200;
+/** A command that pours out messages is read at 3 MB/s at most: its noise must not cost a processor. */
+const NOISE_BYTES = 16 * 1024;
+const NOISE_PAUSE_MS = 20;
+/** How long the last words of a command that has ended may take to arrive. */
+const LAST_WORDS_MS = 200;
 
 export class FakeDriver implements Driver {
   readonly #words: readonly string[];
@@ -43,6 +48,8 @@ type Child = Subprocess<'ignore', 'pipe', 'pipe'>;
 class FakeSession implements TuneSession {
   readonly #child: Child;
   readonly #stdout: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  readonly #stderr: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  readonly #stderrRead: Promise<void>;
   #stderrTail: Uint8Array = new Uint8Array(0);
   #closing: Promise<void> | undefined;
   #reported = false;
@@ -67,7 +74,8 @@ class FakeSession implements TuneSession {
       );
     }
     this.#stdout = this.#child.stdout.getReader();
-    void this.#readStderr(this.#child.stderr.getReader());
+    this.#stderr = this.#child.stderr.getReader();
+    this.#stderrRead = this.#readStderr();
     void this.#readStdout();
   }
 
@@ -96,17 +104,19 @@ class FakeSession implements TuneSession {
       return;
     }
     // The output is closed; the exit code follows at once unless the command lives on without it.
-    await Promise.race([this.#child.exited, Bun.sleep(this.options.killGraceMs)]);
+    await settlesWithin(this.#child.exited, this.options.killGraceMs);
+    await settlesWithin(this.#stderrRead, LAST_WORDS_MS);
     this.#report(this.#exitReason());
   }
 
-  async #readStderr(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): Promise<void> {
+  async #readStderr(): Promise<void> {
     try {
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await this.#stderr.read();
         if (done) return;
         const joined = value.length >= STDERR_TAIL_BYTES ? value : Buffer.concat([this.#stderrTail, value]);
         this.#stderrTail = joined.slice(-STDERR_TAIL_BYTES);
+        if (value.length >= NOISE_BYTES) await Bun.sleep(NOISE_PAUSE_MS);
       }
     } catch {
       // Only a reason's wording is lost.
@@ -134,9 +144,10 @@ class FakeSession implements TuneSession {
   async #end(): Promise<void> {
     // Cancelled without waiting: a read that is pending in the kernel must not delay the signal.
     void this.#stdout.cancel().catch(() => {});
+    void this.#stderr.cancel().catch(() => {});
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       this.#signalGroup(signal);
-      if (await exitsWithin(this.#child, this.options.killGraceMs)) {
+      if (await settlesWithin(this.#child.exited, this.options.killGraceMs)) {
         // What the command itself started and left behind.
         this.#signalGroup('SIGKILL');
         return;
@@ -154,11 +165,11 @@ class FakeSession implements TuneSession {
   }
 }
 
-async function exitsWithin(child: Child, milliseconds: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const deadline = Promise.withResolvers<false>();
   const timer = setTimeout(() => deadline.resolve(false), milliseconds);
   try {
-    return await Promise.race([child.exited.then(() => true), deadline.promise]);
+    return await Promise.race([promise.then(() => true), deadline.promise]);
   } finally {
     clearTimeout(timer);
   }

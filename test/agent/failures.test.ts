@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentTiming } from '../../agent/agent.ts';
 import { isRunning, messageOf, sourceCommand, TestAgent, until } from './fixture.ts';
@@ -17,14 +17,20 @@ function misbehaving(extra: string[], timing: Partial<AgentTiming> = {}): Promis
 }
 
 describe('before the first byte a failure is 500 with a reason', () => {
-  const ROWS: [string, string[], string][] = [
-    ['a command that ends at once', ['--packets', '0', '--exit', '7', '--stderr', 'no-lock'], 'no-lock'],
-    ['a command that says nothing', ['--delay', '60000'], '信号が届きません'],
-    ['output that is no transport stream', ['--garbage'], 'TS'],
+  const ROWS: [string, string[], string, number][] = [
+    [
+      'a command that ends at once',
+      ['--packets', '0', '--exit', '7', '--stderr', 'no-lock'],
+      'no-lock',
+      8_000,
+    ],
+    ['a command that says nothing', ['--delay', '60000'], '信号が届きません', 800],
+    // Long enough for the command to start on a busy machine.
+    ['output that is no transport stream', ['--garbage'], 'TS', 2_500],
   ];
-  for (const [name, extra, reason] of ROWS) {
+  for (const [name, extra, reason, syncMs] of ROWS) {
     test(name, async () => {
-      await using agent = await misbehaving(extra, { syncMs: 800 });
+      await using agent = await misbehaving(extra, { syncMs });
       const answer = await agent.request(T27);
       expect(answer.status).toBe(500);
       expect(await messageOf(answer)).toContain(reason);
@@ -43,7 +49,7 @@ describe('before the first byte a failure is 500 with a reason', () => {
   });
 
   test('every user that waits is told', async () => {
-    await using agent = await misbehaving(['--packets', '0', '--delay', '200']);
+    await using agent = await misbehaving(['--packets', '0', '--delay', '500']);
     const answers = await Promise.all([1, 2, 3].map(() => agent.request(T27)));
     expect(answers.map((answer) => answer.status)).toEqual([500, 500, 500]);
     expect(agent.starts()).toHaveLength(1);
@@ -58,7 +64,9 @@ describe('after bytes were sent a failure aborts every user', () => {
   ];
   for (const [name, extra, reason] of ROWS) {
     test(name, async () => {
-      await using agent = await misbehaving(extra, { stallMs: extra[0] === '--silent-after' ? 400 : 5_000 });
+      await using agent = await misbehaving(extra, {
+        stallMs: extra[0] === '--silent-after' ? 1_500 : 5_000,
+      });
       const readers = [await agent.open(T27), await agent.open(T27)];
       for (const reader of readers) expect(await reader.ended()).toBe('aborted');
       // What was received before the end was delivered.
@@ -108,6 +116,16 @@ test('a command that ignores SIGTERM is killed before the tuner is tuned anew', 
   expect(isRunning(second?.pid ?? 0)).toBe(true);
 });
 
+test('a tuner that is no longer defined is freed before the agent ends', async () => {
+  await using agent = await misbehaving(['--deaf']);
+  const reader = await agent.open(T27);
+  const pid = agent.starts()[0]?.pid ?? 0;
+  await agent.put('/agent/tuners', []);
+  expect(await reader.ended()).toBe('aborted');
+  await agent.agent.close();
+  expect(isRunning(pid)).toBe(false);
+});
+
 test('what a command started itself ends with it', async () => {
   await using agent = await TestAgent.start({
     command: (folder) => `sh -c '${sourceCommand(folder)} & ${sourceCommand(folder)} > /dev/null; wait'`,
@@ -118,13 +136,17 @@ test('what a command started itself ends with it', async () => {
   await until('no process', () => agent.starts().every((start) => !isRunning(start.pid)));
 });
 
-test('endless noise on standard error disturbs nothing', async () => {
+test('endless noise on standard error disturbs nothing and is read slowly', async () => {
   await using agent = await TestAgent.start({
-    command: (folder) => `sh -c 'yes noise >&2 & exec ${sourceCommand(folder)}'`,
+    command: (folder) => `sh -c 'yes noise >&2 & echo $! > ${folder}/noise; exec ${sourceCommand(folder)}'`,
     timing: { lingerMs: 20 },
   });
   const reader = await agent.open(T27);
-  await reader.atLeast(300_000);
+  await reader.atLeast(3_000_000);
+  const noise = readFileSync(join(agent.folder, 'noise'), 'utf8').trim();
+  const written = /wchar: (\d+)/.exec(readFileSync(`/proc/${noise}/io`, 'utf8'))?.[1];
+  // At full speed it would be gigabytes.
+  expect(Number(written)).toBeLessThan(100_000_000);
   reader.leave();
   await until('idle', async () => (await agent.tuner(reader.tuner)).state === 'idle');
 });
