@@ -74,13 +74,17 @@ async function main(arguments_: readonly string[]): Promise<void> {
     fail(startFailure(error, config));
   }
   log.info('listening', { host: config.host, port: agent.port, version: VERSION });
+  let stopping = false;
+  // A second signal must not kill the agent while it ends its commands: they would be left behind.
   const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
     log.info('stopping', { signal });
     setTimeout(() => process.exit(0), SHUTDOWN_LIMIT_MS).unref();
     void agent.close().then(() => process.exit(0));
   };
-  process.once('SIGTERM', () => stop('SIGTERM'));
-  process.once('SIGINT', () => stop('SIGINT'));
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
 }
 
 await main(process.argv.slice(2));

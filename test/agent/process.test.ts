@@ -106,6 +106,20 @@ describe('svc-agent', () => {
   }
 });
 
+test('a second signal does not make it leave a stubborn command behind', async () => {
+  rmSync(join(folder, 'starts'), { force: true });
+  await using agent = run({ FAKE_TUNE: sourceCommand(folder, '--deaf') });
+  const url = `http://127.0.0.1:${await agent.port()}/agent/stream?type=GR&channel=T27`;
+  await (await fetch(url)).body?.getReader().read();
+  const pid = Number(readFileSync(join(folder, 'starts'), 'utf8').trim().split(' ')[2]);
+  agent.child.kill('SIGINT');
+  await until('the agent ends', () => agent.log().includes('stopping'));
+  agent.child.kill('SIGINT');
+  agent.child.kill('SIGTERM');
+  expect(await agent.child.exited).toBe(0);
+  expect(isRunning(pid)).toBe(false);
+});
+
 test('killed while it saves, the file is the old or the new one', async () => {
   await using agent = run({});
   const port = await agent.port();
