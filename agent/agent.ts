@@ -14,6 +14,8 @@ export interface AgentTiming extends PoolTiming {
   readonly killGraceMs: number;
   /** Between comments on an event stream, in ms. */
   readonly keepAliveMs: number;
+  /** Without a byte for so long an idle or half-sent connection is closed, in whole seconds up to 255. */
+  readonly idleSeconds: number;
   /** Changes within this time are announced once, in ms. */
   readonly coalesceMs: number;
 }
@@ -25,6 +27,7 @@ export const DEFAULT_TIMING: AgentTiming = {
   drainMs: 2_000,
   killGraceMs: 2_000,
   keepAliveMs: 30_000,
+  idleSeconds: 10,
   coalesceMs: 50,
 };
 
@@ -106,12 +109,14 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     development: false,
     // Which `development: false` would switch on: a second agent on the same port has to be told.
     reusePort: false,
+    idleTimeout: timing.idleSeconds,
     // Of a bound of the interface's own, so that the answer can say what was too large.
     maxRequestBodySize: 64 * 1024 * 1024,
     fetch: (request, bun) =>
       http.handle(request, {
         address: bun.requestIP(request)?.address,
         keepOpen: () => bun.timeout(request, 0),
+        limitIdle: () => bun.timeout(request, timing.idleSeconds),
       }),
     error: (error) => {
       log.error('request failed', { reason: String(error) });

@@ -116,6 +116,7 @@ describe('Consumer', () => {
     consumer.fail('late');
     consumer.leave();
     expect(left).toEqual(['gone']);
+    expect(await consumer.left).toBe('gone');
     expect(consumer.lagBytes).toBe(0);
   });
 

@@ -42,7 +42,11 @@ export class Consumer {
    */
   readonly started: Promise<void>;
 
+  /** Resolves once, when the user no longer belongs to its tuning. Never rejects. */
+  readonly left: Promise<LeaveReason>;
+
   readonly #start = Promise.withResolvers<void>();
+  readonly #leaving = Promise.withResolvers<LeaveReason>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #queue: Uint8Array[] = [];
   /** Chunks before it were taken; the array is compacted when they are many. */
@@ -59,6 +63,7 @@ export class Consumer {
     this.use = options.use;
     this.priority = options.priority;
     this.started = this.#start.promise;
+    this.left = this.#leaving.promise;
     // A failure that nobody awaits (the connection has gone) is no fault of the program.
     this.started.catch(() => {});
     this.body = new ReadableStream<Uint8Array>(
@@ -188,6 +193,7 @@ export class Consumer {
   #leave(why: LeaveReason): void {
     if (this.#left) return;
     this.#left = true;
+    this.#leaving.resolve(why);
     this.options.onLeave(this, why);
   }
 }

@@ -68,7 +68,7 @@ export class Equipment {
     );
   }
 
-  /** Stores new definitions. @throws BadValue and the file system's errors; nothing is changed then. */
+  /** Stores new definitions. @throws BadValue, SaveFailed; nothing is changed then. */
   async replaceTuners(value: unknown): Promise<readonly TunerSettings[]> {
     const settled = settleTuners(parseTuners(value), this.tunersOrNone);
     const fake = settled.findIndex((tuner) => tuner.driver === 'fake');
@@ -80,7 +80,7 @@ export class Equipment {
     return settled;
   }
 
-  /** Stores a scan's result. @throws BadValue and the file system's errors; nothing is changed then. */
+  /** Stores a scan's result. @throws BadValue, SaveFailed; nothing is changed then. */
   async replaceChannels(value: unknown): Promise<readonly Channel[]> {
     const channels = parseChannels(value);
     await this.#channelsFile.save(channels);

@@ -4,7 +4,7 @@ import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
 import { TUNER_HEADER } from '../wire/agent.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
-import { BrokenFile } from './config/json-file.ts';
+import { BrokenFile, SaveFailed } from './config/json-file.ts';
 import { JsonMistake, parseJson } from './config/json-text.ts';
 import { BadValue } from './config/validate.ts';
 import { StreamFailure } from './consumer.ts';
@@ -17,8 +17,10 @@ import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
 export interface Connection {
   /** Undefined when the socket has gone already. */
   readonly address: string | undefined;
-  /** Lets the answer take as long as it takes. */
+  /** Lets the answer take as long as it takes, also while nothing is sent. */
   keepOpen(): void;
+  /** Closes the connection again once nothing has moved on it for a while. */
+  limitIdle(): void;
 }
 
 export interface HttpOptions {
@@ -72,7 +74,7 @@ export class AgentHttp {
 
   #route(request: Request, connection: Connection): Response | Promise<Response> {
     this.#checkAccess(request, connection);
-    const url = new URL(request.url);
+    const url = targetOf(request.url);
     const methods = this.#routes[url.pathname];
     if (methods === undefined) throw new HttpError(404, 'このパスはありません');
     const allow = [...Object.keys(methods), 'HEAD', 'OPTIONS'].join(', ');
@@ -119,8 +121,10 @@ export class AgentHttp {
     const headers = { 'content-type': 'video/mp2t', 'cache-control': 'no-store' };
     if (request.method === 'HEAD') return new Response(null, { headers });
     void this.options.equipment.tuners;
-    connection.keepOpen();
     const { tunerId, consumer } = this.options.pool.open(wanted);
+    connection.keepOpen();
+    // A peer that has stopped reading would otherwise hold the socket of its ended stream for ever.
+    void consumer.left.then(() => connection.limitIdle());
     const leave = (): void => consumer.leave();
     request.signal.addEventListener('abort', leave, { once: true });
     if (request.signal.aborted) leave();
@@ -137,6 +141,7 @@ export class AgentHttp {
 
   #errorResponse(error: unknown): Response {
     const status = statusOf(error);
+    if (error instanceof SaveFailed) this.options.log.error('not saved', { reason: error.message });
     if (status === undefined) {
       this.options.log.error('request failed', { reason: String(error) });
       return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });
@@ -150,20 +155,31 @@ function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpError) return error.status;
   if (error instanceof BadValue || error instanceof JsonMistake) return 400;
   if (error instanceof NoTuner) return 409;
-  if (error instanceof StreamFailure || error instanceof BrokenFile) return 500;
+  if (error instanceof StreamFailure || error instanceof BrokenFile || error instanceof SaveFailed)
+    return 500;
   return undefined;
 }
 
-/** @throws HttpError 413 past the bound, JsonMistake */
+/** Path and query alone: the authority is what the client wrote as Host, which may be none or no host at all. */
+function targetOf(url: string): URL {
+  const path = url.replace(/^\w+:\/\/[^/?#]*/, '');
+  return new URL(`http://agent${path.startsWith('/') ? '' : '/'}${path}`);
+}
+
+/** @throws HttpError 413 past the bound, 400 for a body that stops in the middle, JsonMistake */
 async function readJson(request: Request): Promise<unknown> {
   const tooLarge = new HttpError(413, '本文が大きすぎます (1 MB まで)');
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of request.body ?? []) {
-    length += part.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge;
-    parts.push(part);
+  try {
+    for await (const part of request.body ?? []) {
+      length += part.length;
+      if (length > MAX_BODY_BYTES) throw tooLarge;
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error === tooLarge ? error : new HttpError(400, '本文が途中で切れました');
   }
   let text: string;
   try {
@@ -181,9 +197,10 @@ function parseStreamRequest(query: URLSearchParams): StreamRequest {
   const channel = parseChannelName(type, query.get('channel') ?? '');
   if (channel === undefined) throw new BadValue('channel', `${channelNameForm(type)} の形で指定してください`);
   const priority = query.get('priority') ?? '0';
-  if (!/^-?\d{1,9}$/.test(priority)) throw new BadValue('priority', '整数を指定してください');
+  if (!/^-?\d{1,9}$/.test(priority)) throw new BadValue('priority', '9 桁までの整数を指定してください');
   const use = query.get('use') || 'anonymous';
   if (use.length > MAX_USE_LENGTH) throw new BadValue('use', `${MAX_USE_LENGTH} 文字までです`);
+  if (/\p{Cc}/u.test(use)) throw new BadValue('use', '制御文字は使えません');
   const after = query.getAll('after').filter((name) => name !== '');
   if (after.length > MAX_AFTER) throw new BadValue('after', `${MAX_AFTER} 個までです`);
   return { type, channel, priority: Number(priority), use, after };

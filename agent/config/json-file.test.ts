@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BrokenFile, JsonFile } from './json-file.ts';
+import { BrokenFile, JsonFile, SaveFailed } from './json-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-json-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,7 +64,9 @@ test('a failed save tells and does not block the next', async () => {
   const blocker = join(folder, 'blocker');
   writeFileSync(blocker, '');
   const file = new JsonFile(join(blocker, 'a.json'), numbers);
-  await expect(file.save([1])).rejects.toThrow();
+  const failed = file.save([1]);
+  await expect(failed).rejects.toThrow(SaveFailed);
+  await expect(failed).rejects.toThrow(join(blocker, 'a.json'));
   await file.save([2]).catch(() => {});
   rmSync(blocker);
   await file.save([3]);

@@ -8,6 +8,11 @@ export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
 }
 
+/** A file that could not be replaced; the old one is unchanged. The message names path and reason. */
+export class SaveFailed extends Error {
+  override readonly name = 'SaveFailed';
+}
+
 export class JsonFile<T> {
   #saving: Promise<void> = Promise.resolve();
   #broken = false;
@@ -38,13 +43,17 @@ export class JsonFile<T> {
   /**
    * Replaces the file; calls follow one another. What a person wrote and this program could not read is kept
    * beside it as `.broken`.
-   * @throws the file system's error; the file is then unchanged.
+   * @throws SaveFailed
    */
   save(value: T): Promise<void> {
     const saved = this.#saving.then(async () => {
-      if (this.#broken) await copyFile(this.path, `${this.path}.broken`);
-      this.#broken = false;
-      await writeFileAtomic(this.path, `${JSON.stringify(value, null, 2)}\n`);
+      try {
+        if (this.#broken) await copyFile(this.path, `${this.path}.broken`);
+        this.#broken = false;
+        await writeFileAtomic(this.path, `${JSON.stringify(value, null, 2)}\n`);
+      } catch (error) {
+        throw new SaveFailed(`${this.path} に保存できません: ${messageOf(error)}`);
+      }
     });
     this.#saving = saved.catch(() => {});
     return saved;

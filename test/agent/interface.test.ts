@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAs } from '../../agent/config/validate.ts';
 import { Networks } from '../../host/networks.ts';
@@ -27,6 +27,12 @@ describe('malformed requests get a clear answer', () => {
     ['a priority that is no number', `/agent/stream?${T27}&priority=high`, {}, 400, 'priority'],
     ['a priority that is no integer', `/agent/stream?${T27}&priority=1.5`, {}, 400, 'priority'],
     ['a priority without end', `/agent/stream?${T27}&priority=${'9'.repeat(400)}`, {}, 400, 'priority'],
+    ['a priority with a sign', `/agent/stream?${T27}&priority=%2B9`, {}, 400, 'priority'],
+    ['a priority with an exponent', `/agent/stream?${T27}&priority=1e3`, {}, 400, 'priority'],
+    ['a priority that is empty', `/agent/stream?${T27}&priority=`, {}, 400, 'priority'],
+    ['a use with a line end', `/agent/stream?${T27}&use=a%0d%0ab`, {}, 400, 'use'],
+    ['a use with an escape', `/agent/stream?${T27}&use=%1b[31m`, {}, 400, 'use'],
+    ['a channel with a line end', `/agent/stream?type=GR&channel=T27%0a`, {}, 400, 'channel'],
     ['a use without end', `/agent/stream?${T27}&use=${'x'.repeat(300)}`, {}, 400, 'use'],
     ['too many after', `/agent/stream?${T27}${'&after=x'.repeat(100)}`, {}, 400, 'after'],
     ['an unknown path', '/agent/nothing', {}, 404, 'パス'],
@@ -243,6 +249,26 @@ describe('the channel table', () => {
     await agent.put('/agent/channels', []);
     await reader.atLeast(100_000);
     expect(reader.ending).toBeUndefined();
+  });
+});
+
+describe('a file that cannot be written', () => {
+  test('is told with path and reason, logged once, and changes nothing', async () => {
+    await using first = await TestAgent.start();
+    const tunersFile = join(first.folder, 'taken', 'tuners.json');
+    const channelsFile = join(first.folder, 'folder');
+    mkdirSync(channelsFile);
+    writeFileSync(join(first.folder, 'taken'), '');
+    await using agent = await TestAgent.start({ tunersFile, channelsFile });
+    agent.log.length = 0;
+    const before = await agent.tuners();
+    const answers = [await agent.put('/agent/tuners', [TUNER]), await agent.put('/agent/channels', [])];
+    for (const [index, path] of [tunersFile, channelsFile].entries()) {
+      expect(answers[index]?.status).toBe(500);
+      expect(await messageOf(answers[index] ?? new Response())).toContain(path);
+      expect(agent.log.filter((line) => line.startsWith('ERROR') && line.includes(path))).toHaveLength(1);
+    }
+    expect(await agent.tuners()).toEqual(before);
   });
 });
 

@@ -1,0 +1,109 @@
+/** What the agent makes of connections that no ordinary client opens: raw sockets, written octet by octet. */
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { sourceCommand, TestAgent, until } from './fixture.ts';
+
+interface RawConnection extends Disposable {
+  readonly socket: Socket;
+  /** What has come so far. */
+  text(): string;
+  /** The other side has ended it. */
+  closed(): boolean;
+}
+
+function open(agent: TestAgent, request: string): RawConnection {
+  let text = '';
+  let closed = false;
+  const socket = connect(agent.agent.port, '127.0.0.1', () => socket.write(request));
+  socket.on('data', (part) => {
+    if (text.length < 4096) text += part.toString('latin1');
+  });
+  socket.on('close', () => {
+    closed = true;
+  });
+  socket.on('error', () => {});
+  return {
+    socket,
+    text: () => text,
+    closed: () => closed,
+    [Symbol.dispose]: () => {
+      socket.destroy();
+    },
+  };
+}
+
+describe('a request is answered whatever it names as host', () => {
+  const ROWS: [string, string][] = [
+    ['HTTP/1.0 without one', 'GET /agent/tuners HTTP/1.0\r\n\r\n'],
+    ['one that is no host', 'GET /agent/tuners HTTP/1.1\r\nHost: [bad\r\n\r\n'],
+    ['one with a blank', 'GET /agent/tuners HTTP/1.1\r\nHost: a b\r\n\r\n'],
+    ['an absolute target', 'GET http://x/agent/tuners HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['unknown parameters', 'GET /agent/tuners?what=ever HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ];
+  test('and the log stays empty', async () => {
+    await using agent = await TestAgent.start();
+    for (const [name, request] of ROWS) {
+      using connection = open(agent, request);
+      await until(name, () => connection.text().includes('"gr-0"'));
+      expect([name, connection.text().slice(0, 12)]).toEqual([name, 'HTTP/1.1 200']);
+    }
+    expect(agent.log.filter((line) => line.startsWith('ERROR'))).toEqual([]);
+  });
+});
+
+test('a client that goes in the middle of its body changes nothing and is no fault', async () => {
+  await using agent = await TestAgent.start();
+  {
+    using half = open(agent, 'PUT /agent/channels HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
+    await until('the body has begun', () => half.socket.bytesWritten > 0);
+    expect(await (await agent.fetch('/agent/channels')).json()).toEqual([]);
+  }
+  expect(await (await agent.fetch('/agent/channels')).json()).toEqual([]);
+  await Bun.sleep(0);
+  expect(agent.log.filter((line) => line.startsWith('ERROR'))).toEqual([]);
+});
+
+test('connections on which nothing moves are closed, a stream and its events are not', async () => {
+  await using agent = await TestAgent.start({
+    fakeTuners: 'GR:1',
+    lagLimitBytes: 1_000_000,
+    command: (folder) => sourceCommand(folder, '--rate', '20000000'),
+    timing: { idleSeconds: 1 },
+  });
+  const get = (query: string): string => `GET /agent/${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  using holder = open(agent, get('stream?type=GR&channel=T27&use=holder&priority=1'));
+  using events = open(agent, get('events'));
+  await until('the stream', () => holder.text().includes('200 OK') && events.text().includes('keep-alive'));
+  using halfBody = open(agent, 'PUT /agent/channels HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
+  using refused = open(agent, get('stream?type=GR&channel=T21'));
+  await until('both are closed', () => halfBody.closed() && refused.closed());
+  expect(refused.text()).toContain('HTTP/1.1 409');
+  expect([holder.closed(), events.closed()]).toEqual([false, false]);
+});
+
+test('a reader that stopped for ever does not keep its socket after it was cut', async () => {
+  await using agent = await TestAgent.start({
+    fakeTuners: 'GR:1',
+    lagLimitBytes: 1_000_000,
+    command: (folder) => sourceCommand(folder, '--rate', '40000000'),
+    timing: { idleSeconds: 1 },
+  });
+  using stopped = open(agent, 'GET /agent/stream?type=GR&channel=T27 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until('the stream', () => stopped.text().includes('200 OK'));
+  stopped.socket.pause();
+  await until('it is cut', () => agent.log.some((line) => line.includes('lags too far')));
+  await until('its socket is closed', () => !isEstablished(agent.agent.port, stopped.socket.localPort ?? 0));
+});
+
+/** Whether the agent's side of the connection is still open: row and state as in /proc/net/tcp. */
+function isEstablished(server: number, client: number): boolean {
+  const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/))
+    .some(
+      ([, local, remote, state]) =>
+        local?.endsWith(`:${hex(server)}`) && remote?.endsWith(`:${hex(client)}`) && state === '01',
+    );
+}
