@@ -95,7 +95,7 @@ test('readers that come and go at any moment disturb nobody', async () => {
 
 describe('after the last reader', () => {
   test('a tuning lingers and is reused without retuning', async () => {
-    await using agent = await TestAgent.start();
+    await using agent = await TestAgent.start({ timing: { lingerMs: 1_000 } });
     const first = await agent.open(T27);
     const { tuner } = first;
     first.leave();
@@ -104,7 +104,7 @@ describe('after the last reader', () => {
     const second = await agent.open(T27);
     expect(second.tuner).toBe(tuner);
     // Longer than it would have lingered.
-    await second.atLeast(2_000_000);
+    await second.atLeast(4_500_000);
     expect(agent.starts()).toHaveLength(1);
   });
 
@@ -119,7 +119,7 @@ describe('after the last reader', () => {
   });
 
   test('another channel takes a lingering tuner before an idle one', async () => {
-    await using agent = await TestAgent.start();
+    await using agent = await TestAgent.start({ timing: { lingerMs: 5_000 } });
     const first = await agent.open(T27);
     first.leave();
     await until('lingering', async () => (await agent.tuner(first.tuner)).state === 'lingering');
@@ -174,7 +174,9 @@ describe('priorities', () => {
   test('a user that waits for its first bytes and loses the tuner gets 500', async () => {
     await using agent = await TestAgent.start({
       fakeTuners: 'GR:1',
-      command: (folder) => sourceCommand(folder, '--delay', '300'),
+      // T27 never gives a byte.
+      command: (folder) =>
+        `sh -c '[ $0 = T27 ] && exec sleep 60; exec ${sourceCommand(folder).replaceAll('{channel}', 'T21')}' {channel}`,
     });
     const loser = agent.request(`${T27}&priority=1`);
     await until('tuning', async () => (await agent.tuner('gr-0')).state === 'tuning');
@@ -228,7 +230,8 @@ describe('a handover', () => {
 describe('a reader that lags', () => {
   test('past the bound is cut alone', async () => {
     await using agent = await TestAgent.start({
-      lagLimitBytes: 2_000_000,
+      // Three quarters of a second, in which the lag is seen to grow.
+      lagLimitBytes: 16_000_000,
       command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     });
     const good = await agent.open(T27);
