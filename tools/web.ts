@@ -3,7 +3,7 @@
  * `index.html` that refers to them relatively, icons under their own names. `bun tools/web.ts OUTDIR` by hand.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const WEB = join(import.meta.dir, '..', 'web');
 
@@ -27,9 +27,8 @@ async function bundle(entry: string, outDir: string): Promise<string> {
   const output = result.outputs.find(
     (candidate) => candidate.kind === 'entry-point' || candidate.kind === 'asset',
   );
-  const name = output?.path.slice(outDir.length + 1);
-  if (name === undefined) throw new Error(`nothing was built from ${entry}`);
-  return name;
+  if (output === undefined) throw new Error(`nothing was built from ${entry}`);
+  return basename(output.path);
 }
 
 /** What an earlier build left under names that no page refers to any more; nothing else in the folder is touched. */
