@@ -5,7 +5,14 @@
 import type { Health, Problem, ProblemCode, Station, Status } from '../wire/api.ts';
 
 /** What can go wrong besides the service's own codes. */
-export type FailureCode = ProblemCode | 'network' | 'timeout' | 'unauthorized' | 'unsupported' | 'decode';
+export type FailureCode =
+  | ProblemCode
+  | 'network'
+  | 'interrupted'
+  | 'timeout'
+  | 'unauthorized'
+  | 'unsupported'
+  | 'decode';
 
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';

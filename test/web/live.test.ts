@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { fakeStations, makeStream } from './fake-air.ts';
-import { focused, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import { focused, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -99,7 +99,9 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.goto(rig.service.url + FIRST);
     await playing(page, 0.2);
     expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(true);
-    await page.getByRole('button', { name: '音を出す' }).last().click();
+    await page.keyboard.press('Enter');
+    await focusOn(page, '音を出す');
+    await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(false);
     await page.locator('.sound-button').waitFor({ state: 'detached' });
   });
@@ -136,10 +138,14 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const page = await rig.open(FIRST);
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('チューナーに空きがありません');
+    expect(await alert.textContent()).toContain('いまは受信できません');
     expect(await alert.textContent()).toContain('3台とも録画中');
+    await page.keyboard.press('Enter');
+    await focusOn(page, '再試行');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('.below-next').getByText('録画やほかの部屋の視聴が終わると').waitFor();
     rig.service.state.liveProblem = undefined;
-    await page.getByRole('button', { name: '再試行' }).click();
+    await page.keyboard.press('Enter');
     await playing(page, 0.2);
   });
 
@@ -191,7 +197,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     // The first break keeps the picture, the second covers it with the reason.
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('サーバーにつながりません');
+    expect(await alert.textContent()).toContain('映像が途切れました');
     rig.service.state.closeAfter = undefined;
     await alert.waitFor({ state: 'detached' });
     await playing(page, 1);

@@ -200,8 +200,11 @@ export class LivePlayer {
   /** Plays with sound where the browser lets us, else without and with a button that says so. */
   async #play(): Promise<void> {
     this.#video.volume = volume.value;
+    // Tried again with every station: the viewer may have touched something since.
+    this.#video.muted = muted.value;
     try {
       await this.#video.play();
+      this.#silenced.value = false;
     } catch (error) {
       if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
       this.#video.muted = true;

@@ -42,6 +42,12 @@ function spansOf(ranges: TimeRanges): Span[] {
   }));
 }
 
+/** A stream that breaks after it began: the air, the service and the network are all possible. */
+function interruption(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error;
+  return new ApiFailure('interrupted', '放送の受信か、サーバーとの接続が途切れました。');
+}
+
 export class StreamSession {
   readonly #video: HTMLVideoElement;
   readonly #url: URL;
@@ -54,6 +60,7 @@ export class StreamSession {
   #steerTimer: ReturnType<typeof setInterval> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #timedOut = false;
+  #answered = false;
   #started = false;
   #pictureSince: number | undefined;
   #over = false;
@@ -75,7 +82,7 @@ export class StreamSession {
       this.#finish('closed', new ApiFailure('ended', '配信が終わりました。'));
     } catch (error) {
       if (this.#timedOut) this.#finish('broken', new ApiFailure('timeout', '映像が届かなくなりました。'));
-      else this.#finish('broken', networkFailure(error));
+      else this.#finish('broken', this.#answered ? interruption(error) : networkFailure(error));
     }
   }
 
@@ -109,6 +116,7 @@ export class StreamSession {
     const response = await fetch(this.#url, { signal: this.#abort.signal, cache: 'no-store' });
     if (!response.ok) throw await failureOf(response);
     if (response.body === null) throw new ApiFailure('internal', '映像が空でした。');
+    this.#answered = true;
     const notices = (response.headers.get(NOTICE_HEADER) ?? '').split(',').map((word) => word.trim());
     this.#handlers.onAnswer(notices.filter((word) => word !== ''));
 
@@ -201,7 +209,8 @@ export class StreamSession {
     if (!this.#started) {
       if (first.end - first.start < START_AHEAD_S) return;
       this.#started = true;
-      this.#video.currentTime = first.start;
+      // A seek to where the element stands already would make it decode the first pictures twice.
+      if (bufferedAhead(spans, this.#video.currentTime) === 0) this.#video.currentTime = first.start;
       this.#handlers.onReady();
       return;
     }
@@ -228,6 +237,8 @@ export class StreamSession {
       await this.#trim(5, 5);
       await this.#update(() => buffer.appendBuffer(data));
     }
+    // The first picture does not wait for the next turn of the clock.
+    if (!this.#started) this.#steer();
     if (this.#video.paused && this.#started) await this.#trimPaused();
     else await this.#trim(MOST_BEHIND_S, KEEP_BEHIND_S);
   }

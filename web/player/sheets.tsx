@@ -25,13 +25,15 @@ export function defaultAudio(station: Station | undefined): string {
 function AudioSheet({ station, player, onClose }: SheetsProps) {
   const audios = station?.now?.audios ?? [];
   const choices: Choice<string>[] = audios.map((option) => ({ value: option.id, label: option.label }));
+  // A programme that follows may lack what was chosen in the one before: then its main audio plays.
+  const chosen = audios.some((option) => option.id === player.audio.value) ? player.audio.value : undefined;
   return (
     <Sheet title="音声" onClose={onClose}>
       {choices.length === 0 ? <p class="sheet-note">この番組の音声の情報はまだありません。</p> : null}
       <Choices
         label="音声"
         choices={choices}
-        chosen={player.audio.value ?? defaultAudio(station)}
+        chosen={chosen ?? defaultAudio(station)}
         onChoose={(id) => {
           player.setAudio(id);
           onClose();

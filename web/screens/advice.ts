@@ -13,8 +13,8 @@ const GENERAL: Advice = {
 
 const ADVICE: Partial<Record<FailureCode, Advice>> = {
   no_tuner: {
-    title: 'チューナーに空きがありません',
-    next: '録画やほかの部屋の視聴が終わると見られます。いま誰かが見ているチャンネルなら、一緒に見られます。',
+    title: 'いまは受信できません',
+    next: 'チューナーがすべて使われているときは、録画やほかの部屋の視聴が終わると見られます。いま誰かが見ているチャンネルなら、一緒に見られます。',
   },
   busy: { title: 'サーバーが混んでいます', next: 'しばらく待ってから、もう一度お試しください。' },
   agent_unavailable: {
@@ -35,6 +35,10 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
   network: {
     title: 'サーバーにつながりません',
     next: 'サーバーが動いているか、この端末がネットワークにつながっているかを確かめてください。',
+  },
+  interrupted: {
+    title: '映像が途切れました',
+    next: 'つなぎ直しています。続くときは、アンテナとサーバー、ネットワークの状態を確かめてください。',
   },
   timeout: {
     title: '返事がありません',

@@ -12,6 +12,7 @@ import { Osd, VolumeMeter } from '../player/osd.tsx';
 import { Presence } from '../player/presence.ts';
 import { listenToRemote } from '../player/remote.ts';
 import { PlayerSheets, type SheetName } from '../player/sheets.tsx';
+import type { LiveState } from '../player/state.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { homeTab, volume } from '../preferences.ts';
 import { neighbour, stationById, stationOfKey, stations } from '../stations.ts';
@@ -21,11 +22,22 @@ import { splitTitle } from '../text/title.ts';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { showToast, Toasts } from '../ui/toast.tsx';
-import { noticeText } from './advice.ts';
+import { adviceFor, noticeText } from './advice.ts';
 
 function notify(word: string): void {
   const text = noticeText(word);
   if (text !== undefined) showToast(text);
+}
+
+/** Where Enter leads: to what a message offers, else to the sound that waits for a touch, else to the controls. */
+const FIRST_CONTROLS = ['.stage-note .button', '.sound-button', '.control-main'] as const;
+
+function firstControl(stage: HTMLElement | null): HTMLElement | null {
+  for (const selector of FIRST_CONTROLS) {
+    const control = stage?.querySelector<HTMLElement>(selector);
+    if (control != null) return control;
+  }
+  return null;
 }
 
 function toStation(id: number | undefined): void {
@@ -33,12 +45,15 @@ function toStation(id: number | undefined): void {
 }
 
 /** What the upright phone shows under the picture. */
-function Below({ stationId }: { stationId: number }) {
+function Below({ stationId, state }: { stationId: number; state: LiveState | undefined }) {
   const station = stationById(stationId);
   const program = station?.now ?? null;
   const parts = program === null ? undefined : splitTitle(program.title);
   return (
     <section class="below" aria-label="番組とチャンネル">
+      {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
+        <p class="below-next">{adviceFor(state.failure).next}</p>
+      ) : null}
       {station === undefined ? null : (
         <div class="below-now">
           <p class="below-station">
@@ -142,7 +157,7 @@ export function Live({ stationId }: { stationId: number }) {
       wake: (focus: boolean) => {
         rig.value?.presence.wake(true);
         // The controls take the focus only once they are shown.
-        if (focus) setTimeout(() => stage.current?.querySelector<HTMLElement>('.control-main')?.focus(), 0);
+        if (focus) setTimeout(() => firstControl(stage.current)?.focus(), 0);
       },
       sleep,
     };
@@ -232,7 +247,7 @@ export function Live({ stationId }: { stationId: number }) {
         )}
         <Toasts />
       </div>
-      <Below stationId={stationId} />
+      <Below stationId={stationId} state={state} />
     </main>
   );
 }
