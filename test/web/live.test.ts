@@ -59,7 +59,13 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowRight');
     expect(await focused(page)).toBe('前のチャンネル');
+    for (const name of ['次のチャンネル', '消音', '映像の形式']) {
+      await page.keyboard.press('ArrowRight');
+      expect(await focused(page)).toBe(name);
+    }
     await page.keyboard.press('Backspace');
+    await page.locator('.osd-bottom:not([data-shown])').waitFor();
+    expect(page.url()).toEndWith('live/3274101032');
     await page.keyboard.press('Backspace');
     await page.locator('.card').first().waitFor();
     expect(new URL(page.url()).pathname).toBe('/tv/');

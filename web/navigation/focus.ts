@@ -5,6 +5,7 @@
 import { back } from './back.ts';
 import { type Box, beyond, type Direction, nearest } from './spatial.ts';
 
+/** Tab leads to what is marked `data-nav-skip` too, the arrows pass it: a slider would not let them go again. */
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"]';
 
 const ARROWS: Readonly<Record<string, Direction>> = {
@@ -47,7 +48,7 @@ function scope(): ParentNode {
 function reachable(): HTMLElement[] {
   const found: HTMLElement[] = [];
   for (const element of scope().querySelectorAll<HTMLElement>(FOCUSABLE)) {
-    if (element.tabIndex < 0 || element.closest('[inert]') !== null) continue;
+    if (element.tabIndex < 0 || element.closest('[inert], [data-nav-skip]') !== null) continue;
     const box = element.getBoundingClientRect();
     if (box.width < 4 || box.height < 4) continue;
     if (getComputedStyle(element).visibility === 'hidden') continue;

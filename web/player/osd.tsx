@@ -81,6 +81,7 @@ function Volume({ player }: { player: LivePlayer }) {
       />
       <input
         class="volume-slider"
+        data-nav-skip=""
         type="range"
         min="0"
         max="100"

@@ -125,8 +125,9 @@ export function Live({ stationId }: { stationId: number }) {
       current.presence.showMeter();
     };
     const sleep = (): boolean => {
-      const awake = ready?.presence.awake.value ?? false;
-      if (awake) rig.value?.presence.sleep();
+      const presence = rig.value?.presence;
+      const awake = presence?.awake.value ?? false;
+      presence?.sleep();
       return awake;
     };
     return {
