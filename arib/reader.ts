@@ -107,6 +107,16 @@ export class Reader {
     return String.fromCharCode(this.u8(), this.u8(), this.u8());
   }
 
+  /** A number of two BCD digits an octet; undefined when a digit is above 9. */
+  bcd(octets: number): number | undefined {
+    let value: number | undefined = 0;
+    for (let left = octets; left > 0; left--) {
+      const digits = fromBcd(this.u8());
+      value = value === undefined || digits === undefined ? undefined : value * 100 + digits;
+    }
+    return value;
+  }
+
   /** 40-bit start_time (MJD and BCD hhmmss, JST), ARIB STD-B10 Part 2, Annex C; undefined = not defined. */
   mjdTime(): EpochMs | undefined {
     return jstTime(this.u16(), this.u8(), this.u8(), this.u8());

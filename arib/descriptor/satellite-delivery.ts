@@ -1,5 +1,4 @@
 import type { Reader } from '../reader.ts';
-import { fromBcd } from '../time.ts';
 
 /** Satellite delivery system descriptor, tag 0x43. ARIB STD-B10 Part 2, 6.2.6. */
 export interface SatelliteDeliveryDescriptor {
@@ -22,13 +21,13 @@ const POLARISATIONS = ['horizontal', 'vertical', 'left', 'right'] as const;
 
 /** Undefined when a number is no BCD. */
 export function parseSatelliteDelivery(r: Reader): SatelliteDeliveryDescriptor | undefined {
-  const frequency = bcd(r, 4);
-  const orbit = bcd(r, 2);
+  const frequency = r.bcd(4);
+  const orbit = r.bcd(2);
   const flags = r.u8();
   const east = (flags & 0x80) !== 0;
   const polarisation = POLARISATIONS[(flags >> 5) & 0x03] ?? 'horizontal';
   const modulation = flags & 0x1f;
-  const rateHigh = bcd(r, 3);
+  const rateHigh = r.bcd(3);
   const last = r.u8();
   // The seventh digit shares its octet with FEC_inner.
   const rateLow = last >> 4;
@@ -44,13 +43,4 @@ export function parseSatelliteDelivery(r: Reader): SatelliteDeliveryDescriptor |
     symbolRate: (rateHigh * 10 + rateLow) * 100,
     fecInner: last & 0x0f,
   };
-}
-
-function bcd(r: Reader, octets: number): number | undefined {
-  let value: number | undefined = 0;
-  for (let index = 0; index < octets; index++) {
-    const digits = fromBcd(r.u8());
-    value = value === undefined || digits === undefined ? undefined : value * 100 + digits;
-  }
-  return value;
 }

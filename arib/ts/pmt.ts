@@ -49,21 +49,10 @@ export function parsePmt(section: Section): ProgramMap | undefined {
   return { programNumber, version: section.version, pcrPid, descriptors, streams };
 }
 
-/**
- * Access control descriptor of the terrestrial content protection system: CA_system_id 16,
- * transmission_type 3, PID 13. ARIB STD-B25 Part 3, as operated by TR-B14.
- */
-const ACCESS_CONTROL_TAG = 0xf6;
-
 /** The ECM PID that a descriptor names; undefined when it names none (0x1fff means "not scrambled"). */
 function ecmPid(descriptor: Descriptor): Pid | undefined {
-  let pid: Pid | undefined;
-  if (descriptor.kind === 'conditional_access') pid = descriptor.pid;
-  else if (descriptor.kind === 'raw' && descriptor.tag === ACCESS_CONTROL_TAG) {
-    const r = new Reader(descriptor.data, 2);
-    pid = r.pid();
-    if (r.exhausted) return undefined;
-  }
+  if (descriptor.kind !== 'conditional_access' && descriptor.kind !== 'access_control') return undefined;
+  const { pid } = descriptor;
   return pid === NULL_PID || pid === 0 ? undefined : pid;
 }
 
