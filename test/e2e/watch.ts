@@ -1,9 +1,6 @@
 /** Measures what a viewer gets in a real browser: picture motion, sound level, flashes and beeps on the media timeline. */
 import type { Page } from 'playwright-core';
 
-/** What the broadcaster's signal is: a flash and a beep every 30 frames. */
-export const FLASH_PERIOD_S = (30 * 1001) / 30_000;
-
 export interface Watched {
   /** Distinct pictures among the samples. */
   pictures: number;
@@ -35,9 +32,18 @@ export function recordAppends(): void {
   };
 }
 
+export interface Until {
+  /** Watched until so many flashes began … */
+  flashes: number;
+  /** … and so many different pictures were seen; a busy machine takes longer. */
+  pictures: number;
+  /** Given up after. */
+  limitMs: number;
+}
+
 /** Runs in the page. Self-contained: it is sent there as text. */
 async function measure(
-  seconds: number,
+  until: Until,
 ): Promise<Omit<Watched, 'beeps'> & { onsets: number[]; audioStart: number }> {
   const video = document.querySelector('video');
   if (video === null) throw new Error('no video element');
@@ -58,6 +64,7 @@ async function measure(
   const pictures = new Set<string>();
   const brightness: { at: number; value: number }[] = [];
   let loudest = 0;
+  let begun = 0;
   const startedAt = performance.now();
   const mediaStart = video.currentTime;
   await new Promise<void>((done) => {
@@ -72,12 +79,16 @@ async function measure(
         hash = (hash * 31 + (grey >> 4)) | 0;
       }
       pictures.add(String(hash));
-      brightness.push({ at: frame.mediaTime, value: sum / (64 * 36 * 3) });
+      const value = sum / (64 * 36 * 3);
+      // A flash is white all over; what is drawn otherwise is far from it.
+      if (value > 200 && (brightness.at(-1)?.value ?? 255) <= 200) begun += 1;
+      brightness.push({ at: frame.mediaTime, value });
       analyser.getFloatTimeDomainData(samples);
       let square = 0;
       for (const sample of samples) square += sample * sample;
       loudest = Math.max(loudest, Math.sqrt(square / samples.length));
-      if (performance.now() - startedAt > seconds * 1000) done();
+      const enough = begun >= until.flashes && pictures.size >= until.pictures;
+      if (enough || performance.now() - startedAt > until.limitMs) done();
       else video.requestVideoFrameCallback(onFrame);
     };
     video.requestVideoFrameCallback(onFrame);
@@ -171,9 +182,9 @@ async function measure(
   };
 }
 
-/** Watches the page's player for some seconds. The page must be playing already. */
-export async function watch(page: Page, seconds: number): Promise<Watched> {
-  const { onsets, audioStart, ...seen } = await page.evaluate(measure, seconds);
+/** Watches the page's player until enough was seen. The page must be playing already. */
+export async function watch(page: Page, until: Until): Promise<Watched> {
+  const { onsets, audioStart, ...seen } = await page.evaluate(measure, until);
   return { ...seen, beeps: onsets.map((at) => at + audioStart) };
 }
 
