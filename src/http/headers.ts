@@ -1,14 +1,16 @@
 /** Headers that many answers share: security headers on all of them, those of endless streams. */
+import { createHash } from 'node:crypto';
+import { PAGE_STYLE } from './pages.ts';
 
 /**
  * For the UI: scripts only from the service; WASM decoders and workers; MSE needs blob: media. No inline
- * script. Inline styles are allowed: components place themselves by the style attribute.
+ * script; of inline styles only that of the server's own pages: the UI sets styles by script, not by attribute.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self' blob:",
-  "style-src 'self' 'unsafe-inline'",
+  `style-src 'self' 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
   "font-src 'self' data:",

@@ -1,6 +1,7 @@
 /** The few pages that the server writes itself: for people who may not, or cannot, see the application. */
 
-const STYLE = `
+/** The pages' only style; its hash is in the content security policy. */
+export const PAGE_STYLE = `
 :root { color-scheme: light dark; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center;
   font-family: system-ui, 'Hiragino Sans', 'Noto Sans JP', 'Noto Sans CJK JP', sans-serif; line-height: 1.8; }
@@ -17,12 +18,13 @@ function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Each paragraph is plain text. */
+/** @param paragraphs plain text. @param home address of the application's first screen, to lead there */
 export function messagePage(
   status: number,
   title: string,
   paragraphs: readonly string[],
   headers: Record<string, string> = {},
+  home?: string,
 ): Response {
   const body = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
   const html = `<!doctype html>
@@ -31,12 +33,13 @@ export function messagePage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
+<style>${PAGE_STYLE}</style>
 </head>
 <body>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${body}
+${home === undefined ? '' : `<p><a href="${escapeHtml(home)}">放送中の番組を見る</a></p>`}
 </main>
 </body>
 </html>
@@ -63,8 +66,8 @@ export function unauthorizedPage(address: string, headers: Record<string, string
   );
 }
 
-export function notFoundPage(): Response {
-  return messagePage(404, 'ページが見つかりません', ['このアドレスのページはありません。']);
+export function notFoundPage(home: string): Response {
+  return messagePage(404, 'ページが見つかりません', ['このアドレスのページはありません。'], {}, home);
 }
 
 export function screensMissingPage(): Response {

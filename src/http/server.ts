@@ -140,7 +140,9 @@ export function createHandler(options: HttpOptions) {
     }
     const file = await assets.serve(path.slice(1), request);
     if (file !== undefined) return file;
-    return wantsHtml(request, path) ? notFoundPage() : problem('not_found', 'ファイルが見つかりません。');
+    return wantsHtml(request, path)
+      ? notFoundPage(`${prefix}/`)
+      : problem('not_found', 'ファイルが見つかりません。');
   }
 
   async function answer(request: Request, server: RequestContext): Promise<Response> {
