@@ -120,6 +120,13 @@ describe('Consumer', () => {
     expect(consumer.lagBytes).toBe(0);
   });
 
+  test('a connection that goes ends a body that is still read', async () => {
+    const { consumer } = create();
+    const waiting = consumer.body.getReader().read();
+    consumer.leave();
+    await expect(waiting).rejects.toThrow(StreamFailure);
+  });
+
   test('a connection that goes while it drains ends the drain', async () => {
     const { consumer, left } = create({ drainMs: 1 });
     consumer.push(bytes(1));

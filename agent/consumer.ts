@@ -108,9 +108,13 @@ export class Consumer {
 
   /** The connection has gone. */
   leave(): void {
+    const failure = new StreamFailure('接続が切れました');
     this.#leave('gone');
-    this.#start.reject(new StreamFailure('接続が切れました'));
+    this.#start.reject(failure);
+    if (this.#finished) return;
     this.#drop();
+    // Whoever still reads the body must not wait for ever; one that was cancelled takes no notice.
+    this.#controller?.error(failure);
   }
 
   #pull(): void {

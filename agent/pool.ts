@@ -64,18 +64,19 @@ interface Slot {
   error: string | null;
 }
 
+interface Release {
+  readonly settings: TunerSettings;
+  readonly free: Promise<void>;
+}
+
 export class TunerPool {
   #slots: Slot[] = [];
   /** Devices that are being freed, also those of tuners that are no longer defined. */
-  readonly #releasing = new Set<Promise<void>>();
+  readonly #releasing = new Set<Release>();
   #nextUser = 1;
   #closed = false;
 
   constructor(private readonly options: PoolOptions) {}
-
-  get definitions(): TunerSettings[] {
-    return this.#slots.map((slot) => slot.settings);
-  }
 
   /** Takes new equipment. Tunings on a tuner whose definition stays the same go on, others are aborted. */
   define(tuners: readonly TunerSettings[]): void {
@@ -86,23 +87,25 @@ export class TunerPool {
         disabled: disabled || !this.#hasDriver(driver),
       })),
     );
-    const known = new Map(this.#slots.map((slot) => [slot.settings.id, slot]));
-    const before = this.#slots;
+    const kept = new Map<string, Slot>();
+    const gone: Slot[] = [];
+    for (const slot of this.#slots) {
+      const settings = tuners.find(({ id }) => id === slot.settings.id);
+      if (settings !== undefined && isSameEquipment(slot.settings, settings)) kept.set(settings.id, slot);
+      else gone.push(slot);
+    }
+    for (const slot of gone) void slot.tuning?.end(REDEFINED).catch(() => {});
     this.#slots = tuners.map((settings, index) => {
       const rank = ranks[index] ?? null;
-      const slot = known.get(settings.id);
-      if (slot === undefined || !isSameEquipment(slot.settings, settings)) {
-        // The same id may stand for the same device: its next tuning waits for the device in any case.
-        const free = slot?.tuning?.end(REDEFINED) ?? slot?.free ?? Promise.resolve();
+      const slot = kept.get(settings.id);
+      if (slot === undefined) {
+        const free = this.#whenFree(settings);
         return { settings, rank, tuning: null, free, error: null };
       }
       slot.settings = settings;
       slot.rank = rank;
       return slot;
     });
-    for (const slot of before) {
-      if (!this.#slots.includes(slot)) void slot.tuning?.end(REDEFINED).catch(() => {});
-    }
     this.options.onChange();
   }
 
@@ -142,7 +145,16 @@ export class TunerPool {
   async close(): Promise<void> {
     this.#closed = true;
     for (const slot of this.#slots) void slot.tuning?.end(SHUTDOWN).catch(() => {});
-    await Promise.all(this.#releasing);
+    await Promise.allSettled([...this.#releasing].map((release) => release.free));
+  }
+
+  /** The device may have been known under another id before. Rejects when it could not be freed. */
+  #whenFree(settings: TunerSettings): Promise<void> {
+    const before = [...this.#releasing].filter((release) => isSameDevice(release.settings, settings));
+    const free = Promise.all(before.map((release) => release.free)).then(() => {});
+    // Whoever tunes it is told; until then nobody waits.
+    free.catch(() => {});
+    return free;
   }
 
   #hasDriver(driver: TunerSettings['driver']): boolean {
@@ -201,8 +213,10 @@ export class TunerPool {
 
   #onEnd(slot: Slot, tuning: Tuning, error: string | null): void {
     const released = tuning.end('');
-    const settled: Promise<void> = released.catch(() => {}).finally(() => this.#releasing.delete(settled));
-    this.#releasing.add(settled);
+    const release = { settings: slot.settings, free: released };
+    this.#releasing.add(release);
+    const done = (): boolean => this.#releasing.delete(release);
+    released.then(done, done);
     if (slot.tuning === tuning) {
       slot.tuning = null;
       slot.error = error ?? slot.error;
@@ -210,6 +224,10 @@ export class TunerPool {
     }
     this.options.onChange();
   }
+}
+
+function isSameDevice(a: TunerSettings, b: TunerSettings): boolean {
+  return a.id === b.id || (a.driver === b.driver && a.device === b.device && a.driver !== 'fake');
 }
 
 function viewOf(slot: Slot): TunerView {

@@ -335,7 +335,7 @@ function apply(
 }
 
 test('random histories keep every promise of the rules', () => {
-  const runs = Number(process.env.SELECT_RUNS ?? 2_000);
+  const runs = process.env.SVC_LONG === '1' ? 100_000 : 2_000;
   fc.assert(
     fc.property(
       fc.array(fc.record({ types: fc.constantFrom(...TYPE_SETS), disabled: fc.boolean() }), { maxLength: 6 }),

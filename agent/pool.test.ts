@@ -1,0 +1,149 @@
+/** The pool over a driver that does what it likes: users, failures and new definitions at any moment. */
+import { expect, test } from 'bun:test';
+import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
+import { SILENT_LOG } from '../host/log.ts';
+import { fuzzSeed, Random } from '../test/fuzz/random.ts';
+import type { Consumer } from './consumer.ts';
+import { PassThroughDescrambler } from './descrambler.ts';
+import type { Driver, TuneSession, TuneSink } from './driver/driver.ts';
+import { NoTuner, TunerPool } from './pool.ts';
+import { settleTuners, type TunerSettings } from './tuner-settings.ts';
+
+const PACKETS = new Uint8Array(8 * PACKET_SIZE);
+for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
+
+/** A device that takes some time to be freed and complains when it is opened before. */
+class RecordingDriver implements Driver {
+  readonly sinks = new Map<string, TuneSink>();
+  readonly faults: string[] = [];
+  opened = 0;
+
+  constructor(private readonly closeMs: () => number) {}
+
+  open(tuner: TunerSettings, _target: unknown, sink: TuneSink): TuneSession {
+    const { device } = tuner;
+    if (this.sinks.has(device)) this.faults.push(`${device} is opened twice`);
+    this.sinks.set(device, sink);
+    this.opened += 1;
+    let closing: Promise<void> | undefined;
+    return {
+      signal: () => null,
+      close: () => {
+        closing ??= (async () => {
+          await Bun.sleep(this.closeMs());
+          if (this.sinks.get(device) === sink) this.sinks.delete(device);
+        })();
+        return closing;
+      },
+    };
+  }
+}
+
+function createPool(driver: Driver): TunerPool {
+  return new TunerPool({
+    drivers: { dvb: driver },
+    createDescrambler: () => new PassThroughDescrambler(),
+    tsidOf: () => null,
+    timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5 },
+    lagLimitBytes: 1_000_000,
+    log: SILENT_LOG,
+    onChange: () => {},
+  });
+}
+
+function define(pool: TunerPool, tuners: { id: string; device: string }[]): void {
+  pool.define(
+    settleTuners(
+      tuners.map((one) => ({ ...one, driver: 'dvb', types: ['GR'] })),
+      [],
+    ),
+  );
+}
+
+test('a device that is defined under another id is freed before it is opened again', async () => {
+  const driver = new RecordingDriver(() => 20);
+  const pool = createPool(driver);
+  define(pool, [{ id: 'a', device: '/dev/1' }]);
+  const ask = { type: 'GR', channel: 'T27', priority: 0, use: 'x', after: [] } as const;
+  const first = pool.open(ask);
+  await Bun.sleep(0);
+  driver.sinks.get('/dev/1')?.data(PACKETS);
+  await first.consumer.started;
+  define(pool, [{ id: 'b', device: '/dev/1' }]);
+  const second = pool.open(ask);
+  expect(second.tunerId).toBe('b');
+  while (driver.opened < 2) await Bun.sleep(1);
+  await pool.close();
+  expect(driver.faults).toEqual([]);
+  expect(driver.sinks.size).toBe(0);
+});
+
+/** A user that reads until its stream ends, in whatever way. */
+class User {
+  /** It belongs to a tuning. */
+  present = true;
+  readonly done: Promise<void>;
+
+  constructor(readonly consumer: Consumer) {
+    void consumer.left.then(() => {
+      this.present = false;
+    });
+    this.done = this.#read().catch(() => {});
+  }
+
+  async #read(): Promise<void> {
+    await this.consumer.started;
+    for await (const chunk of this.consumer.body) expect(chunk.length).toBe(PACKETS.length);
+  }
+}
+
+test('users, failures and definitions at any moment: no device twice, nobody forgotten', async () => {
+  const seed = fuzzSeed();
+  console.log(`seed ${seed}`);
+  const random = new Random(seed);
+  const driver = new RecordingDriver(() => random.below(12));
+  const pool = createPool(driver);
+  const users: User[] = [];
+  const steps: (() => void)[] = [
+    () => {
+      for (const sink of [...driver.sinks.values()]) sink.data(PACKETS);
+    },
+    () => users[random.below(users.length + 1)]?.consumer.leave(),
+    () => [...driver.sinks.values()][random.below(4)]?.ended('it broke'),
+    () => {
+      const devices = ['/dev/1', '/dev/2', '/dev/3'].slice(random.below(3));
+      define(
+        pool,
+        devices.map((device, index) => ({ id: `t${(index + random.below(2) * 3) % 6}`, device })),
+      );
+    },
+  ];
+  const open = (): void => {
+    const channel = random.pick(['T13', 'T14', 'T15', 'T16']);
+    const after = random.below(3) === 0 ? [random.pick(['a', 'b', 'c'])] : [];
+    const ask = { channel, after, priority: random.below(4), use: random.pick(['a', 'b', 'c']) };
+    try {
+      users.push(new User(pool.open({ type: 'GR', ...ask }).consumer));
+    } catch (error) {
+      expect(error).toBeInstanceOf(NoTuner);
+    }
+  };
+  define(pool, [{ id: 't0', device: '/dev/1' }]);
+  for (let step = 0; step < 800; step += 1) {
+    const which = random.below(20);
+    if (which < 8) open();
+    else if (which < 14) steps[0]?.();
+    else if (which < 17) steps[1]?.();
+    else steps[which === 19 ? 3 : 2]?.();
+    await Bun.sleep(random.below(3));
+    const shown = pool.snapshot();
+    expect(shown.flatMap((tuner) => tuner.users)).toHaveLength(users.filter((user) => user.present).length);
+    for (const tuner of shown) if (tuner.tuned === null) expect(tuner.users).toEqual([]);
+  }
+  await pool.close();
+  await Promise.all(users.map((user) => user.done));
+  expect(driver.opened).toBeGreaterThan(50);
+  expect(driver.faults).toEqual([]);
+  expect(driver.sinks.size).toBe(0);
+  expect(() => pool.open({ type: 'GR', channel: 'T13', priority: 9, use: 'x', after: [] })).toThrow(NoTuner);
+});
