@@ -67,33 +67,28 @@ test('a client that goes in the middle of its body changes nothing and is no fau
 test('connections on which nothing moves are closed, a stream and its events are not', async () => {
   await using agent = await TestAgent.start({
     fakeTuners: 'GR:1',
-    lagLimitBytes: 1_000_000,
+    // The holder may be behind by most of a second on a busy machine.
+    lagLimitBytes: 16_000_000,
     command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     timing: { idleSeconds: 1 },
   });
   const get = (query: string): string => `GET /agent/${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
   using holder = open(agent, get('stream?type=GR&channel=T27&use=holder&priority=1'));
   using events = open(agent, get('events'));
-  await until('the stream', () => holder.text().includes('200 OK') && events.text().includes('keep-alive'));
+  using stopped = open(agent, get('stream?type=GR&channel=T27&use=stopped'));
+  await until('the streams', () =>
+    [holder, events, stopped].every((connection) => connection.text().includes('200 OK')),
+  );
+  stopped.socket.pause();
   using halfBody = open(agent, 'PUT /agent/channels HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
   using refused = open(agent, get('stream?type=GR&channel=T21'));
-  await until('both are closed', () => halfBody.closed() && refused.closed());
+  await until('the stopped reader is cut', () => agent.log.some((line) => line.includes('lags too far')));
+  await until('the idle ones are closed', () => halfBody.closed() && refused.closed());
+  // A reader that never reads again sees nothing of it.
+  const port = stopped.socket.localPort ?? 0;
+  await until('its socket is closed', () => !isEstablished(agent.agent.port, port));
   expect(refused.text()).toContain('HTTP/1.1 409');
   expect([holder.closed(), events.closed()]).toEqual([false, false]);
-});
-
-test('a reader that stopped for ever does not keep its socket after it was cut', async () => {
-  await using agent = await TestAgent.start({
-    fakeTuners: 'GR:1',
-    lagLimitBytes: 1_000_000,
-    command: (folder) => sourceCommand(folder, '--rate', '40000000'),
-    timing: { idleSeconds: 1 },
-  });
-  using stopped = open(agent, 'GET /agent/stream?type=GR&channel=T27 HTTP/1.1\r\nHost: x\r\n\r\n');
-  await until('the stream', () => stopped.text().includes('200 OK'));
-  stopped.socket.pause();
-  await until('it is cut', () => agent.log.some((line) => line.includes('lags too far')));
-  await until('its socket is closed', () => !isEstablished(agent.agent.port, stopped.socket.localPort ?? 0));
 });
 
 /** Whether the agent's side of the connection is still open: row and state as in /proc/net/tcp. */
