@@ -43,7 +43,10 @@ function startFailure(error: unknown, config: AgentConfig): string {
   const at = `${config.host}:${config.port}`;
   if (code === 'EADDRINUSE') return `port ${config.port} is in use (${at}): set AGENT_PORT or end the other`;
   if (code === 'EACCES') return `not allowed to listen on ${at}: set AGENT_PORT to one above 1023`;
-  return `cannot start on ${at}: ${error instanceof Error ? error.message : String(error)}`;
+  const message = error instanceof Error ? error.message : String(error);
+  const isListening = (error as { syscall?: unknown }).syscall === 'listen';
+  if (isListening) return `AGENT_HOST ${config.host} is no address of this machine (${message})`;
+  return `cannot start on ${at}: ${message}`;
 }
 
 async function main(arguments_: readonly string[]): Promise<void> {
@@ -58,6 +61,8 @@ async function main(arguments_: readonly string[]): Promise<void> {
   }
   if (first !== undefined) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
   const config = configOrExit();
+  // Whoever read the log may go; tuners and their users must not go with it.
+  process.stderr.on('error', () => {});
   const log = createLog(
     { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
     'agent',

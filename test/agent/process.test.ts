@@ -92,6 +92,39 @@ describe('svc-agent', () => {
     expect(second.log()).toContain(port);
   });
 
+  test('names a host that is none of this machine', async () => {
+    await using agent = run({ AGENT_HOST: '192.0.2.1' });
+    expect(await agent.child.exited).toBe(1);
+    await until('the message', () => agent.log().includes('AGENT_HOST 192.0.2.1'));
+  });
+
+  test('goes on when nobody reads its log any more', async () => {
+    const child = Bun.spawn([process.execPath, MAIN], {
+      env: {
+        ...process.env,
+        AGENT_PORT: '0',
+        TUNERS_FILE: join(folder, 'tuners.json'),
+        CHANNELS_FILE: join(folder, 'channels.json'),
+        FAKE_TUNE: sourceCommand(folder),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    using _killed = { [Symbol.dispose]: () => child.kill('SIGKILL') };
+    const log = child.stderr.getReader();
+    const first = new TextDecoder().decode((await log.read()).value);
+    await log.cancel();
+    const url = `http://127.0.0.1:${/ port=(\d+)/.exec(first)?.[1]}/agent/stream?type=GR&channel=`;
+    // Every tuning is a line in the log.
+    for (const channel of ['T21', 'T22', 'T23']) {
+      const abort = new AbortController();
+      const response = await fetch(`${url}${channel}`, { signal: abort.signal });
+      expect([channel, response.status]).toEqual([channel, 200]);
+      abort.abort();
+    }
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(0);
+  });
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`ends its streams and commands on ${signal}, with success`, async () => {
       rmSync(join(folder, 'starts'), { force: true });
