@@ -5,6 +5,7 @@ import { type Channel, ChannelsSchema, type TunerDefinition, TunerDefinitionsSch
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, JsonFile } from './config/json-file.ts';
 import { BadValue, parseAs } from './config/validate.ts';
+import { standardTsid } from './standard-channels.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
 
 export interface EquipmentOptions {
@@ -60,12 +61,11 @@ export class Equipment {
     return this.#channels.value;
   }
 
-  /** Null for a channel that the stored table does not have. */
+  /** The stored table wins over what is standard; null for a channel that neither knows. */
   tsidOf(type: BroadcastType, channel: string): number | null {
-    if (!this.#channels.ok) return null;
-    return (
-      this.#channels.value.find((entry) => entry.type === type && entry.channel === channel)?.tsid ?? null
-    );
+    const stored = this.#channels.ok ? this.#channels.value : [];
+    const known = stored.find((entry) => entry.type === type && entry.channel === channel);
+    return known?.tsid ?? standardTsid(type, channel);
   }
 
   /** Stores new definitions. @throws BadValue, SaveFailed; nothing is changed then. */

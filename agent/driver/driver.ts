@@ -6,7 +6,7 @@ import type { PhysicalChannel } from '../select.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 
 export interface TuneTarget extends PhysicalChannel {
-  /** Null when neither the stored table nor the driver knows it. */
+  /** Null when neither the stored nor the standard table knows it. */
   readonly tsid: number | null;
 }
 

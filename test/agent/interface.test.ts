@@ -237,10 +237,16 @@ describe('the channel table', () => {
     await using agent = await TestAgent.start({
       command: (folder) => `sh -c 'echo $0 >> ${folder}/ids' {type}-{channel}-{tsid}`,
     });
-    await agent.put('/agent/channels', [CHANNEL]);
+    const stored: Channel = { ...CHANNEL, type: 'CS', channel: 'CS04', tsid: 0x7041 };
+    await agent.put('/agent/channels', [CHANNEL, stored]);
     await agent.request('type=BS&channel=BS01_0');
     await agent.request('type=BS&channel=BS03_0');
-    expect(readFileSync(join(agent.folder, 'ids'), 'utf8')).toBe('BS-BS01_0-16400\nBS-BS03_0-0\n');
+    // The standard one, unless the table has another.
+    await agent.request('type=CS&channel=CS02');
+    await agent.request('type=CS&channel=CS04');
+    expect(readFileSync(join(agent.folder, 'ids'), 'utf8')).toBe(
+      'BS-BS01_0-16400\nBS-BS03_0-0\nCS-CS02-24608\nCS-CS04-28737\n',
+    );
   });
 
   test('is replaced without touching a running stream', async () => {
