@@ -16,7 +16,7 @@ export interface SessionHandlers {
   onAnswer(notices: readonly string[]): void;
   /** Enough is buffered to begin: the element should be told to play. */
   onReady(): void;
-  /** The picture moves. */
+  /** The first picture is there, or the picture moves again. */
   onPicture(): void;
   onStarved(): void;
   /** Called once, unless the session was closed before. */
@@ -28,6 +28,8 @@ const FIRST_BYTES_MS = 45_000;
 const SILENCE_MS = 15_000;
 const STEER_EVERY_MS = 250;
 const START_AHEAD_S = 0.4;
+/** A first picture that stands longer than this without moving is waited for in words. */
+const STILL_MS = 1_500;
 /** What stays behind the playing position; a minute at most before it is cut back to this. */
 const KEEP_BEHIND_S = 30;
 const MOST_BEHIND_S = 60;
@@ -62,6 +64,8 @@ export class StreamSession {
   #timedOut = false;
   #answered = false;
   #started = false;
+  /** When the first picture stood in the element, until it moves. */
+  #stillSince: number | undefined;
   #pictureSince: number | undefined;
   #over = false;
 
@@ -172,11 +176,19 @@ export class StreamSession {
   }
 
   readonly #listeners: readonly (readonly [string, () => void])[] = [
+    ['loadeddata', () => this.#onStill()],
     ['playing', () => this.#onPicture()],
     ['timeupdate', () => this.#onPicture()],
     ['waiting', () => this.#onWaiting()],
     ['error', () => this.#onMediaError()],
   ];
+
+  /** A channel is there for the viewer with its first picture, a moment before enough is in hand to move it. */
+  #onStill(): void {
+    if (this.#started || this.#stillSince !== undefined) return;
+    this.#stillSince = performance.now();
+    this.#handlers.onPicture();
+  }
 
   #onPicture(): void {
     if (!this.#started || this.#video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
@@ -207,7 +219,11 @@ export class StreamSession {
     const first = spans[0];
     if (first === undefined) return;
     if (!this.#started) {
-      if (first.end - first.start < START_AHEAD_S) return;
+      if (first.end - first.start < START_AHEAD_S) {
+        if (performance.now() - (this.#stillSince ?? Number.POSITIVE_INFINITY) > STILL_MS)
+          this.#handlers.onStarved();
+        return;
+      }
       this.#started = true;
       // A seek to where the element stands already would make it decode the first pictures twice.
       if (bufferedAhead(spans, this.#video.currentTime) === 0) this.#video.currentTime = first.start;
