@@ -131,14 +131,11 @@ class FakeSession implements TuneSession {
 
   #exitReason(): string {
     const { exitCode, signalCode } = this.#child;
-    const how =
-      signalCode !== null
-        ? `シグナル ${signalCode}`
-        : exitCode !== null
-          ? `終了コード ${exitCode}`
-          : '出力の終わり';
+    const code = exitCode === null ? undefined : `終了コード ${exitCode}`;
+    const how = signalCode === null ? code : `シグナル ${signalCode}`;
+    const what = how === undefined ? '選局コマンドが出力を閉じました' : `選局コマンドが終了しました (${how})`;
     const said = lastLine(new TextDecoder().decode(this.#stderrTail));
-    return `選局コマンドが終了しました (${how})${said === '' ? '' : `: ${said}`}`;
+    return `${what}${said === '' ? '' : `: ${said}`}`;
   }
 
   async #end(): Promise<void> {

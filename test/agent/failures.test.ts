@@ -48,6 +48,17 @@ describe('before the first byte a failure is 500 with a reason', () => {
     expect(await messageOf(answer)).toContain('/no/such/command');
   });
 
+  test('a command that closes its output and lives on', async () => {
+    await using agent = await TestAgent.start({
+      command: (folder) => `sh -c 'echo $$ > ${folder}/pid; exec >&-; exec sleep 60'`,
+    });
+    const answer = await agent.request(T27);
+    expect(answer.status).toBe(500);
+    expect(await messageOf(answer)).toContain('出力を閉じました');
+    const pid = Number(readFileSync(join(agent.folder, 'pid'), 'utf8'));
+    await until('the process has gone', () => !isRunning(pid));
+  });
+
   test('every user that waits is told', async () => {
     await using agent = await misbehaving(['--packets', '0', '--delay', '500']);
     const answers = await Promise.all([1, 2, 3].map(() => agent.request(T27)));
