@@ -179,6 +179,6 @@ function videoOptions(video: NonNullable<LiveCommand['video']>): string[] {
 
 function audioOptions(audio: LiveAudio): string[] {
   const codec = audio.codec === 'aac' ? ['aac', '-b:a', '160k'] : ['libopus', '-b:a', '128k'];
-  const filters = [...SIDE_FILTERS[audio.side], 'aresample=async=1000'];
+  const filters = [...SIDE_FILTERS[audio.side], 'aresample=async=1000:min_hard_comp=0.02'];
   return ['-map', `0:i:${audio.pid}`, '-af', filters.join(','), '-c:a', ...codec, '-ac', '2', '-ar', '48000'];
 }

@@ -49,7 +49,7 @@ export class EncodedSession implements Session {
   #mime = '';
   #state: 'starting' | 'live' | 'over' = 'starting';
   #starts = 0;
-  /** Announced by the PMT, but not sent. */
+  /** Announced by the PMT, but not sent, or scrambled. */
   #missing: readonly number[] = [];
   #layoutAtStart: StationLayout | undefined;
 
@@ -98,7 +98,7 @@ export class EncodedSession implements Session {
     this.#layoutAtStart = layout;
     const video = format === 'audio' ? null : this.#video(layout);
     const audio = this.#audio(layout);
-    if (video === null && audio === null) throw new Failure('not_found', 'この局は音声を放送していません');
+    if (video === null && audio === null) throw this.#nothingToEncode();
     const command = liveCommand({ ffmpeg: this.#choice?.ffmpeg ?? ffmpeg, video, audio });
     const pids = [video?.pid, audio?.pid].filter((pid) => pid !== undefined);
     const receipts = new Receipts((bytes) => this.#sink?.taken(bytes));
@@ -127,6 +127,13 @@ export class EncodedSession implements Session {
     const pid = choice === undefined ? undefined : layout.audios[choice.stream];
     if (choice === undefined || pid === undefined || this.#missing.includes(pid)) return null;
     return { pid, side: choice.side, codec: this.options.format === 'av1' ? 'opus' : 'aac' };
+  }
+
+  #nothingToEncode(): Failure {
+    if (this.#missing.length === 0) return new Failure('not_found', 'この局は音声を放送していません');
+    return new Failure('no_tuner', '放送が届いていないか、スクランブルが解除されていません', {
+      cause: `nothing readable on PIDs ${this.#missing.join(', ')}`,
+    });
   }
 
   #take(piece: { bytes: Uint8Array; sync: boolean }): void {

@@ -24,8 +24,11 @@ export class Burst {
   add(at: number, bytes: Uint8Array<ArrayBuffer>, points: readonly EntryPoint[], now: number): void {
     this.#chunks.push({ at, bytes });
     this.#held += bytes.length;
+    const oldest = this.#chunks[0]?.at ?? at;
     for (const point of points) {
-      if (this.#points.at(-1)?.at !== point.at) this.#points.push({ ...point, time: now });
+      // Its picture may have begun before everything was forgotten.
+      if (point.picture < oldest || this.#points.at(-1)?.at === point.at) continue;
+      this.#points.push({ ...point, time: now });
     }
     while ((this.#points[1]?.time ?? now) < now - WINDOW_MS) this.#points.shift();
     this.#forget();

@@ -8,6 +8,7 @@ import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
 import { Fragmenter, type MediaPiece } from './fragmenter.ts';
 import type { SinkEnd } from './messages.ts';
+import { TimeGuard } from './time-guard.ts';
 
 const MAX_QUEUED = 24 * 1024 * 1024;
 const MAX_UNTAKEN = 16 * 1024 * 1024;
@@ -22,12 +23,15 @@ export type EncodedPiece = Exclude<MediaPiece, { kind: 'jump' }>;
 
 export interface EncoderSinkHandlers {
   piece(piece: EncodedPiece): void;
+  /** The station's clock jumped: what follows needs a new encoder. */
+  jumped(): void;
   /** Once; the process is gone. */
   ended(end: SinkEnd): void;
 }
 
 export class EncoderSink {
   readonly #process: FfmpegProcess;
+  readonly #guard: TimeGuard;
   readonly #dualMono: DualMonoPackets;
   readonly #fragmenter = new Fragmenter();
   #end: SinkEnd | undefined;
@@ -49,6 +53,7 @@ export class EncoderSink {
     readonly handlers: EncoderSinkHandlers,
     readonly now: () => number,
   ) {
+    this.#guard = new TimeGuard(pids);
     this.#dualMono = new DualMonoPackets(pids);
     this.#process = new FfmpegProcess(command, MAX_QUEUED);
     void this.#run();
@@ -61,7 +66,9 @@ export class EncoderSink {
   feed(bytes: Uint8Array): void {
     if (this.#end !== undefined) return;
     this.#waitingSince ??= this.now();
-    if (!this.#process.write(this.#dualMono.feed(bytes))) this.#fail('the encoder cannot keep up');
+    const believed = this.#guard.feed(bytes);
+    if (believed === 'jump') this.handlers.jumped();
+    else if (!this.#process.write(this.#dualMono.feed(believed))) this.#fail('the encoder cannot keep up');
   }
 
   taken(bytes: number): void {

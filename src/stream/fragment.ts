@@ -28,6 +28,8 @@ export interface FragmentTrack {
   sync: boolean;
   /** Where the 64-bit time stands in the fragment, -1 for a 32-bit one. */
   timeAt: number;
+  /** Where the type of its box stands. */
+  typeAt: number;
 }
 
 /** What a `moof` box says of each known track. */
@@ -50,6 +52,7 @@ export function readFragment(moof: Uint8Array, tracks: readonly Track[]): Fragme
       time: long ? Number(view.getBigInt64(time.body + 4)) : view.getUint32(time.body + 4),
       sync: (firstSampleFlags(view, header.body, run.body, track.defaultFlags) & NON_SYNC) === 0,
       timeAt: long ? time.body + 4 : -1,
+      typeAt: traf.start + 4,
     });
   }
   return found;
@@ -76,6 +79,8 @@ function firstSampleFlags(view: DataView, header: number, run: number, trackDefa
 }
 
 const CLOCK = 90_000;
+/** The type of a box that readers skip, ISO/IEC 14496-12 8.1.2. */
+const FREE = new TextEncoder().encode('free');
 /** A multiple of 15 ticks of 90 kHz is a whole number of samples at 48 kHz (8 of them). */
 const ORIGIN_STEP = 15;
 
@@ -86,15 +91,17 @@ export function originOf(first: readonly FragmentTrack[]): number {
 }
 
 /**
- * Subtracts an origin (90 kHz ticks) from every decode time, in place. False when a time would become negative
- * or cannot be rewritten: such a fragment must not be sent.
+ * Subtracts an origin (90 kHz ticks) from every decode time, in place, and gives the parts that are left. What
+ * would begin before the origin, such as sound that reaches the muxer later than the first picture, or has a
+ * time that cannot be rewritten, is hidden from the reader.
  */
-export function rebase(moof: Uint8Array, parts: readonly FragmentTrack[], origin: number): boolean {
+export function rebase(moof: Uint8Array, parts: readonly FragmentTrack[], origin: number): FragmentTrack[] {
   const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength);
-  const moved = parts.map((part) => part.time - Math.round((origin * part.track.timescale) / CLOCK));
-  if (moved.some((time) => time < 0) || parts.some((part) => part.timeAt < 0)) return false;
-  parts.forEach((part, index) => {
-    view.setBigInt64(part.timeAt, BigInt(moved[index] ?? 0));
+  return parts.filter((part) => {
+    const moved = part.time - Math.round((origin * part.track.timescale) / CLOCK);
+    const fits = moved >= 0 && part.timeAt >= 0;
+    if (fits) view.setBigInt64(part.timeAt, BigInt(moved));
+    else moof.set(FREE, part.typeAt);
+    return fits;
   });
-  return true;
 }

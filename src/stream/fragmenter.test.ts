@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { BoxCutter } from './boxes.ts';
+import { BoxCutter, boxesIn } from './boxes.ts';
 import { Fragmenter, type MediaPiece } from './fragmenter.ts';
 
 /** A box around contents, ISO/IEC 14496-12 4.2. */
@@ -121,6 +121,30 @@ describe('Fragmenter', () => {
     const pieces = feedAll(new Fragmenter(), stream, 1000);
     expect(pieces.map((piece) => piece.kind)).toEqual(['init', 'fragment']);
     expect(pieces[0]).toMatchObject({ origin: BASE + 90_000 });
+  });
+
+  test('hides sound from before the origin, and keeps the picture beside it', () => {
+    const sound = (BASE * 8) / 15;
+    const stream = join(
+      HEAD,
+      fragment(traf(1, BASE, true)),
+      fragment(traf(2, sound - 1024, true)),
+      fragment(traf(1, BASE + 9009, false), traf(2, sound - 512, true)),
+      fragment(traf(1, BASE + 18_018, false), traf(2, sound + 512, true)),
+    );
+    const [init, ...fragments] = feedAll(new Fragmenter(), stream, 333);
+    expect(init).toMatchObject({ kind: 'init', origin: BASE });
+    const boxes = fragments.map((piece) => {
+      if (piece.kind !== 'fragment') throw new Error(piece.kind);
+      const [moof] = boxesIn(piece.bytes);
+      const types = moof === undefined ? [] : [...boxesIn(piece.bytes, moof.body, moof.end)];
+      return { types: types.map(({ type }) => type), first: times(piece.bytes)[0] };
+    });
+    expect(boxes).toEqual([
+      { types: ['traf'], first: 0 },
+      { types: ['traf', 'free'], first: 9009 },
+      { types: ['traf', 'traf'], first: 18_018 },
+    ]);
   });
 
   test('reads times before a wrap of the clock as negative and keeps the result positive', () => {

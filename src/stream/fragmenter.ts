@@ -4,7 +4,7 @@
  */
 import { BoxCutter } from './boxes.ts';
 import { joinBytes } from './bytes.ts';
-import { originOf, readFragment, rebase } from './fragment.ts';
+import { type FragmentTrack, originOf, readFragment, rebase } from './fragment.ts';
 import { mimeOf, readTracks, type Track } from './track.ts';
 
 export type MediaPiece =
@@ -58,12 +58,12 @@ export class Fragmenter {
   *#fragment(moof: Uint8Array, mdat: Uint8Array): Generator<MediaPiece> {
     const parts = readFragment(moof, this.#tracks);
     const wanted = this.#tracks.some((track) => track.kind === 'video') ? 'video' : 'audio';
-    const sync = parts.some((part) => part.track.kind === wanted && part.sync);
+    const isSync = (part: FragmentTrack): boolean => part.track.kind === wanted && part.sync;
     const lead = parts.find((part) => part.track.kind === 'video') ?? parts[0];
     if (lead === undefined) return;
     if (this.#origin === undefined) {
       // Audio before the first picture is nothing that a viewer could begin with.
-      if (!sync) return;
+      if (!parts.some(isSync)) return;
       this.#origin = originOf(parts);
       yield { kind: 'init', bytes: joinBytes(this.#head), mime: mimeOf(this.#tracks), origin: this.#origin };
     }
@@ -74,7 +74,8 @@ export class Fragmenter {
       return;
     }
     this.#last = time;
-    if (!rebase(moof, parts, this.#origin)) return;
-    yield { kind: 'fragment', bytes: joinBytes([moof, mdat]), sync, time };
+    const left = rebase(moof, parts, this.#origin);
+    if (left.length === 0) return;
+    yield { kind: 'fragment', bytes: joinBytes([moof, mdat]), sync: left.some(isSync), time };
   }
 }

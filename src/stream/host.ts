@@ -21,17 +21,16 @@ export class StreamHost {
     else this.#pass(message);
   }
 
-  /** Commands about a sink; those for a stream that is gone mean nothing any more, but for `encode`. */
+  /** Commands about a sink. For a stream that is gone they mean nothing any more, but that no new sink begins. */
   #pass(message: Extract<ToStreamWorker, { sink: number }>): void {
     const station = this.#stations.get(message.stream);
     switch (message.kind) {
       case 'encode':
+      case 'raw':
         if (station === undefined) {
           this.post({ kind: 'sinkEnded', sink: message.sink, end: { cause: 'lost' } });
-        } else station.encode(message.sink, message.command, message.pids, message.waitForPicture);
-        break;
-      case 'raw':
-        station?.raw(message.sink);
+        } else if (message.kind === 'raw') station.raw(message.sink);
+        else station.encode(message.sink, message.command, message.pids, message.waitForPicture);
         break;
       case 'join':
         station?.join(message.sink, message.viewer);

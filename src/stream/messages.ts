@@ -34,7 +34,7 @@ export type SinkEnd =
   | { cause: 'layout' }
   /** The tuning broke. */
   | { cause: 'lost' }
-  /** The encoder ended, stalled or was too slow. `missing`: it waits for PIDs that the station does not send. */
+  /** The encoder ended, stalled or was too slow. `missing`: it waits for PIDs that the station does not send readably. */
   | { cause: 'encoder'; reason: string; produced: boolean; missing: number[] }
   /** The main thread took nothing for too long. */
   | { cause: 'behind' };

@@ -17,7 +17,7 @@ import { openSource, SourceFailure } from './source.ts';
 const SILENCE_LIMIT_MS = 8_000;
 /** PAT and PMT come every 100 ms (ARIB TR-B14); a station that shows none is not on the air. */
 const TABLES_LIMIT_MS = 5_000;
-/** A tuner may still give the end of what it received before. */
+/** A tuner may still give the end of what it received before; a PAT under change may leave the station out. */
 const ABSENT_LIMIT_MS = 2_000;
 /** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
 const PICTURE_LIMIT_MS = 1_500;
@@ -45,7 +45,8 @@ export class Station {
   #state: 'opening' | 'tables' | 'open' | 'over' = 'opening';
   #heardAt: number;
   #tablesFrom: number | undefined;
-  #absent = false;
+  /** Since when the PAT does not list the station. */
+  #absentFrom: number | undefined;
   #running: Promise<void> = Promise.resolve();
 
   constructor(readonly options: StationOptions) {
@@ -53,7 +54,7 @@ export class Station {
     this.#filter = new StationFilter(options.serviceId, {
       onProgramMap: (map) => this.#mapChanged(map),
       onAbsent: () => {
-        this.#absent = true;
+        this.#absentFrom = options.now();
       },
     });
   }
@@ -105,8 +106,12 @@ export class Station {
   }
 
   drop(sink: number): void {
-    this.#raws.get(sink)?.end();
-    this.#raws.delete(sink);
+    const raw = this.#raws.get(sink);
+    if (raw !== undefined) {
+      raw.end();
+      this.#raws.delete(sink);
+      this.options.post({ kind: 'sinkEnded', sink, end: { cause: 'lost' } });
+    }
     void this.#encoders.get(sink)?.stop({ cause: 'lost' });
   }
 
@@ -121,10 +126,8 @@ export class Station {
     for (const encoder of this.#encoders.values()) encoder.check();
     if (this.#state !== 'open' && this.#state !== 'tables') return;
     if (now - this.#heardAt > SILENCE_LIMIT_MS) this.#lose('no data');
-    if (this.#tablesFrom === undefined) return;
-    const waited = now - this.#tablesFrom;
-    if (this.#absent && waited > ABSENT_LIMIT_MS) this.#lose('the station is not in the stream');
-    else if (waited > TABLES_LIMIT_MS) this.#lose('no PAT or PMT');
+    if (now - (this.#absentFrom ?? now) > ABSENT_LIMIT_MS) this.#lose('the station is not in the stream');
+    else if (now - (this.#tablesFrom ?? now) > TABLES_LIMIT_MS) this.#lose('no PAT or PMT');
   }
 
   #startEncoder(sink: number, command: readonly string[], pids: readonly number[]): EncoderSink | SinkEnd {
@@ -135,15 +138,20 @@ export class Station {
       post({ kind: 'sinkEnded', sink, end });
     };
     try {
-      const handlers = { piece: (piece: EncodedPiece) => post({ sink, ...piece }), ended };
+      const piece = (given: EncodedPiece): void => post({ sink, ...given });
+      const handlers = { piece, jumped: () => this.#newLayout(), ended };
       return new EncoderSink(command, pids, () => this.#missing(pids), handlers, now);
     } catch (error) {
       return { cause: 'encoder', reason: reasonOf(error), produced: false, missing: [] };
     }
   }
 
+  /** Those that are not sent, or not readably: without a card, or by a fault, all packets stay scrambled. */
   #missing(pids: readonly number[]): number[] {
-    return pids.filter((pid) => this.#filter.statistics.pid(pid as Pid).packets === 0);
+    return pids.filter((pid) => {
+      const { packets, scrambled } = this.#filter.statistics.pid(pid as Pid);
+      return packets === scrambled;
+    });
   }
 
   async #run(): Promise<void> {
@@ -154,6 +162,7 @@ export class Station {
       if (this.#state === 'opening') this.#state = 'tables';
       this.#heardAt = now();
       for await (const chunk of source.body) {
+        if (this.#state === 'over') return;
         this.#heardAt = now();
         this.#tablesFrom ??= this.#layout === undefined ? this.#heardAt : undefined;
         this.#take(chunk);
@@ -204,6 +213,7 @@ export class Station {
   #mapChanged(map: ProgramMap): void {
     const layout = layoutOf(map);
     const before = this.#layout;
+    this.#absentFrom = undefined;
     if (before !== undefined && sameLayout(before, layout)) return;
     this.#layout = layout;
     this.#format = null;

@@ -34,9 +34,10 @@ async function synth(scenario: string, ...words: string[]): Promise<string> {
   return text;
 }
 
-/** So many seconds of T27, as fast as they can be made. */
-export async function received(seconds: number): Promise<Uint8Array> {
+/** So many seconds of T27, now or from an epoch ms on, as fast as they can be made. */
+export async function received(seconds: number, at?: number): Promise<Uint8Array> {
   const words = ['--scenario', 'mini', '--type', 'GR', '--channel', 'T27', '--speed', '0'];
+  if (at !== undefined) words.push('--at', String(at));
   const child = Bun.spawn([process.execPath, SYNTH, ...words, '--duration', String(seconds)], {
     stdin: 'ignore',
     stdout: 'pipe',

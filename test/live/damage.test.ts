@@ -1,0 +1,122 @@
+/**
+ * Damaged reception through encoder and fragments: whatever is lost or wrong, picture and sound stay together
+ * and nothing grows. The stream is made and damaged as fast as the machine can.
+ */
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
+import { Fragmenter } from '../../src/stream/fragmenter.ts';
+import { TimeGuard } from '../../src/stream/time-guard.ts';
+import { timeStamp } from '../stream-builder.ts';
+import { flashes, onsets, pictures, sound } from './media.ts';
+import { prepareAir, received } from './rig.ts';
+
+setDefaultTimeout(30_000);
+
+const VIDEO = 0x100;
+const SOUND = 0x110;
+const PACKET = 188;
+const SECONDS = 9;
+/** Before the 33 bits of the broadcaster's clock are full for the 300th time: 300 * 2^33 / 90 ms after its zero. */
+const WRAP_AT = Date.UTC(2025, 0, 1) + Math.round((300 * 2 ** 33) / 90);
+
+const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
+
+let air: Uint8Array;
+beforeAll(async () => {
+  await prepareAir();
+  air = await received(SECONDS);
+});
+
+function* packets(stream: Uint8Array): Generator<{ packet: Uint8Array; pid: number; starts: boolean }> {
+  for (let at = 0; at + PACKET <= stream.length; at += PACKET) {
+    const packet = stream.slice(at, at + PACKET);
+    const [, high = 0, low = 0] = packet;
+    yield { packet, pid: ((high & 0x1f) << 8) | low, starts: (high & 0x40) !== 0 };
+  }
+}
+
+interface Encoded {
+  file: Uint8Array;
+  /** Most memory that the encoder had. */
+  megabytes: number;
+}
+
+/** As a station's worker does, without its limits of time. */
+async function encode(stream: Uint8Array): Promise<Encoded> {
+  const believed = new TimeGuard([VIDEO, SOUND]).feed(stream);
+  if (encoder === undefined || believed === 'jump') throw new Error('nothing to encode');
+  const command = liveCommand({
+    ffmpeg: 'ffmpeg',
+    video: { pid: VIDEO, kind: 'mpeg2', encoder },
+    audio: { pid: SOUND, side: 'both', codec: 'aac' },
+  });
+  const child = Bun.spawn(command, { stdin: believed, stdout: 'pipe', stderr: 'ignore' });
+  const fragmenter = new Fragmenter();
+  const parts: Uint8Array[] = [];
+  for await (const chunk of child.stdout) {
+    for (const piece of fragmenter.feed(chunk)) {
+      if (piece.kind === 'jump') throw new Error('the times jump');
+      parts.push(piece.bytes);
+    }
+  }
+  await child.exited;
+  const megabytes = (child.resourceUsage()?.maxRSS ?? 0) / 2 ** 20;
+  return { file: Uint8Array.from(Buffer.concat(parts)), megabytes };
+}
+
+/** Of every flash with a beep near it: seconds from the one to the other. */
+async function offsets(file: Uint8Array): Promise<number[]> {
+  const beeps = onsets(await sound(file));
+  return flashes(await pictures(file)).flatMap((flash) => {
+    const nearest = Math.min(...beeps.map((beep) => Math.abs(beep - flash)));
+    return nearest < 0.5 ? [nearest] : [];
+  });
+}
+
+describe('live encoding', () => {
+  test('keeps picture and sound together while packets of both get lost', async () => {
+    const kept = [...packets(air)].filter(({ pid }, index) => {
+      // One in 40 of the sound's packets, and bursts of everything.
+      if (index < air.length / PACKET / 4) return true;
+      return index % 1500 > 25 && !(pid === SOUND && index % 40 === 0);
+    });
+    const { file } = await encode(Uint8Array.from(Buffer.concat(kept.map(({ packet }) => packet))));
+    const found = await offsets(file);
+    expect(found.length).toBeGreaterThanOrEqual(SECONDS - 4);
+    expect(Math.max(...found)).toBeLessThan(0.04);
+  });
+
+  test('survives a wrong time stamp of the sound: no gigabytes of silence, no mute', async () => {
+    let wrong = 0;
+    const damaged = [...packets(air)].map(({ packet, pid, starts }, index) => {
+      if (pid !== SOUND || !starts || wrong > 0 || index < air.length / PACKET / 3) return packet;
+      const prefix = packet.findIndex(
+        (_, at) => packet[at] === 0 && packet[at + 1] === 0 && packet[at + 2] === 1,
+      );
+      packet.set(timeStamp(2, 2 ** 32), prefix + 9);
+      wrong += 1;
+      return packet;
+    });
+    const { file, megabytes } = await encode(Uint8Array.from(Buffer.concat(damaged)));
+    expect(wrong).toBe(1);
+    expect(megabytes).toBeLessThan(300);
+    const found = await offsets(file);
+    expect(found.length).toBeGreaterThanOrEqual(SECONDS - 3);
+    expect(Math.max(...found)).toBeLessThan(0.04);
+  });
+
+  test('goes on over the wrap of the clock as if nothing were', async () => {
+    for (const before of [4_000, 100]) {
+      const { file } = await encode(await received(SECONDS - 3, WRAP_AT - before));
+      const times = (await pictures(file)).map(({ time }) => time);
+      // The first and last pictures may lean on some that are not in the stream.
+      const steps = times.slice(10, -3).map((time, index) => time - (times[index + 9] ?? 0));
+      expect(times[0]).toBeLessThan(0.5);
+      expect(Math.max(...steps)).toBeLessThan(0.05);
+      expect(Math.min(...steps)).toBeGreaterThan(0.02);
+      const found = await offsets(file);
+      expect(found.length).toBeGreaterThanOrEqual(3);
+      expect(Math.max(...found)).toBeLessThan(0.04);
+    }
+  });
+});
