@@ -90,6 +90,15 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(seen.ahead).toBeGreaterThan(0.2);
     expect(seen.ahead).toBeLessThan(2.5);
     expect(seen.frames).toBeGreaterThan(15);
+
+    const pausedAfter = (...keys: string[]): Promise<boolean | undefined> =>
+      page.evaluate((pressed) => {
+        for (const key of pressed) document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+        return document.querySelector('video')?.paused;
+      }, keys);
+    expect(await pausedAfter('MediaPlay')).toBe(false);
+    expect(await pausedAfter('MediaPause', 'MediaPause')).toBe(true);
+    expect(await pausedAfter('MediaPlay')).toBe(false);
   });
 
   test('without a gesture it starts silently and offers the sound', async () => {

@@ -85,7 +85,13 @@ export class LivePlayer {
   }
 
   togglePause(): void {
-    if (!this.#video.paused) {
+    this.setPaused(!this.#video.paused);
+  }
+
+  /** Devices with a button each for play and pause press the one that holds already, too. */
+  setPaused(paused: boolean): void {
+    if (paused === this.#video.paused) return;
+    if (paused) {
       this.#video.pause();
       return;
     }

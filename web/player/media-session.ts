@@ -4,7 +4,7 @@ import { narrow } from '../text/channel.ts';
 import { splitTitle } from '../text/title.ts';
 
 export interface MediaActions {
-  readonly toggle: () => void;
+  readonly setPaused: (paused: boolean) => void;
   readonly step: (by: 1 | -1) => void;
 }
 
@@ -27,8 +27,8 @@ export function takeMediaKeys(actions: MediaActions): () => void {
   if (!('mediaSession' in navigator)) return () => undefined;
   const session = navigator.mediaSession;
   const handlers: readonly (readonly [MediaSessionAction, () => void])[] = [
-    ['play', actions.toggle],
-    ['pause', actions.toggle],
+    ['play', () => actions.setPaused(false)],
+    ['pause', () => actions.setPaused(true)],
     ['nexttrack', () => actions.step(1)],
     ['previoustrack', () => actions.step(-1)],
   ];

@@ -11,6 +11,7 @@ export interface RemoteActions {
   readonly volume: (by: number) => void;
   readonly mute: () => void;
   readonly togglePause: () => void;
+  readonly setPaused: (paused: boolean) => void;
   readonly fullscreen: () => void;
   readonly list: () => void;
   readonly audio: () => void;
@@ -34,8 +35,8 @@ const KEYS: Readonly<Record<string, (actions: RemoteActions) => void>> = {
   i: (actions) => actions.info(),
   '?': (actions) => actions.help(),
   MediaPlayPause: (actions) => actions.togglePause(),
-  MediaPlay: (actions) => actions.togglePause(),
-  MediaPause: (actions) => actions.togglePause(),
+  MediaPlay: (actions) => actions.setPaused(false),
+  MediaPause: (actions) => actions.setPaused(true),
   MediaStop: (actions) => actions.leave(),
   AudioVolumeMute: (actions) => actions.mute(),
   Info: (actions) => actions.info(),

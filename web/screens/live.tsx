@@ -143,6 +143,10 @@ export function Live({ stationId }: { stationId: number }) {
         rig.value?.player.togglePause();
         rig.value?.presence.wake();
       },
+      setPaused: (paused: boolean) => {
+        rig.value?.player.setPaused(paused);
+        rig.value?.presence.wake();
+      },
       fullscreen: full,
       list: () => {
         sheet.value = 'channels';
@@ -165,7 +169,7 @@ export function Live({ stationId }: { stationId: number }) {
   }, []);
 
   useEffect(() => listenToRemote(actions), []);
-  useEffect(() => takeMediaKeys({ toggle: actions.togglePause, step: actions.step }), []);
+  useEffect(() => takeMediaKeys({ setPaused: actions.setPaused, step: actions.step }), []);
   const ready = rig.value;
   useEffect(() => {
     ready?.player.tune(stationId);
