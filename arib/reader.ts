@@ -5,6 +5,9 @@
 import type { Pid } from './ids.ts';
 import { type EpochMs, fromBcd, jstTime } from './time.ts';
 
+/** 'jpn', which nearly every text of a guide is in. */
+const JPN = 0x6a706e;
+
 export class Reader {
   #position: number;
   readonly #end: number;
@@ -12,7 +15,7 @@ export class Reader {
 
   constructor(
     private readonly bytes: Uint8Array,
-    start = 0,
+    private readonly start = 0,
     end: number = bytes.length,
   ) {
     this.#position = start;
@@ -50,8 +53,13 @@ export class Reader {
   }
 
   u24(): number {
-    const high = this.u8();
-    return (high << 16) | this.u16();
+    const at = this.#take(3);
+    if (at < 0) return 0;
+    return (
+      ((this.bytes[at] as number) << 16) |
+      ((this.bytes[at + 1] as number) << 8) |
+      (this.bytes[at + 2] as number)
+    );
   }
 
   u32(): number {
@@ -90,6 +98,11 @@ export class Reader {
     return at < 0 ? use(this.bytes, 0, 0) : use(this.bytes, at, at + count);
   }
 
+  /** A view of all that this reader was given, whatever was read of it. */
+  whole(): Uint8Array {
+    return this.bytes.subarray(this.start, this.#end);
+  }
+
   rest(): Uint8Array {
     return this.take(this.remaining);
   }
@@ -104,7 +117,9 @@ export class Reader {
       this.skip(3);
       return '';
     }
-    return String.fromCharCode(this.u8(), this.u8(), this.u8());
+    const code = this.u24();
+    if (code === JPN) return 'jpn';
+    return String.fromCharCode(code >> 16, (code >> 8) & 0xff, code & 0xff);
   }
 
   /** A number of two BCD digits an octet; undefined when a digit is above 9. */

@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { readText } from '../text/text.ts';
+import { readWord } from '../text/text.ts';
 
 /** Audio component descriptor, tag 0xC4. ARIB STD-B10 Part 2, 6.2.26. */
 export interface AudioComponentDescriptor {
@@ -49,6 +49,6 @@ export function parseAudioComponent(r: Reader): AudioComponentDescriptor {
     samplingRate: SAMPLING_RATES[(flags >> 1) & 0x07],
     language: r.language(),
     language2: (flags & 0x80) !== 0 ? r.language() : undefined,
-    text: readText(r, r.remaining),
+    text: readWord(r, r.remaining),
   };
 }

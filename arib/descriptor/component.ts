@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { readText } from '../text/text.ts';
+import { readWord } from '../text/text.ts';
 
 /** Component descriptor, tag 0x50: the video of an event. ARIB STD-B10 Part 2, 6.2.3. */
 export interface ComponentDescriptor {
@@ -21,6 +21,6 @@ export function parseComponent(r: Reader): ComponentDescriptor {
     componentType: r.u8(),
     componentTag: r.u8(),
     language: r.language(),
-    text: readText(r, r.remaining),
+    text: readWord(r, r.remaining),
   };
 }

@@ -66,28 +66,6 @@ const DESCRIPTORS: readonly [octets: string, expected: object][] = [
     { kind: 'short_event', language: 'jpn', name: '亜', text: 'あ\nい' },
   ],
   [
-    `4E 10    // extended event
-     12       // descriptor_number 1, last_descriptor_number 2
-     6A 70 6E // jpn
-     09       // length_of_items
-     02 30 21 // item_description 亜
-     02 A2 A4 // item あい
-     00       // no item_description
-     01 30    // half of a character
-     01 A6    // text う`,
-    {
-      kind: 'extended_event',
-      number: 1,
-      lastNumber: 2,
-      language: 'jpn',
-      items: [
-        { heading: octets('30 21'), body: octets('A2 A4') },
-        { heading: octets(''), body: octets('30') },
-      ],
-      text: octets('A6'),
-    },
-  ],
-  [
     `50 08    // component
      F1       // reserved 4, stream_content 1
      B3 00    // component_type, component_tag

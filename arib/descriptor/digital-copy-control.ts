@@ -35,7 +35,15 @@ export function parseDigitalCopyControl(r: Reader): DigitalCopyControlDescriptor
       components.push({ componentTag, ...copyControl(loop, loop.u8()) });
     }
   }
-  return { kind: 'digital_copy_control', ...control, components };
+  const { recordingControl, copyControlType, analogueProtection, maximumBitRate } = control;
+  return {
+    kind: 'digital_copy_control',
+    recordingControl,
+    copyControlType,
+    analogueProtection,
+    maximumBitRate,
+    components,
+  };
 }
 
 /** digital_recording_control_data 2, maximum_bit_rate_flag 1, (flag) 1, copy_control_type 2, APS 2, rate. */

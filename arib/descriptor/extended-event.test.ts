@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
-import { type ExtendedEventDescriptor, joinExtendedEvents } from './extended-event.ts';
+import { Reader } from '../reader.ts';
+import { type ExtendedEventDescriptor, ExtendedItem, joinExtendedEvents } from './extended-event.ts';
+import { findDescriptor, readDescriptors } from './index.ts';
 
 function octets(hex: string): Uint8Array {
   return Uint8Array.fromHex(hex.replaceAll(' ', ''));
@@ -11,7 +13,7 @@ function part(number: number, items: [heading: string, body: string][], more = {
     number,
     lastNumber: 2,
     language: 'jpn',
-    items: items.map(([heading, body]) => ({ heading: octets(heading), body: octets(body) })),
+    items: items.map(([heading, body]) => ExtendedItem.of(octets(heading), octets(body))),
     text: octets(''),
     ...more,
   };
@@ -95,4 +97,37 @@ test('languages are kept apart, texts are joined', () => {
     { language: 'eng', items: [['い', '唖']], text: '' },
   ]);
   expect(joinExtendedEvents([])).toEqual([]);
+});
+
+const DESCRIPTOR = `
+  4E 10    // extended event
+  12       // descriptor_number 1, last_descriptor_number 2
+  6A 70 6E // jpn
+  09       // length_of_items
+  02 30 21 // item_description 亜
+  02 A2 A4 // item あい
+  00       // no item_description
+  01 30    // half of a character
+  01 A6    // text う
+`;
+
+test('an extended event octet by octet, and cut anywhere', () => {
+  const whole = octets(DESCRIPTOR.replace(/\/\/.*/g, '').replace(/\s/g, ''));
+  const read = findDescriptor(readDescriptors(new Reader(whole)), 'extended_event');
+  expect({ ...read, items: read?.items.map(({ heading, body }) => [heading, body]) } as unknown).toEqual({
+    kind: 'extended_event',
+    number: 1,
+    lastNumber: 2,
+    language: 'jpn',
+    items: [
+      [octets('30 21'), octets('A2 A4')],
+      [octets(''), octets('30')],
+    ],
+    text: octets('A6'),
+  });
+  for (let length = 0; length < whole.length - 2; length++) {
+    const cut = whole.slice(0, 2 + length);
+    cut[1] = length;
+    expect(readDescriptors(new Reader(cut))).toEqual([{ kind: 'raw', tag: 0x4e, data: cut.subarray(2) }]);
+  }
 });

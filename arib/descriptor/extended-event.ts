@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { decodeText } from '../text/text.ts';
+import { decodeText, decodeWord } from '../text/text.ts';
 
 /**
  * Extended event descriptor, tag 0x4E. ARIB STD-B10 Part 2, 6.2.7. Texts stay octets: an item may go on in the
@@ -16,25 +16,54 @@ export interface ExtendedEventDescriptor {
   readonly text: Uint8Array;
 }
 
-export interface ExtendedItem {
+/** Two ranges of octets: views are made when asked for, of which reading a whole guide needs none. */
+export class ExtendedItem {
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly headingStart: number,
+    readonly headingEnd: number,
+    readonly bodyStart: number,
+    readonly bodyEnd: number,
+  ) {}
+
+  /** An item of octets that stood in different places. */
+  static of(heading: Uint8Array, body: Uint8Array): ExtendedItem {
+    const bytes = joined(heading, body);
+    return new ExtendedItem(bytes, 0, heading.length, heading.length, bytes.length);
+  }
+
   /** item_description_char. */
-  readonly heading: Uint8Array;
+  get heading(): Uint8Array {
+    return this.bytes.subarray(this.headingStart, this.headingEnd);
+  }
+
   /** item_char. */
-  readonly body: Uint8Array;
+  get body(): Uint8Array {
+    return this.bytes.subarray(this.bodyStart, this.bodyEnd);
+  }
 }
 
 export function parseExtendedEvent(r: Reader): ExtendedEventDescriptor {
   const numbers = r.u8();
   const language = r.language();
-  const loop = r.slice(r.u8());
-  const items: ExtendedItem[] = [];
-  while (loop.remaining > 0) {
-    const item = { heading: loop.take(loop.u8()), body: loop.take(loop.u8()) };
-    if (loop.exhausted) break;
-    items.push(item);
-  }
+  const items = r.span(r.u8(), readItems);
   const text = r.take(r.u8());
   return { kind: 'extended_event', number: numbers >> 4, lastNumber: numbers & 0x0f, language, items, text };
+}
+
+/** item_description_length 8, item_description_char, item_length 8, item_char; a cut item ends the reading. */
+function readItems(bytes: Uint8Array, start: number, end: number): ExtendedItem[] {
+  const items: ExtendedItem[] = [];
+  let at = start;
+  while (at < end) {
+    const headingEnd = at + 1 + (bytes[at] as number);
+    if (headingEnd >= end) break;
+    const bodyEnd = headingEnd + 1 + (bytes[headingEnd] as number);
+    if (bodyEnd > end) break;
+    items.push(new ExtendedItem(bytes, at + 1, headingEnd, headingEnd + 1, bodyEnd));
+    at = bodyEnd;
+  }
+  return items;
 }
 
 /** The items of an event in one language, whole. */
@@ -51,64 +80,85 @@ export interface ExtendedText {
  * next. Descriptors may come in any order and more than once; after a missing one nothing is continued.
  */
 export function joinExtendedEvents(descriptors: readonly ExtendedEventDescriptor[]): ExtendedText[] {
+  if (inOrder(descriptors))
+    return descriptors[0] === undefined ? [] : [join(descriptors[0].language, descriptors)];
   const languages = new Map<string, ExtendedEventDescriptor[]>();
   for (const descriptor of descriptors) {
     const same = languages.get(descriptor.language);
     if (same === undefined) languages.set(descriptor.language, [descriptor]);
     else if (!same.some((other) => other.number === descriptor.number)) same.push(descriptor);
   }
-  return Array.from(languages, ([language, parts]) => {
-    parts.sort((a, b) => a.number - b.number);
-    const text = decodeText(concatenate(parts.map((part) => part.text)));
-    return { language, items: paragraphs(joinItems(parts)), text };
-  });
+  return Array.from(languages, ([language, parts]) =>
+    join(
+      language,
+      parts.sort((a, b) => a.number - b.number),
+    ),
+  );
 }
 
-interface JoinedItem {
-  readonly heading: Uint8Array[];
-  readonly body: Uint8Array[];
+/** Of one language, each number once, ascending: as they are broadcast. */
+function inOrder(descriptors: readonly ExtendedEventDescriptor[]): boolean {
+  let before: ExtendedEventDescriptor | undefined;
+  for (const descriptor of descriptors) {
+    if (before !== undefined && before.language !== descriptor.language) return false;
+    if (before !== undefined && before.number >= descriptor.number) return false;
+    before = descriptor;
+  }
+  return true;
 }
 
-function joinItems(parts: readonly ExtendedEventDescriptor[]): JoinedItem[] {
-  const items: JoinedItem[] = [];
-  let previous: JoinedItem | undefined;
+function join(language: string, parts: readonly ExtendedEventDescriptor[]): ExtendedText {
+  let text: Uint8Array | undefined;
+  for (const part of parts) {
+    if (part.text.length > 0) text = text === undefined ? part.text : joined(text, part.text);
+  }
+  return { language, items: paragraphs(joinItems(parts)), text: text === undefined ? '' : decodeText(text) };
+}
+
+function joinItems(parts: readonly ExtendedEventDescriptor[]): ExtendedItem[] {
+  const items: ExtendedItem[] = [];
+  let previous: ExtendedItem | undefined;
   let expected = 0;
   for (const part of parts) {
     if (part.number !== expected) previous = undefined;
     expected = part.number + 1;
-    for (const [index, { heading, body }] of part.items.entries()) {
-      const headingWasCut = index === 0 && previous?.body.every((piece) => piece.length === 0);
-      if (previous !== undefined && (heading.length === 0 || headingWasCut)) {
-        previous.heading.push(heading);
-        previous.body.push(body);
+    let first = true;
+    for (const item of part.items) {
+      const headingWasCut = first && previous?.bodyStart === previous?.bodyEnd;
+      first = false;
+      const goesOn = item.headingStart === item.headingEnd || headingWasCut;
+      if (previous !== undefined && goesOn) {
+        previous = joinedItem(previous, item);
+        items[items.length - 1] = previous;
       } else {
-        previous = { heading: [heading], body: [body] };
-        items.push(previous);
+        previous = item;
+        items.push(item);
       }
     }
   }
   return items;
 }
 
-function paragraphs(items: readonly JoinedItem[]): [string, string][] {
-  const byHeading = new Map<string, string>();
-  for (const item of items) {
-    const heading = decodeText(concatenate(item.heading));
-    const body = decodeText(concatenate(item.body));
-    const before = byHeading.get(heading);
-    byHeading.set(heading, before === undefined ? body : `${before}\n${body}`);
+function paragraphs(items: readonly ExtendedItem[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (const { bytes, headingStart, headingEnd, bodyStart, bodyEnd } of items) {
+    const heading = decodeWord(bytes, headingStart, headingEnd);
+    const body = decodeText(bytes, bodyStart, bodyEnd);
+    // An event has few headings: looking through them costs less than a map.
+    const before = result.find((paragraph) => paragraph[0] === heading);
+    if (before === undefined) result.push([heading, body]);
+    else before[1] = `${before[1]}\n${body}`;
   }
-  return [...byHeading];
+  return result;
 }
 
-function concatenate(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces;
-  if (only !== undefined && pieces.length === 1) return only;
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
+function joinedItem(a: ExtendedItem, b: ExtendedItem): ExtendedItem {
+  return ExtendedItem.of(joined(a.heading, b.heading), joined(a.body, b.body));
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(a.length + b.length);
+  whole.set(a);
+  whole.set(b, a.length);
   return whole;
 }

@@ -3,7 +3,7 @@
  * them. One descriptor a file. A tag without a parser, and a body that ends before its own fields do or holds
  * impossible ones, stay raw.
  */
-import { Reader } from '../reader.ts';
+import type { Reader } from '../reader.ts';
 import { type AccessControlDescriptor, parseAccessControl } from './access-control.ts';
 import {
   type ApplicationSignallingDescriptor,
@@ -224,19 +224,12 @@ export function readDescriptors(r: Reader): Descriptor[] {
       r.skip(length);
       break;
     }
-    descriptors.push(r.span(length, (bytes, start, end) => parseDescriptor(tag, bytes, start, end)));
+    const body = r.slice(length);
+    const parsed = BY_TAG[tag]?.(body);
+    if (parsed !== undefined && !body.exhausted) descriptors.push(parsed);
+    else descriptors.push(rawDescriptor(tag, body.whole()));
   }
   return descriptors;
-}
-
-function parseDescriptor(tag: number, bytes: Uint8Array, start: number, end: number): Descriptor {
-  const parse = BY_TAG[tag];
-  if (parse !== undefined) {
-    const body = new Reader(bytes, start, end);
-    const parsed = parse(body);
-    if (parsed !== undefined && !body.exhausted) return parsed;
-  }
-  return rawDescriptor(tag, bytes.subarray(start, end));
 }
 
 /** The first descriptor of a kind. */

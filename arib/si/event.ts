@@ -5,11 +5,12 @@
 import type { AudioComponentDescriptor } from '../descriptor/audio-component.ts';
 import type { ComponentDescriptor } from '../descriptor/component.ts';
 import type { Genre } from '../descriptor/content.ts';
-import { forbidsRecording } from '../descriptor/digital-copy-control.ts';
+import { type DigitalCopyControlDescriptor, forbidsRecording } from '../descriptor/digital-copy-control.ts';
 import type { EventGroupDescriptor } from '../descriptor/event-group.ts';
-import { joinExtendedEvents } from '../descriptor/extended-event.ts';
-import { type Descriptor, filterDescriptors, findDescriptor } from '../descriptor/index.ts';
+import { type ExtendedEventDescriptor, joinExtendedEvents } from '../descriptor/extended-event.ts';
+import { type Descriptor, findDescriptor } from '../descriptor/index.ts';
 import type { SeriesDescriptor } from '../descriptor/series.ts';
+import type { ShortEventDescriptor } from '../descriptor/short-event.ts';
 import type { EventId } from '../ids.ts';
 import type { EpochMs } from '../time.ts';
 import type { EitEvent } from './eit.ts';
@@ -85,26 +86,57 @@ const RESOLUTIONS = new Map<number, string>([
 
 /** Never fails: what the descriptors do not say is empty, undefined or, for copyNever, false. */
 export function broadcastEvent(event: EitEvent): BroadcastEvent {
-  const { descriptors } = event;
-  const short = findDescriptor(descriptors, 'short_event');
-  const extended = joinExtendedEvents(filterDescriptors(descriptors, 'extended_event'))[0];
-  const video = filterDescriptors(descriptors, 'component').find((each) =>
-    VIDEO_CODECS.has(each.streamContent),
-  );
+  let short: ShortEventDescriptor | undefined;
+  let video: ComponentDescriptor | undefined;
+  let copying: DigitalCopyControlDescriptor | undefined;
+  let series: SeriesDescriptor | undefined;
+  const texts: ExtendedEventDescriptor[] = [];
+  const genres: Genre[] = [];
+  const audios: AudioComponentDescriptor[] = [];
+  const groups: EventGroupDescriptor[] = [];
+  // One pass: a guide holds a hundred thousand events.
+  for (const descriptor of event.descriptors) {
+    switch (descriptor.kind) {
+      case 'short_event':
+        short ??= descriptor;
+        break;
+      case 'extended_event':
+        texts.push(descriptor);
+        break;
+      case 'content':
+        for (const genre of descriptor.genres) genres.push(genre);
+        break;
+      case 'component':
+        if (VIDEO_CODECS.has(descriptor.streamContent)) video ??= descriptor;
+        break;
+      case 'audio_component':
+        audios.push(descriptor);
+        break;
+      case 'digital_copy_control':
+        copying ??= descriptor;
+        break;
+      case 'series':
+        series ??= descriptor;
+        break;
+      case 'event_group':
+        groups.push(descriptor);
+        break;
+    }
+  }
   return {
     eventId: event.eventId,
     startAt: event.startAt,
     durationMs: event.duration === undefined ? undefined : event.duration * 1000,
     name: short?.name ?? '',
     text: short?.text ?? '',
-    extended: extended?.items ?? [],
-    genres: filterDescriptors(descriptors, 'content').flatMap((each) => each.genres),
+    extended: texts.length === 0 ? [] : (joinExtendedEvents(texts)[0]?.items ?? []),
+    genres,
     video: video === undefined ? undefined : eventVideo(video),
-    audios: eventAudios(filterDescriptors(descriptors, 'audio_component')),
+    audios: eventAudios(audios),
     isFree: !event.pay,
-    copyNever: isCopyNever(descriptors),
-    series: findDescriptor(descriptors, 'series'),
-    groups: filterDescriptors(descriptors, 'event_group'),
+    copyNever: copying !== undefined && forbidsRecording(copying),
+    series,
+    groups,
   };
 }
 
@@ -127,7 +159,8 @@ function eventVideo(component: ComponentDescriptor): EventVideo {
 }
 
 function eventAudios(components: readonly AudioComponentDescriptor[]): EventAudio[] {
-  const ordered = components.toSorted((a, b) => a.componentTag - b.componentTag);
+  const ordered =
+    components.length < 2 ? components : components.toSorted((a, b) => a.componentTag - b.componentTag);
   return ordered.map((audio, stream) => ({
     stream,
     componentTag: audio.componentTag,

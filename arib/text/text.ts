@@ -11,6 +11,7 @@ import type { Reader } from '../reader.ts';
 import { characterText } from './character-set.ts';
 import { CONTROL } from './control-codes.ts';
 import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
+import { readPlainText } from './plain-text.ts';
 
 const SPACE = 0x20;
 const IDEOGRAPHIC_SPACE = 0x3000;
@@ -82,10 +83,55 @@ const sink = new TextSink();
  * to them, MACRO_EXPANSION_LIMIT); nothing is thrown.
  */
 export function decodeText(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  if (start >= end) return '';
+  return readPlainText(bytes, start, end) ?? decodeAnyText(bytes, start, end);
+}
+
+/** Octets of the longest word that is remembered. */
+const WORD_SIZE = 24;
+const WORDS = 512;
+const words: (Word | undefined)[] = new Array(WORDS).fill(undefined);
+
+interface Word {
+  readonly octets: Uint8Array;
+  readonly text: string;
+}
+
+/**
+ * As `decodeText`, for texts that say the same few things over and over (headings, kinds of sound and picture):
+ * the words met last are remembered, which spares the making of equal strings.
+ */
+export function decodeWord(bytes: Uint8Array, start: number, end: number): string {
+  const length = end - start;
+  if (length > WORD_SIZE) return decodeText(bytes, start, end);
+  if (length <= 0) return '';
+  let hash = length;
+  for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
+  const slot = (hash ^ (hash >>> 16)) & (WORDS - 1);
+  const known = words[slot];
+  if (known !== undefined && isWord(known.octets, bytes, start, length)) return known.text;
+  const text = decodeText(bytes, start, end);
+  words[slot] = { octets: bytes.slice(start, end), text };
+  return text;
+}
+
+function isWord(octets: Uint8Array, bytes: Uint8Array, start: number, length: number): boolean {
+  if (octets.length !== length) return false;
+  for (let at = 0; at < length; at++) if (octets[at] !== bytes[start + at]) return false;
+  return true;
+}
+
+/** What `decodeText` gives, by the decoder alone. */
+export function decodeAnyText(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return start >= end ? '' : sink.read(bytes, start, end);
 }
 
 /** The text of the next `length` octets. */
 export function readText(r: Reader, length: number): string {
   return r.span(length, decodeText);
+}
+
+/** The word of the next `length` octets, see `decodeWord`. */
+export function readWord(r: Reader, length: number): string {
+  return r.span(length, decodeWord);
 }

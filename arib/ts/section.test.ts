@@ -111,6 +111,12 @@ describe('a section', () => {
 test('the CRC of the standard is computed', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0x0376e6e7);
   expect(crc32(PAT)).toBe(0);
+  // Every length and start: steps of eight octets and what is left over.
+  for (let from = 0; from < 9; from++) {
+    for (let to = from; to <= PAT.length; to++) {
+      expect(crc32(PAT, from, to)).toBe(crcOf(PAT.subarray(from, to)));
+    }
+  }
 });
 
 describe('sections are put together', () => {

@@ -7,7 +7,8 @@ import {
   ONE_SEGMENT_SETS,
   SI_SETS,
 } from '../../arib/text/decoder.ts';
-import { decodeText } from '../../arib/text/text.ts';
+import { readPlainText } from '../../arib/text/plain-text.ts';
+import { decodeAnyText, decodeText, decodeWord } from '../../arib/text/text.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 
 const seed = fuzzSeed();
@@ -80,6 +81,59 @@ test('the longest that a text can become stays within the bound', () => {
   expect(text.length).toBe(4 * 512 * 4);
   expect(text.length).toBeLessThanOrEqual(mostUnits(bytes.length));
 });
+
+/** What texts of the service information are made of, and now and then something else. */
+const PLAIN_PIECES: readonly (readonly number[])[] = [
+  [0x30, 0x21],
+  [0x7a, 0x56],
+  [0x7c, 0x59],
+  [0xb0, 0xa1],
+  [0x24],
+  [0xa4],
+  [0x20],
+  [0xa0],
+  [0x0d],
+  [0x0e],
+  [0x0f],
+  [0x19, 0x24],
+  [0x1d, 0xa4],
+  [0x1d],
+  [0x88],
+  [0x89],
+  [0x8a],
+  [0x1b, 0x6e],
+  [0x1b, 0x6f],
+  [0x1b, 0x7c],
+  [0x1b, 0x7d],
+  [0x1b, 0x7e],
+  [0x1b, 0x24, 0x3b],
+  [0x1b, 0x24, 0x2b, 0x3a],
+  [0x1b, 0x24, 0x29, 0x42],
+  [0x1b, 0x28, 0x4a],
+  [0x1b, 0x2a, 0x31],
+  [0x1b, 0x2b, 0x49],
+  [0x1b, 0x28, 0x35],
+];
+
+test(
+  `the fast reader reads what the decoder reads (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 2);
+    let plain = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const pieces = Array.from({ length: random.below(40) }, () => random.pick(PLAIN_PIECES)).flat();
+      const bytes = random.below(3) === 0 ? octets(random) : Uint8Array.from(pieces);
+      const start = random.below(bytes.length + 1);
+      const expected = decodeAnyText(bytes, start);
+      if (start < bytes.length && readPlainText(bytes, start, bytes.length) !== undefined) plain++;
+      if (decodeText(bytes, start) !== expected || decodeWord(bytes, start, bytes.length) !== expected) {
+        throw new Error(`read differently from ${start}: ${bytes.toHex()}`);
+      }
+    }
+    expect(plain).toBeGreaterThan(ROUNDS / 5);
+  },
+  FUZZ_TIMEOUT,
+);
 
 /** Counts what it is told and sees that it is of the promised kind. */
 class Bounds implements EightUnitSink {
