@@ -112,6 +112,8 @@ async function main(arguments_: readonly string[]): Promise<void> {
   if (first !== undefined && !checking) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
   const config = configOrExit(checking);
   if (checking) await check(config);
+  // The reader of the log may go away; recordings and viewers must not go with it.
+  process.stderr.on('error', () => {});
   const log = createLog(
     { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
     'svc',
