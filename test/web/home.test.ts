@@ -116,12 +116,13 @@ describe.skipIf(!hasChromium)('the home screen', () => {
   });
 
   test('fits a narrow phone without scrolling sideways, on every screen', async () => {
-    for (const path of ['', 'live/3274001024', 'unknown/screen']) {
+    const widthOf = async (path: string): Promise<readonly [string, number]> => {
       const page = await rig.open(path, PHONE);
       await page.locator('.card, .row, .panel').first().waitFor();
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect([path, width]).toEqual([path, 360]);
-    }
+      return [path, await page.evaluate(() => document.documentElement.scrollWidth)];
+    };
+    const paths = ['', 'live/3274001024', 'unknown/screen'];
+    expect(await Promise.all(paths.map(widthOf))).toEqual(paths.map((path) => [path, 360]));
   });
 
   test('an unknown address leads back home', async () => {
