@@ -79,6 +79,14 @@ describe('EntryPointFinder', () => {
     expect(finder.feed(join(rest(), pat(), map())).points).toMatchObject([{ at: PACKET, video: null }]);
   });
 
+  test('a damaged packet tells no format and begins nothing', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const damaged = intra(1440, 1081, 3);
+    damaged[1] = (damaged[1] ?? 0) | 0x80; // transport_error_indicator
+    expect(finder.feed(join(pat(), map(), damaged, inter(), inter()))).toEqual({ points: [], format: null });
+  });
+
   test('a new layout needs tables of its own', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
@@ -142,6 +150,16 @@ describe('Burst', () => {
       join(pat(), map(), intra(720, 480, 2), rest(), inter(), inter(), audio, audio, audio, audio),
     );
     expect(join(...(burst.from('late') ?? [])).length).toBe(12 * PACKET);
+  });
+
+  test('does not begin with a picture that began before everything was forgotten', () => {
+    const burst = new Burst();
+    burst.add(0, new Uint8Array(1000), [], 0);
+    burst.clear();
+    burst.add(1000, new Uint8Array(1000), [point(500)], 0);
+    expect(burst.forEncoder()).toBeUndefined();
+    burst.add(2000, new Uint8Array(1000), [point(1500)], 0);
+    expect(burst.from('late')).toHaveLength(2);
   });
 
   test('is bounded when no entry point comes', () => {

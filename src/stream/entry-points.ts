@@ -3,7 +3,14 @@
  * tells the picture's format, since an encoder under way cannot follow another one.
  */
 import type { Pid } from '../../arib/ids.ts';
-import { PACKET_SIZE, PAT_PID, packetPid, payloadStart, startsUnit } from '../../arib/ts/packet.ts';
+import {
+  hasTransportError,
+  PACKET_SIZE,
+  PAT_PID,
+  packetPid,
+  payloadStart,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
 import { joinBytes } from './bytes.ts';
 import type { VideoKind } from './layout.ts';
 
@@ -61,6 +68,8 @@ export class EntryPointFinder {
   feed(packets: Uint8Array): Findings {
     const findings: Findings = { points: [], format: null };
     for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+      // Nothing that it says is sure; a picture's format above all.
+      if (hasTransportError(packets, offset)) continue;
       const pid = packetPid(packets, offset);
       const starts = startsUnit(packets, offset);
       if (pid === this.#video?.pid) {

@@ -121,6 +121,16 @@ async function onAir(): Promise<void> {
 }
 
 describe('Station', () => {
+  test('that the stream never lists is refused, once the rest of another tuning is over', async () => {
+    studio = new Studio();
+    studio.station.raw(RAW);
+    await studio.tables([202, 303]).received();
+    studio.pass(1_500);
+    expect(studio.messages.map(({ kind }) => kind)).not.toContain('failed');
+    studio.pass(1_000);
+    expect(await studio.message('failed')).toMatchObject({ code: 'no_tuner' });
+  });
+
   test('that the stream lists no more is lost, but not when it comes back soon', async () => {
     await onAir();
     await studio.tables([202, 303]).received();

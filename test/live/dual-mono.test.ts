@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
-import { sound, tone } from './media.ts';
+import { boxTypes, sound, tone } from './media.ts';
 import { prepareAir, Rig, until, type Watching } from './rig.ts';
 
 setDefaultTimeout(30_000);
@@ -15,7 +15,7 @@ const SCENARIO = join(import.meta.dir, '..', 'synth', 'dual-mono.json');
 const MAIN_HZ = 800;
 const SUB_HZ = 1600;
 /** Enough for a beep, one every 1.001 s, in AAC of 160 kbit/s and a small picture. */
-const ENOUGH_BYTES = 150_000;
+const ENOUGH_FRAGMENTS = 16;
 
 let rig: Rig;
 let station: StationId;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 async function heard(watching: Watching): Promise<{ left: [number, number]; right: [number, number] }> {
-  await until('enough sound', () => watching.bytes > ENOUGH_BYTES);
+  await until('enough sound', () => boxTypes(watching.content()).length > 2 * ENOUGH_FRAGMENTS);
   const { left, right } = await sound(watching.content());
   const energies = (ear: Float32Array): [number, number] => [tone(ear, MAIN_HZ), tone(ear, SUB_HZ)];
   return { left: energies(left), right: energies(right) };

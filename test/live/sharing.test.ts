@@ -30,7 +30,7 @@ describe('a watched station', () => {
     expect(watching.feed.mime).toMatch(/^video\/mp4; codecs="avc1\.[0-9a-f]{6},mp4a\.40\.2"$/);
     expect(watching.feed.tunerId).toBe('gr-0');
     expect(await rig.uses()).toEqual(['live GR/T27']);
-    await until('three flashes', () => boxTypes(watching.content()).length > 50);
+    await until('three flashes', () => boxTypes(watching.content()).length > 44);
     const file = watching.content();
     const frames = await pictures(file);
     const audio = await sound(file);
