@@ -9,6 +9,7 @@ import {
   PAT_PID,
   packetPid,
   payloadStart,
+  scramblingControl,
   startsUnit,
 } from '../../arib/ts/packet.ts';
 import { joinBytes } from './bytes.ts';
@@ -73,7 +74,8 @@ export class EntryPointFinder {
       const pid = packetPid(packets, offset);
       const starts = startsUnit(packets, offset);
       if (pid === this.#video?.pid) {
-        if (starts) this.#picture(packets, offset, this.#video.kind, findings);
+        if (starts && scramblingControl(packets, offset) === 0)
+          this.#picture(packets, offset, this.#video.kind, findings);
       } else if (pid === PAT_PID) {
         if (!starts) continue;
         this.#mapPid = mapPidOf(packets, offset);

@@ -55,8 +55,12 @@ class Studio {
   }
 
   scrambled(): this {
-    for (const pid of [VIDEO, SOUND])
-      this.#builder.packet(pid, { payload: new Uint8Array(184), scrambling: 3 });
+    // Noise may look like anything, such as sequence headers of different pictures at distant times.
+    for (const changing of [0x02, 0x50, 0x90]) {
+      const head = [0, 0, 1, 0xe0, 0, 0, 0x80, 0x80, 5, 0x21, changing, 1, 0, 1, 0, 0, 1, 0xb3, changing];
+      const payload = Uint8Array.from({ length: 184 }, (_, at) => head[at] ?? 0x55);
+      for (const pid of [VIDEO, SOUND]) this.#builder.packet(pid, { payload, start: true, scrambling: 3 });
+    }
     return this;
   }
 

@@ -4,7 +4,14 @@
  */
 import type { Pts90k } from '../../arib/time.ts';
 import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
-import { hasTransportError, PACKET_SIZE, packetPid, payloadStart, startsUnit } from '../../arib/ts/packet.ts';
+import {
+  hasTransportError,
+  PACKET_SIZE,
+  packetPid,
+  payloadStart,
+  scramblingControl,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
 import { readPes } from '../../arib/ts/pes.ts';
 import { joinBytes } from './bytes.ts';
 
@@ -52,7 +59,8 @@ export class TimeGuard {
     // Its header may be wrong too: which stream it belongs to is not known.
     if (hasTransportError(packets, offset)) return 'drop';
     const stream = this.#streams.get(packetPid(packets, offset));
-    if (stream === undefined) return 'pass';
+    // What is scrambled has no readable time, and no decoder reads it.
+    if (stream === undefined || scramblingControl(packets, offset) !== 0) return 'pass';
     if (startsUnit(packets, offset)) {
       const pes = readPes(packets.subarray(payloadStart(packets, offset), offset + PACKET_SIZE));
       const belief = believe(stream, pes?.pts, pes?.dts);
