@@ -29,7 +29,9 @@ export async function startWebRig(stream: FakeStream = NO_STREAM): Promise<WebRi
   const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));
   await buildWeb(webDir);
   const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  // Left to itself the browser refuses sound without a gesture on some starts and not on others.
+  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
   return {
     browser,
     service,
