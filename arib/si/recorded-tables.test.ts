@@ -5,19 +5,21 @@
 
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import type { Descriptor } from '../descriptor/index.ts';
+import { type Descriptor, findDescriptor } from '../descriptor/index.ts';
+import { pid } from '../ids.ts';
 import { decodeText } from '../text/text.ts';
 import type { EpochMs } from '../time.ts';
-import { readSection, type Section } from '../ts/section.ts';
+import { PacketFramer } from '../ts/framer.ts';
+import { readSection, type Section, SectionDemux } from '../ts/section.ts';
+import { parseBit } from './bit.ts';
 import { parseEit } from './eit.ts';
 import { parseNit } from './nit.ts';
 import { parseSdt } from './sdt.ts';
 
 const FOLDER = '../shared/samples/tables';
 
-/** Lines of the other reading that ours has none for: when packets came, descriptors that are not read yet. */
-const LEFT_OUT =
-  /<metadata .*?\/>|<data_content_descriptor .*?<\/data_content_descriptor>| (preferred_section|stream_content_ext)=".*?"/gs;
+/** Lines of the other reading that ours has none for: when packets came, fields of other standards. */
+const LEFT_OUT = /<metadata .*?\/>| (preferred_section|stream_content_ext)=".*?"/gs;
 
 /** Texts that we read differently on purpose: line breaks are kept, 1-61 is U+2212 as in JIS X 0208. */
 function asTheirs(text: string): string {
@@ -173,6 +175,20 @@ function eventXmlOf(d: Descriptor): string {
         ...(d.language2 === undefined ? {} : { ISO_639_language_code_2: d.language2 }),
         text: asTheirs(d.text),
       });
+    case 'data_content':
+      return element(
+        'data_content_descriptor',
+        {
+          data_component_id: hex(d.dataComponentId),
+          entry_component: hex(d.entryComponent, 2),
+          ISO_639_language_code: d.language,
+          text: asTheirs(d.text),
+        },
+        [
+          element('selector_bytes', {}, [`<hex>${d.selector.toHex()}</hex>`]),
+          ...d.components.map((tag) => element('component', { ref: hex(tag, 2) })),
+        ],
+      );
     case 'event_group':
       return element(
         'event_group_descriptor',
@@ -280,8 +296,70 @@ test.skipIf(!existsSync(FOLDER))('NIT, SDT and EIT are read as TSDuck reads them
   expect(sections.length).toBe(12);
   const theirs = (await Bun.file(`${FOLDER}/test-062.tstables.xml`).text()).replace(LEFT_OUT, '');
   const tables = theirs.match(/<(NIT|SDT|EIT) .*?<\/\1>/gs) ?? [];
-  const expected = tables.map((table) => table.replace(/>\s+</g, '><'));
+  const expected = tables.map((table) =>
+    table
+      .replace(/<selector_bytes>([\s0-9A-F]+)<\/selector_bytes>/g, (_, hex: string) =>
+        element('selector_bytes', {}, [`<hex>${hex.replace(/\s/g, '').toLowerCase()}</hex>`]),
+      )
+      .replace(/>\s+</g, '><'),
+  );
   expect(expected.length).toBe(4);
   const ours = [...xmlOfEits(sections), ...sections.map(xmlOfSection).filter((xml) => xml !== '')];
   expect(ours.sort()).toEqual(expected.sort());
 });
+
+test.skipIf(!existsSync(FOLDER))(
+  'a BIT is read as TSDuck reads it; a false section beside it is none',
+  async () => {
+    const demux = new SectionDemux([pid(0x24), pid(0x195c)]);
+    const packets = new PacketFramer().feed(await Bun.file(`${FOLDER}/test-181.ts`).bytes());
+    const bits = demux.feed(packets).map(parseBit);
+    const [bit] = bits.filter((each) => each !== undefined);
+    if (bit === undefined) throw new Error('no BIT');
+    expect([bit.originalNetworkId, bit.version, bit.showsBroadcasters]).toEqual([0x7e93, 16, true]);
+    const network = findDescriptor(bit.descriptors, 'si_parameter');
+    expect([network?.parameterVersion, jst(network?.updateDate)]).toEqual([255, '2003-11-01 00:00:00']);
+    const television = { mediaType: 1, pattern: 0, other: true, days: 8, baseCycle: 60 };
+    const data = { mediaType: 3, pattern: 0, other: true, days: 2, baseCycle: 60 };
+    expect(network?.tables as unknown).toEqual([
+      { kind: 'cycle', tableId: 0x40, cycle: 1 },
+      { kind: 'cycle', tableId: 0xc4, cycle: 1 },
+      { kind: 'cycle', tableId: 0x42, cycle: 2 },
+      {
+        kind: 'present-following',
+        tableId: 0x4e,
+        hCycle: 1,
+        mCycle: 1,
+        lCycle: 1,
+        mEvents: 2,
+        lEvents: 2,
+      },
+      {
+        kind: 'schedule',
+        tableId: 0x50,
+        media: [
+          {
+            ...television,
+            groups: [
+              { segments: 3, cycle: 3 },
+              { segments: 13, cycle: 10 },
+            ],
+          },
+          { ...data, groups: [{ segments: 0, cycle: 3 }] },
+        ],
+      },
+    ]);
+    expect(bit.broadcasters.map((each) => each.broadcasterId)).toEqual([255]);
+    const own = bit.broadcasters[0]?.descriptors ?? [];
+    expect(own.map((each) => each.kind)).toEqual(['si_parameter', 'extended_broadcaster']);
+    expect(findDescriptor(own, 'extended_broadcaster')).toMatchObject({
+      type: 'television',
+      broadcasterId: 0x7e93,
+      affiliations: [3],
+      broadcasters: [],
+    });
+    expect(findDescriptor(own, 'si_parameter')?.tables.map((each) => each.tableId)).toEqual([
+      0x4e, 0x58, 0xc3, 0xc8,
+    ]);
+  },
+);

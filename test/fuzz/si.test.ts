@@ -1,11 +1,26 @@
 import { expect, test } from 'bun:test';
+import { readApplicationDescriptors } from '../../arib/descriptor/application/index.ts';
+import { captionLanguages } from '../../arib/descriptor/caption-content.ts';
 import { readDescriptors } from '../../arib/descriptor/index.ts';
 import { Reader } from '../../arib/reader.ts';
+import { parseAit } from '../../arib/si/ait.ts';
+import { parseBat } from '../../arib/si/bat.ts';
+import { parseBit } from '../../arib/si/bit.ts';
+import { parseCdt } from '../../arib/si/cdt.ts';
+import { CompleteTables } from '../../arib/si/complete-tables.ts';
+import { parseDit } from '../../arib/si/dit.ts';
+import { parseEcm } from '../../arib/si/ecm.ts';
 import { parseEit } from '../../arib/si/eit.ts';
 import { broadcastEvent } from '../../arib/si/event.ts';
+import { parseLogo, parseLogoModule } from '../../arib/si/logo.ts';
+import { completeLogo, logoSize } from '../../arib/si/logo-picture.ts';
 import { parseNit } from '../../arib/si/nit.ts';
+import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
 import { parseSdt } from '../../arib/si/sdt.ts';
+import { parseSdtt } from '../../arib/si/sdtt.ts';
+import { parseSit } from '../../arib/si/sit.ts';
 import { parseTot } from '../../arib/si/tot.ts';
+import { epochMs } from '../../arib/time.ts';
 import { readSection, type Section } from '../../arib/ts/section.ts';
 import { longSection, u16 } from '../stream-builder.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
@@ -20,45 +35,110 @@ const TAGS = [
   0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd5, 0xd6, 0xd7, 0xd8, 0xd9, 0xdc, 0xde, 0xe0, 0xf6, 0xf7, 0xf8,
   0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
 ];
-const TABLE_IDS = [0x40, 0x41, 0x42, 0x46, 0x4e, 0x4f, 0x50, 0x58, 0x60, 0x6f];
+const TABLE_IDS = [
+  0x40, 0x41, 0x42, 0x46, 0x4a, 0x4e, 0x4f, 0x50, 0x58, 0x60, 0x6f, 0x74, 0x7f, 0x82, 0xc3, 0xc4, 0xc8,
+];
+/** Tags of application tables. */
+const APPLICATION_TAGS = [0x00, 0x01, 0x02, 0x15, 0x16, 0x17, 0x30, 0x31, 0x32, 0x33];
 
 /** Descriptors whose bodies are random; now and then a length that lies. */
-function loop(random: Random): number[] {
+function loop(random: Random, tags: readonly number[] = TAGS): number[] {
   const octets: number[] = [];
   for (let count = random.below(8); count > 0; count--) {
     const body = random.bytes(random.below(40));
     // Short texts and lengths are likelier to make sense.
     for (let at = 0; at < body.length; at++) if (random.below(3) === 0) body[at] = random.below(12);
     const lie = random.below(40) === 0 ? random.below(256) : body.length;
-    octets.push(random.pick(TAGS), lie, ...body);
+    octets.push(random.pick(tags), lie, ...body);
+  }
+  return octets;
+}
+
+/** Octets after their 12-bit length; now and then the length lies. */
+function counted(random: Random, octets: readonly number[]): number[] {
+  const length = random.below(30) === 0 ? random.below(4096) : octets.length;
+  return [...u16(0xf000 | length), ...octets];
+}
+
+/** Some entries of a table: so many random octets, then a counted loop. */
+function entries(random: Random, head: number, tags?: readonly number[]): number[] {
+  const octets: number[] = [];
+  for (let count = random.below(4); count > 0; count--) {
+    octets.push(...random.bytes(head), ...counted(random, loop(random, tags)));
   }
   return octets;
 }
 
 function body(random: Random, tableId: number): number[] {
-  const lengthOf = (octets: readonly number[]): number =>
-    random.below(30) === 0 ? random.below(4096) : octets.length;
-  if (tableId === 0x40 || tableId === 0x41) {
-    const network = loop(random);
-    const stream = loop(random);
-    const entry = [...random.bytes(4), ...u16(0xf000 | lengthOf(stream)), ...stream];
-    return [...u16(0xf000 | lengthOf(network)), ...network, ...u16(0xf000 | lengthOf(entry)), ...entry];
+  switch (tableId) {
+    case 0x40:
+    case 0x41:
+    case 0x4a:
+      return [...counted(random, loop(random)), ...counted(random, entries(random, 4))];
+    case 0x42:
+    case 0x46:
+      return [...random.bytes(3), ...entries(random, 3)];
+    case 0x74:
+      return [
+        ...counted(random, loop(random, APPLICATION_TAGS)),
+        ...counted(random, entries(random, 7, APPLICATION_TAGS)),
+      ];
+    case 0x7f:
+      return [...counted(random, loop(random)), ...entries(random, 2)];
+    case 0x82:
+      return [...random.bytes(random.below(100))];
+    case 0xc3:
+      return [...random.bytes(6), ...contents(random)];
+    case 0xc4:
+      return [...counted(random, loop(random)), ...entries(random, 1)];
+    case 0xc8:
+      return [...random.bytes(3), ...counted(random, loop(random)), ...random.bytes(random.below(200))];
+    default:
+      return [...random.bytes(6), ...entries(random, 10)];
   }
-  const fixed = tableId < 0x4e ? 3 : 6;
-  const head = tableId < 0x4e ? 3 : 10;
-  const octets = [...random.bytes(fixed)];
-  for (let count = random.below(4); count > 0; count--) {
-    const descriptors = loop(random);
-    octets.push(...random.bytes(head), ...u16(lengthOf(descriptors)), ...descriptors);
-  }
-  return octets;
 }
 
-function parseAll(section: Section): void {
-  parseNit(section);
-  parseSdt(section);
-  parseTot(section);
-  for (const event of parseEit(section)?.events ?? []) broadcastEvent(event);
+function contents(random: Random): number[] {
+  const octets: number[] = [];
+  const count = random.below(3);
+  for (let left = count; left > 0; left--) {
+    const times = random.bytes(8 * random.below(3));
+    const descriptors = loop(random);
+    const length = times.length + descriptors.length;
+    octets.push(...random.bytes(4), ...u16(length << 4), ...u16(times.length << 4), ...times, ...descriptors);
+  }
+  return [count, ...octets];
+}
+
+const PARSERS = [
+  ...[parseNit, parseBat, parseSdt, parseBit, parseSdtt, parseSit, parseAit, parseEcm, parseTot, parseDit],
+];
+/** Kept over all rounds: their bounds must hold. */
+const coverage = new ScheduleCoverage();
+const tables = new CompleteTables();
+const AT = epochMs(Date.UTC(2026, 10, 20));
+
+/** True when some parser read it. */
+function parseAll(section: Section): boolean {
+  const read = PARSERS.filter((parse) => parse(section) !== undefined).length;
+  tables.add(section);
+  const eit = parseEit(section);
+  for (const event of eit?.events ?? []) {
+    broadcastEvent(event);
+    for (const each of event.descriptors) if (each.kind === 'data_content') captionLanguages(each);
+  }
+  if (eit !== undefined) {
+    coverage.add(eit, AT);
+    const { segments, completeSegments } = coverage.progress('basic', AT);
+    if (completeSegments > segments || segments > 256) throw new Error('impossible progress');
+  }
+  const cdt = parseCdt(section);
+  if (cdt !== undefined) {
+    const picture = parseLogo(cdt.data)?.picture ?? cdt.data;
+    completeLogo(picture);
+    parseLogoModule(cdt.data);
+  }
+  return read > 0 || eit !== undefined || cdt !== undefined;
 }
 
 test(
@@ -71,8 +151,7 @@ test(
       const content = random.below(10) === 0 ? [...random.bytes(random.below(400))] : body(random, tableId);
       const section = readSection(longSection({ tableId, extension: random.below(65_536), body: content }));
       if (section === undefined) continue;
-      parseAll(section);
-      if (parseNit(section) ?? parseSdt(section) ?? parseEit(section)) read++;
+      if (parseAll(section)) read++;
     }
     // Otherwise the test makes nothing that gets past the first length.
     expect(read).toBeGreaterThan(ROUNDS / 10);
@@ -120,6 +199,44 @@ test(
         const section = readSection(longSection({ tableId, extension: 1, body: changed }));
         if (section !== undefined) parseAll(section);
       }
+    }
+  },
+  FUZZ_TIMEOUT,
+);
+
+test(
+  `random application descriptors hold no more than their octets (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 4);
+    for (let round = 0; round < ROUNDS; round++) {
+      const octets = Uint8Array.from(
+        random.below(3) === 0 ? random.bytes(random.below(300)) : loop(random, APPLICATION_TAGS),
+      );
+      const descriptors = readApplicationDescriptors(new Reader(octets));
+      if (descriptors.length > octets.length / 2) throw new Error(`too many: ${octets.toHex()}`);
+    }
+  },
+  FUZZ_TIMEOUT,
+);
+
+/** The shortest chunks that a picture can have, their contents of no meaning. */
+const PICTURE = Uint8Array.fromHex(
+  '89504e470d0a1a0a0000000d494844520000003000000018080300000000000000' +
+    '0000000449444154aabbccdd000000000000000049454e4400000000',
+);
+
+test(
+  `pictures with octets changed are completed or refused (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed + 5);
+    expect(completeLogo(PICTURE)?.length).toBe(PICTURE.length + 12 + 384 + 12 + 128);
+    for (let round = 0; round < ROUNDS; round++) {
+      const changed = PICTURE.slice(0, random.below(4) === 0 ? random.below(PICTURE.length) : PICTURE.length);
+      for (let count = random.below(4); count > 0 && changed.length > 0; count--) {
+        changed[random.below(changed.length)] = random.below(256);
+      }
+      const whole = completeLogo(changed);
+      if (whole !== undefined && logoSize(whole) === undefined) throw new Error(`broken: ${changed.toHex()}`);
     }
   },
   FUZZ_TIMEOUT,

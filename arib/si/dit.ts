@@ -1,0 +1,20 @@
+import { Reader } from '../reader.ts';
+import type { Section } from '../ts/section.ts';
+
+/** The discontinuity information table: a partial stream changes here. ARIB STD-B10 Part 2, 5.2.10. */
+export interface Dit {
+  /** transition_flag: another stream follows; false: only the selection changes. */
+  readonly transition: boolean;
+}
+
+export const DIT_PID = 0x001e;
+export const DIT_TABLE_ID = 0x7e;
+
+/** Undefined when the section is no DIT or is empty. */
+export function parseDit(section: Section): Dit | undefined {
+  if (section.tableId !== DIT_TABLE_ID || section.long) return undefined;
+  const r = new Reader(section.body);
+  // transition_flag 1, reserved 7
+  const transition = (r.u8() & 0x80) !== 0;
+  return r.exhausted ? undefined : { transition };
+}

@@ -1,0 +1,95 @@
+/**
+ * Makes a broadcast logo a picture that everything can show: logos are PNGs of colour type 3 whose palette, the
+ * fixed colours, is left out. ISO/IEC 15948 (PNG) 5, 11.2; ARIB STD-B21, Annex 1.
+ */
+import { FIXED_COLOURS } from './fixed-colours.ts';
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] as const;
+const IHDR = 0x49484452;
+const PLTE = 0x504c5445;
+const TRNS = 0x74524e53;
+const IDAT = 0x49444154;
+const IEND = 0x49454e44;
+/** Length and type before the data of a chunk, CRC after it. */
+const CHUNK_HEAD = 8;
+const CHUNK_CRC = 4;
+const IHDR_SIZE = 13;
+/** Where the colour type stands in the data of IHDR. */
+const COLOUR_TYPE = 9;
+const PALETTE_COLOUR = 3;
+
+/**
+ * The picture with its palette. A picture that has one, or whose colours need none, is given back as it is;
+ * undefined: no PNG, or its chunks do not fit together.
+ */
+export function completeLogo(picture: Uint8Array): Uint8Array | undefined {
+  const types = chunkTypes(picture);
+  if (types === undefined) return undefined;
+  const ihdrEnd = SIGNATURE.length + CHUNK_HEAD + IHDR_SIZE + CHUNK_CRC;
+  const colourType = picture[SIGNATURE.length + CHUNK_HEAD + COLOUR_TYPE];
+  if (colourType !== PALETTE_COLOUR || types.includes(PLTE)) return picture;
+  const whole = new Uint8Array(picture.length + PALETTE.length);
+  whole.set(picture.subarray(0, ihdrEnd));
+  whole.set(PALETTE, ihdrEnd);
+  whole.set(picture.subarray(ihdrEnd), ihdrEnd + PALETTE.length);
+  return whole;
+}
+
+/** Width and height; undefined when it is no PNG. */
+export function logoSize(picture: Uint8Array): readonly [width: number, height: number] | undefined {
+  if (chunkTypes(picture) === undefined) return undefined;
+  const at = SIGNATURE.length + CHUNK_HEAD;
+  return [u32(picture, at), u32(picture, at + 4)];
+}
+
+/** The chunks in order; undefined unless they are IHDR first, some IDAT, and IEND at the very end. */
+function chunkTypes(picture: Uint8Array): number[] | undefined {
+  if (SIGNATURE.some((octet, at) => picture[at] !== octet)) return undefined;
+  const types: number[] = [];
+  let at = SIGNATURE.length;
+  while (at + CHUNK_HEAD + CHUNK_CRC <= picture.length) {
+    const length = u32(picture, at);
+    const type = u32(picture, at + 4);
+    if (types.length === 0 && (type !== IHDR || length !== IHDR_SIZE)) return undefined;
+    types.push(type);
+    at += CHUNK_HEAD + length + CHUNK_CRC;
+    if (type === IEND) break;
+  }
+  return at === picture.length && types.at(-1) === IEND && types.includes(IDAT) ? types : undefined;
+}
+
+function u32(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4);
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+}
+
+/** PLTE and tRNS. */
+const PALETTE = Uint8Array.from([
+  ...chunk(
+    PLTE,
+    FIXED_COLOURS.flatMap(({ red, green, blue }) => [red, green, blue]),
+  ),
+  ...chunk(
+    TRNS,
+    FIXED_COLOURS.map(({ alpha }) => alpha),
+  ),
+]);
+
+function chunk(type: number, data: readonly number[]): number[] {
+  const checked = [...octets(type), ...data];
+  return [...octets(data.length), ...checked, ...octets(pngCrc(checked))];
+}
+
+function octets(value: number): number[] {
+  return [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
+}
+
+/** CRC-32 of PNG chunks, ISO/IEC 15948, Annex D: reflected, inverted at both ends; another one than that of sections. */
+function pngCrc(data: readonly number[]): number {
+  let register = 0xffffffff;
+  for (const octet of data) {
+    register ^= octet;
+    for (let bit = 0; bit < 8; bit++) register = (register >>> 1) ^ ((register & 1) === 0 ? 0 : 0xedb88320);
+  }
+  return ~register >>> 0;
+}

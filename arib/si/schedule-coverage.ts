@@ -1,0 +1,156 @@
+/**
+ * Which sections of a service's schedule have come, and whether those that are on the air have all come. Pure:
+ * the time is passed in. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
+ *
+ * A table_id holds four days, a day eight segments, a segment up to eight sections. Segments of today that are
+ * over are no longer sent, so they are not waited for. A segment whose version changes starts anew; a change of
+ * last_table_id, or midnight, when every segment moves, starts everything anew.
+ */
+import { type EpochMs, jstDayStart } from '../time.ts';
+import type { Eit } from './eit.ts';
+
+export type ScheduleKind = 'basic' | 'extended';
+
+/** What `add` needs of an EIT. */
+export type ScheduleSection = Pick<
+  Eit,
+  | 'tableId'
+  | 'kind'
+  | 'version'
+  | 'sectionNumber'
+  | 'lastSectionNumber'
+  | 'segmentLastSectionNumber'
+  | 'lastTableId'
+>;
+
+/**
+ * 'new': not seen in this version; 'known': seen; 'refused': no schedule, or its numbers contradict each other.
+ */
+export type Novelty = 'new' | 'known' | 'refused';
+
+export interface ScheduleProgress {
+  /** Segments that are on the air, as far as it is known how many there are. */
+  readonly segments: number;
+  readonly completeSegments: number;
+  /** Every section on the air has come. */
+  readonly complete: boolean;
+}
+
+const SEGMENT_MS = 3 * 3_600_000;
+const TABLES = 8;
+const SEGMENTS = 32;
+/** Sections of a segment, as bits of a number. */
+const SECTIONS = 8;
+
+interface Segment {
+  version: number;
+  lastSection: number;
+  /** Bit n: section n of the segment has come. */
+  received: number;
+}
+
+interface Table {
+  /** last_section_number >> 3: later segments are not sent. */
+  lastSegment: number;
+  readonly segments: (Segment | undefined)[];
+}
+
+class KindCoverage {
+  /** last_table_id & 7; -1 before anything came. */
+  #lastTable = -1;
+  #tables: (Table | undefined)[] = [];
+
+  clear(): void {
+    this.#lastTable = -1;
+    this.#tables = new Array(TABLES).fill(undefined);
+  }
+
+  add(section: ScheduleSection): Novelty {
+    const { tableId, lastTableId, sectionNumber, segmentLastSectionNumber: segmentLast } = section;
+    const table = tableId & (TABLES - 1);
+    const lastTable = lastTableId & (TABLES - 1);
+    if (tableId - table !== lastTableId - lastTable || table > lastTable) return 'refused';
+    const index = sectionNumber >> 3;
+    if (segmentLast >> 3 !== index || sectionNumber > segmentLast) return 'refused';
+    if (sectionNumber > section.lastSectionNumber) return 'refused';
+    if (lastTable !== this.#lastTable) this.clear();
+    this.#lastTable = lastTable;
+    return this.#mark(this.#table(table, section.lastSectionNumber >> 3), index, section);
+  }
+
+  #table(number: number, lastSegment: number): Table {
+    const known = this.#tables[number];
+    if (known !== undefined) {
+      known.lastSegment = lastSegment;
+      known.segments.fill(undefined, lastSegment + 1);
+      return known;
+    }
+    const table: Table = { lastSegment, segments: new Array(SEGMENTS).fill(undefined) };
+    this.#tables[number] = table;
+    return table;
+  }
+
+  #mark(table: Table, index: number, section: ScheduleSection): Novelty {
+    const { version } = section;
+    const lastSection = section.segmentLastSectionNumber & (SECTIONS - 1);
+    let segment = table.segments[index];
+    if (segment?.version !== version || segment.lastSection !== lastSection) {
+      segment = { version, lastSection, received: 0 };
+      table.segments[index] = segment;
+    }
+    const bit = 1 << (section.sectionNumber & (SECTIONS - 1));
+    if ((segment.received & bit) !== 0) return 'known';
+    segment.received |= bit;
+    return 'new';
+  }
+
+  /** @param firstSegment the first of today that is still sent */
+  progress(firstSegment: number): ScheduleProgress {
+    let segments = 0;
+    let completeSegments = 0;
+    let unknownTables = this.#lastTable < 0 ? 1 : 0;
+    for (let number = 0; number <= this.#lastTable; number++) {
+      const table = this.#tables[number];
+      if (table === undefined) {
+        unknownTables++;
+        continue;
+      }
+      for (let index = number === 0 ? firstSegment : 0; index <= table.lastSegment; index++) {
+        segments++;
+        if (isComplete(table.segments[index])) completeSegments++;
+      }
+    }
+    return { segments, completeSegments, complete: unknownTables === 0 && completeSegments === segments };
+  }
+}
+
+function isComplete(segment: Segment | undefined): boolean {
+  return segment !== undefined && segment.received === (1 << (segment.lastSection + 1)) - 1;
+}
+
+/** Of one service (service_id, transport_stream_id, original_network_id) on one PID. Holds at most 512 segments. */
+export class ScheduleCoverage {
+  readonly #kinds = { basic: new KindCoverage(), extended: new KindCoverage() };
+  /** Start (JST) of the day that segment 0 is in. */
+  #day: EpochMs | undefined;
+
+  /** Takes a section of the service's schedule that was received at `at`. */
+  add(section: ScheduleSection, at: EpochMs): Novelty {
+    if (section.kind === 'present-following') return 'refused';
+    const day = jstDayStart(at);
+    if (day !== this.#day) this.#startDay(day);
+    return this.#kinds[section.kind === 'schedule-basic' ? 'basic' : 'extended'].add(section);
+  }
+
+  progress(kind: ScheduleKind, at: EpochMs): ScheduleProgress {
+    const day = jstDayStart(at);
+    if (day !== this.#day) return { segments: 0, completeSegments: 0, complete: false };
+    return this.#kinds[kind].progress(Math.floor((at - day) / SEGMENT_MS));
+  }
+
+  #startDay(day: EpochMs): void {
+    this.#day = day;
+    this.#kinds.basic.clear();
+    this.#kinds.extended.clear();
+  }
+}

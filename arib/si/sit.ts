@@ -1,0 +1,55 @@
+import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
+import type { ServiceId } from '../ids.ts';
+import { Reader } from '../reader.ts';
+import type { Section } from '../ts/section.ts';
+
+/**
+ * A section of the selection information table, which stands for SDT and EIT in the partial streams that
+ * recorders make. ARIB STD-B10 Part 2, 5.2.10; STD-B21, 9.1.8.3.
+ */
+export interface Sit {
+  readonly version: number;
+  readonly sectionNumber: number;
+  readonly lastSectionNumber: number;
+  /** Of the stream: its rate, network and time. */
+  readonly descriptors: readonly Descriptor[];
+  readonly services: readonly SelectedService[];
+}
+
+export interface SelectedService {
+  readonly serviceId: ServiceId;
+  /** 3 bits. */
+  readonly runningStatus: number;
+  /** Of the service and of its present event. */
+  readonly descriptors: readonly Descriptor[];
+}
+
+export const SIT_PID = 0x001f;
+export const SIT_TABLE_ID = 0x7f;
+
+/** Undefined when the section is no SIT, is not current yet, or a length in it is wrong. */
+export function parseSit(section: Section): Sit | undefined {
+  if (section.tableId !== SIT_TABLE_ID || !section.long || !section.current) return undefined;
+  const r = new Reader(section.body);
+  // reserved 4, transmission_info_loop_length 12
+  const descriptors = readDescriptors(r.slice(r.length12()));
+  const services: SelectedService[] = [];
+  while (r.remaining > 0) {
+    const serviceId = r.u16() as ServiceId;
+    // reserved 1, running_status 3, service_loop_length 12
+    const tail = r.u16();
+    services.push({
+      serviceId,
+      runningStatus: (tail >> 12) & 0x07,
+      descriptors: readDescriptors(r.slice(tail & 0x0fff)),
+    });
+  }
+  if (r.exhausted) return undefined;
+  return {
+    version: section.version,
+    sectionNumber: section.number,
+    lastSectionNumber: section.lastNumber,
+    descriptors,
+    services,
+  };
+}
