@@ -5,7 +5,7 @@ import { type Channel, ChannelsSchema, type TunerDefinition, TunerDefinitionsSch
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, JsonFile } from './config/json-file.ts';
 import { BadValue, parseAs } from './config/validate.ts';
-import { standardTsid } from './standard-channels.ts';
+import { STANDARD_CHANNELS, standardTsid } from './standard-channels.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
 
 export interface EquipmentOptions {
@@ -40,7 +40,9 @@ export class Equipment {
     equipment.#tuners = await equipment.#table(async () =>
       settleTuners((await equipment.#tunersFile.load()) ?? options.detect(), []),
     );
-    equipment.#channels = await equipment.#table(async () => (await equipment.#channelsFile.load()) ?? []);
+    equipment.#channels = await equipment.#table(
+      async () => (await equipment.#channelsFile.load()) ?? STANDARD_CHANNELS,
+    );
     return equipment;
   }
 
@@ -55,7 +57,7 @@ export class Equipment {
     return this.#tuners.ok ? this.#tuners.value : [];
   }
 
-  /** @throws BrokenFile */
+  /** As long as there is no file the standard table of BS and CS, which is not written. @throws BrokenFile */
   get channels(): readonly Channel[] {
     if (!this.#channels.ok) throw this.#channels.error;
     return this.#channels.value;

@@ -10,7 +10,7 @@ import type { Driver } from './driver/driver.ts';
 import { rankTuners } from './rank.ts';
 import { type Decision, type RefusalReason, select, type TuneRequest, type TunerView } from './select.ts';
 import { isSameEquipment, type TunerSettings } from './tuner-settings.ts';
-import { Tuning, type TuningTiming } from './tuning.ts';
+import { Tuning, type TuningFailure, type TuningTiming } from './tuning.ts';
 
 export interface PoolTiming extends TuningTiming {
   /** How long an ended user may take to fetch what is queued for it, in ms. */
@@ -60,8 +60,11 @@ interface Slot {
   tuning: Tuning | null;
   /** Settles when the device is free after the last tuning. */
   free: Promise<void>;
-  /** Why the last tuning failed; null again once one has come through. */
-  error: string | null;
+  /**
+   * Why the last tuning failed; null again once one has come through. Shown all the while, but it makes the state
+   * `error` only when the device itself failed: an empty channel or a storm leaves a tuner idle and usable.
+   */
+  failure: TuningFailure | null;
 }
 
 interface Release {
@@ -100,7 +103,7 @@ export class TunerPool {
       const slot = kept.get(settings.id);
       if (slot === undefined) {
         const free = this.#whenFree(settings);
-        return { settings, rank, tuning: null, free, error: null };
+        return { settings, rank, tuning: null, free, failure: null };
       }
       slot.settings = settings;
       slot.rank = rank;
@@ -196,10 +199,10 @@ export class TunerPool {
       timing: this.options.timing,
       log: this.options.log,
       onChange: () => {
-        if (slot.tuning === tuning && tuning.phase === 'streaming') slot.error = null;
+        if (slot.tuning === tuning && tuning.phase === 'streaming') slot.failure = null;
         this.options.onChange();
       },
-      onEnd: (ended, error) => this.#onEnd(slot, ended, error),
+      onEnd: (ended, failure) => this.#onEnd(slot, ended, failure),
     });
     slot.tuning = tuning;
     this.options.log.info('tuning', {
@@ -211,7 +214,7 @@ export class TunerPool {
     return tuning;
   }
 
-  #onEnd(slot: Slot, tuning: Tuning, error: string | null): void {
+  #onEnd(slot: Slot, tuning: Tuning, failure: TuningFailure | null): void {
     const released = tuning.end('');
     const release = { settings: slot.settings, free: released };
     this.#releasing.add(release);
@@ -219,7 +222,7 @@ export class TunerPool {
     released.then(done, done);
     if (slot.tuning === tuning) {
       slot.tuning = null;
-      slot.error = error ?? slot.error;
+      slot.failure = failure ?? slot.failure;
       slot.free = released;
     }
     this.options.onChange();
@@ -243,12 +246,12 @@ function viewOf(slot: Slot): TunerView {
             channel: slot.tuning.target.channel,
             users: [...slot.tuning.consumers.values()],
           },
-    failed: slot.error !== null,
+    failed: slot.failure !== null,
   };
 }
 
 function stateOf(slot: Slot, usable: boolean): TunerState {
-  if (slot.tuning === null) return slot.error !== null || !usable ? 'error' : 'idle';
+  if (slot.tuning === null) return slot.failure?.device === true || !usable ? 'error' : 'idle';
   if (slot.tuning.consumers.size === 0) return 'lingering';
   return slot.tuning.phase === 'streaming' ? 'tuned' : 'tuning';
 }
@@ -275,6 +278,6 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
     signal: tuning?.signal ?? null,
     stats: tuning?.counts ?? null,
     descrambled: tuning?.descrambled ?? false,
-    error: usable ? slot.error : `ドライバー ${settings.driver} はこの環境では使えません`,
+    error: usable ? (slot.failure?.reason ?? null) : `ドライバー ${settings.driver} はこの環境では使えません`,
   };
 }

@@ -29,8 +29,14 @@ export interface TuningOptions {
   readonly log: Log;
   /** The state that is shown has changed. */
   readonly onChange: () => void;
-  /** Called once, as soon as it serves nobody; the device may still be closing. `error` is a failure's reason. */
-  readonly onEnd: (tuning: Tuning, error: string | null) => void;
+  /** Called once, as soon as it serves nobody; the device may still be closing. */
+  readonly onEnd: (tuning: Tuning, failure: TuningFailure | null) => void;
+}
+
+export interface TuningFailure {
+  readonly reason: string;
+  /** The device itself could not be opened. Otherwise it may be the channel or the reception. */
+  readonly device: boolean;
 }
 
 /** What came before the first recognised packets and is handed out with them: enough for any framing. */
@@ -77,11 +83,11 @@ export class Tuning {
       if (this.#phase === 'ended') return;
       this.#session = this.options.driver.open(this.options.tuner, this.target, {
         data: (chunk) => this.#receive(chunk),
-        ended: (reason) => this.#fail(reason),
+        ended: (reason) => this.#fail(reason, false),
       });
       this.#watchdog = setTimeout(() => this.#onSyncTimeout(), this.options.timing.syncMs);
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(error instanceof Error ? error.message : String(error), true);
     }
   }
 
@@ -144,7 +150,7 @@ export class Tuning {
     this.#watchdog = setTimeout(() => {
       const rest = this.#lastPacketsAt + this.options.timing.stallMs - performance.now();
       if (rest > 0) this.#watch(rest);
-      else this.#fail(`放送の信号が ${seconds(this.options.timing.stallMs)} 秒間届きませんでした`);
+      else this.#fail(`放送の信号が ${seconds(this.options.timing.stallMs)} 秒間届きませんでした`, false);
     }, delay);
   }
 
@@ -154,10 +160,11 @@ export class Tuning {
       this.#preambleBytes === 0
         ? `選局しましたが ${limit} 秒以内に信号が届きませんでした`
         : `選局しましたが ${limit} 秒以内に放送の信号 (TS) として読める出力がありませんでした`,
+      false,
     );
   }
 
-  #fail(reason: string): void {
+  #fail(reason: string, device: boolean): void {
     if (this.#phase === 'ended') return;
     this.options.log.warn('tuning failed', {
       tuner: this.options.tuner.id,
@@ -165,10 +172,10 @@ export class Tuning {
       users: this.consumers.size,
       reason,
     });
-    void this.#stop(reason).catch(() => {});
+    void this.#stop({ reason, device }).catch(() => {});
   }
 
-  #stop(error: string | null, reason = error ?? '選局を終えました'): Promise<void> {
+  #stop(failure: TuningFailure | null, reason = failure?.reason ?? '選局を終えました'): Promise<void> {
     if (this.#phase === 'ended') return this.#released;
     this.#phase = 'ended';
     clearTimeout(this.#watchdog);
@@ -177,12 +184,12 @@ export class Tuning {
     this.options.descrambler.close();
     const session = this.#session;
     this.#released = session === undefined ? this.#released : session.close();
-    this.#released.catch((failure) => {
-      this.options.log.error('tuner not released', { tuner: this.options.tuner.id, reason: String(failure) });
+    this.#released.catch((error) => {
+      this.options.log.error('tuner not released', { tuner: this.options.tuner.id, reason: String(error) });
     });
     for (const consumer of [...this.consumers.values()]) consumer.fail(reason);
     this.consumers.clear();
-    this.options.onEnd(this, error);
+    this.options.onEnd(this, failure);
     return this.#released;
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeFileAtomic } from './files.ts';
+import { removeLeftovers, writeFileAtomic } from './files.ts';
 
 test('a file is replaced whole, in folders made as needed, and nothing is left beside it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-files-'));
@@ -23,6 +23,28 @@ test('a failed write leaves the old content', async () => {
     writeFileSync(join(folder, 'plain'), 'old');
     await expect(writeFileAtomic(join(folder, 'plain', 'below'), 'new')).rejects.toThrow();
     expect(readFileSync(join(folder, 'plain'), 'utf8')).toBe('old');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('what a killed process left beside a file is removed, and nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-files-'));
+  try {
+    const now = Date.now();
+    const old = [
+      'a.json.12.3.tmp',
+      'a.json',
+      'a.json.tmp',
+      'a.json.broken',
+      'b.json.12.3.tmp',
+      'a.json.1.x.tmp',
+    ];
+    for (const name of [...old, 'a.json.13.1.tmp']) writeFileSync(join(folder, name), '');
+    for (const name of old) utimesSync(join(folder, name), now / 1_000 - 60, now / 1_000 - 60);
+    await removeLeftovers(join(folder, 'a.json'), now - 30_000);
+    expect(readdirSync(folder).sort()).toEqual([...old.slice(1), 'a.json.13.1.tmp'].sort());
+    await removeLeftovers(join(folder, 'no', 'such.json'), now);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -35,6 +35,7 @@ export const TunerSchema = t.Object({
   disabled: t.Boolean(),
   lnb: t.Boolean(),
   rank: t.Union([t.Integer(), t.Null()]),
+  /** `error`: the tuner itself cannot be used. One whose last channel gave no stream is `idle` again. */
   state: TunerStateSchema,
   tuned: t.Union([t.Object({ type: BroadcastTypeSchema, channel: t.String() }), t.Null()]),
   users: t.Array(TunerUserSchema),
@@ -59,6 +60,7 @@ export const TunerSchema = t.Object({
     t.Null(),
   ]),
   descrambled: t.Boolean(),
+  /** Why the last tuning failed, until one comes through; or why the tuner cannot be used. */
   error: t.Union([t.String(), t.Null()]),
 });
 export type Tuner = Static<typeof TunerSchema>;

@@ -1,6 +1,6 @@
 /** A configuration file in JSON that the agent reads once and replaces atomically. */
 import { copyFile, readFile } from 'node:fs/promises';
-import { writeFileAtomic } from '../../host/files.ts';
+import { removeLeftovers, writeFileAtomic } from '../../host/files.ts';
 import { parseJson } from './json-text.ts';
 
 /** A file that exists and cannot be used; it is left untouched. The message names path and place. */
@@ -25,6 +25,7 @@ export class JsonFile<T> {
 
   /** Undefined when there is no file. @throws BrokenFile */
   async load(): Promise<T | undefined> {
+    await removeLeftovers(this.path, performance.timeOrigin);
     let text: string;
     try {
       text = await readFile(this.path, 'utf8');

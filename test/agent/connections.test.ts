@@ -54,12 +54,13 @@ describe('a request is answered whatever it names as host', () => {
 
 test('a client that goes in the middle of its body changes nothing and is no fault', async () => {
   await using agent = await TestAgent.start();
+  const before = await (await agent.fetch('/agent/channels')).json();
   {
     using half = open(agent, 'PUT /agent/channels HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
     await until('the body has begun', () => half.socket.bytesWritten > 0);
-    expect(await (await agent.fetch('/agent/channels')).json()).toEqual([]);
+    expect(await (await agent.fetch('/agent/channels')).json()).toEqual(before);
   }
-  expect(await (await agent.fetch('/agent/channels')).json()).toEqual([]);
+  expect(await (await agent.fetch('/agent/channels')).json()).toEqual(before);
   await Bun.sleep(0);
   expect(agent.log.filter((line) => line.startsWith('ERROR'))).toEqual([]);
 });

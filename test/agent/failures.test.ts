@@ -35,7 +35,7 @@ describe('before the first byte a failure is 500 with a reason', () => {
       expect(answer.status).toBe(500);
       expect(await messageOf(answer)).toContain(reason);
       await until('the process has gone', () => agent.starts().every((start) => !isRunning(start.pid)));
-      expect(await agent.tuner('gr-0')).toMatchObject({ state: 'error', tuned: null, users: [] });
+      expect(await agent.tuner('gr-0')).toMatchObject({ state: 'idle', tuned: null, users: [] });
       expect((await agent.tuner('gr-0')).error).toContain(reason);
       expect(agent.log.filter((line) => line.startsWith('WARN'))).toHaveLength(1);
     });
@@ -46,6 +46,8 @@ describe('before the first byte a failure is 500 with a reason', () => {
     const answer = await agent.request(T27);
     expect(answer.status).toBe(500);
     expect(await messageOf(answer)).toContain('/no/such/command');
+    // No fault of the channel: this tuner cannot be used.
+    expect((await agent.tuners())[0]).toMatchObject({ state: 'error' });
   });
 
   test('a command that closes its output and lives on', async () => {
@@ -109,7 +111,7 @@ describe('after bytes were sent a failure aborts every user', () => {
     await using agent = await misbehaving(['--packets', '3000']);
     const first = await agent.open(T27);
     await first.ended();
-    expect((await agent.tuner('gr-0')).state).toBe('error');
+    expect((await agent.tuner('gr-0')).error).toContain('終了コード 0');
     const second = await agent.open(T27);
     await second.atLeast(1_000);
     expect(await agent.tuner('gr-0')).toMatchObject({ state: 'tuned', error: null });

@@ -218,7 +218,9 @@ describe('the tuner list', () => {
 describe('the channel table', () => {
   test('is stored, given back and announced', async () => {
     await using agent = await TestAgent.start();
-    expect(await (await agent.fetch('/agent/channels')).json()).toEqual([]);
+    const standard = (await (await agent.fetch('/agent/channels')).json()) as Channel[];
+    expect(new Set(standard.map((entry) => entry.type))).toEqual(new Set(['BS', 'CS']));
+    expect(existsSync(join(agent.folder, 'channels.json'))).toBe(false);
     const events = await agent.fetch('/agent/events');
     expect(events.headers.get('content-type')).toBe('text/event-stream');
     const answer = await agent.put('/agent/channels', [{ ...CHANNEL, extra: 1 }]);
@@ -238,14 +240,14 @@ describe('the channel table', () => {
       command: (folder) => `sh -c 'echo $0 >> ${folder}/ids' {type}-{channel}-{tsid}`,
     });
     const stored: Channel = { ...CHANNEL, type: 'CS', channel: 'CS04', tsid: 0x7041 };
-    await agent.put('/agent/channels', [CHANNEL, stored]);
+    await agent.put('/agent/channels', [{ ...CHANNEL, tsid: 0x4011 }, stored]);
     await agent.request('type=BS&channel=BS01_0');
-    await agent.request('type=BS&channel=BS03_0');
+    await agent.request('type=BS&channel=BS07_0');
     // The standard one, unless the table has another.
     await agent.request('type=CS&channel=CS02');
     await agent.request('type=CS&channel=CS04');
     expect(readFileSync(join(agent.folder, 'ids'), 'utf8')).toBe(
-      'BS-BS01_0-16400\nBS-BS03_0-0\nCS-CS02-24608\nCS-CS04-28737\n',
+      'BS-BS01_0-16401\nBS-BS07_0-0\nCS-CS02-24608\nCS-CS04-28737\n',
     );
   });
 

@@ -174,11 +174,16 @@ test(
         stations: [],
       })),
     );
+    const temporaries = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.tmp'));
+    let leftovers = 0;
     for (let round = 0; round < (LONG ? 200 : 2); round += 1) {
+      const left = temporaries();
       await using agent = run({});
       const url = `http://127.0.0.1:${await agent.port()}/agent/channels`;
-      // What the one before was killed in the middle of is read without complaint.
+      // What the one before was killed in the middle of is read without complaint, and its leftovers are gone.
       expect((await fetch(url)).status).toBe(200);
+      leftovers += left.length;
+      expect(temporaries()).toEqual([]);
       const put = (turn: number): Promise<unknown> =>
         fetch(url, { method: 'PUT', body: JSON.stringify(tables[turn % 2]) });
       await put(0);
@@ -192,6 +197,7 @@ test(
       const stored: unknown = JSON.parse(readFileSync(join(folder, 'channels.json'), 'utf8'));
       expect(tables.some((table) => Bun.deepEquals(table, stored))).toBe(true);
     }
+    console.log(`leftovers found and removed: ${leftovers}`);
   },
   SOAK_LIMIT_MS,
 );
