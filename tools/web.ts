@@ -1,17 +1,20 @@
 /**
  * Builds the browser UI into a folder: script and style bundled under names that carry their content's hash,
- * `index.html` that refers to them relatively, icons under their own names. `bun tools/web.ts OUTDIR` by hand.
+ * `index.html` that refers to them relatively, icons under their own names, and a Japanese font for devices that
+ * have none. `bun tools/web.ts OUTDIR` by hand.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 const WEB = join(import.meta.dir, '..', 'web');
+/** Kosugi Maru, Apache License 2.0: some 120 parts by code point, of which a browser fetches those that it needs. */
+const FONT = join(import.meta.dir, '..', 'node_modules', '@fontsource', 'kosugi-maru');
 
 /** Source name as `index.html` writes it. */
 const ENTRIES = ['main.tsx', 'theme-early.ts', 'styles/index.css'] as const;
 
 /** Names that `bundle` gives. */
-const BUILT = /^(app|theme-early|index)-[a-z0-9]{8}\.(js|css)$/u;
+const BUILT = /^(app|theme-early|index|fonts)-[a-z0-9]{8}\.(js|css)$/u;
 
 async function bundle(entry: string, outDir: string): Promise<string> {
   const classic = entry === 'theme-early.ts';
@@ -37,6 +40,31 @@ async function removeOld(outDir: string): Promise<void> {
   await Promise.all(old.map((name) => rm(join(outDir, name))));
 }
 
+const hashOf = (content: string | Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(content).digest('hex').slice(0, 8);
+
+/** The font's parts and the style sheet that says which characters each holds; gives the sheet's name. */
+async function addFont(outDir: string): Promise<string> {
+  const fonts = join(outDir, 'fonts');
+  await rm(fonts, { recursive: true, force: true });
+  await mkdir(fonts, { recursive: true });
+  let sheet = (await readFile(join(FONT, '400.css'), 'utf8'))
+    // Every browser that plays our streams reads WOFF2.
+    .replace(/, url\([^)]*\.woff\) format\('woff'\)/g, '')
+    .replace(/\/\*[^*]*\*\/\s*/g, '')
+    .replace(/\n\s*/g, '');
+  for (const [url, part = ''] of sheet.matchAll(/url\(\.\/files\/([^)]+)\.woff2\)/g)) {
+    const content = await readFile(join(FONT, 'files', `${part}.woff2`));
+    const name = `${part}-${hashOf(content)}.woff2`;
+    await writeFile(join(fonts, name), content);
+    sheet = sheet.replace(url, `url(fonts/${name})`);
+  }
+  await cp(join(FONT, 'LICENSE'), join(fonts, 'LICENSE.txt'));
+  const name = `fonts-${hashOf(sheet)}.css`;
+  await writeFile(join(outDir, name), sheet);
+  return name;
+}
+
 /** @throws AggregateError with the bundler's messages when the source does not build */
 export async function buildWeb(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
@@ -47,6 +75,7 @@ export async function buildWeb(outDir: string): Promise<void> {
     if (!html.includes(`"${entry}"`)) throw new Error(`index.html does not refer to ${entry}`);
     html = html.replace(`"${entry}"`, `"${name}"`);
   }
+  html = html.replace('"fonts.css"', `"${await addFont(outDir)}"`);
   await cp(join(WEB, 'public'), outDir, { recursive: true });
   await writeFile(join(outDir, 'index.html'), html);
 }
