@@ -129,6 +129,61 @@ describe('the framer', () => {
   });
 });
 
+/** Each packet with octets before or after it, sync bytes among them. */
+function padded(packets: Uint8Array, before: number, after: number): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < packets.length; at += 188) {
+    const noise = Uint8Array.from({ length: before + after }, (_, n) => (at * 7 + n * 31) & 0xff);
+    // Not in all packets: what stands at every distance is a sync byte by definition.
+    if ((at / 188) % 3 === 0) noise[(at / 188) % (before + after)] = 0x47;
+    parts.push(noise.subarray(0, before), packets.subarray(at, at + 188), noise.subarray(before));
+  }
+  return concat(...parts);
+}
+
+describe.each([
+  ['192 octets apart, time stamp first', 4, 0],
+  ['204 octets apart, parity last', 0, 16],
+] as const)('packets %s', (_, before, after) => {
+  const stride = 188 + before + after;
+
+  test('are found whatever the chunks are', () => {
+    const bytes = stream(40);
+    for (const sizes of [[7680], [1], [188], [stride], [613], [3, 1000, 61], [stride - 1, stride + 1]]) {
+      const framer = new PacketFramer();
+      expect(frame(framer, padded(bytes, before, after), sizes)).toEqual(bytes);
+      expect(framer.syncErrors).toBe(0);
+      expect(framer.skippedBytes).toBe(40 * (before + after));
+    }
+  });
+
+  test('are found again after octets were lost', () => {
+    const bytes = stream(40);
+    const whole = padded(bytes, before, after);
+    const cut = 10 * stride + 100;
+    const broken = concat(whole.subarray(0, cut), whole.subarray(cut + 37));
+    for (const sizes of [[7680], [188], [500, 13]]) {
+      const framer = new PacketFramer();
+      const framed = frame(framer, broken, sizes);
+      // The packet that was cut swallows the beginning of the next: both are lost, everything else is there.
+      expect(framed.subarray(0, 10 * 188)).toEqual(bytes.subarray(0, 10 * 188));
+      expect(framed.subarray(11 * 188)).toEqual(bytes.subarray(12 * 188));
+      expect(framer.syncErrors).toBe(1);
+    }
+  });
+
+  test('may be followed by packets without anything between', () => {
+    const bytes = stream(30);
+    const framer = new PacketFramer();
+    const mixed = concat(padded(bytes.subarray(0, 10 * 188), before, after), bytes.subarray(10 * 188));
+    const framed = frame(framer, mixed, [1000]);
+    // The first that does not lie where it was expected is lost.
+    const lost = after === 0 ? 10 : 11;
+    expect(framed).toEqual(concat(bytes.subarray(0, lost * 188), bytes.subarray((lost + 1) * 188)));
+    expect(framer.syncErrors).toBe(1);
+  });
+});
+
 describe('the end of a stream', () => {
   test('gives packets that were too few to be confirmed', () => {
     const framer = new PacketFramer();

@@ -2,17 +2,21 @@
  * Finds packets in bytes that arrive in any pieces, and finds them again after bytes were lost or damaged.
  * ISO/IEC 13818-1 2.4.3.3 (sync_byte), Annex G.1. It looks at sync bytes only, never into a packet.
  *
- * Packets of 188 octets. Other distances between sync bytes (192 with a time stamp, 204 with parity) would be
- * a stride beside PACKET_SIZE here; everything behind the framer sees 188.
+ * Packets of 188 octets, which may lie 192 or 204 apart: with a time stamp before each (recordings on disc) or
+ * with parity after it. What lies between them is dropped; everything behind the framer sees 188.
  */
 import { PACKET_SIZE, SYNC_BYTE } from './packet.ts';
 
 /**
  * Further sync bytes that must follow one at packet distance before it is believed. A chance byte passes with
- * 1 in 256^4, and a resynchronisation tries at most 188 of them: one false lock in 20 million.
+ * 1 in 256^4 for each of three distances, and a resynchronisation tries at most 204 of them: one false lock in
+ * 7 million.
  */
 const CONFIRMATIONS = 3;
-const WINDOW = CONFIRMATIONS * PACKET_SIZE + 1;
+/** Distances between sync bytes, the likeliest first: where several fit it is this one. */
+const STRIDES: readonly number[] = [PACKET_SIZE, 192, 204];
+/** Octets in which any of them is confirmed or refuted. */
+const WINDOW = CONFIRMATIONS * Math.max(...STRIDES) + 1;
 
 /** Takes the whole, aligned packets of `bytes[from, to)`. */
 export type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
@@ -20,11 +24,12 @@ export type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
 export class PacketFramer {
   /** How often the sync byte was missing where it had to be. The search at the start is none. */
   syncErrors = 0;
-  /** Octets that belonged to no packet. */
+  /** Octets that belonged to no packet, those between packets included. */
   skippedBytes = 0;
 
-  #locked = false;
-  /** What could not be decided yet: less than a packet when locked, less than WINDOW otherwise. */
+  /** Distance between sync bytes once they are found; 0 while they are searched for. */
+  #stride = 0;
+  /** What could not be decided yet: less than a stride when locked, less than WINDOW otherwise. */
   readonly #carry = new Uint8Array(WINDOW);
   #carried = 0;
 
@@ -44,7 +49,7 @@ export class PacketFramer {
       this.#scan(chunk, 0, sink);
       return;
     }
-    const wanted = (this.#locked ? PACKET_SIZE : WINDOW) - this.#carried;
+    const wanted = (this.#stride || WINDOW) - this.#carried;
     if (chunk.length < wanted) {
       this.#carry.set(chunk, this.#carried);
       this.#carried += chunk.length;
@@ -52,15 +57,16 @@ export class PacketFramer {
     }
     const carried = this.#carried;
     this.#carried = 0;
-    if (!this.#locked) {
+    if (this.#stride === 0) {
       this.#scan(join([this.#carry.subarray(0, carried), chunk]), 0, sink);
       return;
     }
     // Octet by octet: so few cost less than the views that `set` would need.
-    const packet = new Uint8Array(PACKET_SIZE);
+    const packet = new Uint8Array(this.#stride);
     for (let at = 0; at < carried; at++) packet[at] = this.#carry[at] as number;
     for (let at = 0; at < wanted; at++) packet[carried + at] = chunk[at] as number;
     sink(packet, 0, PACKET_SIZE);
+    this.skippedBytes += this.#stride - PACKET_SIZE;
     this.#scan(chunk, wanted, sink);
   }
 
@@ -70,11 +76,13 @@ export class PacketFramer {
    */
   flush(): Uint8Array {
     const rest = this.#carry.slice(0, this.#carried);
+    // Nothing shows any more what lies between packets: at most one is left where something does.
+    const padded = this.#stride > PACKET_SIZE;
     let at = 0;
-    while (at < rest.length && (rest[at] !== SYNC_BYTE || refuted(rest, at))) at++;
+    while (!padded && at < rest.length && (rest[at] !== SYNC_BYTE || refuted(rest, at, PACKET_SIZE))) at++;
     const whole = at + Math.floor((rest.length - at) / PACKET_SIZE) * PACKET_SIZE;
     this.skippedBytes += rest.length - (whole - at);
-    this.#locked = false;
+    this.#stride = 0;
     this.#carried = 0;
     return rest.subarray(at, whole);
   }
@@ -82,24 +90,49 @@ export class PacketFramer {
   #scan(bytes: Uint8Array, start: number, sink: PacketSink): void {
     let at = start;
     while (at < bytes.length) {
-      if (this.#locked) {
-        const from = at;
-        at = runEnd(bytes, from);
-        // The sink may change packets that it was given: look at what follows them first.
-        const lost = at < bytes.length && bytes[at] !== SYNC_BYTE;
-        if (at > from) sink(bytes, from, at);
-        if (!lost) break;
-        this.#locked = false;
-        this.syncErrors++;
+      if (this.#stride !== 0) {
+        at = this.#run(bytes, at, sink);
+        if (this.#stride !== 0) break;
       }
       const from = at;
-      while (at < bytes.length && (bytes[at] !== SYNC_BYTE || refuted(bytes, at))) at++;
+      while (
+        at < bytes.length &&
+        (bytes[at] !== SYNC_BYTE || STRIDES.every((each) => refuted(bytes, at, each)))
+      ) {
+        at++;
+      }
       this.skippedBytes += at - from;
-      if (at + WINDOW > bytes.length) break;
-      this.#locked = true;
+      const stride = STRIDES.find(
+        (each) => at + CONFIRMATIONS * each < bytes.length && !refuted(bytes, at, each),
+      );
+      if (stride === undefined) break;
+      this.#stride = stride;
     }
     this.#carried = bytes.length - at;
     for (let octet = 0; octet < this.#carried; octet++) this.#carry[octet] = bytes[at + octet] as number;
+  }
+
+  /** Gives on the packets from `from` on; where they end sync may be lost. Gives the place of what is left. */
+  #run(bytes: Uint8Array, from: number, sink: PacketSink): number {
+    let at = from;
+    if (this.#stride === PACKET_SIZE) {
+      at = runEnd(bytes, from);
+      // The sink may change packets that it was given: look at what follows them first.
+      if (at < bytes.length && bytes[at] !== SYNC_BYTE) this.#lose();
+      if (at > from) sink(bytes, from, at);
+      return at;
+    }
+    for (; at + this.#stride <= bytes.length && bytes[at] === SYNC_BYTE; at += this.#stride) {
+      sink(bytes, at, at + PACKET_SIZE);
+      this.skippedBytes += this.#stride - PACKET_SIZE;
+    }
+    if (at < bytes.length && bytes[at] !== SYNC_BYTE) this.#lose();
+    return at;
+  }
+
+  #lose(): void {
+    this.#stride = 0;
+    this.syncErrors++;
   }
 }
 
@@ -112,9 +145,9 @@ function runEnd(bytes: Uint8Array, start: number): number {
 }
 
 /** True when one of the bytes that must confirm the sync byte at `at`, as far as they are here, does not. */
-function refuted(bytes: Uint8Array, at: number): boolean {
+function refuted(bytes: Uint8Array, at: number, stride: number): boolean {
   for (let step = 1; step <= CONFIRMATIONS; step++) {
-    const next = at + step * PACKET_SIZE;
+    const next = at + step * stride;
     if (next >= bytes.length) return false;
     if (bytes[next] !== SYNC_BYTE) return true;
   }

@@ -53,6 +53,16 @@ const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
   noise: (random) => filled(() => random(256)),
   'nothing but sync bytes': () => filled(() => 0x47),
   'sync bytes at a wrong distance': () => filled((at) => (at % 187 === 0 ? 0x47 : 0)),
+  'noise in packets 192 octets apart': (random) => filled((at) => (at % 192 === 4 ? 0x47 : random(256))),
+  'packets whose distance changes': (random) => {
+    const packets = filled(() => random(256));
+    let at = 0;
+    while (at < packets.length) {
+      const distance = [188, 192, 204][random(3)] ?? 188;
+      for (let count = random(12); count > 0; count--, at += distance) packets[at] = 0x47;
+    }
+    return packets.subarray(0, SIZE);
+  },
   'packets lost every few packets': (random) => {
     const packets = filled((at) => (at % 188 === 0 ? 0x47 : random(256)));
     for (let at = 0; at < packets.length; at += 188 * 3 + random(188)) packets[at] = 0;
