@@ -20,8 +20,8 @@ const SECONDS = 9;
 const WRAP_AT = Date.UTC(2025, 0, 1) + Math.round((300 * 2 ** 33) / 90);
 
 const HOUR_MS = 3_600_000;
-/** Half an hour ahead of the stream: 280 MB of silence. More would endanger the machine when the test fails. */
-const WRONG_TIME = timeStamp(2, 5_400 * 90_000);
+/** Ten minutes ahead of the stream: half a gigabyte of silence. More would endanger the machine when the test fails. */
+const WRONG_TIME = timeStamp(2, 4_200 * 90_000);
 const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
 
 let air: Uint8Array;
