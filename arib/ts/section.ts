@@ -16,6 +16,7 @@ import {
   scramblingControl,
   startsUnit,
 } from './packet.ts';
+import type { SectionMemory } from './section-memory.ts';
 
 export interface Section {
   /** The PID that it came on, where it came out of a demultiplexer. */
@@ -111,6 +112,7 @@ export class SectionAssembler {
   incompleteSections = 0;
 
   readonly #pid: Pid | undefined;
+  readonly #memory: SectionMemory | undefined;
   readonly #buffer = new Uint8Array(SHORT_HEADER + MAX_SECTION_LENGTH);
   #length = 0;
   /** Octets of the section in `#buffer`; SHORT_HEADER until its length is known, 0 when there is none. */
@@ -119,8 +121,10 @@ export class SectionAssembler {
   /** What the last packet gave, where it began and ended with whole sections: its repetition gives the same. */
   #repeatable: readonly Section[] | undefined;
 
-  constructor(pid?: Pid) {
+  /** @param memory when given, sections that it knows are not given again */
+  constructor(pid?: Pid, memory?: SectionMemory) {
     this.#pid = pid;
+    this.#memory = memory;
   }
 
   /** Forgets everything begun. */
@@ -172,7 +176,7 @@ export class SectionAssembler {
       this.#length = 0;
       at = this.#continue(bytes, at, end, sections);
     }
-    if (fresh && this.#size === 0) this.#repeatable = sections;
+    if (fresh && this.#size === 0 && this.#memory === undefined) this.#repeatable = sections;
     return sections;
   }
 
@@ -183,28 +187,38 @@ export class SectionAssembler {
 
   /** Appends to the section begun until it is complete or `to` is reached; gives where it stopped. */
   #continue(bytes: Uint8Array, from: number, to: number, sections: Section[]): number {
+    const buffer = this.#buffer;
     let at = from;
-    while (at < to) {
-      this.#buffer[this.#length++] = bytes[at++] as number;
-      if (this.#length < this.#size) continue;
-      if (this.#length === SHORT_HEADER) {
-        const size = sectionSize(this.#buffer, 0);
-        if (size === 0) {
-          // Where the next section starts is unknown now, up to the next pointer_field.
-          this.invalidSections++;
-          this.#size = 0;
-          return to;
-        }
-        this.#size = size;
-        if (size > SHORT_HEADER) continue;
+    let length = this.#length;
+    if (length < SHORT_HEADER) {
+      while (at < to && length < SHORT_HEADER) buffer[length++] = bytes[at++] as number;
+      this.#length = length;
+      if (length < SHORT_HEADER) return at;
+      this.#size = sectionSize(buffer, 0);
+      if (this.#size === 0) {
+        // Where the next section starts is unknown now, up to the next pointer_field.
+        this.invalidSections++;
+        return to;
       }
-      const section = readSection(this.#buffer.slice(0, this.#size), this.#pid);
-      this.#size = 0;
-      if (section === undefined) this.invalidSections++;
-      else sections.push(section);
-      return at;
     }
+    const end = Math.min(to, at + this.#size - length);
+    while (at < end) buffer[length++] = bytes[at++] as number;
+    this.#length = length;
+    if (length === this.#size) this.#complete(sections);
     return at;
+  }
+
+  #complete(sections: Section[]): void {
+    const size = this.#size;
+    this.#size = 0;
+    if (this.#memory?.knows(this.#buffer, size, this.#pid ?? 0)) return;
+    const section = readSection(this.#buffer.slice(0, size), this.#pid);
+    if (section === undefined) {
+      this.invalidSections++;
+      return;
+    }
+    this.#memory?.remember(section.bytes, this.#pid ?? 0);
+    sections.push(section);
   }
 }
 
@@ -213,13 +227,17 @@ export class SectionDemux {
   readonly #assemblers = new Map<number, SectionAssembler>();
   readonly #wanted = new Uint8Array(PID_COUNT);
 
-  constructor(pids: Iterable<Pid> = []) {
+  readonly #memory: SectionMemory | undefined;
+
+  /** @param memory when given, sections that it knows are not given again */
+  constructor(pids: Iterable<Pid> = [], memory?: SectionMemory) {
+    this.#memory = memory;
     for (const pid of pids) this.add(pid);
   }
 
   add(pid: Pid): void {
     if (this.#assemblers.has(pid)) return;
-    this.#assemblers.set(pid, new SectionAssembler(pid));
+    this.#assemblers.set(pid, new SectionAssembler(pid, this.#memory));
     this.#wanted[pid] = 1;
   }
 

@@ -10,6 +10,7 @@ import { parsePat } from '../../arib/ts/pat.ts';
 import { PesAssembler } from '../../arib/ts/pes.ts';
 import { ecmPids, parsePmt, programPids } from '../../arib/ts/pmt.ts';
 import { SectionAssembler, SectionDemux } from '../../arib/ts/section.ts';
+import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
 import { longSection, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
@@ -150,7 +151,8 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array, random: Random) => nu
   },
   'sections and tables': (bytes, random) => {
     const framer = new PacketFramer();
-    const demux = new SectionDemux([0, 1, 2, 0x1f0].map(pid));
+    const memory = random(2) === 0 ? new SectionMemory() : undefined;
+    const demux = new SectionDemux([0, 1, 2, 0x1f0].map(pid), memory);
     let out = 0;
     for (const chunk of chunksOf(bytes, random)) {
       for (const section of demux.feed(framer.feed(chunk))) {
