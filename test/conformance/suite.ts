@@ -1,0 +1,79 @@
+/** All rules, and the order in which they are looked at. */
+import type { Launched } from './launch.ts';
+import type { LaunchOptions, Rule } from './rule.ts';
+import { ENDING } from './rules-ending.ts';
+import { INTERFACE } from './rules-interface.ts';
+import { PROCESS } from './rules-process.ts';
+import { SELECTION } from './rules-selection.ts';
+import type { Subject } from './subject.ts';
+
+export const RULES: readonly Rule[] = [...SELECTION, ...ENDING, ...INTERFACE, ...PROCESS];
+
+export type Outcome =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+export interface RunOptions {
+  /** One agent each; a lane looks at one rule after another. */
+  readonly lanes: readonly Subject[];
+  readonly launch: ((options: LaunchOptions) => Promise<Launched>) | undefined;
+  readonly isLocal: boolean;
+  readonly long: boolean;
+  /** Only rules whose sentence has it. */
+  readonly only: string;
+  readonly report: (rule: Rule, outcome: Outcome, seconds: number) => void;
+  /** No further rule is begun once it is set. */
+  readonly signal: AbortSignal;
+}
+
+const RULE_LIMIT_MS = 90_000;
+
+/** @returns how many failed. */
+export async function run(options: RunOptions): Promise<number> {
+  // The long ones first, so that the lanes end together.
+  const waiting = RULES.filter(({ sentence }) => sentence.includes(options.only)).toSorted(
+    (a, b) => (b.seconds ?? 1) - (a.seconds ?? 1),
+  );
+  let failed = 0;
+  const lane = async (subject: Subject): Promise<void> => {
+    for (let rule = waiting.shift(); rule !== undefined && !options.signal.aborted; rule = waiting.shift()) {
+      const begun = performance.now();
+      const outcome = await look(rule, subject, options);
+      if (outcome.kind === 'failed') failed += 1;
+      options.report(rule, outcome, (performance.now() - begun) / 1_000);
+    }
+  };
+  await Promise.all(options.lanes.map(lane));
+  return failed;
+}
+
+async function look(rule: Rule, subject: Subject, options: RunOptions): Promise<Outcome> {
+  const { isLocal, launch } = options;
+  if (rule.long === true && !options.long) return { kind: 'skipped', reason: 'takes long, see --long' };
+  if (rule.needs === 'launch' && launch === undefined) {
+    return { kind: 'skipped', reason: 'needs agents of its own, see --start' };
+  }
+  if (rule.needs === 'local' && !isLocal)
+    return { kind: 'skipped', reason: 'the agent is on another machine' };
+  const launched: Launched[] = [];
+  const remember = async (more: LaunchOptions): Promise<Launched> => {
+    if (launch === undefined) throw new Error('nothing to launch');
+    const agent = await launch(more);
+    launched.push(agent);
+    return agent;
+  };
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => limit.reject(new Error(`not done in ${RULE_LIMIT_MS} ms`)), RULE_LIMIT_MS);
+  try {
+    const check = rule.check(subject, { isLocal, launch: launch === undefined ? undefined : remember });
+    await Promise.race([check, limit.promise]);
+    return { kind: 'ok' };
+  } catch (error) {
+    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+    subject.leaveAll();
+    await Promise.all(launched.map((agent) => agent.end()));
+  }
+}
