@@ -18,6 +18,12 @@ async function launch(
 
 const read = (agent: LaunchedAgent, name: string): string => readFileSync(join(agent.folder, name), 'utf8');
 
+const warnings = (agent: LaunchedAgent): string[] =>
+  agent
+    .log()
+    .split('\n')
+    .filter((line) => /^(WARN|ERROR)/.test(line));
+
 export const PROCESS: Rule[] = [
   {
     sentence: 'Without channels.json the standard BS/CS table is there, without stations; nothing of GR',
@@ -171,6 +177,39 @@ export const PROCESS: Rule[] = [
       for (const stream of streams) await stream.ends('aborted');
       await until('the agent has ended', () => !isRunning(agent.pid), 10_000);
       for (const stream of streams) same(isRunning(stream.process), false, 'a process is left');
+    },
+  },
+  {
+    sentence: 'Every failure is logged once and leaves no process and no descriptor behind',
+    needs: 'launch',
+    seconds: 8,
+    async check(_subject, surroundings) {
+      const { agent, subject } = await launch(surroundings, { environment: { FAKE_TUNERS: 'GR:8' } });
+      const descriptors = (): number => readdirSync(`/proc/${agent.pid}/fd`).length;
+      const children = (): string[] =>
+        readFileSync(`/proc/${agent.pid}/task/${agent.pid}/children`, 'utf8').split(' ').filter(Boolean);
+      await subject.refused(CHANNEL.dead, { use: 'first' }, 500);
+      await until('no process', () => children().length === 0);
+      const [before, noted] = [descriptors(), warnings(agent).length];
+      const killed = await subject.open('GR/T21');
+      process.kill(killed.process, 'SIGKILL');
+      await killed.ends('aborted');
+      const stopped = await subject.open('GR/T22');
+      process.kill(stopped.process, 'SIGSTOP');
+      const refused = [CHANNEL.dead, CHANNEL.silent, CHANNEL.garbage].map((channel) =>
+        subject.refused(channel, {}, 500),
+      );
+      const streams = await Promise.all(
+        [CHANNEL.stops, CHANNEL.ends].map((channel) => subject.open(channel)),
+      );
+      await Promise.all(refused);
+      for (const stream of [stopped, ...streams]) await stream.ends('aborted');
+      await until('no process', () => children().length === 0);
+      // Connections of this suite's own that may be used again stay open for a while; the seven left two each.
+      await until('descriptors as before', () => descriptors() <= before + 6);
+      // Killed, stopped, dead, silent, garbage, no more TS, ended.
+      same(warnings(agent).length - noted, 7, `warnings (${warnings(agent).slice(noted).join(' | ')})`);
+      for (const { users, tuned } of await subject.tuners()) same([users, tuned], [[], null], 'what is left');
     },
   },
   {
