@@ -156,19 +156,32 @@ async function synth(...words: string[]): Promise<string> {
 
 const airCommand = [BUN, SYNTH, '--scenario', scenario, '--type', TYPE, '--channel', CHANNEL];
 
-/** The broadcaster alone: what a tuner without any agent or service would give. */
+/**
+ * The broadcaster alone: what a tuner without any agent or service would give. `byte` is when PAT and PMT have
+ * come: before, nobody knows what the station is.
+ */
 async function airAlone(station: number, onLayout: (layout: StationLayout) => void): Promise<Times> {
   const started = performance.now();
   const air = Bun.spawn(airCommand, { stdout: 'pipe', stderr: 'ignore' });
   try {
-    return await timeStream(air.stdout, started, rawJudge(station, onLayout));
+    let tables = Number.NaN;
+    const judge = rawJudge(station, (layout) => {
+      if (Number.isNaN(tables)) tables = performance.now() - started;
+      onLayout(layout);
+    });
+    const { picture } = await timeStream(air.stdout, started, judge);
+    return { byte: tables, picture };
   } finally {
     air.kill();
     await air.exited;
   }
 }
 
-/** The broadcaster's output straight into an ffmpeg with the words that the service uses. */
+/**
+ * The broadcaster's output straight into an ffmpeg with the words that the service uses, but for the probing: an
+ * ffmpeg that begins amid a picture needs half a second of input to learn the frame rate, without which it gives
+ * a grey picture, soon.
+ */
 async function plainEncoder(layout: StationLayout): Promise<Times> {
   const encoder = VIDEO_ENCODERS.find((one) => one.name === 'libx264');
   const audio = layout.audios[0];
@@ -178,6 +191,8 @@ async function plainEncoder(layout: StationLayout): Promise<Times> {
     video: { ...layout.video, encoder },
     audio: { pid: audio, side: 'both', codec: 'aac' },
   });
+  const limit = command.indexOf('-analyzeduration') + 1;
+  command[limit] = '500000';
   const started = performance.now();
   const air = Bun.spawn(airCommand, { stdout: 'pipe', stderr: 'ignore' });
   const ffmpeg = Bun.spawn(command, { stdin: air.stdout, stdout: 'pipe', stderr: 'ignore' });
@@ -290,7 +305,7 @@ async function whenCold(house: House): Promise<Times> {
   };
   const raw = await repeat((ready) => cold('raw', () => rawJudge(house.serviceId), ready));
   const encoded = await repeat((ready) => cold('h264', servedJudge, ready));
-  report('raw, tuner cold: first byte', raw.byte, 'broadcaster alone', air.byte, 2);
+  report('raw, tuner cold: first byte', raw.byte, 'broadcaster tables', air.byte, 2);
   report('raw, tuner cold: first picture', raw.picture, 'broadcaster alone', air.picture, 2);
   report('h264, tuner cold: first byte', encoded.byte, 'plain ffmpeg', plain.byte, 2);
   report('h264, tuner cold: first decodable fragment', encoded.picture, 'plain ffmpeg', plain.picture, 1.5);
