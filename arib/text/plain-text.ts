@@ -22,6 +22,7 @@ const RIGHT = 4;
 
 /** UTF-16 code units of the text that is being read. */
 const units: number[] = [];
+let count = 0;
 const g: GraphicSet[] = [...SI_SETS];
 
 /** Undefined when the text holds what only the decoder can read. `start` is before `end`. */
@@ -32,38 +33,18 @@ export function readPlainText(bytes: Uint8Array, start: number, end: number): st
   let left: GraphicSet = SI_SETS[0];
   let right: GraphicSet = SI_SETS[2];
   let halfWidth = false;
-  let count = 0;
+  count = 0;
   let at = start;
   while (at < end) {
     const first = bytes[at] as number;
     const high = first & 0x80;
     if ((first ^ high) > SPACE) {
-      const run = high === 0 ? left : right;
-      const values = run.values;
-      // Characters of one area as long as they follow each other.
-      if (run.octets === 2) {
-        do {
-          const row = (bytes[at] as number) ^ high;
-          if (row <= SPACE || row >= DEL) break;
-          if (at + 1 >= end) return text(count);
-          const cell = (bytes[at + 1] as number) & 0x7f;
-          if (cell <= SPACE || cell === DEL) return undefined;
-          const value = values[(row - FIRST_CODE) * CELLS + cell - FIRST_CODE] as number;
-          if (value < 0x10000) units[count++] = value;
-          else count = append(value, count);
-          at += 2;
-        } while (at < end);
-      } else {
-        do {
-          const code = (bytes[at] as number) ^ high;
-          if (code <= SPACE || code >= DEL) break;
-          const value = values[code - FIRST_CODE] as number;
-          if (value < 0x10000) units[count++] = value;
-          else count = append(value, count);
-          at++;
-        } while (at < end);
-      }
-      if (at < end && ((bytes[at] as number) & 0x7f) === DEL) return undefined;
+      const set = high === 0 ? left : right;
+      at =
+        set.octets === 2
+          ? doubleOctets(bytes, at, end, set.values)
+          : singleOctets(bytes, at, end, set.values);
+      if (at < 0 || (at < end && ((bytes[at] as number) & 0x7f) === DEL)) return undefined;
       continue;
     }
     at++;
@@ -114,22 +95,63 @@ export function readPlainText(bytes: Uint8Array, start: number, end: number): st
         return undefined;
     }
   }
-  return text(count);
+  return text();
 }
 
-function append(value: number, count: number): number {
+/** Characters of one area as long as they follow each other; gives where they end, -1 where one is no character. */
+function doubleOctets(bytes: Uint8Array, start: number, end: number, values: Int32Array): number {
+  const high = (bytes[start] as number) & 0x80;
+  let at = start;
+  let next = count;
+  while (at < end) {
+    const row = (bytes[at] as number) ^ high;
+    if (row <= SPACE || row >= DEL) break;
+    // A character whose second octet is missing is dropped.
+    if (at + 1 >= end) {
+      at = end;
+      break;
+    }
+    const cell = (bytes[at + 1] as number) & 0x7f;
+    if (cell <= SPACE || cell === DEL) return -1;
+    const value = values[(row - FIRST_CODE) * CELLS + cell - FIRST_CODE] as number;
+    if (value < 0x10000) units[next++] = value;
+    else next = append(value, next);
+    at += 2;
+  }
+  count = next;
+  return at;
+}
+
+function singleOctets(bytes: Uint8Array, start: number, end: number, values: Int32Array): number {
+  const high = (bytes[start] as number) & 0x80;
+  let at = start;
+  let next = count;
+  while (at < end) {
+    const code = (bytes[at] as number) ^ high;
+    if (code <= SPACE || code >= DEL) break;
+    const value = values[code - FIRST_CODE] as number;
+    if (value < 0x10000) units[next++] = value;
+    else next = append(value, next);
+    at++;
+  }
+  count = next;
+  return at;
+}
+
+/** Puts a value's text at `next`; gives the place after it. */
+function append(value: number, next: number): number {
   if (value < 0x10000) {
-    units[count] = value;
-    return count + 1;
+    units[next] = value;
+    return next + 1;
   }
   if (value <= 0x10ffff) {
-    units[count] = 0xd7c0 + (value >> 10);
-    units[count + 1] = 0xdc00 | (value & 0x3ff);
-    return count + 2;
+    units[next] = 0xd7c0 + (value >> 10);
+    units[next + 1] = 0xdc00 | (value & 0x3ff);
+    return next + 2;
   }
   const characters = characterText(value);
-  for (let index = 0; index < characters.length; index++) units[count + index] = characters.charCodeAt(index);
-  return count + characters.length;
+  for (let index = 0; index < characters.length; index++) units[next + index] = characters.charCodeAt(index);
+  return next + characters.length;
 }
 
 /** The register that a final octet after ESC invokes, 4 more for GR; -1: it invokes none. */
@@ -165,7 +187,7 @@ function designate(bytes: Uint8Array, start: number, end: number): number {
   return at + 1;
 }
 
-function text(count: number): string {
+function text(): string {
   units.length = count;
   if (count <= CHUNK) return String.fromCharCode.apply(null, units);
   let whole = '';
