@@ -47,6 +47,9 @@ function run(environment: Record<string, string>, ...arguments_: string[]): Agen
       return Number(/ port=(\d+)/.exec(log)?.[1]);
     },
     async [Symbol.asyncDispose]() {
+      // Asked first, so that it ends its commands: one that never writes would outlive a killed agent.
+      child.kill('SIGTERM');
+      await Promise.race([child.exited, Bun.sleep(5_000)]);
       child.kill('SIGKILL');
       await child.exited;
     },
