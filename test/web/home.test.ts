@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { fakeStations } from './fake-air.ts';
-import { faultsOf, focused, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
 
@@ -38,25 +38,25 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const page = await rig.open('');
     await page.locator('.card').first().waitFor();
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toContain('みなと総合');
+    await focusOn(page, 'みなと総合');
     await page.keyboard.press('ArrowRight');
-    expect(await focused(page)).toContain('みなとEテレビ');
+    await focusOn(page, 'みなとEテレビ');
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toContain('青葉テレビ2');
+    await focusOn(page, '青葉テレビ2');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    expect(await focused(page)).toContain('地デジ');
+    await focusOn(page, '地デジ');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toContain('BSみなと');
+    await focusOn(page, 'BSみなと');
     await page.keyboard.press('ArrowLeft');
-    expect(await focused(page)).toBe('ホーム');
+    await focusOn(page, 'ホーム');
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toBe('設定');
+    await focusOn(page, '設定');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: '設定' }).waitFor();
-    expect(await focused(page)).toBe('自動');
+    await focusOn(page, '自動');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Backspace');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { fakeStations, makeStream } from './fake-air.ts';
-import { focused, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import { focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -58,10 +58,10 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowRight');
-    expect(await focused(page)).toBe('前のチャンネル');
+    await focusOn(page, '前のチャンネル');
     for (const name of ['次のチャンネル', '消音', '映像の形式']) {
       await page.keyboard.press('ArrowRight');
-      expect(await focused(page)).toBe(name);
+      await focusOn(page, name);
     }
     await page.keyboard.press('Backspace');
     await page.locator('.osd-bottom:not([data-shown])').waitFor();
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('a');
     const english = page.getByRole('radio', { name: '英語' });
     await english.waitFor();
-    expect(await focused(page)).toContain('日本語');
+    await focusOn(page, '日本語');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     rig.service.state.liveProblem = { body, status: 404, count: 9 };
     const page = await rig.open('live/9');
     await page.getByRole('alert').waitFor();
-    expect(await focused(page)).toBe('ほかの局を見る');
+    await focusOn(page, 'ほかの局を見る');
     rig.service.state.liveProblem = undefined;
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'チャンネル' }).waitFor();

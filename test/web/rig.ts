@@ -60,19 +60,11 @@ export function faultsOf(page: Page): string[] {
   return faults;
 }
 
-/** The accessible name or text of what has the focus. */
-export async function focused(page: Page): Promise<string> {
-  return await page.evaluate(() => {
-    const active = document.activeElement;
-    if (active === document.body) return '';
-    return active?.getAttribute('aria-label') ?? active?.textContent?.trim() ?? '';
-  });
-}
-
-/** Until the focus is on what has this text. */
+/** Until the focus is on what has this in its name or text. */
 export async function focusOn(page: Page, text: string): Promise<void> {
   await page.waitForFunction((wanted) => {
     const active = document.activeElement;
-    return active !== document.body && active?.textContent?.trim() === wanted;
+    const name = active?.getAttribute('aria-label') ?? active?.textContent ?? '';
+    return active !== document.body && name.includes(wanted);
   }, text);
 }
