@@ -1,7 +1,7 @@
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
-import type { NetworkId, TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
+import { type DescribedStream, readTransportStreams } from './transport-streams.ts';
 
 /** A section of the bouquet association table: services offered together. ARIB STD-B10 Part 2, 5.2.5. */
 export interface Bat {
@@ -10,13 +10,7 @@ export interface Bat {
   readonly sectionNumber: number;
   readonly lastSectionNumber: number;
   readonly descriptors: readonly Descriptor[];
-  readonly transportStreams: readonly BouquetStream[];
-}
-
-export interface BouquetStream {
-  readonly transportStreamId: TransportStreamId;
-  readonly originalNetworkId: NetworkId;
-  readonly descriptors: readonly Descriptor[];
+  readonly transportStreams: readonly DescribedStream[];
 }
 
 export const BAT_PID = 0x0011;
@@ -30,14 +24,7 @@ export function parseBat(section: Section): Bat | undefined {
   const descriptors = readDescriptors(r.slice(r.length12()));
   // reserved 4, transport_stream_loop_length 12
   const loop = r.slice(r.length12());
-  const transportStreams: BouquetStream[] = [];
-  while (loop.remaining > 0) {
-    transportStreams.push({
-      transportStreamId: loop.u16() as TransportStreamId,
-      originalNetworkId: loop.u16() as NetworkId,
-      descriptors: readDescriptors(loop.slice(loop.length12())),
-    });
-  }
+  const transportStreams = readTransportStreams(loop);
   if (r.exhausted || loop.exhausted) return undefined;
   return {
     bouquetId: section.extension,

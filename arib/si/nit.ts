@@ -1,7 +1,8 @@
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
-import type { NetworkId, TransportStreamId } from '../ids.ts';
+import type { NetworkId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
+import { type DescribedStream, readTransportStreams } from './transport-streams.ts';
 
 /** A section of the network information table, ARIB STD-B10 Part 2, 5.2.4. */
 export interface Nit {
@@ -13,13 +14,7 @@ export interface Nit {
   readonly lastSectionNumber: number;
   readonly descriptors: readonly Descriptor[];
   /** Terrestrial: the one stream; BS and CS: streams of the network, the rest in the other sections. */
-  readonly transportStreams: readonly NetworkStream[];
-}
-
-export interface NetworkStream {
-  readonly transportStreamId: TransportStreamId;
-  readonly originalNetworkId: NetworkId;
-  readonly descriptors: readonly Descriptor[];
+  readonly transportStreams: readonly DescribedStream[];
 }
 
 export const NIT_PID = 0x0010;
@@ -34,14 +29,7 @@ export function parseNit(section: Section): Nit | undefined {
   const r = new Reader(section.body);
   const descriptors = readDescriptors(r.slice(r.length12()));
   const loop = r.slice(r.length12());
-  const transportStreams: NetworkStream[] = [];
-  while (loop.remaining > 0) {
-    transportStreams.push({
-      transportStreamId: loop.u16() as TransportStreamId,
-      originalNetworkId: loop.u16() as NetworkId,
-      descriptors: readDescriptors(loop.slice(loop.length12())),
-    });
-  }
+  const transportStreams = readTransportStreams(loop);
   if (r.exhausted || loop.exhausted) return undefined;
   return {
     actual,

@@ -5,12 +5,13 @@
 
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
+import { recordedSections } from '../../test/recorded-sections.ts';
 import { type Descriptor, findDescriptor } from '../descriptor/index.ts';
 import { pid } from '../ids.ts';
 import { decodeText } from '../text/text.ts';
 import type { EpochMs } from '../time.ts';
 import { PacketFramer } from '../ts/framer.ts';
-import { readSection, type Section, SectionDemux } from '../ts/section.ts';
+import { type Section, SectionDemux } from '../ts/section.ts';
 import { parseBit } from './bit.ts';
 import { parseEit } from './eit.ts';
 import { parseNit } from './nit.ts';
@@ -280,19 +281,8 @@ function xmlOfEits(sections: readonly Section[]): string[] {
   return Array.from(tables, ([head, events]) => `${head}${events.join('')}</EIT>`);
 }
 
-function sectionsOf(bytes: Uint8Array): Section[] {
-  const sections: Section[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const size = 3 + ((((bytes[at + 1] ?? 0) & 0x0f) << 8) | (bytes[at + 2] ?? 0));
-    const section = readSection(bytes.slice(at, at + size));
-    if (section !== undefined) sections.push(section);
-    at += size;
-  }
-  return sections;
-}
-
 test.skipIf(!existsSync(FOLDER))('NIT, SDT and EIT are read as TSDuck reads them', async () => {
-  const sections = sectionsOf(await Bun.file(`${FOLDER}/test-062.tstables.bin`).bytes());
+  const sections = recordedSections(await Bun.file(`${FOLDER}/test-062.tstables.bin`).bytes());
   expect(sections.length).toBe(12);
   const theirs = (await Bun.file(`${FOLDER}/test-062.tstables.xml`).text()).replace(LEFT_OUT, '');
   const tables = theirs.match(/<(NIT|SDT|EIT) .*?<\/\1>/gs) ?? [];

@@ -2,13 +2,15 @@
  * Recorded PAT, CAT and PMT of a terrestrial station, field by field as TSDuck reads them: what we read is written
  * in its XML and compared.
  */
+
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
+import { recordedSections } from '../../test/recorded-sections.ts';
 import type { Descriptor } from '../descriptor/index.ts';
 import { parseCat } from './cat.ts';
 import { parsePat } from './pat.ts';
 import { parsePmt } from './pmt.ts';
-import { readSection, type Section } from './section.ts';
+import type { Section } from './section.ts';
 
 const FOLDER = '../shared/samples/tables';
 const FORMATS = ['1080p', '1080i', '720p', '480p', '480i', '240p', '120p'];
@@ -102,19 +104,8 @@ function xmlOfSection(section: Section): string {
   ]);
 }
 
-function sectionsOf(bytes: Uint8Array): Section[] {
-  const sections: Section[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const size = 3 + ((((bytes[at + 1] ?? 0) & 0x0f) << 8) | (bytes[at + 2] ?? 0));
-    const section = readSection(bytes.slice(at, at + size));
-    if (section !== undefined) sections.push(section);
-    at += size;
-  }
-  return sections;
-}
-
 test.skipIf(!existsSync(FOLDER))('PAT, CAT and PMT are read as TSDuck reads them', async () => {
-  const sections = sectionsOf(await Bun.file(`${FOLDER}/test-062.tstables.bin`).bytes());
+  const sections = recordedSections(await Bun.file(`${FOLDER}/test-062.tstables.bin`).bytes());
   const theirs = (await Bun.file(`${FOLDER}/test-062.tstables.xml`).text()).replace(/<metadata .*?\/>/g, '');
   const expected = (theirs.match(/<(PAT|CAT|PMT) .*?<\/\1>/gs) ?? []).map((table) =>
     table.replace(/>[\s0-9A-F]+</g, (between) => between.replace(/\s/g, '')),

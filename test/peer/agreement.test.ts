@@ -1,0 +1,116 @@
+/**
+ * Everything that the synthetic broadcaster sends in its tables, as an independent reader reads it: sections are
+ * read by both, written in one form, and compared field by field.
+ */
+import { describe, expect, test } from 'bun:test';
+import { pid } from '../../arib/ids.ts';
+import { parseEit } from '../../arib/si/eit.ts';
+import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
+import { epochMs } from '../../arib/time.ts';
+import { PacketFramer } from '../../arib/ts/framer.ts';
+import { type Section, SectionDemux } from '../../arib/ts/section.ts';
+import { SectionMemory } from '../../arib/ts/section-memory.ts';
+import { eventStations } from '../../synth/broadcast.ts';
+import { ticksAt } from '../../synth/clock.ts';
+import { tableSources } from '../../synth/mux/tables.ts';
+import { placeChannel } from '../../synth/scenario/layout.ts';
+import { loadScenario } from '../../synth/scenario/load.ts';
+import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
+import { decodeByPeer, fields } from './record.ts';
+import { peerOf } from './tables.ts';
+
+const AT = epochMs(Date.UTC(2026, 10, 20, 12, 0, 0));
+/** The longest cycle of a channel, that of other streams' schedules, is two minutes. */
+const SECONDS = 125;
+const TICKS_PER_SECOND = 90_000;
+const PACKET = 188;
+
+/** The packets of a channel's tables, one after another: no pictures, no sound, nothing between. */
+function tablePackets(scenario: Scenario, plan: ChannelPlan): Uint8Array {
+  const sources = tableSources(scenario, placeChannel(plan), (other) => eventStations(scenario, other));
+  const start = ticksAt(AT);
+  for (const source of sources) source.seek(start);
+  const packets: Uint8Array[] = [];
+  for (;;) {
+    const next = sources.reduce((first, other) => (other.due < first.due ? other : first));
+    if (next.due >= start + SECONDS * TICKS_PER_SECOND) break;
+    const packet = new Uint8Array(PACKET);
+    next.emit(packet, 0);
+    packets.push(packet);
+  }
+  const bytes = new Uint8Array(packets.length * PACKET);
+  for (const [index, packet] of packets.entries()) bytes.set(packet, index * PACKET);
+  return bytes;
+}
+
+function sectionsOf(bytes: Uint8Array): Section[] {
+  const packets = new PacketFramer().feed(bytes);
+  const pids = new Set<number>();
+  for (let at = 0; at < packets.length; at += PACKET) {
+    pids.add((((packets[at + 1] ?? 0) & 0x1f) << 8) | (packets[at + 2] ?? 0));
+  }
+  return [...new SectionDemux([...pids].map(pid), new SectionMemory()).feed(packets)];
+}
+
+const HEADER = [
+  'table_id',
+  'version_number',
+  'current_next_indicator',
+  'section_number',
+  'last_section_number',
+];
+
+/** The number of sections that were compared, by table_id. */
+function compare(sections: readonly Section[]): Map<number, number> {
+  const compared = new Map<number, number>();
+  for (const section of sections) {
+    const peer = peerOf(section.tableId);
+    if (peer === undefined) continue;
+    const theirs = decodeByPeer(peer.table, section.bytes);
+    const ours = peer.ours(section);
+    if (theirs === null || ours === undefined) throw new Error(`not read: ${section.bytes.toHex()}`);
+    const header = [
+      ...[section.tableId, section.version, Number(section.current), section.number, section.lastNumber],
+    ];
+    if (section.long) expect(fields(theirs, HEADER)).toEqual(header);
+    expect(ours).toEqual(peer.write(theirs));
+    compared.set(section.tableId, (compared.get(section.tableId) ?? 0) + 1);
+  }
+  return compared;
+}
+
+/** Whether the schedules of every service have come whole. */
+function checkSchedules(sections: readonly Section[]): void {
+  const services = new Map<string, ScheduleCoverage>();
+  for (const section of sections) {
+    const eit = parseEit(section);
+    if (eit === undefined || eit.kind === 'present-following') continue;
+    const key = `${eit.originalNetworkId}/${eit.transportStreamId}/${eit.serviceId}`;
+    const coverage = services.get(key) ?? new ScheduleCoverage();
+    services.set(key, coverage);
+    expect(coverage.add(eit, AT)).toBe('new');
+  }
+  expect(services.size).toBeGreaterThan(0);
+  for (const coverage of services.values()) {
+    expect(coverage.progress('basic', AT).complete).toBe(true);
+    expect(coverage.progress('extended', AT).complete).toBe(true);
+  }
+}
+
+const scenario = loadScenario('default');
+const TERRESTRIAL = [0x00, 0x02, 0x40, 0x42, 0x4e, 0x50, 0x51, 0x58, 0x59, 0x73];
+const SATELLITE = [...TERRESTRIAL, 0x46, 0x4f, 0x60, 0x61, 0x68, 0x69];
+
+describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, plan] as const))(
+  '%s',
+  (_, plan) => {
+    test('the peer reads the same in every section', () => {
+      const sections = sectionsOf(tablePackets(scenario, plan));
+      const compared = compare(sections);
+      for (const tableId of plan.type === 'GR' ? TERRESTRIAL : SATELLITE) {
+        expect([tableId, compared.get(tableId) ?? 0]).not.toEqual([tableId, 0]);
+      }
+      checkSchedules(sections);
+    });
+  },
+);

@@ -1,0 +1,14 @@
+/** Sections that a tool recorded one after another, without packets. */
+import { readSection, type Section } from '../arib/ts/section.ts';
+
+/** Those that are whole and sound; each is as long as its section_length says. */
+export function recordedSections(bytes: Uint8Array): Section[] {
+  const sections: Section[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const size = 3 + ((((bytes[at + 1] ?? 0) & 0x0f) << 8) | (bytes[at + 2] ?? 0));
+    const section = readSection(bytes.slice(at, at + size));
+    if (section !== undefined) sections.push(section);
+    at += size;
+  }
+  return sections;
+}
