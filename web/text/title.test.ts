@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { TITLE_MARKS } from '../../arib/text/title-marks.ts';
 import { splitTitle } from './title.ts';
 
 const faces = (raw: string) => splitTitle(raw).marks.map((mark) => mark.face);
@@ -35,8 +36,21 @@ describe('splitTitle', () => {
     expect(faces('\u{1F211}話\u{1F211}[字]')).toEqual(['字']);
   });
 
-  test('a title of marks alone is kept as it came', () => {
-    expect(splitTitle('\u{1F211}')).toEqual({ title: '\u{1F211}', marks: [] });
+  test('㊙ is a word of the title; the key is a mark that says its meaning', () => {
+    expect(splitTitle('\u{3299}旅')).toEqual({ title: '\u{3299}旅', marks: [] });
+    expect(splitTitle('\u{26BF}深夜劇場').marks).toEqual([
+      { face: '年齢制限', label: '年齢制限', tone: 'plain' },
+    ]);
+  });
+
+  test('every mark of the air has a name', () => {
+    for (const { character } of TITLE_MARKS)
+      expect(splitTitle(`${character}話`).marks[0]?.label).not.toBe('');
+  });
+
+  test('a title of marks alone keeps its name, and has its marks', () => {
+    expect(splitTitle('\u{1F211}').title).toBe('\u{1F211}');
+    expect(faces('\u{1F211}')).toEqual(['字']);
     expect(splitTitle('')).toEqual({ title: '', marks: [] });
   });
 });
