@@ -43,7 +43,7 @@ function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
     ...streamTruth(place),
     present: programmeTruth(guide.present(at)),
     following: programmeTruth(guide.following(at)),
-    ...(schedule ? { schedule: guide.starting(days.from, days.to).map(programmeTruth) } : {}),
+    ...(schedule ? { schedule: guide.starting(days.from, days.to, at).map(programmeTruth) } : {}),
   };
 }
 

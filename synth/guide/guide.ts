@@ -6,7 +6,7 @@ import { Timetable } from './timetable.ts';
 
 /** A one-segment service shows what the first station of its channel does. */
 export function guideOf(scenario: Scenario, channel: ChannelPlan, station: StationPlan): Guide {
-  if (station.programmes !== 'generated') return listedGuide(station.programmes);
+  if (station.programmes !== 'generated') return listedGuide(station.programmes, station.audios);
   const [main = station] = channel.stations;
-  return new Timetable(scenario.seed, isPartialReception(station) ? main : station);
+  return new Timetable(scenario.seed, isPartialReception(station) ? main : station, station.audios);
 }

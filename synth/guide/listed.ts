@@ -2,7 +2,7 @@
 import { eventId } from '../../arib/ids.ts';
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
-import type { ListedProgramme } from '../scenario/model.ts';
+import type { AudioPlan, ListedProgramme } from '../scenario/model.ts';
 import { fitText } from '../text/encode.ts';
 import {
   type Guide,
@@ -12,10 +12,16 @@ import {
   type Programme,
   SCHEDULE_DAYS,
 } from './programme.ts';
+import { traitsOf } from './traits.ts';
 
 const EVENT_IDS = 0x10000;
 
-function toProgramme(listed: ListedProgramme, startAt: EpochMs, serial: number): Programme {
+function toProgramme(
+  listed: ListedProgramme,
+  startAt: EpochMs,
+  serial: number,
+  audios: readonly AudioPlan[],
+): Programme {
   return {
     eventId: eventId(((serial % EVENT_IDS) + EVENT_IDS) % EVENT_IDS),
     startAt,
@@ -25,6 +31,7 @@ function toProgramme(listed: ListedProgramme, startAt: EpochMs, serial: number):
     items: listed.items.map(({ heading, text }) => ({ heading: fitText(heading, MAX_HEADING_BYTES), text })),
     genres: listed.genres,
     serial,
+    ...traitsOf(listed.title, listed.genres, audios),
   };
 }
 
@@ -32,14 +39,18 @@ class TimedList implements Guide {
   readonly days = SCHEDULE_DAYS;
   readonly #programmes: Programme[];
 
-  constructor(list: readonly (ListedProgramme & { startAt: number })[]) {
+  constructor(list: readonly (ListedProgramme & { startAt: number })[], audios: readonly AudioPlan[]) {
     this.#programmes = [...list]
       .sort((a, b) => a.startAt - b.startAt)
-      .map((listed, index) => toProgramme(listed, epochMs(listed.startAt), index + 1));
+      .map((listed, index) => toProgramme(listed, epochMs(listed.startAt), index + 1, audios));
   }
 
   starting(from: EpochMs, to: EpochMs): Programme[] {
     return this.#programmes.filter(({ startAt }) => startAt >= from && startAt < to);
+  }
+
+  airing(from: EpochMs, to: EpochMs): Programme[] {
+    return this.#programmes.filter(({ startAt, durationMs }) => startAt < to && startAt + durationMs > from);
   }
 
   present(at: EpochMs): Programme | undefined {
@@ -61,7 +72,10 @@ class RepeatedList implements Guide {
   readonly #starts: number[] = [];
   readonly #length: number;
 
-  constructor(list: readonly ListedProgramme[]) {
+  constructor(
+    list: readonly ListedProgramme[],
+    private readonly audios: readonly AudioPlan[],
+  ) {
     this.#list = list;
     let length = 0;
     for (const { durationSec } of list) {
@@ -76,7 +90,7 @@ class RepeatedList implements Guide {
     const round = Math.floor(serial / this.#list.length);
     const index = serial - round * this.#list.length;
     const startAt = epochMs(STC_ZERO + round * this.#length + (this.#starts[index] as number));
-    return toProgramme(this.#list[index] as ListedProgramme, startAt, serial);
+    return toProgramme(this.#list[index] as ListedProgramme, startAt, serial, this.audios);
   }
 
   #serialAt(at: EpochMs): number {
@@ -94,6 +108,10 @@ class RepeatedList implements Guide {
     }
   }
 
+  airing(from: EpochMs, to: EpochMs): Programme[] {
+    return this.starting(this.present(from).startAt, to);
+  }
+
   present(at: EpochMs): Programme {
     return this.#make(this.#serialAt(at));
   }
@@ -108,8 +126,8 @@ function isTimed(listed: ListedProgramme): listed is ListedProgramme & { startAt
 }
 
 /** Every programme of the list has a start, or none has. */
-export function listedGuide(list: readonly ListedProgramme[]): Guide {
+export function listedGuide(list: readonly ListedProgramme[], audios: readonly AudioPlan[]): Guide {
   return list.length === 0 || list.every(isTimed)
-    ? new TimedList(list.filter(isTimed))
-    : new RepeatedList(list);
+    ? new TimedList(list.filter(isTimed), audios)
+    : new RepeatedList(list, audios);
 }

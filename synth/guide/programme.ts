@@ -12,6 +12,20 @@ export interface Programme {
   description: string;
   items: ExtendedItem[];
   genres: (readonly [number, number])[];
+  /** Pictures of 24 frames a second in 3:2 cadence, or of 60 fields. */
+  kind: 'video' | 'film';
+  /** Of its first audio stream: two channels of one sound, or two sounds. */
+  sound: 'stereo' | 'dual';
+  /** Audio streams on air, the first of the station's. */
+  audioCount: number;
+  /** Whether captions are sent: the mark [字]. */
+  captions: boolean;
+  /** Digital copy control: free to copy, one generation, never. */
+  copyControl: 'free' | 'once' | 'never';
+  /** Without a fee: free_CA_mode 0. */
+  isFree: boolean;
+  /** Nothing is on air but a still picture: the pause of the night. */
+  pause: boolean;
   /** Differs from that of the programmes before and after; makes the version of present/following. */
   serial: number;
 }
@@ -20,12 +34,14 @@ export interface Programme {
 export interface Guide {
   /** Days that the schedule carries, today included, 1..8. */
   readonly days: number;
-  /** Those that start in `from <= start < to`, in order. */
-  starting(from: EpochMs, to: EpochMs): readonly Programme[];
-  /** The one on air. */
+  /** What the schedule tables announce at the moment `at`: starts in `from <= start < to`, in order. */
+  starting(from: EpochMs, to: EpochMs, at: EpochMs): readonly Programme[];
+  /** The one on air, with what is known of it then. */
   present(at: EpochMs): Programme | undefined;
-  /** The first that starts later. */
+  /** The one announced as next then. */
   following(at: EpochMs): Programme | undefined;
+  /** What is really on air at any moment of `from <= moment < to`, with its real start and duration, in order. */
+  airing(from: EpochMs, to: EpochMs): readonly Programme[];
 }
 
 /** Bytes that operating rules grant, ARIB TR-B14 vol. 4: event name and description of a short event descriptor. */

@@ -5,7 +5,7 @@
 import { eventId } from '../../arib/ids.ts';
 import { type EpochMs, epochMs, JST_OFFSET_MS } from '../../arib/time.ts';
 import { Random } from '../random.ts';
-import type { StationPlan } from '../scenario/model.ts';
+import type { AudioPlan, StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 import { fitText } from '../text/encode.ts';
 import type { Band, Format } from './format.ts';
@@ -20,6 +20,7 @@ import {
   type Programme,
   SCHEDULE_DAYS,
 } from './programme.ts';
+import { traitsOf } from './traits.ts';
 
 const MINUTE_MS = 60_000;
 /** The broadcast day begins at 05:00 in Japan. */
@@ -136,6 +137,7 @@ export class Timetable implements Guide {
   constructor(
     private readonly seed: number,
     private readonly station: StationPlan,
+    private readonly audios: readonly AudioPlan[] = station.audios,
   ) {
     this.#formats = FORMATS.filter(({ themes }) => themes.includes(station.theme));
   }
@@ -146,6 +148,10 @@ export class Timetable implements Guide {
       programmes.push(...this.#day(day).filter(({ startAt }) => startAt >= from && startAt < to));
     }
     return programmes;
+  }
+
+  airing(from: EpochMs, to: EpochMs): Programme[] {
+    return this.starting(this.present(from)?.startAt ?? from, to);
   }
 
   present(at: EpochMs): Programme | undefined {
@@ -189,16 +195,18 @@ export class Timetable implements Guide {
     const random = new Random(this.seed, this.station.serviceId, day, slot.from);
     const { format } = slot;
     const startAt = epochMs(dayBegin(day) + slot.from * MINUTE_MS);
+    const title = this.#title(random, day, slot);
     return {
       // 128 days of up to 512 programmes: an id comes back long after its day has left the guide.
       eventId: eventId((((day % 128) + 128) % 128) * 512 + index),
       startAt,
       durationMs: slot.minutes * MINUTE_MS,
-      title: this.#title(random, day, slot),
+      title,
       description: fitText(this.#description(random, format), MAX_DESCRIPTION_BYTES),
       items: this.#items(random, slot),
       genres: [...format.genres],
       serial: Math.floor(startAt / (STEP_MINUTES * MINUTE_MS)),
+      ...traitsOf(title, format.genres, this.audios),
     };
   }
 

@@ -171,7 +171,7 @@ function segmentEvents(
   { day, index }: Segment,
 ): Uint8Array[] {
   const from = epochMs(dayStart + day * DAY_MS + index * SEGMENT_MS);
-  const programmes = station.guide.starting(from, epochMs(from + SEGMENT_MS));
+  const programmes = station.guide.starting(from, epochMs(from + SEGMENT_MS), dayStart);
   if (kind === 'basic') {
     return programmes.map((programme) => eventBytes(programme, basicDescriptors(station, programme)));
   }

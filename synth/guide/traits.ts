@@ -1,0 +1,30 @@
+/** What follows from a programme's title and genres and from the streams of its station. */
+import type { AudioPlan } from '../scenario/model.ts';
+import type { Programme } from './programme.ts';
+
+export type Traits = Pick<
+  Programme,
+  'kind' | 'sound' | 'audioCount' | 'captions' | 'copyControl' | 'isFree' | 'pause'
+>;
+
+const CAPTION_MARK = '🈑';
+const DRAMA = 0x3;
+const CINEMA = 0x6;
+const ANIMATION = 0x7;
+
+export function traitsOf(
+  title: string,
+  genres: readonly (readonly [number, number])[],
+  audios: readonly AudioPlan[],
+): Traits {
+  const [[level1] = [0xf]] = genres;
+  return {
+    kind: level1 === DRAMA || level1 === CINEMA || level1 === ANIMATION ? 'film' : 'video',
+    sound: audios[0]?.mode ?? 'stereo',
+    audioCount: audios.length,
+    captions: title.includes(CAPTION_MARK),
+    copyControl: 'once',
+    isFree: true,
+    pause: false,
+  };
+}
