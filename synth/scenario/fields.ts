@@ -66,6 +66,15 @@ export class Field {
     return found;
   }
 
+  get isBoolean(): boolean {
+    return typeof this.value === 'boolean';
+  }
+
+  boolean(): boolean {
+    if (typeof this.value !== 'boolean') throw this.wrong('true か false');
+    return this.value;
+  }
+
   /** A value to use when the field is absent. */
   or<T>(fallback: T, read: (field: Field) => T): T {
     return this.isAbsent ? fallback : read(this);

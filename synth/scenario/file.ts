@@ -5,6 +5,7 @@ import { encodeText } from '../text/encode.ts';
 import { Field, ScenarioError } from './fields.ts';
 import {
   type AudioPlan,
+  type CaptionPlan,
   type ChannelPlan,
   type ListedProgramme,
   type Scenario,
@@ -124,6 +125,18 @@ function readProgrammes(field: Field): StationPlan['programmes'] {
   return listed;
 }
 
+const DAY_SEC = 86_400;
+
+/** True: in Japanese, nothing superimposed. */
+function readCaptions(field: Field): CaptionPlan | undefined {
+  if (field.isBoolean) return field.boolean() ? { languages: ['jpn'], newsflashSec: null } : undefined;
+  const { languages, newsflashSec } = field.object(['languages', 'newsflashSec']);
+  const spoken = languages.or(['jpn'], (given) => given.list(readLanguage, 1));
+  if (spoken.length > 2) throw languages.wrong('一つか二つの言語');
+  const seconds = newsflashSec.or(null, (given) => given.integer(60, DAY_SEC));
+  return { languages: spoken, newsflashSec: seconds };
+}
+
 const STATION_FIELDS = [
   'serviceId',
   'name',
@@ -131,6 +144,7 @@ const STATION_FIELDS = [
   'hue',
   'video',
   'audios',
+  'captions',
   'theme',
   'programmes',
 ] as const;
@@ -138,6 +152,7 @@ const STATION_FIELDS = [
 function readStation(field: Field): StationPlan {
   const fields = field.object(STATION_FIELDS);
   const video = readVideo(fields.video);
+  const captions = fields.captions.or(undefined, readCaptions);
   return {
     serviceId: serviceId(fields.serviceId.integer(1, MAX_ID)),
     name: broadcastText(fields.name, 20),
@@ -147,6 +162,7 @@ function readStation(field: Field): StationPlan {
     hue: fields.hue.or(200, (given) => given.integer(0, 359)),
     video,
     audios: fields.audios.list(readAudio, 1),
+    ...(captions === undefined ? {} : { captions }),
     theme: fields.theme.or('general', (given) => given.oneOf(THEMES)),
     programmes: fields.programmes.or('generated', readProgrammes),
   };

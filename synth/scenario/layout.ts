@@ -3,7 +3,7 @@
  * scenario, so that every tuning and every table agree.
  */
 import { type Pid, pid } from '../../arib/ids.ts';
-import type { AudioPlan, ChannelPlan, StationPlan, VideoPlan } from './model.ts';
+import type { AudioPlan, CaptionPlan, ChannelPlan, StationPlan, VideoPlan } from './model.ts';
 import { isPartialReception } from './model.ts';
 
 export interface VideoPlace {
@@ -21,12 +21,23 @@ export interface AudioPlace {
   componentTag: number;
 }
 
+export interface CaptionPlace {
+  plan: CaptionPlan;
+  pid: Pid;
+  streamType: number;
+  componentTag: number;
+}
+
 export interface StationPlace {
   plan: StationPlan;
   pmtPid: Pid;
   pcrPid: Pid;
   video: VideoPlace;
   audios: AudioPlace[];
+  /** Captions, synchronous with the picture. */
+  captions: CaptionPlace | null;
+  /** Superimposed text, which has no time of its own. */
+  superimpose: CaptionPlace | null;
 }
 
 export interface ChannelPlace {
@@ -47,18 +58,32 @@ export const NULL_PID = pid(0x1fff);
 const MPEG2_VIDEO = 0x02;
 const H264_VIDEO = 0x1b;
 const AAC_ADTS = 0x0f;
+/** PES packets of private data, which captions are. */
+const PRIVATE_PES = 0x06;
 
 /** PMT of a partial reception service: one of 0x1FC8..0x1FCF by the low bits of its service_id, ARIB STD-B31. */
 const PARTIAL_PMT = 0x1fc8;
 /** component_tags of the default streams, ARIB TR-B14 vol. 4: full segments and one segment. */
 const FULL_TAGS = { video: 0x00, audio: 0x10 };
 const PARTIAL_TAGS = { video: 0x81, audio: 0x83 };
+const CAPTION_TAG = 0x30;
+const SUPERIMPOSE_TAG = 0x38;
+
+function placeCaptions(
+  plan: CaptionPlan | undefined,
+  base: number,
+  componentTag: number,
+): CaptionPlace | null {
+  if (plan === undefined) return null;
+  return { plan, pid: pid(base + componentTag), streamType: PRIVATE_PES, componentTag };
+}
 
 function placeStation(channel: ChannelPlan, station: StationPlan, index: number): StationPlace {
   const partial = isPartialReception(station);
   const base = 0x100 * (index + 1);
   const tags = partial ? PARTIAL_TAGS : FULL_TAGS;
   const videoPid = pid(base);
+  const superimposing = (station.captions?.newsflashSec ?? null) !== null;
   return {
     plan: station,
     pmtPid: partial ? pid(PARTIAL_PMT + (station.serviceId & 7)) : pid(base + 0xf0),
@@ -75,6 +100,8 @@ function placeStation(channel: ChannelPlan, station: StationPlan, index: number)
       streamType: AAC_ADTS,
       componentTag: tags.audio + number,
     })),
+    captions: placeCaptions(station.captions, base, CAPTION_TAG),
+    superimpose: placeCaptions(superimposing ? station.captions : undefined, base, SUPERIMPOSE_TAG),
   };
 }
 

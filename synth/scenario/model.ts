@@ -32,6 +32,14 @@ export interface AudioPlan {
   bitrate: number;
 }
 
+/** Captions and superimposed text of a station. */
+export interface CaptionPlan {
+  /** ISO 639-2, one or two; the second goes with some of the captioned programmes only. */
+  languages: string[];
+  /** Seconds from one superimposed newsflash to the next; null: the station superimposes nothing. */
+  newsflashSec: number | null;
+}
+
 /** A programme that a scenario lists itself. */
 export interface ListedProgramme {
   /** Epoch ms. Without it in every one of them, the list repeats for ever, one after the other. */
@@ -67,6 +75,8 @@ export interface StationPlan {
   hue: number;
   video: VideoPlan;
   audios: AudioPlan[];
+  /** Absent: no captions. */
+  captions?: CaptionPlan;
   theme: Theme;
   /** `generated`: made from the seed and the theme. */
   programmes: 'generated' | ListedProgramme[];
