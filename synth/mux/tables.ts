@@ -4,9 +4,10 @@ import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import type { EventStation } from '../si/eit.ts';
 import { networkOf, nitSection, sdtSection, totSection } from '../si/network.ts';
 import { catSection, patSection, pmtSection } from '../si/psi.ts';
+import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
 import { eventSources } from './event-carousels.ts';
-import { SectionSource } from './section-source.ts';
+import { type Carousel, SectionSource } from './section-source.ts';
 
 /**
  * Seconds from repetition to repetition. Programme association and maps as MPEG decoders want them; the rest
@@ -18,21 +19,34 @@ const CYCLE = {
   other: { sdt: 10 },
 } as const;
 
+/** The map of a station, made anew whenever its state changes. */
+function mapCarousel(seconds: number, station: EventStation, changes: StateChanges): Carousel {
+  const states = new StationStates(station, changes);
+  let made: { state: StationState; sections: Uint8Array[] } | undefined;
+  return momentCarousel(seconds, (at) => {
+    const state = states.at(at);
+    if (made?.state !== state) made = { state, sections: [pmtSection(station.place, state)] };
+    return made.sections;
+  });
+}
+
 /**
  * @param stationsOf the stations of a channel of this network with their guides, in order.
+ * @param changes what a fault lays over the stations' states.
  */
 export function tableSources(
   scenario: Scenario,
   channel: ChannelPlace,
   stationsOf: (channel: ChannelPlan) => EventStation[],
+  changes: StateChanges = NO_CHANGES,
 ): SectionSource[] {
   const terrestrial = channel.plan.type === 'GR';
   const cycle = terrestrial ? CYCLE.GR : CYCLE.satellite;
   const others = networkOf(scenario, channel.plan).filter((other) => other !== channel.plan);
   return [
     new SectionSource(PAT_PID, [constantCarousel(cycle.pat, [patSection(channel)])]),
-    ...channel.stations.map(
-      (station) => new SectionSource(station.pmtPid, [constantCarousel(cycle.pat, [pmtSection(station)])]),
+    ...stationsOf(channel.plan).map(
+      (station) => new SectionSource(station.place.pmtPid, [mapCarousel(cycle.pat, station, changes)]),
     ),
     new SectionSource(CAT_PID, [constantCarousel(cycle.cat, [catSection()])]),
     new SectionSource(NIT_PID, [constantCarousel(cycle.nit, [nitSection(scenario, channel.plan)])]),

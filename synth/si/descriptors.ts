@@ -108,9 +108,20 @@ export function content(genres: readonly (readonly [number, number])[]): Uint8Ar
   return descriptor(0x54, body);
 }
 
+/**
+ * digital_recording_control_data, no flags, copy_control_type (01 encrypted on outputs, 11 not) and no analogue
+ * protection: ARIB TR-B14 and TR-B15 vol. 4.
+ */
+const COPY_CONTROL = { free: 0x0c, once: 0x84, never: 0xc4 } as const;
+
+/** Digital copy control descriptor 0xC1. */
+export function copyControl(control: keyof typeof COPY_CONTROL): Uint8Array {
+  return descriptor(0xc1, new ByteWriter().u8(COPY_CONTROL[control]));
+}
+
 /** Digital copy control descriptor 0xC1: one generation, output encrypted. */
 export function copyOnce(): Uint8Array {
-  return descriptor(0xc1, new ByteWriter().u8(0x84));
+  return copyControl('once');
 }
 
 export interface AudioComponent {

@@ -1,16 +1,17 @@
 /** PAT, CAT and PMT: ISO/IEC 13818-1 2.4.4, ARIB TR-B14 vol. 4. */
 import { type ChannelPlace, NIT_PID, type StationPlace } from '../scenario/layout.ts';
+import type { StationState } from '../station-state.ts';
 import { ByteWriter } from './bytes.ts';
 import {
   contentAvailability,
-  copyOnce,
+  copyControl,
   descriptors,
   streamIdentifier,
   videoDecodeControl,
 } from './descriptors.ts';
 import { longSection } from './section.ts';
 
-/** Nothing of these tables ever changes in a scenario. */
+/** PAT and CAT never change in a scenario. */
 const VERSION = 1;
 
 export function patSection(channel: ChannelPlace): Uint8Array {
@@ -32,19 +33,25 @@ export function encodeFormat(height: number): number {
   return height >= 480 ? 4 : 5;
 }
 
-export function pmtSection(station: StationPlace): Uint8Array {
-  const { video, audios } = station;
+/** What a station's map says of the programme on air. */
+function programInfo(state: StationState): Uint8Array {
+  return descriptors(copyControl(state.copyControl), contentAvailability());
+}
+
+export function pmtSection(station: StationPlace, state: StationState): Uint8Array {
+  const { video } = station;
   const videoInfo = [streamIdentifier(video.componentTag)];
   if (video.plan.codec === 'mpeg2') videoInfo.push(videoDecodeControl(encodeFormat(video.plan.height)));
   const body = new ByteWriter()
     .pid(station.pcrPid)
-    .counted12(0xf, descriptors(copyOnce(), contentAvailability()))
+    .counted12(0xf, programInfo(state))
     .u8(video.streamType)
     .pid(video.pid)
     .counted12(0xf, descriptors(...videoInfo));
-  for (const audio of audios) {
+  for (const audio of state.audios) {
     body.u8(audio.streamType).pid(audio.pid).counted12(0xf, streamIdentifier(audio.componentTag));
   }
   const extension = station.plan.serviceId;
-  return longSection({ tableId: 0x02, extension, version: VERSION, number: 0, lastNumber: 0 }, body.done());
+  const { version } = state;
+  return longSection({ tableId: 0x02, extension, version, number: 0, lastNumber: 0 }, body.done());
 }
