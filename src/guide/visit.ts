@@ -1,7 +1,7 @@
 /** One visit of a channel, in the worker: opens it, reads until enough is known or the time is up. */
 import { PacketFramer } from '../../arib/ts/framer.ts';
+import { boundedText } from '../../host/bounded-text.ts';
 import type { NowAndNext } from '../model/program.ts';
-import { boundedText } from '../tuner/bounded-text.ts';
 import type { ToGuideWorker, VisitOutcome } from './messages.ts';
 import { NowAndNextReader } from './now-and-next.ts';
 

@@ -1,5 +1,6 @@
 /** A tuning at the agent: one HTTP stream, read as it comes, with a limit on every wait. */
 
+import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
 import { TUNER_HEADER } from '../../wire/agent.ts';
 
 /** Why no stream came; the words are those of `ProblemCode`. */
@@ -38,9 +39,8 @@ export async function openSource(url: string, signal: AbortSignal): Promise<Sour
   try {
     const response = await fetch(url, { signal: opening.signal, decompress: false });
     if (!response.ok) {
-      const text = (await response.text()).slice(0, MAX_ERROR_BYTES);
       const code = TUNING_ERRORS.has(response.status) ? 'no_tuner' : 'agent_unavailable';
-      throw new SourceFailure(code, errorText(text) ?? `HTTP ${response.status}`);
+      throw new SourceFailure(code, (await refusal(response)) ?? `HTTP ${response.status}`);
     }
     if (response.body === null) throw new SourceFailure('no_tuner', 'empty answer');
     return { tunerId: response.headers.get(TUNER_HEADER), body: response.body };
@@ -51,6 +51,16 @@ export async function openSource(url: string, signal: AbortSignal): Promise<Sour
     throw new SourceFailure('agent_unavailable', error instanceof Error ? error.message : String(error));
   } finally {
     limit.removeEventListener('abort', stop);
+  }
+}
+
+/** The agent's reason; an answer that is longer than any is none. */
+async function refusal(response: Response): Promise<string | undefined> {
+  try {
+    return errorText(await boundedText(response, MAX_ERROR_BYTES));
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) return undefined;
+    throw error;
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { BroadcastType } from '../../arib/ids.ts';
+import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
 import {
   AgentErrorSchema,
   type Channel,
@@ -13,7 +14,6 @@ import {
   TunersSchema,
 } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
-import { AnswerTooLarge, boundedText } from './bounded-text.ts';
 
 /** The agent answers its lists from memory; slower is as good as away. */
 const ANSWER_TIMEOUT_MS = 5000;
