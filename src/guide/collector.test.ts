@@ -144,6 +144,8 @@ function onAir(station: StationId): NowAndNext {
     videoResolution: null,
     isFree: true,
     copyNever: false,
+    groups: [],
+    series: null,
   };
   return { stationId: station, present, following: null };
 }

@@ -4,7 +4,6 @@
  */
 
 import type { Pid } from '../../arib/ids.ts';
-import { type EventId, programId, type StationId } from '../../arib/ids.ts';
 import { EIT_PID, parseEit } from '../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../arib/si/event.ts';
 import { parseSdt, SDT_PID } from '../../arib/si/sdt.ts';
@@ -13,6 +12,7 @@ import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { type Section, SectionDemux } from '../../arib/ts/section.ts';
 import type { NowAndNext, ProgramRecord } from '../model/program.ts';
 import type { VisitedStation } from './messages.ts';
+import { programOf } from './program.ts';
 
 const HOUR_MS = 3_600_000;
 /** Present and following events lie around now; anything else is a damaged or a test table. */
@@ -127,14 +127,18 @@ export class NowAndNextReader {
 }
 
 function toNowAndNext(known: Known, now: number): NowAndNext {
-  const { id } = known.station;
-  const following = toProgram(id, known.following, undefined, now);
-  return { stationId: id, present: toProgram(id, known.present, following?.startAt, now), following };
+  const { station } = known;
+  const following = toProgram(station, known.following, undefined, now);
+  return {
+    stationId: station.id,
+    present: toProgram(station, known.present, following?.startAt, now),
+    following,
+  };
 }
 
 /** Null for an event without a plausible start: it cannot be placed. */
 function toProgram(
-  station: StationId,
+  station: VisitedStation,
   event: BroadcastEvent | null | undefined,
   nextStart: EpochMs | undefined,
   now: number,
@@ -145,27 +149,9 @@ function toProgram(
   const decided = durationMs !== undefined && durationMs > 0 && durationMs <= PLAUSIBLE_MS;
   const guess = Math.max(startAt + OPEN_END_MS, now + OPEN_END_FROM_NOW_MS);
   const open = nextStart !== undefined && nextStart > startAt ? nextStart : guess;
-  return {
-    id: programId(station, event.eventId),
-    stationId: station,
-    eventId: event.eventId as EventId,
+  return programOf(station.id, station.networkId, event, {
     startAt,
     endAt: epochMs(decided ? startAt + durationMs : open),
     openEnd: !decided,
-    name: event.name,
-    description: event.text,
-    extended: event.extended.length === 0 ? null : Object.fromEntries(event.extended),
-    genres: event.genres.map(({ lv1, lv2 }) => ({ lv1, lv2 })),
-    audios: event.audios.map(({ componentTag, componentType, main, langs, text }) => ({
-      componentTag,
-      componentType,
-      main,
-      languages: [...langs],
-      text,
-    })),
-    videoType: event.video?.codec ?? null,
-    videoResolution: event.video?.resolution ?? null,
-    isFree: event.isFree,
-    copyNever: event.copyNever,
-  };
+  });
 }

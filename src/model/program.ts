@@ -1,5 +1,5 @@
 /** A programme of the guide, as the service keeps it. */
-import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
+import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from './audio.ts';
 
@@ -7,6 +7,30 @@ import type { AudioComponent } from './audio.ts';
 export interface Genre {
   lv1: number;
   lv2: number;
+}
+
+/**
+ * What a programme shares, continues as or came from: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34.
+ * `relay` and `movement` name events of the own network or, where `networkId` differs, of another one.
+ */
+export interface ProgramGroup {
+  type: 'shared' | 'relay' | 'movement';
+  events: { networkId: NetworkId; serviceId: ServiceId; eventId: EventId }[];
+}
+
+/** Series descriptor, ARIB STD-B10 Part 2, 6.2.33. */
+export interface ProgramSeries {
+  id: number;
+  /** 0 the first run. */
+  repeat: number;
+  /** 0 irregular, 1 daily, 2 weekly, 3 monthly, 4 several a day, 5 a split programme. */
+  pattern: number;
+  /** Start (JST) of its last day, epoch ms; null = not declared. */
+  expiresAt: EpochMs | null;
+  /** null = not declared. */
+  episode: number | null;
+  lastEpisode: number | null;
+  name: string;
 }
 
 export interface ProgramRecord {
@@ -31,6 +55,8 @@ export interface ProgramRecord {
   videoResolution: string | null;
   isFree: boolean;
   copyNever: boolean;
+  groups: ProgramGroup[];
+  series: ProgramSeries | null;
 }
 
 /** What a visit learned about a station: the programme on the air and the one after it. */

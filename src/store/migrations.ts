@@ -40,4 +40,26 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX programs_of_station ON programs (station_id, start_at);
   CREATE INDEX programs_by_end ON programs (end_at);
   `,
+  `
+  -- Programmes as several tables, read at different times, say them together.
+  ALTER TABLE programs ADD COLUMN groups TEXT NOT NULL DEFAULT '[]'; -- JSON: shared, relay, movement
+  ALTER TABLE programs ADD COLUMN series TEXT;                       -- JSON; null = not declared
+  ALTER TABLE programs ADD COLUMN on_air INTEGER NOT NULL DEFAULT 0; -- 1: present by the last present/following
+  -- 1: not shown. Its time belongs to a programme that is better confirmed, or the station says that nothing is on;
+  -- kept, because its own table still announces it and because reservations may refer to it.
+  ALTER TABLE programs ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE programs ADD COLUMN search_name TEXT NOT NULL DEFAULT '';        -- searchText(name)
+  ALTER TABLE programs ADD COLUMN search_description TEXT NOT NULL DEFAULT ''; -- searchText(description)
+  -- Of the row's content: an event that came again unchanged is not written again. 0: unknown.
+  ALTER TABLE programs ADD COLUMN digest INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE programs ADD COLUMN extended_digest INTEGER NOT NULL DEFAULT 0;
+
+  -- How well the guide of a station is known.
+  CREATE TABLE guide_coverage (
+    station_id INTEGER PRIMARY KEY REFERENCES stations (id) ON DELETE CASCADE,
+    read_at INTEGER,                      -- epoch ms of the last reading of its schedule that counted
+    filled_until INTEGER,                 -- epoch ms: its schedule is stored without a gap up to here
+    has_guide INTEGER NOT NULL DEFAULT 1  -- 0: read, and it announces no schedule
+  ) STRICT;
+  `,
 ];

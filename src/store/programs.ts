@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from '../model/audio.ts';
-import type { Genre, NowAndNext, ProgramRecord } from '../model/program.ts';
+import type { Genre, NowAndNext, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
 
 interface ProgramRow {
   id: number;
@@ -21,6 +21,8 @@ interface ProgramRow {
   video_resolution: string | null;
   is_free: number;
   copy_never: number;
+  groups: string;
+  series: string | null;
 }
 
 function toRecord(row: ProgramRow): ProgramRecord {
@@ -40,6 +42,8 @@ function toRecord(row: ProgramRow): ProgramRecord {
     videoResolution: row.video_resolution,
     isFree: row.is_free === 1,
     copyNever: row.copy_never === 1,
+    groups: JSON.parse(row.groups) as ProgramGroup[],
+    series: row.series === null ? null : (JSON.parse(row.series) as ProgramSeries),
   };
 }
 
@@ -60,28 +64,32 @@ function toParameters(program: ProgramRecord, now: number) {
     videoResolution: program.videoResolution,
     isFree: program.isFree ? 1 : 0,
     copyNever: program.copyNever ? 1 : 0,
+    groups: JSON.stringify(program.groups),
+    series: program.series === null ? null : JSON.stringify(program.series),
     now,
   };
 }
 
 const COLUMNS = `id, station_id, event_id, start_at, end_at, open_end, name, description, extended, genres, audios,
-  video_type, video_resolution, is_free, copy_never`;
+  video_type, video_resolution, is_free, copy_never, groups, series`;
 
 /** A table without extended text does not delete one that another table brought. */
 const UPSERT = `
   INSERT INTO programs (${COLUMNS}, updated_at)
   VALUES ($id, $stationId, $eventId, $startAt, $endAt, $openEnd, $name, $description, $extended, $genres, $audios,
-          $videoType, $videoResolution, $isFree, $copyNever, $now)
+          $videoType, $videoResolution, $isFree, $copyNever, $groups, $series, $now)
   ON CONFLICT (id) DO UPDATE SET
     start_at = excluded.start_at, end_at = excluded.end_at, open_end = excluded.open_end,
     name = excluded.name, description = excluded.description,
     extended = COALESCE(excluded.extended, extended),
     genres = excluded.genres, audios = excluded.audios, video_type = excluded.video_type,
     video_resolution = excluded.video_resolution, is_free = excluded.is_free,
-    copy_never = excluded.copy_never, updated_at = excluded.updated_at
-  WHERE (start_at, end_at, open_end, name, description, genres, audios, is_free, copy_never)
+    copy_never = excluded.copy_never, groups = excluded.groups, series = excluded.series,
+    updated_at = excluded.updated_at
+  WHERE (start_at, end_at, open_end, name, description, genres, audios, is_free, copy_never, groups, series)
      IS NOT (excluded.start_at, excluded.end_at, excluded.open_end, excluded.name, excluded.description,
-             excluded.genres, excluded.audios, excluded.is_free, excluded.copy_never)
+             excluded.genres, excluded.audios, excluded.is_free, excluded.copy_never,
+             excluded.groups, excluded.series)
      OR extended IS NOT COALESCE(excluded.extended, extended)
      OR video_type IS NOT excluded.video_type OR video_resolution IS NOT excluded.video_resolution`;
 

@@ -64,6 +64,8 @@ function program(on: StationId, event: number, startAt: number, endAt: number): 
     videoResolution: '1080i',
     isFree: true,
     copyNever: false,
+    groups: [],
+    series: null,
   };
 }
 
@@ -168,12 +170,11 @@ describe('ProgramStore', () => {
       [{ stationId: home.id, present: program(home.id, 1, 1000, 9000), following: null }],
       1,
     );
-    const inside = { id: programId(home.id, eventId(2)) };
-    database
-      .query(
-        'INSERT INTO programs SELECT $id, station_id, 2, 2000, 3000, open_end, name, description, extended, genres, audios, video_type, video_resolution, is_free, copy_never, updated_at FROM programs',
-      )
-      .run(inside);
+    database.run(
+      `CREATE TEMP TABLE copied AS SELECT * FROM programs;
+       UPDATE copied SET id = ${programId(home.id, eventId(2))}, event_id = 2, start_at = 2000, end_at = 3000;
+       INSERT INTO programs SELECT * FROM copied;`,
+    );
     expect(store.airingOn(home.id, 2500)?.eventId).toBe(eventId(2));
     expect(store.airingOn(home.id, 3500)?.eventId).toBe(eventId(1));
   });
