@@ -2,6 +2,10 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 
+export * from './guide.ts';
+export * from './scan.ts';
+export * from './settings.ts';
+
 /**
  * For an answer that is one object: fields are added over time. Said in words, since the HTTP framework otherwise
  * writes the contrary into a schema that it validates with.

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ADDITIONAL_ROWS } from '../../arib/text/additional-symbols.ts';
+import { TITLE_MARKS } from '../../arib/text/title-marks.ts';
+import { cutQuery, searchText, searchWords, titleText } from './search-text.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+
+function same(...spellings: string[]): void {
+  expect([...new Set(spellings.map(searchText))]).toHaveLength(1);
+}
+
+describe('searchText', () => {
+  test('width, letter case and the width of kana do not count', () => {
+    same('ＮＨＫニュース７', 'NHKニュース7', 'nhkﾆｭｰｽ7', 'Ｎｈｋﾆｭｰｽ７');
+    same('ガンダム', 'ｶﾞﾝﾀﾞﾑ', 'カ\u3099ンタ\u3099ム');
+    same('「相棒」・。', '｢相棒｣･｡');
+    same('東京　タワー', '東京 タワー', ' 東京 \n\t タワー ');
+    same('ΣΑΣ', 'σας');
+  });
+
+  test('hiragana and katakana stay apart', () => {
+    expect(searchText('すもう')).not.toBe(searchText('スモウ'));
+  });
+
+  test('a mark is one in every spelling and never a bare letter', () => {
+    for (const { character, face } of TITLE_MARKS) {
+      same(`題${character}`, `題[${face}]`, `題［${face}］`, `題【${face}】`, `題[ ${face} ]`);
+      expect(searchText(character)).toBe(`[${face.toLowerCase()}]`);
+    }
+    expect(searchText('【東京】')).toBe('【東京】');
+  });
+
+  test('symbols of broadcasting become what people type, and words stay whole', () => {
+    expect(searchText('㈱№㎞①Ⅳ')).toBe('(株)nokm1iv');
+    // Variants of kanji that Unicode holds to be the same character.
+    same('\u{fa10}', '塚');
+    expect(searchText('あ゛っ')).toBe('あ\u3099っ');
+    for (const [row, cells] of ADDITIONAL_ROWS) {
+      for (const symbol of cells.flatMap((line) => line.split(' '))) {
+        if (symbol.trim() === '') continue;
+        const text = searchText(symbol);
+        expect([row, symbol, text]).toEqual([row, symbol, expect.stringMatching(/^\S+$/u)]);
+      }
+    }
+  });
+
+  test('dashes and waves are one each; the long sound is a letter', () => {
+    same('A−B', 'A–B', 'A—B', 'A―B', 'Ａ－Ｂ', 'a-b');
+    same('10〜12時', '10～12時', '10~12時');
+    expect(searchText('カー')).toBe('カー');
+  });
+
+  test('what is not seen does not count', () => {
+    same('❤️', '❤');
+    same('葛\u{e0100}城', '葛城');
+    same('ｺ\u200bーヒー', 'コーヒー');
+    expect(searchText('a\0b')).toBe('a b');
+    expect(searchText('x\ud800y')).toBe('x\ufffdy');
+  });
+
+  test('applied twice it changes nothing, and it never splits a word', () => {
+    const unit = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom(...'【[］ ]字ＨＶｶﾞ゛゜🈑−〜ςΣ\u{fe0f}\u{e0100}\u3099Aé') }),
+    );
+    fc.assert(
+      fc.property(unit, (text) => {
+        const once = searchText(text);
+        expect(searchText(once)).toBe(once);
+        expect(once).not.toMatch(/^\s|\s$|\s\s|\0/);
+      }),
+      { seed: SEED, numRuns: 3000 },
+    );
+  });
+});
+
+test('titleText leaves marks out', () => {
+  expect(titleText('🈟ドラマ「灯台」＃１[字]')).toBe('ドラマ「灯台」#1');
+});
+
+describe('searchWords', () => {
+  test('are what stands between blanks of any kind, each once', () => {
+    expect(searchWords('　相棒  Season　ＳＥＡＳＯＮ ')).toEqual(['相棒', 'season']);
+    expect(searchWords(' 　\t\n')).toEqual([]);
+    expect(searchWords('\u200b')).toEqual([]);
+  });
+});
+
+test('cutQuery counts characters and cuts none in two', () => {
+  expect(cutQuery('あ'.repeat(101), 100)).toBe('あ'.repeat(100));
+  expect(cutQuery('😀'.repeat(10_000), 100)).toBe('😀'.repeat(100));
+  expect(cutQuery('short', 100)).toBe('short');
+});

@@ -1,0 +1,79 @@
+/**
+ * Text as it is compared in searches and rule conditions: width, letter case, the width of kana and the spelling
+ * of marks and dashes do not count. Titles, descriptions and queries pass through the same function; what a query
+ * finds is what its words are contained in. Hiragana and katakana, and variants of kanji that Unicode keeps apart,
+ * stay apart.
+ *
+ * Normal form KC does most of it. What it would spoil is done before: a mark of row 90 (🈑) would become a bare
+ * letter that matches everywhere, so it becomes its other spelling, [字]; spacing sound marks would become a space
+ * that splits words.
+ */
+import { removeTitleMarks, TITLE_MARKS } from '../../arib/text/title-marks.ts';
+
+const FACE_OF_CHARACTER = new Map(TITLE_MARKS.map(({ character, face }) => [character, face]));
+const MARK_CHARACTER = new RegExp(`[${[...FACE_OF_CHARACTER.keys()].join('')}]`, 'gu');
+
+/** Faces as they are after normalisation. */
+const FACES = new Set(TITLE_MARKS.map(({ face }) => face.toLowerCase()));
+/** Lenticular brackets are no compatibility characters: 【字】 is brought to [字] only where it is a mark. */
+const BRACKETED = /[[【]\s*([^[\]【】]{1,4}?)\s*[\]】]/gu;
+
+/** Sound marks that stand by themselves: normalisation would put a space before them. */
+const SOUND_MARK = /[\u309b\u309c]/g;
+
+/**
+ * Characters that one key or one code point of a broadcast stands for, told apart only by which table somebody
+ * converted with: dashes and minus, and the wave dash against the full-width tilde.
+ */
+const DASH = /[\u2010-\u2015\u2212]/g;
+const WAVE = /[\u301c\u3030]/g;
+
+/** Variation selectors, joiners, soft hyphens: nothing that is seen or typed. */
+const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
+const BLANK = /[\s\p{Cc}]+/gu;
+const PLAIN = /^[\u0020-\u005a\u005e-\u007e]*$/;
+
+function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .normalize('NFKC')
+    .replace(IGNORED, '')
+    .normalize('NFC');
+}
+
+/** The normal form of a text for comparing. Applying it twice changes nothing. */
+export function searchText(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase().replace(BLANK, ' ').trim();
+  const prepared = text
+    .toWellFormed()
+    .replace(MARK_CHARACTER, (character) => `[${FACE_OF_CHARACTER.get(character) ?? character}]`)
+    .replace(SOUND_MARK, (mark) => (mark === '\u309b' ? '\u3099' : '\u309a'));
+  return fold(prepared)
+    .replace(DASH, '-')
+    .replace(WAVE, '~')
+    .replace(BRACKETED, (whole, inner: string) => (FACES.has(inner) ? `[${inner}]` : whole))
+    .replace(BLANK, ' ')
+    .trim();
+}
+
+/** A name without its marks, in normal form: equal for the airings of one programme. */
+export function titleText(name: string): string {
+  return searchText(removeTitleMarks(name).title);
+}
+
+/** A query's words, each of which has to be contained; none for a query of blanks. Each word once. */
+export function searchWords(query: string): string[] {
+  const words = searchText(query).split(' ');
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+/** Cut to so many characters, never through one. */
+export function cutQuery(query: string, length: number): string {
+  // Most queries are shorter than this in any way of counting.
+  if (query.length <= length) return query;
+  return Array.from(query.slice(0, length * 2))
+    .slice(0, length)
+    .join('');
+}

@@ -1,0 +1,270 @@
+/** The guide as the service's HTTP interface sends it: windows, one programme, search, and the state of collecting. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { BroadcastTypeSchema } from './agent.ts';
+
+/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+const EXTENSIBLE = { additionalProperties: true } as const;
+
+const EPOCH_MS = { description: 'epoch ms' } as const;
+const STATION_ID = { description: 'station id' } as const;
+const PROGRAM_ID = { description: 'programme id: station id * 100000 + event_id' } as const;
+
+/** `reserved` in other payloads means `scheduled` or `recording`. */
+export const RESERVATION_STATES = [
+  'scheduled',
+  'conflict',
+  'skipped',
+  'missed',
+  'cancelled',
+  'recording',
+  'finished',
+] as const;
+export type ReservationState = (typeof RESERVATION_STATES)[number];
+export const ReservationStateSchema = t.Union(RESERVATION_STATES.map((state) => t.Literal(state)));
+
+export const RECORDING_STATES = ['recording', 'recorded', 'available', 'failed'] as const;
+export type RecordingState = (typeof RECORDING_STATES)[number];
+export const RecordingStateSchema = t.Union(RECORDING_STATES.map((state) => t.Literal(state)));
+
+export const ReservationMarkSchema = t.Object({ id: t.Integer(), state: ReservationStateSchema });
+export type ReservationMark = Static<typeof ReservationMarkSchema>;
+
+export const GenreSchema = t.Object({
+  lv1: t.Integer({ minimum: 0, maximum: 15, description: 'major genre, ARIB STD-B10 Part 2, Annex H' }),
+  lv2: t.Integer({ minimum: 0, maximum: 15, description: 'middle genre' }),
+});
+
+/** A programme as the guide screen draws it. */
+export const GuideProgramSchema = t.Object(
+  {
+    id: t.Integer(PROGRAM_ID),
+    title: t.String({ description: 'the name without marks' }),
+    name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
+    startAt: t.Integer(EPOCH_MS),
+    endAt: t.Integer({ description: 'epoch ms, exclusive' }),
+    openEnd: t.Boolean({ description: 'the broadcast left the end undefined: endAt is a guess' }),
+    genres: t.Array(GenreSchema),
+    isFree: t.Boolean(),
+    copyNever: t.Boolean({ description: 'will not be recorded' }),
+    reservation: t.Union([ReservationMarkSchema, t.Null()]),
+  },
+  EXTENSIBLE,
+);
+export type GuideProgram = Static<typeof GuideProgramSchema>;
+
+export const GuideStationSchema = t.Object(
+  { stationId: t.Integer(STATION_ID), programs: t.Array(GuideProgramSchema) },
+  EXTENSIBLE,
+);
+export type GuideStation = Static<typeof GuideStationSchema>;
+/** `GET /api/guide`: the listed stations in list order, each with what overlaps the window, by start. */
+export const GuideWindowSchema = t.Array(GuideStationSchema);
+export type GuideWindow = Static<typeof GuideWindowSchema>;
+
+/** Widest window that `GET /api/guide` answers: the eight days of a guide, whole days of them touched. */
+export const MAX_GUIDE_WINDOW_MS = 9 * 86_400_000;
+
+export const ProgramAudioSchema = t.Object(
+  {
+    componentType: t.Integer({ description: '2 dual mono, 3 stereo, …; ARIB STD-B10 Part 2, 6.2.26' }),
+    langs: t.Array(t.String({ description: 'ISO 639-2' })),
+    main: t.Optional(t.Boolean({ description: 'declared as main audio' })),
+    text: t.Optional(t.String()),
+  },
+  EXTENSIBLE,
+);
+
+/** Another programme that the broadcast names: the same one on another service, or where it goes on. */
+export const ProgramRelationSchema = t.Object(
+  {
+    kind: t.Union([t.Literal('shared'), t.Literal('relay'), t.Literal('movement')], {
+      description: 'shared: the same programme; relay: it goes on there; movement: it came from there',
+    }),
+    id: t.Integer(PROGRAM_ID),
+    station_id: t.Integer(STATION_ID),
+    service_name: t.Union([t.String(), t.Null()], { description: 'null: a station that is not known here' }),
+  },
+  EXTENSIBLE,
+);
+
+export const ProgramSeriesSchema = t.Object(
+  {
+    id: t.Integer({ description: 'unique among the series of a broadcaster' }),
+    name: t.String(),
+    episode: t.Union([t.Integer(), t.Null()]),
+    last_episode: t.Union([t.Integer(), t.Null()]),
+    repeat_label: t.Integer({ description: '0 is the first run' }),
+  },
+  EXTENSIBLE,
+);
+
+/** `GET /api/programs/<id>`, snake_case. */
+export const ProgramDetailSchema = t.Object(
+  {
+    id: t.Integer(PROGRAM_ID),
+    station_id: t.Integer(STATION_ID),
+    name: t.String({ description: 'as broadcast, with marks' }),
+    title: t.String({ description: 'the name without marks' }),
+    service_name: t.String(),
+    start_at: t.Integer(EPOCH_MS),
+    end_at: t.Integer(EPOCH_MS),
+    open_end: t.Boolean({ description: 'the broadcast left the end undefined: end_at is a guess' }),
+    description: t.String(),
+    extended: t.Union([t.Record(t.String(), t.String()), t.Null()], {
+      description: 'heading to body text, in the order of broadcast',
+    }),
+    genre_detail: t.Union([t.Array(GenreSchema), t.Null()]),
+    audios: t.Union([t.Array(ProgramAudioSchema), t.Null()]),
+    video_type: t.Union([t.String(), t.Null()]),
+    video_resolution: t.Union([t.String(), t.Null()]),
+    is_free: t.Boolean(),
+    copy_never: t.Boolean(),
+    series: t.Union([ProgramSeriesSchema, t.Null()]),
+    relations: t.Array(ProgramRelationSchema),
+    others: t.Array(
+      t.Object(
+        {
+          id: t.Integer(PROGRAM_ID),
+          service_name: t.String(),
+          start_at: t.Integer(EPOCH_MS),
+          end_at: t.Integer(EPOCH_MS),
+        },
+        EXTENSIBLE,
+      ),
+      { description: 'other airings of the same title that have not ended, by start' },
+    ),
+    reservation: t.Union([ReservationMarkSchema, t.Null()]),
+  },
+  EXTENSIBLE,
+);
+export type ProgramDetail = Static<typeof ProgramDetailSchema>;
+
+export const SEARCH_LIMIT = { default: 4, maximum: 10 } as const;
+/** A longer query is cut, in characters (code points). */
+export const MAX_QUERY_LENGTH = 100;
+
+/** Where the result is opened, relative to the service's address. */
+const SCREEN = t.Union([t.String(), t.Null()]);
+
+export const FoundProgramSchema = t.Object(
+  {
+    id: t.Integer(PROGRAM_ID),
+    name: t.String(),
+    service_name: t.String(),
+    start_at: t.Integer(EPOCH_MS),
+    end_at: t.Integer(EPOCH_MS),
+    reservation_state: t.Union([ReservationStateSchema, t.Null()]),
+  },
+  EXTENSIBLE,
+);
+export type FoundProgram = Static<typeof FoundProgramSchema>;
+
+export const FoundRecordingSchema = t.Object(
+  {
+    id: t.Integer(),
+    name: t.String(),
+    service_name: t.String(),
+    start_at: t.Integer(EPOCH_MS),
+    state: RecordingStateSchema,
+    watch: t.Union([t.String(), t.Null()], {
+      description:
+        'relative URL of the viewing screen, of the chase screen while recording; null: not viewable',
+    }),
+  },
+  EXTENSIBLE,
+);
+export type FoundRecording = Static<typeof FoundRecordingSchema>;
+
+export const FoundReservationSchema = t.Object(
+  {
+    id: t.Integer(),
+    program_id: t.Integer(PROGRAM_ID),
+    name: t.String(),
+    service_name: t.String(),
+    start_at: t.Integer(EPOCH_MS),
+    end_at: t.Integer(EPOCH_MS),
+    state: ReservationStateSchema,
+    chase: SCREEN,
+  },
+  EXTENSIBLE,
+);
+export type FoundReservation = Static<typeof FoundReservationSchema>;
+
+export const FoundRuleSchema = t.Object(
+  { id: t.Integer(), name: t.String(), enabled: t.Boolean() },
+  EXTENSIBLE,
+);
+export type FoundRule = Static<typeof FoundRuleSchema>;
+
+/** `GET /api/search`, snake_case. `more`: further rows exist; they are not counted. */
+export const SearchResultSchema = t.Object(
+  {
+    q: t.String({ description: 'the query as it was used: cut at 100 characters' }),
+    programs: t.Object({ more: t.Boolean(), rows: t.Array(FoundProgramSchema) }),
+    recordings: t.Object({ more: t.Boolean(), rows: t.Array(FoundRecordingSchema) }),
+    reservations: t.Object({ more: t.Boolean(), rows: t.Array(FoundReservationSchema) }),
+    rules: t.Object({ more: t.Boolean(), rows: t.Array(FoundRuleSchema) }),
+  },
+  EXTENSIBLE,
+);
+export type SearchResult = Static<typeof SearchResultSchema>;
+
+/** How far a station's guide reaches. */
+export const GuideCoverageSchema = t.Object(
+  {
+    stationId: t.Integer(STATION_ID),
+    filledUntil: t.Union([t.Integer(), t.Null()], {
+      description: 'epoch ms up to which the guide is filled without a gap from now; null: nothing is known',
+    }),
+    lastReadAt: t.Union([t.Integer(), t.Null()], { description: 'epoch ms; null: never read' }),
+    thin: t.Boolean({ description: 'the guide reaches less far than it should' }),
+    noGuide: t.Boolean({ description: 'a station without a guide of its own; never thin' }),
+  },
+  EXTENSIBLE,
+);
+export type GuideCoverage = Static<typeof GuideCoverageSchema>;
+
+/** A channel that is being read for its guide. */
+export const GuideVisitSchema = t.Object(
+  {
+    type: BroadcastTypeSchema,
+    channel: t.String({ description: 'physical channel' }),
+    stationIds: t.Array(t.Integer(STATION_ID)),
+    startedAt: t.Integer(EPOCH_MS),
+  },
+  EXTENSIBLE,
+);
+export type GuideVisit = Static<typeof GuideVisitSchema>;
+
+/** This machine's clock against the time that a network broadcasts. */
+export const ClockOffsetSchema = t.Object(
+  {
+    networkId: t.Integer(),
+    type: BroadcastTypeSchema,
+    offsetMs: t.Integer({ description: "broadcast time minus this machine's, ms" }),
+    measuredAt: t.Integer(EPOCH_MS),
+    warning: t.Boolean({ description: 'off by more than 1 s: recordings would begin at the wrong time' }),
+  },
+  EXTENSIBLE,
+);
+export type ClockOffset = Static<typeof ClockOffsetSchema>;
+
+/** `GET /api/guide/status`. */
+export const GuideStatusSchema = t.Object(
+  {
+    stations: t.Array(GuideCoverageSchema, { description: 'the listed stations, in list order' }),
+    visits: t.Array(GuideVisitSchema, { description: 'under way' }),
+    pressed: t.Boolean({ description: "'collect now' is pressed" }),
+    clocks: t.Array(ClockOffsetSchema),
+  },
+  EXTENSIBLE,
+);
+export type GuideStatus = Static<typeof GuideStatusSchema>;
+
+/** `POST /api/guide/collect`: a press is a lease; the screen renews it by repeating the POST. */
+export const GuideCollectSchema = t.Object(
+  { pressed: t.Boolean(), until: t.Union([t.Integer(), t.Null()], EPOCH_MS) },
+  EXTENSIBLE,
+);
+export type GuideCollect = Static<typeof GuideCollectSchema>;
+export const COLLECT_LEASE_MS = 60_000;

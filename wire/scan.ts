@@ -1,0 +1,55 @@
+/** The channel scan as the service's HTTP interface sends it. Tuners and channels are those of `agent.ts`. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { BroadcastTypeSchema, ChannelStationSchema } from './agent.ts';
+
+const EXTENSIBLE = { additionalProperties: true } as const;
+
+/** Body of `POST /api/scan`. */
+export const ScanRequestSchema = t.Object({
+  types: t.Array(BroadcastTypeSchema, { minItems: 1, maxItems: 3, uniqueItems: true }),
+});
+export type ScanRequest = Static<typeof ScanRequestSchema>;
+
+const PhysicalChannelSchema = t.Object({ type: BroadcastTypeSchema, channel: t.String() });
+
+export const ScanFoundSchema = t.Object(
+  {
+    type: BroadcastTypeSchema,
+    channel: t.String(),
+    networkId: t.Union([t.Integer(), t.Null()]),
+    tsid: t.Union([t.Integer(), t.Null()]),
+    stations: t.Array(ChannelStationSchema),
+  },
+  EXTENSIBLE,
+);
+export type ScanFound = Static<typeof ScanFoundSchema>;
+
+export const ScanFailedSchema = t.Object(
+  { type: BroadcastTypeSchema, channel: t.String(), message: t.String({ description: 'Japanese' }) },
+  EXTENSIBLE,
+);
+export type ScanFailed = Static<typeof ScanFailedSchema>;
+
+/** `GET /api/scan`: the scan under way, else the last one. */
+export const ScanStatusSchema = t.Object(
+  {
+    state: t.Union([
+      t.Literal('idle'),
+      t.Literal('running'),
+      t.Literal('finished'),
+      t.Literal('aborted'),
+      t.Literal('failed'),
+    ]),
+    types: t.Array(BroadcastTypeSchema),
+    done: t.Integer({ description: 'channels looked at' }),
+    total: t.Integer(),
+    current: t.Array(PhysicalChannelSchema, { description: 'channels being looked at' }),
+    found: t.Array(ScanFoundSchema),
+    failed: t.Array(ScanFailedSchema, { description: 'channels on which nothing was found' }),
+    startedAt: t.Union([t.Integer({ description: 'epoch ms' }), t.Null()]),
+    endedAt: t.Union([t.Integer({ description: 'epoch ms' }), t.Null()]),
+    message: t.Union([t.String(), t.Null()], { description: 'why it failed, Japanese' }),
+  },
+  EXTENSIBLE,
+);
+export type ScanStatus = Static<typeof ScanStatusSchema>;

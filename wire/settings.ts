@@ -1,0 +1,129 @@
+/** The service's settings: one table of keys, each with its schema and default. A capability adds its own here. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { ClockOffsetSchema } from './guide.ts';
+
+const EXTENSIBLE = { additionalProperties: true } as const;
+
+const HOUR_MS = 3_600_000;
+/** A margin longer than this is a mistake of the unit. */
+const MAX_MARGIN_MS = HOUR_MS;
+/** Beyond it no machine of a home encodes in a useful time. */
+const MAX_CONVERSIONS = 16;
+const MAX_FOLDERS = 32;
+const MAX_PATH_LENGTH = 4096;
+
+export const RecordingFolderSchema = t.Object(
+  {
+    path: t.String({ minLength: 1, maxLength: MAX_PATH_LENGTH, pattern: '^/[^\\u0000]*$' }),
+    floorBytes: t.Integer({ minimum: 0, description: 'free space that recordings leave' }),
+  },
+  { additionalProperties: false },
+);
+export type RecordingFolder = Static<typeof RecordingFolderSchema>;
+
+export const CaptionStyleSchema = t.Object(
+  {
+    scale: t.Number({ minimum: 0.5, maximum: 2, description: 'size of the letters; 1 as broadcast' }),
+    font: t.Union([t.Literal('rounded'), t.Literal('system')]),
+    background: t.Union([t.Literal('broadcast'), t.Literal('none'), t.Literal('solid')]),
+    ruby: t.Boolean(),
+  },
+  { additionalProperties: false },
+);
+export type CaptionStyle = Static<typeof CaptionStyleSchema>;
+
+/** Every key with its schema. */
+export const SETTING_SCHEMAS = {
+  marginBefore: t.Integer({ minimum: 0, maximum: MAX_MARGIN_MS, description: 'ms before a programme' }),
+  marginAfter: t.Integer({ minimum: 0, maximum: MAX_MARGIN_MS, description: 'ms after a programme' }),
+  encode: t.Union([t.Literal('none'), t.Literal('av1'), t.Literal('h264'), t.Literal('both')]),
+  keepTs: t.Boolean({ description: 'keep the original transport stream beside the encoded file' }),
+  commercials: t.Union([t.Literal('chapters'), t.Literal('cut'), t.Literal('none')]),
+  conversions: t.Integer({ minimum: 1, maximum: MAX_CONVERSIONS, description: 'simultaneous conversions' }),
+  liveCodec: t.Union([t.Literal('h264'), t.Literal('av1'), t.Literal('raw')]),
+  recordingFolders: t.Array(RecordingFolderSchema, {
+    maxItems: MAX_FOLDERS,
+    description: 'besides RECORDINGS_DIR',
+  }),
+  retryDamaged: t.Union([t.Literal('never'), t.Literal('failed'), t.Literal('damaged')], {
+    description: 'book the next airing by itself when a recording is lost, or also when it is damaged',
+  }),
+  collectGuide: t.Boolean({ description: 'read the guide from the broadcast by itself' }),
+  bidirectional: t.Boolean({ description: 'communication content of data broadcasts' }),
+  postalCode: t.String({ pattern: '^([0-9]{7})?$', description: 'seven digits, or empty' }),
+  prefecture: t.Union([t.Integer({ minimum: 1, maximum: 50 }), t.Literal(255)], {
+    description: 'ARIB STD-B10 table, Tokyo is 14; 255 is unset',
+  }),
+  theme: t.Union([t.Literal('auto'), t.Literal('light'), t.Literal('dark')]),
+  captionStyle: CaptionStyleSchema,
+} as const;
+
+export type SettingKey = keyof typeof SETTING_SCHEMAS;
+export type Settings = { [Key in SettingKey]: Static<(typeof SETTING_SCHEMAS)[Key]> };
+
+/** What some defaults depend on. */
+export interface SettingFacts {
+  /** A hardware encoder works. */
+  gpu: boolean;
+}
+
+export function settingDefaults({ gpu }: SettingFacts): Settings {
+  return {
+    marginBefore: 10_000,
+    marginAfter: 15_000,
+    encode: 'av1',
+    keepTs: false,
+    commercials: 'chapters',
+    conversions: gpu ? 4 : 2,
+    liveCodec: 'h264',
+    recordingFolders: [],
+    retryDamaged: 'failed',
+    collectGuide: true,
+    bidirectional: true,
+    postalCode: '',
+    prefecture: 255,
+    theme: 'auto',
+    captionStyle: { scale: 1, font: 'rounded', background: 'broadcast', ruby: true },
+  };
+}
+
+/** `GET /api/settings`: every key with the value in force. */
+export const SettingsSchema = t.Object(SETTING_SCHEMAS, EXTENSIBLE);
+
+/** `GET /api/system`: facts for the settings screen. No secrets. */
+export const SystemSchema = t.Object(
+  {
+    version: t.String(),
+    startedAt: t.Integer({ description: 'epoch ms' }),
+    agent: t.Object({
+      url: t.String({ description: 'without credentials' }),
+      state: t.Union([t.Literal('connecting'), t.Literal('connected'), t.Literal('unavailable')]),
+      message: t.Union([t.String(), t.Null()]),
+    }),
+    ffmpeg: t.Object({
+      state: t.Union([t.Literal('probing'), t.Literal('ready'), t.Literal('missing')]),
+      path: t.Union([t.String(), t.Null()]),
+      version: t.Union([t.String(), t.Null()]),
+      encoders: t.Array(
+        t.Object({ name: t.String(), hardware: t.Boolean(), usable: t.Boolean() }, EXTENSIBLE),
+      ),
+    }),
+    folders: t.Array(
+      t.Object(
+        {
+          role: t.Union([t.Literal('data'), t.Literal('recordings')]),
+          path: t.String(),
+          totalBytes: t.Union([t.Integer(), t.Null()], { description: 'null: the folder cannot be read' }),
+          freeBytes: t.Union([t.Integer(), t.Null()]),
+          floorBytes: t.Integer({ description: 'free space that recordings leave' }),
+        },
+        EXTENSIBLE,
+      ),
+    ),
+    database: t.Object({ bytes: t.Integer(), programs: t.Integer() }, EXTENSIBLE),
+    clocks: t.Array(ClockOffsetSchema, { description: "this machine's clock against each network's" }),
+    defaults: SettingsSchema,
+  },
+  EXTENSIBLE,
+);
+export type SystemFacts = Static<typeof SystemSchema>;
