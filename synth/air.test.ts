@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { pid } from '../arib/ids.ts';
 import { type AirOptions, goOnAir } from './air.ts';
 import { STC_ZERO } from './clock.ts';
+import { Line } from './fault/line.ts';
+import { NO_FAULTS } from './fault/model.ts';
 import { ClockSource } from './mux/clock-source.ts';
 import { Multiplexer } from './mux/multiplexer.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-air-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+const CLEAR = new Line({ faults: NO_FAULTS, mediaPids: () => new Set(), clockPids: [] });
 
 /** 27 MHz ticks a packet: 1.5 Mbit/s. */
 const PER_PACKET = 27_072;
@@ -19,7 +23,15 @@ async function air(name: string, options: Partial<AirOptions>): Promise<number[]
   const path = join(FOLDER, name);
   const output = openSync(path, 'w');
   const multiplexer = new Multiplexer(PER_PACKET, [new ClockSource(pid(0x1ff), PER_PACKET, () => 0)]);
-  await goOnAir(multiplexer, { from: STC_ZERO, speed: 1, seconds: null, now: () => 0, output, ...options });
+  await goOnAir(multiplexer, {
+    from: STC_ZERO,
+    speed: 1,
+    seconds: null,
+    now: () => 0,
+    output,
+    line: CLEAR,
+    ...options,
+  });
   closeSync(output);
   const bytes = readFileSync(path);
   const references: number[] = [];

@@ -6,7 +6,8 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochMs } from '../arib/time.ts';
-import { ticksAt } from './clock.ts';
+import { momentOf, ticksAt } from './clock.ts';
+import type { Line } from './fault/line.ts';
 import { PACKET_SIZE } from './media/loop.ts';
 import type { Multiplexer } from './mux/multiplexer.ts';
 
@@ -20,6 +21,8 @@ export interface AirOptions {
   /** Monotonic milliseconds. */
   now: () => number;
   output: number;
+  /** What the packets pass on their way. */
+  line: Line;
 }
 
 const STEP_MS = 25;
@@ -49,8 +52,16 @@ async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
   return true;
 }
 
-/** Ends when the time is over or nobody reads any more. @throws the output's error. */
-export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Promise<void> {
+/** How the broadcast ended: as asked, or by a fault. */
+export interface OffAir {
+  exitCode: number;
+  message: string | null;
+}
+
+const AS_ASKED: OffAir = { exitCode: 0, message: null };
+
+/** Ends when the time is over, nobody reads any more, or a fault ends it. @throws the output's error. */
+export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Promise<OffAir> {
   const { speed, output } = options;
   const begin = ticksAt(options.from);
   const end = options.seconds === null ? Number.POSITIVE_INFINITY : begin + options.seconds * 90_000;
@@ -67,8 +78,15 @@ export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Pr
     const count = multiplexer.packetsUntil(Math.min(target, end));
     const size = count * PACKET_SIZE;
     if (buffer.length < size) buffer = new Uint8Array(size);
+    const first = multiplexer.packet;
     multiplexer.fill(buffer, count);
-    if (count > 0 && !(await writeAll(output, buffer.subarray(0, size)))) return;
+    const arrived = options.line.pass(buffer.subarray(0, size), first, (packet) =>
+      momentOf(multiplexer.ticksOf(packet)),
+    );
+    const arriving = buffer.subarray(0, arrived.length);
+    if (arriving.length > 0 && !(await writeAll(output, arriving))) return AS_ASKED;
+    if (arrived.end !== null) return arrived.end;
     if (speed !== 0) await sleep(STEP_MS);
   }
+  return AS_ASKED;
 }

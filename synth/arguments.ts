@@ -15,6 +15,8 @@ export interface Settings {
   speed: number;
   seconds: number | null;
   cache: string | undefined;
+  /** A control file of faults. */
+  faults: string | undefined;
   /** `--truth` lists all days, not only present and following. */
   schedule: boolean;
 }
@@ -29,6 +31,8 @@ export const USAGE = `使い方:
   --at 日時                  放送時計の開始 (ISO 8601 またはエポックミリ秒、既定は現在)
   --speed N                  N 倍速、0 はできるだけ速く (既定 1)
   --duration 秒              送る長さ (放送時間、既定は無限)
+  --faults ファイル          障害の制御ファイル (JSON)。送出中も読み直す。無い間は障害なし
+                             (環境変数 SYNTH_FAULTS)
   --cache フォルダー         キャッシュの場所 (既定 .cache/synth、環境変数 SYNTH_CACHE)
 `;
 
@@ -64,6 +68,7 @@ export function parseArguments(words: readonly string[]): Settings {
     speed: 1,
     seconds: null,
     cache: undefined,
+    faults: undefined,
     schedule: false,
   };
   const left = [...words];
@@ -107,6 +112,9 @@ export function parseArguments(words: readonly string[]): Settings {
         break;
       case '--duration':
         settings.seconds = parseNumber(option, value(), 0);
+        break;
+      case '--faults':
+        settings.faults = value();
         break;
       case '--cache':
         settings.cache = value();

@@ -7,6 +7,9 @@ import { type EpochMs, epochMs } from '../arib/time.ts';
 import { goOnAir } from './air.ts';
 import { parseArguments, type Settings, USAGE, UsageError } from './arguments.ts';
 import { channelRecipes, openChannel, PlanError } from './broadcast.ts';
+import { channelFaults, openLine } from './fault/channel.ts';
+import { ControlFile } from './fault/control-file.ts';
+import { type Faults, NO_FAULTS } from './fault/model.ts';
 import { MediaError } from './media/access-units.ts';
 import { MediaCache } from './media/cache.ts';
 import { FfmpegError, findFfmpeg } from './media/ffmpeg.ts';
@@ -31,6 +34,14 @@ function onlyChannel(scenario: Scenario, settings: Settings): ChannelPlan {
 
 function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** The faults of a channel: those of its scenario and those that somebody switches on while it is on the air. */
+function openFaults(scenario: Scenario, channel: ChannelPlan, settings: Settings): Faults {
+  const path = settings.faults ?? process.env.SYNTH_FAULTS;
+  const complain = (message: string): void => void process.stderr.write(`synth: ${message}\n`);
+  const file = path === undefined ? NO_FAULTS : new ControlFile(path, () => performance.now(), complain);
+  return channelFaults(scenario.faults, file, channel);
 }
 
 async function run(settings: Settings, now: () => EpochMs): Promise<void> {
@@ -60,14 +71,18 @@ async function run(settings: Settings, now: () => EpochMs): Promise<void> {
     case 'tune': {
       const channel = onlyChannel(scenario, settings);
       await prepare(cache, channelRecipes(channel), (line) => process.stderr.write(`${line}\n`));
+      const faults = openFaults(scenario, channel, settings);
       const multiplexer = await openChannel(scenario, channel, cache);
-      await goOnAir(multiplexer, {
+      const ended = await goOnAir(multiplexer, {
         from: settings.at ?? now(),
         speed: settings.speed,
         seconds: settings.seconds,
         now: () => performance.now(),
         output: STDOUT,
+        line: openLine(channel, faults),
       });
+      if (ended.message !== null) process.stderr.write(`synth: ${ended.message}\n`);
+      process.exitCode = ended.exitCode;
       break;
     }
   }

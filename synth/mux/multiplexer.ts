@@ -19,9 +19,19 @@ export class Multiplexer {
     private readonly sources: readonly PacketSource[],
   ) {}
 
+  /** Number of the next packet since the clock's zero. */
+  get packet(): number {
+    return this.#packet;
+  }
+
+  /** Unwrapped 90 kHz time of a packet, by its number. */
+  ticksOf(packet: number): number {
+    return (packet * this.systemPerPacket) / 300;
+  }
+
   /** Unwrapped 90 kHz time of the next packet. */
   get ticks(): number {
-    return (this.#packet * this.systemPerPacket) / 300;
+    return this.ticksOf(this.#packet);
   }
 
   /** Goes to the first packet at or after `ticks`. */

@@ -158,6 +158,7 @@ function cs(
 export const DEFAULT: Scenario = {
   name: 'default',
   seed: 20_260_401,
+  faults: [],
   channels: [
     terrestrial(
       0,

@@ -30,6 +30,13 @@ export class Field {
     return Object.fromEntries(fields) as Record<K, Field>;
   }
 
+  /** One member of an object, whatever the others are. */
+  member(key: string): Field {
+    const { value } = this;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.wrong('オブジェクト');
+    return new Field((value as Record<string, unknown>)[key], this.#below(key));
+  }
+
   #below(key: string): string {
     return this.path === '' ? key : `${this.path}.${key}`;
   }
@@ -68,6 +75,10 @@ export class Field {
 
   get isBoolean(): boolean {
     return typeof this.value === 'boolean';
+  }
+
+  get isNumber(): boolean {
+    return typeof this.value === 'number';
   }
 
   boolean(): boolean {

@@ -1,6 +1,7 @@
 /** A scenario from JSON: the shape of `model.ts`, with what can be guessed left out if so wished. */
 import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
 import { inClockRange } from '../clock.ts';
+import { readFault } from '../fault/file.ts';
 import { encodeText } from '../text/encode.ts';
 import { Field, ScenarioError } from './fields.ts';
 import {
@@ -209,11 +210,12 @@ function readChannel(field: Field): ChannelPlan {
 
 /** @throws ScenarioError naming the field that is wrong. */
 export function parseScenario(json: unknown): Scenario {
-  const { name, seed, channels } = new Field(json, '').object(['name', 'seed', 'channels']);
+  const { name, seed, channels, faults } = new Field(json, '').object(['name', 'seed', 'channels', 'faults']);
   const scenario = {
     name: name.text(),
     seed: seed.or(1, (given) => given.integer(0, 0xffffffff)),
     channels: channels.list(readChannel, 1),
+    faults: faults.or<Scenario['faults']>([], (given) => given.list(readFault)),
   };
   const names = scenario.channels.map(({ type, channel }) => `${type} ${channel}`);
   const twice = names.find((one, index) => names.indexOf(one) !== index);

@@ -3,6 +3,7 @@
  * identifiers, component tags and tables follow from it (`layout.ts`).
  */
 import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+import type { Fault } from '../fault/model.ts';
 
 export interface VideoPlan {
   codec: 'mpeg2' | 'h264';
@@ -103,6 +104,8 @@ export interface Scenario {
   name: string;
   seed: number;
   channels: ChannelPlan[];
+  /** What goes wrong on the air, for all of it or for some channels. */
+  faults: readonly Fault[];
 }
 
 /** The one-segment service of a channel is received on its own and described in its own tables. */

@@ -1,0 +1,59 @@
+/** Faults that somebody switches on and off while channels are on the air: a JSON file that is read again. */
+import { readFileSync, statSync } from 'node:fs';
+import { Field, ScenarioError } from '../scenario/fields.ts';
+import { readFault } from './file.ts';
+import type { Fault, Faults } from './model.ts';
+
+/** How often the file's date is looked at. */
+const LOOK_MS = 50;
+const MAX_BYTES = 1_000_000;
+
+/** `{"faults": […]}`; a list of faults alone is one too. @throws ScenarioError, SyntaxError. */
+export function parseFaults(text: string): Fault[] {
+  const json: unknown = JSON.parse(text);
+  const root = new Field(json, '');
+  return (Array.isArray(json) ? root : root.object(['faults']).faults).list(readFault);
+}
+
+export class ControlFile implements Faults {
+  #faults: readonly Fault[] = [];
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #seen = '';
+
+  /**
+   * @param now monotonic milliseconds.
+   * @param complain told once about each state of the file that cannot be read; the faults before stay.
+   */
+  constructor(
+    private readonly path: string,
+    private readonly now: () => number,
+    private readonly complain: (message: string) => void,
+  ) {}
+
+  /** None while there is no such file. */
+  get current(): readonly Fault[] {
+    const at = this.now();
+    if (at - this.#lookedAt >= LOOK_MS) {
+      this.#lookedAt = at;
+      this.#look();
+    }
+    return this.#faults;
+  }
+
+  #look(): void {
+    const state = statSync(this.path, { throwIfNoEntry: false });
+    const seen = state === undefined ? '' : `${state.mtimeMs}/${state.size}/${state.ino}`;
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    if (state === undefined) {
+      this.#faults = [];
+      return;
+    }
+    try {
+      if (state.size > MAX_BYTES) throw new ScenarioError('大きすぎます');
+      this.#faults = parseFaults(readFileSync(this.path, 'utf8'));
+    } catch (error) {
+      this.complain(`${this.path}: ${(error as Error).message}`);
+    }
+  }
+}

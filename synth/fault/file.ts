@@ -1,0 +1,155 @@
+/** Faults from JSON, in a scenario or in a control file. */
+import { BROADCAST_TYPES } from '../../arib/ids.ts';
+import { inClockRange } from '../clock.ts';
+import type { Field } from '../scenario/fields.ts';
+import type { Fault, FaultWindow, PacketFault, TableFault } from './model.ts';
+
+const DAY_SEC = 86_400;
+const MAX_OFFSET_MS = 400 * DAY_SEC * 1000;
+const MAX_PID = 0x1ffe;
+const MAX_ID = 0xffff;
+
+const COMMON = ['kind', 'type', 'channel', 'from', 'to', 'everySec', 'forSec'] as const;
+
+/** Epoch ms, or a date in ISO 8601. */
+function readMoment(field: Field): number {
+  const at = field.isNumber ? field.number(0) : Date.parse(field.text());
+  if (!inClockRange(at)) throw field.wrong('ISO 8601 の日時かエポックミリ秒');
+  return at;
+}
+
+function readRate(field: Field): number {
+  const rate = field.number(0);
+  if (rate > 1) throw field.wrong('0 から 1 までの割合');
+  return rate;
+}
+
+function readPids(field: Field): number[] | null {
+  return field.or<number[] | null>(null, (given) => given.list((pid) => pid.integer(0, MAX_PID), 1));
+}
+
+function readService(field: Field): number | null {
+  return field.or<number | null>(null, (given) => given.integer(1, MAX_ID));
+}
+
+function readOffset(field: Field): number {
+  return field.integer(-MAX_OFFSET_MS, MAX_OFFSET_MS);
+}
+
+function flag(field: Field): boolean {
+  return field.or(false, (given) => given.boolean());
+}
+
+type Kinds = { [K in Fault['kind']]: (field: Field) => PacketFault | TableFault };
+
+/** A reader for every kind: the members that it knows and what they mean. */
+const READERS: Kinds = {
+  loss: (field) => {
+    const { rate, burst, pids } = field.object([...COMMON, 'rate', 'burst', 'pids']);
+    return {
+      kind: 'loss',
+      rate: readRate(rate),
+      burst: burst.or(1, (given) => given.integer(1, 100_000)),
+      pids: readPids(pids),
+    };
+  },
+  corrupt: (field) => {
+    const { rate, flagged, sync, pids } = field.object([...COMMON, 'rate', 'flagged', 'sync', 'pids']);
+    return {
+      kind: 'corrupt',
+      rate: readRate(rate),
+      flagged: flag(flagged),
+      sync: flag(sync),
+      pids: readPids(pids),
+    };
+  },
+  stall: (field) => {
+    field.object(COMMON);
+    return { kind: 'stall' };
+  },
+  end: (field) => {
+    const { exitCode } = field.object([...COMMON, 'exitCode']);
+    return { kind: 'end', exitCode: exitCode.or(0, (given) => given.integer(0, 255)) };
+  },
+  no_lock: (field) => {
+    const { exitAfterSec } = field.object([...COMMON, 'exitAfterSec']);
+    return {
+      kind: 'no_lock',
+      exitAfterSec: exitAfterSec.or<number | null>(null, (given) => given.number(0)),
+    };
+  },
+  scramble: (field) => {
+    const { serviceId } = field.object([...COMMON, 'serviceId']);
+    return { kind: 'scramble', serviceId: readService(serviceId) };
+  },
+  clock: (field) => {
+    const { offsetMs, announced } = field.object([...COMMON, 'offsetMs', 'announced']);
+    return { kind: 'clock', offsetMs: readOffset(offsetMs), announced: flag(announced) };
+  },
+  wrap: (field) => {
+    const { from } = field.object(COMMON);
+    if (from.isAbsent) throw from.wrong('一周する日時 (from) ');
+    return { kind: 'wrap' };
+  },
+  time: (field) => {
+    const { offsetMs } = field.object([...COMMON, 'offsetMs']);
+    return { kind: 'time', offsetMs: readOffset(offsetMs) };
+  },
+  pmt: (field) => {
+    const { serviceId, audios, captionPid } = field.object([...COMMON, 'serviceId', 'audios', 'captionPid']);
+    return {
+      kind: 'pmt',
+      serviceId: readService(serviceId),
+      audios: audios.or<number | null>(null, (given) => given.integer(0, 8)),
+      captionPid: captionPid.or<number | null>(null, (given) => given.integer(0x20, MAX_PID)),
+    };
+  },
+  copy_never: (field) => {
+    const { serviceId } = field.object([...COMMON, 'serviceId']);
+    return { kind: 'copy_never', serviceId: readService(serviceId) };
+  },
+  eit: (field) => {
+    const known = [
+      ...COMMON,
+      ...(['serviceId', 'which', 'title', 'delaySec', 'longerSec'] as const),
+      ...(['undefinedEnd', 'newId', 'absent'] as const),
+    ];
+    const fields = field.object(known);
+    return {
+      kind: 'eit',
+      serviceId: readService(fields.serviceId),
+      which: fields.which.or('present', (given) => given.oneOf(['present', 'following'] as const)),
+      title: fields.title.or<string | null>(null, (given) => given.text()),
+      delaySec: fields.delaySec.or(0, (given) => given.integer(-DAY_SEC, DAY_SEC)),
+      longerSec: fields.longerSec.or(0, (given) => given.integer(-DAY_SEC, DAY_SEC)),
+      undefinedEnd: flag(fields.undefinedEnd),
+      newId: flag(fields.newId),
+      absent: flag(fields.absent),
+    };
+  },
+};
+
+function readWindow(everySec: Field, forSec: Field, from: Field, to: Field): FaultWindow {
+  const every = everySec.or<FaultWindow['every']>(null, (given) => ({
+    everySec: given.number(0.001),
+    forSec: forSec.number(0),
+  }));
+  if (every === null && !forSec.isAbsent) throw everySec.wrong('forSec と組になる秒数');
+  return {
+    from: from.or<number | null>(null, readMoment),
+    to: to.or<number | null>(null, readMoment),
+    every,
+  };
+}
+
+/** @throws ScenarioError naming the field that is wrong. */
+export function readFault(field: Field): Fault {
+  const kind = field.member('kind').oneOf(Object.keys(READERS) as Fault['kind'][]);
+  const fault = READERS[kind](field);
+  const type = field.member('type').or<Fault['type']>(null, (given) => given.oneOf(BROADCAST_TYPES));
+  const channel = field.member('channel').or<string | null>(null, (given) => given.text());
+  const [everySec, forSec, from, to] = (['everySec', 'forSec', 'from', 'to'] as const).map((name) =>
+    field.member(name),
+  ) as [Field, Field, Field, Field];
+  return { ...readWindow(everySec, forSec, from, to), type, channel, ...fault };
+}

@@ -1,0 +1,153 @@
+/**
+ * The way from the transmitter to the program: what a block of packets has become when it arrives. A packet's fate
+ * hangs on its number and its moment alone, so that every tuning of a channel suffers the same.
+ */
+import { epochMs } from '../../arib/time.ts';
+import { ticksAt } from '../clock.ts';
+import { PACKET_SIZE } from '../media/loop.ts';
+import { packetChance } from './chance.ts';
+import type { Fault, FaultOf, Faults } from './model.ts';
+import {
+  announceDiscontinuity,
+  carriesReference,
+  corruptPacket,
+  pidAt,
+  scramblePacket,
+  shiftClock,
+} from './packets.ts';
+import { isActive } from './window.ts';
+
+export interface Arrived {
+  /** Octets that arrive, at the beginning of the block. */
+  length: number;
+  /** The stream ends behind them. */
+  end: { exitCode: number; message: string | null } | null;
+}
+
+export interface LineOptions {
+  /** Now for this channel; may change from block to block. */
+  faults: Faults;
+  /** Packet identifiers of elementary streams: of one service, or of all of them. */
+  mediaPids(serviceId: number | null): ReadonlySet<number>;
+  /** Those of clock references. */
+  clockPids: readonly number[];
+}
+
+const TICKS_PER_MS = 90;
+
+export class Line {
+  #tunedAt: number | undefined;
+  /** The channel was out of reach when this tuning began, and still is. */
+  #waiting = false;
+  /** What was added to the clock so far, to know when it changes. */
+  #shift = 0;
+  /** Whether any packet has passed: a tuning that begins after a jump knows of none. */
+  #shifted = false;
+  /** Packet identifiers of clock references that have yet to announce a jump. */
+  #unannounced = new Set<number>();
+
+  constructor(private readonly options: LineOptions) {}
+
+  /**
+   * @param bytes whole packets; changed in place.
+   * @param first number of the first one.
+   * @param momentOf the moment (epoch ms) at which a packet leaves, by its number.
+   */
+  pass(bytes: Uint8Array, first: number, momentOf: (index: number) => number): Arrived {
+    const count = bytes.length / PACKET_SIZE;
+    const begun = this.#tunedAt ?? momentOf(first);
+    if (this.#tunedAt === undefined) {
+      this.#tunedAt = begun;
+      this.#waiting = this.#lockFault(begun) !== undefined;
+    }
+    const faults = this.options.faults.current;
+    if (faults.length === 0 && !this.#waiting && this.#shift === 0)
+      return { length: bytes.length, end: null };
+    let length = 0;
+    for (let number = 0; number < count; number++) {
+      const index = first + number;
+      const at = momentOf(index);
+      const end = this.#endAt(at, begun);
+      if (end !== null) return { length, end };
+      const from = number * PACKET_SIZE;
+      if (this.#isLost(bytes, from, index, at)) continue;
+      this.#change(bytes, from, index, at);
+      if (length !== from) bytes.copyWithin(length, from, from + PACKET_SIZE);
+      length += PACKET_SIZE;
+    }
+    return { length, end: null };
+  }
+
+  #active<K extends Fault['kind']>(kind: K, at: number): FaultOf<K> | undefined {
+    return this.options.faults.current.find(
+      (fault): fault is FaultOf<K> => fault.kind === kind && isActive(fault, at),
+    );
+  }
+
+  #lockFault(at: number): FaultOf<'no_lock'> | undefined {
+    return this.#active('no_lock', at);
+  }
+
+  #endAt(at: number, begun: number): Arrived['end'] {
+    const end = this.#active('end', at);
+    if (end !== undefined) return { exitCode: end.exitCode, message: null };
+    if (!this.#waiting) return null;
+    const fault = this.#lockFault(at);
+    if (fault === undefined) {
+      this.#waiting = false;
+      return null;
+    }
+    const { exitAfterSec } = fault;
+    if (exitAfterSec === null || at < begun + exitAfterSec * 1000) return null;
+    return { exitCode: 1, message: 'no signal lock' };
+  }
+
+  #isLost(bytes: Uint8Array, from: number, index: number, at: number): boolean {
+    if (this.#waiting || this.#active('stall', at) !== undefined) return true;
+    for (const [salt, fault] of this.options.faults.current.entries()) {
+      if (fault.kind !== 'loss' || !isActive(fault, at)) continue;
+      if (fault.pids !== null && !fault.pids.includes(pidAt(bytes, from))) continue;
+      // A burst is lost as one: its packets share a chance.
+      if (packetChance(Math.floor(index / fault.burst), salt, fault.rate)) return true;
+    }
+    return false;
+  }
+
+  #change(bytes: Uint8Array, from: number, index: number, at: number): void {
+    const { current } = this.options.faults;
+    this.#shiftClock(bytes, from, at);
+    for (const [salt, fault] of current.entries()) {
+      if (fault.kind !== 'scramble' && fault.kind !== 'corrupt') continue;
+      if (!isActive(fault, at)) continue;
+      const pid = pidAt(bytes, from);
+      if (fault.kind === 'scramble') {
+        if (this.options.mediaPids(fault.serviceId).has(pid)) scramblePacket(bytes, from, index);
+      } else if (fault.pids === null || fault.pids.includes(pid)) {
+        if (packetChance(index, salt + 0x100, fault.rate)) corruptPacket(bytes, from, index, fault);
+      }
+    }
+  }
+
+  #shiftClock(bytes: Uint8Array, from: number, at: number): void {
+    let shift = 0;
+    let announced = false;
+    for (const fault of this.options.faults.current) {
+      // A wrap holds before its moment as well: the clock runs towards zero.
+      if (fault.kind === 'wrap' && fault.from !== null) shift -= Math.floor(ticksAt(epochMs(fault.from)));
+      if (fault.kind !== 'clock' || !isActive(fault, at)) continue;
+      shift += fault.offsetMs * TICKS_PER_MS;
+      announced ||= fault.announced;
+    }
+    if (shift !== this.#shift) {
+      // Every clock of the multiplex jumps: each says so once, with its first reference.
+      this.#unannounced = new Set(announced && this.#shifted ? this.options.clockPids : []);
+      this.#shift = shift;
+    }
+    this.#shifted = true;
+    if (shift !== 0) shiftClock(bytes, from, shift);
+    const pid = pidAt(bytes, from);
+    if (!this.#unannounced.has(pid) || !carriesReference(bytes, from)) return;
+    announceDiscontinuity(bytes, from);
+    this.#unannounced.delete(pid);
+  }
+}
