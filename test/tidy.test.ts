@@ -141,7 +141,7 @@ const TEXT = new Map(FILES.map((file) => [file, readFileSync(join(ROOT, file), '
 const roomOf = (file: string): string => file.split('/')[0] ?? '';
 const isTest = (file: string): boolean => file.endsWith('.test.ts') || file.endsWith('.test.tsx');
 
-const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+|new URL\(\s*)['"]([^'"]+)['"]/gm;
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^\s*import\s+|new URL\(\s*)['"]([^'"]+)['"]/gm;
 
 function importsOf(file: string): string[] {
   const text = (TEXT.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
