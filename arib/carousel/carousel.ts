@@ -1,0 +1,198 @@
+/**
+ * Puts the modules of a data carousel together. It holds no more octets than it is allowed, whatever sizes the
+ * broadcast announces, and gives a module once a version. ARIB STD-B24 Vol. 3, 6.2 and 7; what is accepted of a
+ * block: (downloadId, moduleId, moduleVersion) as the DII lists it.
+ */
+import { crc32 } from '../ts/crc.ts';
+import type { Section } from '../ts/section.ts';
+import { type CarouselModule, type Ddb, type Dii, parseDdb, parseDii } from './download-message.ts';
+
+export interface CarouselLimits {
+  /** Octets of one module; larger ones are not collected. */
+  readonly moduleBytes: number;
+  /** Octets of all modules that are being put together. Where they are taken, further modules wait. */
+  readonly totalBytes: number;
+  /** Lists (DII) that are kept, the latest. */
+  readonly lists: number;
+}
+
+export interface CompleteModule {
+  readonly downloadId: number;
+  readonly module: CarouselModule;
+  /** As sent: still compressed where `module.info.compression` says so. The receiver's own. */
+  readonly data: Uint8Array;
+}
+
+export interface CarouselOptions {
+  readonly limits: CarouselLimits;
+  /** Which modules to collect; all of them when absent. */
+  readonly wants?: (module: CarouselModule) => boolean;
+}
+
+interface Pending {
+  readonly data: Uint8Array;
+  /** One octet a block: 1 once it was seen. */
+  readonly seen: Uint8Array;
+  missing: number;
+}
+
+interface Slot {
+  readonly module: CarouselModule;
+  /** Undefined before the first block, and again when complete. */
+  pending: Pending | undefined;
+  done: boolean;
+  /** How often all blocks were there and their CRC was not that of the list. */
+  mismatches: number;
+}
+
+interface List {
+  readonly dii: Dii;
+  readonly slots: ReadonlyMap<number, Slot>;
+}
+
+export class Carousel {
+  /** By downloadId, the latest last. */
+  readonly #lists = new Map<number, List>();
+  #bytes = 0;
+
+  constructor(private readonly options: CarouselOptions) {}
+
+  /** Octets held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What the lists that are known name, wanted or not. */
+  get modules(): readonly CarouselModule[] {
+    return [...this.#lists.values()].flatMap((list) => list.dii.modules);
+  }
+
+  /** Whether all that is wanted of the lists known was given; false before there is a list. */
+  get complete(): boolean {
+    if (this.#lists.size === 0) return false;
+    return [...this.#lists.values()].every((list) => [...list.slots.values()].every((slot) => slot.done));
+  }
+
+  /** Takes the next section; gives the modules that it completed. */
+  feed(section: Section): CompleteModule[] {
+    const dii = parseDii(section);
+    if (dii !== undefined) return this.#list(dii);
+    const ddb = parseDdb(section);
+    const complete = ddb === undefined ? undefined : this.#block(ddb);
+    return complete === undefined ? [] : [complete];
+  }
+
+  /** A list that is known is passed over; a new one takes over what has not changed. */
+  #list(dii: Dii): CompleteModule[] {
+    const known = this.#lists.get(dii.downloadId);
+    if (known?.dii.transactionId === dii.transactionId && sameModules(known.dii, dii)) return [];
+    const slots = new Map<number, Slot>();
+    const complete: CompleteModule[] = [];
+    for (const module of dii.modules) {
+      if (slots.has(module.id) || !this.#isWanted(module)) continue;
+      const before = known?.slots.get(module.id);
+      const kept = before !== undefined && known !== undefined && unchanged(before, module, known.dii, dii);
+      const slot: Slot = kept ? before : { module, pending: undefined, done: false, mismatches: 0 };
+      slots.set(module.id, slot);
+      // A module without a block never gets one.
+      if (module.size === 0 && !slot.done) {
+        slot.done = true;
+        complete.push({ downloadId: dii.downloadId, module, data: new Uint8Array(0) });
+      }
+    }
+    if (known !== undefined) this.#drop(dii.downloadId, slots);
+    else this.#makeRoom();
+    this.#lists.set(dii.downloadId, { dii, slots });
+    return complete;
+  }
+
+  #isWanted(module: CarouselModule): boolean {
+    return module.size <= this.options.limits.moduleBytes && this.options.wants?.(module) !== false;
+  }
+
+  #makeRoom(): void {
+    while (this.#lists.size >= this.options.limits.lists) {
+      const [oldest] = this.#lists.keys();
+      if (oldest === undefined) return;
+      this.#drop(oldest, new Map());
+    }
+  }
+
+  /** Forgets a list, but for the slots that go on in the next one. */
+  #drop(downloadId: number, next: ReadonlyMap<number, Slot>): void {
+    const list = this.#lists.get(downloadId);
+    for (const [id, slot] of list?.slots ?? []) {
+      if (next.get(id) === slot) continue;
+      this.#bytes -= heldBy(slot.pending);
+      slot.pending = undefined;
+    }
+    this.#lists.delete(downloadId);
+  }
+
+  #block(ddb: Ddb): CompleteModule | undefined {
+    const list = this.#lists.get(ddb.downloadId);
+    const slot = list?.slots.get(ddb.moduleId);
+    if (list === undefined || slot === undefined || slot.done) return undefined;
+    const { module } = slot;
+    const { blockSize } = list.dii;
+    if (module.version !== ddb.moduleVersion) return undefined;
+    const from = ddb.blockNumber * blockSize;
+    if (from >= module.size || ddb.data.length !== Math.min(blockSize, module.size - from)) return undefined;
+    const pending = slot.pending ?? this.#begin(slot, blockSize);
+    if (pending === undefined || pending.seen[ddb.blockNumber] === 1) return undefined;
+    pending.seen[ddb.blockNumber] = 1;
+    pending.data.set(ddb.data, from);
+    pending.missing--;
+    return pending.missing > 0 ? undefined : this.#complete(list, slot, pending);
+  }
+
+  #begin(slot: Slot, blockSize: number): Pending | undefined {
+    const { size } = slot.module;
+    const blocks = Math.ceil(size / blockSize);
+    // blockNumber has 16 bits: more blocks never come.
+    if (blocks > 0x10000 || this.#bytes + size + blocks > this.options.limits.totalBytes) return undefined;
+    this.#bytes += size + blocks;
+    slot.pending = { data: new Uint8Array(size), seen: new Uint8Array(blocks), missing: blocks };
+    return slot.pending;
+  }
+
+  #complete(list: List, slot: Slot, pending: Pending): CompleteModule | undefined {
+    this.#bytes -= heldBy(pending);
+    slot.pending = undefined;
+    const { module } = slot;
+    // Blocks of two contents under one version: collected anew. Twice means that the list is wrong, since every
+    // block passed the CRC of its section.
+    if (module.info.crc32 !== undefined && crc32(pending.data) !== module.info.crc32) {
+      slot.mismatches++;
+      if (slot.mismatches < 2) return undefined;
+    }
+    slot.done = true;
+    return { downloadId: list.dii.downloadId, module, data: pending.data };
+  }
+}
+
+function heldBy(pending: Pending | undefined): number {
+  return pending === undefined ? 0 : pending.data.length + pending.seen.length;
+}
+
+function unchanged(slot: Slot, module: CarouselModule, before: Dii, now: Dii): boolean {
+  const { size, version, info } = slot.module;
+  return (
+    size === module.size &&
+    version === module.version &&
+    before.blockSize === now.blockSize &&
+    info.crc32 === module.info.crc32 &&
+    info.name === module.info.name
+  );
+}
+
+function sameModules(a: Dii, b: Dii): boolean {
+  return (
+    a.blockSize === b.blockSize &&
+    a.modules.length === b.modules.length &&
+    a.modules.every((module, index) => {
+      const other = b.modules[index];
+      return other?.id === module.id && other.version === module.version && other.size === module.size;
+    })
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * The two messages of a data carousel: DownloadInfoIndication, which lists the modules, and DownloadDataBlock, which
+ * carries a piece of one. ISO/IEC 13818-6 7.2, 7.3.2, 7.3.7; ARIB STD-B24 Vol. 3, 6.2; operation: TR-B14 Vol. 3,
+ * TR-B15 Vol. 4.
+ */
+import { Reader } from '../reader.ts';
+import type { Section } from '../ts/section.ts';
+import { type ModuleInfo, readModuleInfo } from './module-info.ts';
+
+export const DII_TABLE_ID = 0x3b;
+export const DDB_TABLE_ID = 0x3c;
+
+export interface Dii {
+  /** 32 bits; another value means another list. */
+  readonly transactionId: number;
+  /** 32 bits; of a data broadcast, its first 4 bits are the data_event_id. */
+  readonly downloadId: number;
+  /** Octets of every block but a module's last one. */
+  readonly blockSize: number;
+  readonly modules: readonly CarouselModule[];
+  /** privateData: descriptors of the carousel itself. */
+  readonly privateData: Uint8Array;
+}
+
+export interface CarouselModule {
+  readonly id: number;
+  /** Octets. */
+  readonly size: number;
+  /** 8 bits. */
+  readonly version: number;
+  readonly info: ModuleInfo;
+}
+
+export interface Ddb {
+  readonly downloadId: number;
+  readonly moduleId: number;
+  readonly moduleVersion: number;
+  readonly blockNumber: number;
+  readonly data: Uint8Array;
+}
+
+const PROTOCOL = 0x11;
+const UNM_DOWNLOAD = 0x03;
+const DII_MESSAGE = 0x1002;
+const DDB_MESSAGE = 0x1003;
+/** A section holds no larger one. ARIB TR-B14 Vol. 3, TR-B15 Vol. 4. */
+export const LARGEST_BLOCK = 4066;
+
+interface Message {
+  /** transactionId of a DII, downloadId of a DDB. */
+  readonly id: number;
+  readonly body: Reader;
+}
+
+/** dsmccMessageHeader and dsmccDownloadDataHeader, which are laid out alike; undefined when it is another message. */
+function readMessage(section: Section, tableId: number, messageId: number): Message | undefined {
+  if (section.tableId !== tableId || !section.long || !section.current) return undefined;
+  const r = new Reader(section.body);
+  if (r.u8() !== PROTOCOL || r.u8() !== UNM_DOWNLOAD || r.u16() !== messageId) return undefined;
+  const id = r.u32();
+  r.skip(1); // reserved 8
+  const adaptationLength = r.u8();
+  const body = r.slice(r.u16()); // messageLength counts the adaptation
+  body.skip(adaptationLength);
+  return r.exhausted || body.exhausted ? undefined : { id, body };
+}
+
+/** Undefined when the section is no DII, a length in it is wrong, or its blocks could not be sent. */
+export function parseDii(section: Section): Dii | undefined {
+  const message = readMessage(section, DII_TABLE_ID, DII_MESSAGE);
+  if (message === undefined) return undefined;
+  const r = message.body;
+  const downloadId = r.u32();
+  const blockSize = r.u16();
+  r.skip(10); // windowSize 8, ackPeriod 8, tCDownloadWindow 32, tCDownloadScenario 32
+  r.skip(r.u16()); // compatibilityDescriptor
+  const modules: CarouselModule[] = [];
+  for (let left = r.u16(); left > 0 && !r.exhausted; left--) {
+    modules.push({ id: r.u16(), size: r.u32(), version: r.u8(), info: readModuleInfo(r.slice(r.u8())) });
+  }
+  const privateData = r.take(r.u16());
+  if (r.exhausted || blockSize === 0 || blockSize > LARGEST_BLOCK) return undefined;
+  return { transactionId: message.id, downloadId, blockSize, modules, privateData };
+}
+
+/** Undefined when the section is no DDB or is cut. `data` is a view of the section. */
+export function parseDdb(section: Section): Ddb | undefined {
+  const message = readMessage(section, DDB_TABLE_ID, DDB_MESSAGE);
+  if (message === undefined) return undefined;
+  const r = message.body;
+  const moduleId = r.u16();
+  const moduleVersion = r.u8();
+  r.skip(1); // reserved 8
+  const blockNumber = r.u16();
+  if (r.exhausted) return undefined;
+  return { downloadId: message.id, moduleId, moduleVersion, blockNumber, data: r.rest() };
+}
