@@ -51,7 +51,7 @@ function stateOf(place: StationPlace, programme: Programme | undefined): OnAir {
   return {
     audios: place.audios.slice(0, programme?.audioCount),
     copyControl: programme?.copyControl ?? 'once',
-    captionPid: null,
+    captionPid: place.captions?.pid ?? null,
     scrambled: false,
   };
 }

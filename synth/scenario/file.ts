@@ -8,7 +8,10 @@ import {
   type AudioPlan,
   type CaptionPlan,
   type ChannelPlan,
+  DATA_KINDS,
+  type DataServicePlan,
   type ListedProgramme,
+  LOGO_KINDS,
   type Scenario,
   type StationPlan,
   THEMES,
@@ -146,6 +149,9 @@ const STATION_FIELDS = [
   'video',
   'audios',
   'captions',
+  'logo',
+  'data',
+  'pay',
   'theme',
   'programmes',
 ] as const;
@@ -164,8 +170,22 @@ function readStation(field: Field): StationPlan {
     video,
     audios: fields.audios.list(readAudio, 1),
     ...(captions === undefined ? {} : { captions }),
+    ...(fields.logo.isAbsent ? {} : { logo: fields.logo.oneOf(LOGO_KINDS) }),
+    ...(fields.data.isAbsent ? {} : { data: fields.data.oneOf(DATA_KINDS) }),
+    ...(fields.pay.isAbsent ? {} : { pay: fields.pay.boolean() }),
     theme: fields.theme.or('general', (given) => given.oneOf(THEMES)),
     programmes: fields.programmes.or('generated', readProgrammes),
+  };
+}
+
+function readDataService(field: Field): DataServicePlan {
+  const fields = field.object(['serviceId', 'name', 'carousel']);
+  return {
+    serviceId: serviceId(fields.serviceId.integer(1, MAX_ID)),
+    name: broadcastText(fields.name, 20),
+    carousel: fields.carousel.or<DataServicePlan['carousel']>('bml', (given) =>
+      given.oneOf(['bml', 'logos']),
+    ),
   };
 }
 
@@ -179,6 +199,7 @@ const CHANNEL_FIELDS = [
   'bitrate',
   'clockReference',
   'stations',
+  'dataServices',
 ] as const;
 
 const CHANNEL_NAMES = { GR: /^T\d{2}$/, BS: /^BS\d{2}_\d$/, CS: /^CS\d{2}$/ } as const;
@@ -190,7 +211,9 @@ function readChannel(field: Field): ChannelPlan {
   if (!CHANNEL_NAMES[type].test(channel)) throw fields.channel.wrong('T27、BS01_0、CS02 のような名前');
   const terrestrial = type === 'GR';
   const stations = fields.stations.list(readStation, 1);
-  if (new Set(stations.map((station) => station.serviceId)).size !== stations.length) {
+  const dataServices = fields.dataServices.or([], (given) => given.list(readDataService));
+  const services = [...stations, ...dataServices];
+  if (new Set(services.map((service) => service.serviceId)).size !== services.length) {
     throw new ScenarioError(`${fields.stations.path}: serviceId が重なっています`);
   }
   return {
@@ -205,6 +228,7 @@ function readChannel(field: Field): ChannelPlan {
       given.oneOf(['own', 'video']),
     ),
     stations,
+    ...(dataServices.length === 0 ? {} : { dataServices }),
   };
 }
 

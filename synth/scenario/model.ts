@@ -67,6 +67,17 @@ export const THEMES = [
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
+/**
+ * Where a station's logo is, by its logo transmission descriptor: a picture of its own, that of the channel's
+ * first station, letters only, or nowhere.
+ */
+export const LOGO_KINDS = ['picture', 'shared', 'text', 'none'] as const;
+export type LogoKind = (typeof LOGO_KINDS)[number];
+
+/** What a station sends beside picture and sound: a BML document, and a Hybridcast application as well. */
+export const DATA_KINDS = ['none', 'bml', 'hybridcast'] as const;
+export type DataKind = (typeof DATA_KINDS)[number];
+
 export interface StationPlan {
   serviceId: ServiceId;
   name: string;
@@ -78,9 +89,23 @@ export interface StationPlan {
   audios: AudioPlan[];
   /** Absent: no captions. */
   captions?: CaptionPlan;
+  /** Absent: a picture; of one-segment stations that of the first station. */
+  logo?: LogoKind;
+  /** Absent: none. */
+  data?: DataKind;
+  /** Whether it is seen for a fee: conditional access in its tables. Absent: free. */
+  pay?: boolean;
   theme: Theme;
   /** `generated`: made from the seed and the theme. */
   programmes: 'generated' | ListedProgramme[];
+}
+
+/** A service without picture and sound of its own. */
+export interface DataServicePlan {
+  serviceId: ServiceId;
+  name: string;
+  /** A BML document for viewers (service_type 0xC0), or the logos of the network for receivers (0xA4). */
+  carousel: 'bml' | 'logos';
 }
 
 export interface ChannelPlan {
@@ -98,6 +123,8 @@ export interface ChannelPlan {
   /** Whether the clock reference has a packet identifier of its own or goes with the video. */
   clockReference: 'own' | 'video';
   stations: StationPlan[];
+  /** Absent: none. */
+  dataServices?: DataServicePlan[];
 }
 
 export interface Scenario {
@@ -111,4 +138,13 @@ export interface Scenario {
 /** The one-segment service of a channel is received on its own and described in its own tables. */
 export function isPartialReception(station: StationPlan): boolean {
   return station.video.codec === 'h264';
+}
+
+/** service_type of a service without picture: data, engineering. ARIB STD-B10 Part 2, table 6-24. */
+export function dataServiceType(service: DataServicePlan): number {
+  return service.carousel === 'bml' ? 0xc0 : 0xa4;
+}
+
+export function logoKind(station: StationPlan): LogoKind {
+  return station.logo ?? (isPartialReception(station) ? 'shared' : 'picture');
 }

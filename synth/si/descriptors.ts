@@ -4,7 +4,8 @@ import { ByteWriter, concat } from './bytes.ts';
 
 const MAX_DESCRIPTOR = 255;
 
-function descriptor(tag: number, body: ByteWriter | Uint8Array): Uint8Array {
+/** @throws RangeError when the body is too long. */
+export function descriptor(tag: number, body: ByteWriter | Uint8Array): Uint8Array {
   const bytes = body instanceof ByteWriter ? body.done() : body;
   return new ByteWriter().u8(tag).counted8(bytes).done();
 }
