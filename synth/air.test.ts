@@ -13,7 +13,7 @@ import { Multiplexer } from './mux/multiplexer.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-air-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-const CLEAR = new Line({ faults: NO_FAULTS, mediaPids: () => new Set(), clockPids: [] });
+const CLEAR = new Line({ faults: NO_FAULTS, stations: [] });
 
 /** 27 MHz ticks a packet: 1.5 Mbit/s. */
 const PER_PACKET = 27_072;

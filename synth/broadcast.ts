@@ -1,5 +1,7 @@
 /** Puts a channel of a scenario on the air: its loops, its tables and its clock in one multiplex. */
 import { SYSTEM_HZ } from './clock.ts';
+import { disturbance } from './fault/channel.ts';
+import { type Faults, NO_FAULTS } from './fault/model.ts';
 import { guideOf } from './guide/guide.ts';
 import type { MediaCache } from './media/cache.ts';
 import { type Loop, loopBitrate, PACKET_SIZE } from './media/loop.ts';
@@ -51,11 +53,12 @@ export function eventStations(scenario: Scenario, channel: ChannelPlan): EventSt
   }));
 }
 
-/** @throws PlanError, and what making the media throws. */
+/** @param faults those of this channel. @throws PlanError, and what making the media throws. */
 export async function openChannel(
   scenario: Scenario,
   plan: ChannelPlan,
   cache: MediaCache,
+  faults: Faults = NO_FAULTS,
 ): Promise<Multiplexer> {
   const channel: ChannelPlace = placeChannel(plan);
   const systemPerPacket = Math.floor((SYSTEM_HZ * PACKET_SIZE * 8) / plan.bitrate);
@@ -76,6 +79,7 @@ export async function openChannel(
     }
   }
   checkCapacity(plan, loops);
-  const tables = tableSources(scenario, channel, (other) => eventStations(scenario, other));
+  const stationsOf = (other: ChannelPlan) => eventStations(scenario, other);
+  const tables = tableSources(scenario, channel, stationsOf, disturbance(faults));
   return new Multiplexer(systemPerPacket, [...clocks, ...media, ...tables]);
 }

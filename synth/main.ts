@@ -72,7 +72,7 @@ async function run(settings: Settings, now: () => EpochMs): Promise<void> {
       const channel = onlyChannel(scenario, settings);
       await prepare(cache, channelRecipes(channel), (line) => process.stderr.write(`${line}\n`));
       const faults = openFaults(scenario, channel, settings);
-      const multiplexer = await openChannel(scenario, channel, cache);
+      const multiplexer = await openChannel(scenario, channel, cache, faults);
       const ended = await goOnAir(multiplexer, {
         from: settings.at ?? now(),
         speed: settings.speed,

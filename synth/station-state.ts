@@ -34,8 +34,11 @@ export interface StateChange {
 
 /** Changes that a fault lays over a scenario. */
 export interface StateChanges {
-  /** In order of time. A new list, not the old one altered, when there are others than before. */
-  of(place: StationPlace): readonly StateChange[];
+  /**
+   * At least those of the day (in Japan) of a moment, in order of time. A new list, not the old one altered, when
+   * there are others than before.
+   */
+  of(place: StationPlace, at: EpochMs): readonly StateChange[];
 }
 
 export const NO_CHANGES: StateChanges = { of: () => [] };
@@ -112,7 +115,7 @@ export class StationStates {
   /** The same object for as long as nothing changes. */
   at(moment: EpochMs): StationState {
     const { base, number } = this.#baseAt(moment);
-    const list = this.#changes.of(this.#source.place);
+    const list = this.#changes.of(this.#source.place, moment);
     const begun = list.filter(({ from }) => from <= moment);
     const live = begun.filter(({ until }) => until === undefined || until > moment);
     const version = (number + 2 * begun.length - live.length) % VERSIONS;

@@ -1,8 +1,11 @@
 /** Faults as one channel has them. */
+import type { Disturbance } from '../mux/tables.ts';
 import { placeChannel, type StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
-import { Line } from './line.ts';
+import { Line, type LineStation } from './line.ts';
 import { type Fault, type Faults, faultsOf } from './model.ts';
+import { FaultChanges } from './station-changes.ts';
+import { isActive } from './window.ts';
 
 /** Those of the scenario first, then those of the control file, whatever they are by then. */
 export function channelFaults(planned: readonly Fault[], file: Faults, channel: ChannelPlan): Faults {
@@ -21,21 +24,29 @@ export function channelFaults(planned: readonly Fault[], file: Faults, channel: 
   };
 }
 
-function elementaryPids({ video, audios }: StationPlace): number[] {
-  return [video.pid, ...audios.map(({ pid }) => pid)];
+/** What the tables of a channel say wrongly. */
+export function disturbance(faults: Faults): Disturbance {
+  return {
+    changes: new FaultChanges(faults),
+    timeOffset: (at) =>
+      faults.current.reduce(
+        (sum, fault) => (fault.kind === 'time' && isActive(fault, at) ? sum + fault.offsetMs : sum),
+        0,
+      ),
+  };
+}
+
+function lineStation(place: StationPlace): LineStation {
+  const { video, captions, superimpose } = place;
+  const audios = place.audios.map(({ pid }) => pid);
+  const media = new Set(
+    [video.pid, ...audios, captions?.pid, superimpose?.pid].filter((pid) => pid !== undefined),
+  );
+  const { serviceId } = place.plan;
+  return { serviceId, clock: place.pcrPid, audios, captions: captions?.pid ?? null, media };
 }
 
 /** The way of a channel's packets to one receiver. */
 export function openLine(channel: ChannelPlan, faults: Faults): Line {
-  const { stations } = placeChannel(channel);
-  const all = new Set(stations.flatMap(elementaryPids));
-  const ofService = new Map(
-    stations.map((station) => [station.plan.serviceId as number, new Set(elementaryPids(station))] as const),
-  );
-  const none: ReadonlySet<number> = new Set();
-  return new Line({
-    faults,
-    mediaPids: (serviceId) => (serviceId === null ? all : (ofService.get(serviceId) ?? none)),
-    clockPids: [...new Set(stations.map(({ pcrPid }) => pcrPid))],
-  });
+  return new Line({ faults, stations: placeChannel(channel).stations.map(lineStation) });
 }

@@ -129,9 +129,17 @@ const READERS: Kinds = {
   },
 };
 
-function readWindow(everySec: Field, forSec: Field, from: Field, to: Field): FaultWindow {
+/** Tables are sent a few times a second at most: faults that come more often would not show in them. */
+const LEAST_PERIOD_SEC = { packets: 0.001, tables: 1 };
+const TABLE_KINDS: readonly Fault['kind'][] = ['time', 'pmt', 'copy_never', 'eit', 'scramble'];
+
+function readWindow(kind: Fault['kind'], field: Field): FaultWindow {
+  const [everySec, forSec, from, to] = (['everySec', 'forSec', 'from', 'to'] as const).map((name) =>
+    field.member(name),
+  ) as [Field, Field, Field, Field];
+  const least = TABLE_KINDS.includes(kind) ? LEAST_PERIOD_SEC.tables : LEAST_PERIOD_SEC.packets;
   const every = everySec.or<FaultWindow['every']>(null, (given) => ({
-    everySec: given.number(0.001),
+    everySec: given.number(least),
     forSec: forSec.number(0),
   }));
   if (every === null && !forSec.isAbsent) throw everySec.wrong('forSec と組になる秒数');
@@ -148,8 +156,5 @@ export function readFault(field: Field): Fault {
   const fault = READERS[kind](field);
   const type = field.member('type').or<Fault['type']>(null, (given) => given.oneOf(BROADCAST_TYPES));
   const channel = field.member('channel').or<string | null>(null, (given) => given.text());
-  const [everySec, forSec, from, to] = (['everySec', 'forSec', 'from', 'to'] as const).map((name) =>
-    field.member(name),
-  ) as [Field, Field, Field, Field];
-  return { ...readWindow(everySec, forSec, from, to), type, channel, ...fault };
+  return { ...readWindow(kind, field), type, channel, ...fault };
 }

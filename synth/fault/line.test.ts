@@ -8,6 +8,9 @@ import type { Fault } from './model.ts';
 const PACKET = 188;
 const VIDEO = 0x100;
 const OTHER = 0x1f0;
+const MAIN_AUDIO = 0x110;
+const OTHER_AUDIO = 0x111;
+const CAPTIONS = 0x130;
 /** A packet a millisecond. */
 const momentOf = (index: number): number => STC_ZERO + index;
 
@@ -34,8 +37,14 @@ function fault(json: object): Fault {
 }
 
 function lineOf(...faults: Fault[]): Line {
-  const media = new Set([VIDEO]);
-  return new Line({ faults: { current: faults }, mediaPids: () => media, clockPids: [VIDEO] });
+  const station = {
+    serviceId: 1,
+    clock: VIDEO,
+    audios: [MAIN_AUDIO, OTHER_AUDIO],
+    captions: CAPTIONS,
+    media: new Set([VIDEO, MAIN_AUDIO, OTHER_AUDIO, CAPTIONS]),
+  };
+  return new Line({ faults: { current: faults }, stations: [station] });
 }
 
 function arriving(line: Line, count: number, first = 0) {
@@ -129,6 +138,19 @@ describe('the way of the packets', () => {
       expect(numbers(bytes.subarray(at, at + PACKET))[0] === number).toBe(number % 2 === 1);
     }
   });
+});
+
+test('a sound that is no longer listed is not sent, captions go where they are said to be', () => {
+  const bytes = packets(4);
+  for (const [number, pid] of [VIDEO, MAIN_AUDIO, OTHER_AUDIO, CAPTIONS].entries()) {
+    bytes.set([pid >> 8, pid & 0xff], number * PACKET + 1);
+  }
+  const line = lineOf(fault({ kind: 'pmt', audios: 1, captionPid: 0x145 }));
+  const { length } = line.pass(bytes, 0, momentOf);
+  const pids = [0, 1, 2].map(
+    (number) => ((bytes[number * PACKET + 1] ?? 0) << 8) | (bytes[number * PACKET + 2] ?? 0),
+  );
+  expect([length / PACKET, ...pids]).toEqual([3, VIDEO, MAIN_AUDIO, 0x145]);
 });
 
 /** A packet with a PCR, and one that begins a PES packet with PTS and DTS. */

@@ -13,6 +13,7 @@ import {
   corruptPacket,
   pidAt,
   scramblePacket,
+  setPid,
   shiftClock,
 } from './packets.ts';
 import { isActive } from './window.ts';
@@ -24,13 +25,21 @@ export interface Arrived {
   end: { exitCode: number; message: string | null } | null;
 }
 
+/** Packet identifiers of a station. */
+export interface LineStation {
+  serviceId: number;
+  clock: number;
+  /** In the order of the PMT. */
+  audios: readonly number[];
+  captions: number | null;
+  /** All elementary streams. */
+  media: ReadonlySet<number>;
+}
+
 export interface LineOptions {
   /** Now for this channel; may change from block to block. */
   faults: Faults;
-  /** Packet identifiers of elementary streams: of one service, or of all of them. */
-  mediaPids(serviceId: number | null): ReadonlySet<number>;
-  /** Those of clock references. */
-  clockPids: readonly number[];
+  stations: readonly LineStation[];
 }
 
 const TICKS_PER_MS = 90;
@@ -110,18 +119,48 @@ export class Line {
       // A burst is lost as one: its packets share a chance.
       if (packetChance(Math.floor(index / fault.burst), salt, fault.rate)) return true;
     }
+    return this.#isSilenced(pidAt(bytes, from), at);
+  }
+
+  *#stationsOf(serviceId: number | null): Generator<LineStation> {
+    for (const station of this.options.stations) {
+      if (serviceId === null || station.serviceId === serviceId) yield station;
+    }
+  }
+
+  /** A sound that the PMT no longer lists is not sent either. */
+  #isSilenced(pid: number, at: number): boolean {
+    for (const fault of this.options.faults.current) {
+      if (fault.kind !== 'pmt' || fault.audios === null || !isActive(fault, at)) continue;
+      for (const { audios } of this.#stationsOf(fault.serviceId)) {
+        if (audios.indexOf(pid) >= fault.audios) return true;
+      }
+    }
     return false;
+  }
+
+  /** Captions go where the PMT says. */
+  #relay(bytes: Uint8Array, from: number, fault: FaultOf<'pmt'>): void {
+    if (fault.captionPid === null) return;
+    const pid = pidAt(bytes, from);
+    for (const { captions } of this.#stationsOf(fault.serviceId)) {
+      if (captions === pid) setPid(bytes, from, fault.captionPid);
+    }
   }
 
   #change(bytes: Uint8Array, from: number, index: number, at: number): void {
     const { current } = this.options.faults;
     this.#shiftClock(bytes, from, at);
+    const pid = pidAt(bytes, from);
     for (const [salt, fault] of current.entries()) {
-      if (fault.kind !== 'scramble' && fault.kind !== 'corrupt') continue;
+      if (fault.kind !== 'scramble' && fault.kind !== 'corrupt' && fault.kind !== 'pmt') continue;
       if (!isActive(fault, at)) continue;
-      const pid = pidAt(bytes, from);
-      if (fault.kind === 'scramble') {
-        if (this.options.mediaPids(fault.serviceId).has(pid)) scramblePacket(bytes, from, index);
+      if (fault.kind === 'pmt') {
+        this.#relay(bytes, from, fault);
+      } else if (fault.kind === 'scramble') {
+        for (const { media } of this.#stationsOf(fault.serviceId)) {
+          if (media.has(pid)) scramblePacket(bytes, from, index);
+        }
       } else if (fault.pids === null || fault.pids.includes(pid)) {
         if (packetChance(index, salt + 0x100, fault.rate)) corruptPacket(bytes, from, index, fault);
       }
@@ -140,7 +179,8 @@ export class Line {
     }
     if (shift !== this.#shift) {
       // Every clock of the multiplex jumps: each says so once, with its first reference.
-      this.#unannounced = new Set(announced && this.#shifted ? this.options.clockPids : []);
+      const clocks = this.options.stations.map(({ clock }) => clock);
+      this.#unannounced = new Set(announced && this.#shifted ? clocks : []);
       this.#shift = shift;
     }
     this.#shifted = true;

@@ -7,6 +7,11 @@ export function pidAt(bytes: Uint8Array, at: number): number {
   return (((bytes[at + 1] as number) & 0x1f) << 8) | (bytes[at + 2] as number);
 }
 
+export function setPid(bytes: Uint8Array, at: number, pid: number): void {
+  bytes[at + 1] = ((bytes[at + 1] as number) & 0xe0) | (pid >> 8);
+  bytes[at + 2] = pid & 0xff;
+}
+
 /** Octets of the adaptation field, its length included; 0 without one. */
 function adaptationLength(bytes: Uint8Array, at: number): number {
   return ((bytes[at + 3] as number) & 0x20) === 0 ? 0 : 1 + (bytes[at + 4] as number);

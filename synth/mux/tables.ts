@@ -1,4 +1,5 @@
 /** Which tables a channel sends, on which packet identifier and how often. */
+import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { CAT_PID, type ChannelPlace, NIT_PID, PAT_PID, SDT_PID, TOT_PID } from '../scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import type { EventStation } from '../si/eit.ts';
@@ -19,6 +20,16 @@ const CYCLE = {
   other: { sdt: 10 },
 } as const;
 
+/** What faults change in the tables of a channel. */
+export interface Disturbance {
+  /** In the stations' states. */
+  changes: StateChanges;
+  /** Milliseconds that the announced time is ahead. */
+  timeOffset(at: EpochMs): number;
+}
+
+const NO_DISTURBANCE: Disturbance = { changes: NO_CHANGES, timeOffset: () => 0 };
+
 /** The map of a station, made anew whenever its state changes. */
 function mapCarousel(seconds: number, station: EventStation, changes: StateChanges): Carousel {
   const states = new StationStates(station, changes);
@@ -32,13 +43,13 @@ function mapCarousel(seconds: number, station: EventStation, changes: StateChang
 
 /**
  * @param stationsOf the stations of a channel of this network with their guides, in order.
- * @param changes what a fault lays over the stations' states.
+ * @param disturbance what faults lay over it.
  */
 export function tableSources(
   scenario: Scenario,
   channel: ChannelPlace,
   stationsOf: (channel: ChannelPlan) => EventStation[],
-  changes: StateChanges = NO_CHANGES,
+  { changes, timeOffset }: Disturbance = NO_DISTURBANCE,
 ): SectionSource[] {
   const terrestrial = channel.plan.type === 'GR';
   const cycle = terrestrial ? CYCLE.GR : CYCLE.satellite;
@@ -54,7 +65,9 @@ export function tableSources(
       constantCarousel(cycle.sdt, [sdtSection(channel.plan, true)]),
       ...others.map((other) => constantCarousel(CYCLE.other.sdt, [sdtSection(other, false)])),
     ]),
-    new SectionSource(TOT_PID, [momentCarousel(cycle.tot, (at) => [totSection(at)])]),
+    new SectionSource(TOT_PID, [
+      momentCarousel(cycle.tot, (at) => [totSection(epochMs(at + timeOffset(at)))]),
+    ]),
     ...eventSources(scenario, channel, stationsOf),
   ];
 }
