@@ -18,14 +18,14 @@ import { momentCarousel } from './carousels.ts';
 import { type Burst, type Carousel, SectionSource } from './section-source.ts';
 
 /** Seconds from repetition to repetition, within what ARIB TR-B14 (terrestrial) and TR-B15 (satellite) allow. */
-const CYCLE = {
+export const CYCLE = {
   GR: { presentFollowing: 1, near: 10, far: 30, extended: 30 },
   satellite: { presentFollowing: 2, near: 10, far: 60, extended: 60 },
   other: { presentFollowing: 4, near: 60, far: 60, extended: 120 },
 } as const;
 
 /** Segments of the schedule that are repeated at the near cycle: those of the next 24 hours. */
-const NEAR_SEGMENTS = 8;
+export const NEAR_SEGMENTS = 8;
 
 interface ScheduleCycle {
   kind: EitKind;

@@ -1,24 +1,33 @@
 /** Which tables a channel sends, on which packet identifier and how often. */
 import { type EpochMs, epochMs } from '../../arib/time.ts';
-import { CAT_PID, type ChannelPlace, NIT_PID, PAT_PID, SDT_PID, TOT_PID } from '../scenario/layout.ts';
+import {
+  BIT_PID,
+  CAT_PID,
+  type ChannelPlace,
+  NIT_PID,
+  PAT_PID,
+  SDT_PID,
+  TOT_PID,
+} from '../scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
+import { bitSection, type SentCycles } from '../si/bit.ts';
 import type { EventStation } from '../si/eit.ts';
-import { networkOf, nitSection, sdtSection, totSection } from '../si/network.ts';
+import { networkOf, nitSection, sdtSection, tdtSection, totSection } from '../si/network.ts';
 import { catSection, patSection, pmtSection } from '../si/psi.ts';
 import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
-import { eventSources } from './event-carousels.ts';
+import { CYCLE as EVENT_CYCLE, eventSources, NEAR_SEGMENTS } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
+import { TABLE_CYCLE } from './table-cycles.ts';
 
-/**
- * Seconds from repetition to repetition. Programme association and maps as MPEG decoders want them; the rest
- * within what ARIB TR-B14 (terrestrial) and TR-B15 (satellite) allow.
- */
-const CYCLE = {
-  GR: { pat: 0.1, cat: 1, nit: 1, sdt: 1, tot: 5 },
-  satellite: { pat: 0.1, cat: 1, nit: 5, sdt: 5, tot: 5 },
-  other: { sdt: 10 },
-} as const;
+/** What a channel's tables say of their own repetition. */
+function sentCycles(channel: ChannelPlan): SentCycles {
+  const terrestrial = channel.type === 'GR';
+  const cycle = terrestrial ? TABLE_CYCLE.GR : TABLE_CYCLE.satellite;
+  const events = terrestrial ? EVENT_CYCLE.GR : EVENT_CYCLE.satellite;
+  const sent = { ...cycle, events, nearSegments: NEAR_SEGMENTS };
+  return terrestrial ? sent : { ...sent, others: { ...TABLE_CYCLE.other, events: EVENT_CYCLE.other } };
+}
 
 /** What faults change in the tables of a channel. */
 export interface Disturbance {
@@ -31,14 +40,22 @@ export interface Disturbance {
 const NO_DISTURBANCE: Disturbance = { changes: NO_CHANGES, timeOffset: () => 0 };
 
 /** The map of a station, made anew whenever its state changes. */
-function mapCarousel(seconds: number, station: EventStation, changes: StateChanges): Carousel {
+function mapCarousel(station: EventStation, changes: StateChanges): Carousel {
   const states = new StationStates(station, changes);
   let made: { state: StationState; sections: Uint8Array[] } | undefined;
-  return momentCarousel(seconds, (at) => {
+  return momentCarousel(TABLE_CYCLE.GR.pat, (at) => {
     const state = states.at(at);
-    if (made?.state !== state) made = { state, sections: [pmtSection(station.place, state)] };
+    if (made?.state !== state)
+      made = { state, sections: [pmtSection(station.channel, station.place, state)] };
     return made.sections;
   });
+}
+
+/** The time; satellites send the short table of it too. */
+function timeCarousels(seconds: number, terrestrial: boolean, offset: Disturbance['timeOffset']): Carousel[] {
+  const announced = (at: EpochMs) => epochMs(at + offset(at));
+  const tot = momentCarousel(seconds, (at) => [totSection(announced(at))]);
+  return terrestrial ? [tot] : [tot, momentCarousel(seconds, (at) => [tdtSection(announced(at))])];
 }
 
 /**
@@ -52,21 +69,22 @@ export function tableSources(
   { changes, timeOffset }: Disturbance = NO_DISTURBANCE,
 ): SectionSource[] {
   const terrestrial = channel.plan.type === 'GR';
-  const cycle = terrestrial ? CYCLE.GR : CYCLE.satellite;
+  const cycle = terrestrial ? TABLE_CYCLE.GR : TABLE_CYCLE.satellite;
   const others = networkOf(scenario, channel.plan).filter((other) => other !== channel.plan);
   return [
     new SectionSource(PAT_PID, [constantCarousel(cycle.pat, [patSection(channel)])]),
     ...stationsOf(channel.plan).map(
-      (station) => new SectionSource(station.place.pmtPid, [mapCarousel(cycle.pat, station, changes)]),
+      (station) => new SectionSource(station.place.pmtPid, [mapCarousel(station, changes)]),
     ),
-    new SectionSource(CAT_PID, [constantCarousel(cycle.cat, [catSection()])]),
+    new SectionSource(CAT_PID, [constantCarousel(cycle.cat, [catSection(channel.plan)])]),
     new SectionSource(NIT_PID, [constantCarousel(cycle.nit, [nitSection(scenario, channel.plan)])]),
     new SectionSource(SDT_PID, [
       constantCarousel(cycle.sdt, [sdtSection(channel.plan, true)]),
-      ...others.map((other) => constantCarousel(CYCLE.other.sdt, [sdtSection(other, false)])),
+      ...others.map((other) => constantCarousel(TABLE_CYCLE.other.sdt, [sdtSection(other, false)])),
     ]),
-    new SectionSource(TOT_PID, [
-      momentCarousel(cycle.tot, (at) => [totSection(epochMs(at + timeOffset(at)))]),
+    new SectionSource(TOT_PID, timeCarousels(cycle.tot, terrestrial, timeOffset)),
+    new SectionSource(BIT_PID, [
+      constantCarousel(cycle.bit, [bitSection(scenario, channel.plan, sentCycles(channel.plan))]),
     ]),
     ...eventSources(scenario, channel, stationsOf),
   ];

@@ -1,6 +1,16 @@
 /** NIT, SDT and TOT: ARIB STD-B10 Part 2, 5.2.4, 5.2.6, 5.2.9; contents by ARIB TR-B14 and TR-B15. */
 import { type EpochMs, encodeJstTime } from '../../arib/time.ts';
-import { type ChannelPlan, isPartialReception, type Scenario } from '../scenario/model.ts';
+import { LOGO_VERSION, networkLogos } from '../logo/assignment.ts';
+import { Random } from '../random.ts';
+import {
+  type ChannelPlan,
+  dataServiceType,
+  isPartialReception,
+  logoKind,
+  type Scenario,
+  type StationPlan,
+} from '../scenario/model.ts';
+import { fitText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import {
   descriptors,
@@ -13,7 +23,8 @@ import {
   terrestrialDelivery,
   tsInformation,
 } from './descriptors.ts';
-import { longSection, shortSection } from './section.ts';
+import { longSection, plainSection, shortSection } from './section.ts';
+import { caContractInfo, logoInCdt, logoLetters, logoShared } from './service-descriptors.ts';
 
 const VERSION = 1;
 
@@ -36,18 +47,28 @@ function satelliteFrequency(type: 'BS' | 'CS', channel: string): number {
     : 1_229_100 + 4_000 * (transponder / 2 - 1);
 }
 
+/** Every service of a transport stream with its service_type, those without picture last. */
+export function servicesOf(channel: ChannelPlan): { serviceId: number; serviceType: number; name: string }[] {
+  const data = (channel.dataServices ?? []).map((service) => ({
+    serviceId: service.serviceId,
+    serviceType: dataServiceType(service),
+    name: service.name,
+  }));
+  return [...channel.stations, ...data];
+}
+
 function streamDescriptors(channel: ChannelPlan): Uint8Array {
-  const list = serviceList(channel.stations);
+  const services = servicesOf(channel);
+  const list = serviceList(services);
   if (channel.type !== 'GR') {
     return descriptors(list, satelliteDelivery(satelliteFrequency(channel.type, channel.channel)));
   }
-  const full = channel.stations.filter((station) => !isPartialReception(station));
-  const partial = channel.stations.filter(isPartialReception);
-  const ids = (stations: typeof full) => stations.map((station) => station.serviceId);
-  const transmissions = [{ kind: TRANSMISSION.full, services: ids(full) }];
-  if (partial.length > 0) transmissions.push({ kind: TRANSMISSION.partial, services: ids(partial) });
+  const partial: number[] = channel.stations.filter(isPartialReception).map(({ serviceId }) => serviceId);
+  const full = services.map(({ serviceId }) => serviceId).filter((id) => !partial.includes(id));
+  const transmissions = [{ kind: TRANSMISSION.full, services: full }];
+  if (partial.length > 0) transmissions.push({ kind: TRANSMISSION.partial, services: partial });
   const parts = [list, terrestrialDelivery(AREA_CODE, terrestrialFrequency(channel.channel))];
-  if (partial.length > 0) parts.push(partialReception(ids(partial)));
+  if (partial.length > 0) parts.push(partialReception(partial));
   parts.push(tsInformation(channel.remoteControlKey ?? 0, channel.stations[0]?.name ?? '', transmissions));
   return descriptors(...parts);
 }
@@ -72,26 +93,72 @@ export function nitSection(scenario: Scenario, channel: ChannelPlan): Uint8Array
   return longSection(header, body.done());
 }
 
-/** EIT_user_defined_flags, EIT_schedule_flag and EIT_present_following_flag of a service. */
+/** EIT_user_defined_flags, EIT_schedule_flag and EIT_present_following_flag of a station. */
 function eitFlags(channel: ChannelPlan, partial: boolean): number {
   if (channel.type !== 'GR') return 0xff;
   // Reserved 3, H-EIT, M-EIT, L-EIT, schedule, present/following.
   return partial ? 0xe5 : 0xf3;
 }
 
+/** Of a service that no event table speaks of. */
+const WITHOUT_EVENTS = { GR: 0xe0, BS: 0xfc, CS: 0xfc } as const;
+
+/** Of a logo of letters, ARIB TR-B14 vol. 4. */
+const LOGO_LETTERS_BYTES = 12;
+
+/** Terrestrial stations say where their logo is; satellite ones have theirs named by the carousel of all logos. */
+function logoDescriptors(channel: ChannelPlan, station: StationPlan): Uint8Array[] {
+  if (logoKind(station) === 'text') return [logoLetters(fitText(station.name, LOGO_LETTERS_BYTES))];
+  if (channel.type !== 'GR') return [];
+  const logo = networkLogos([channel]).find(({ stations }) =>
+    stations.some((each) => each.station === station),
+  );
+  if (logo === undefined) return [];
+  if (logo.owner !== station) return [logoShared(logo.logoId)];
+  return [logoInCdt(logo.logoId, LOGO_VERSION, station.serviceId)];
+}
+
+/** Of the default components, in the map's order. */
+const DEFAULT_COMPONENTS = [0x00, 0x10];
+/** contract_verification_info is for the card alone; any octets will do for one that does not exist. */
+const VERIFICATION_BYTES = 20;
+
+function feeDescriptors(station: StationPlan): Uint8Array[] {
+  if (station.pay !== true) return [];
+  const random = new Random('contract', station.serviceId);
+  const verification = Uint8Array.from({ length: VERIFICATION_BYTES }, () => random.below(0x100));
+  return [caContractInfo(DEFAULT_COMPONENTS, verification, '')];
+}
+
 /** The SDT of a transport stream; `actual` when it is the one that carries the table. */
 export function sdtSection(stream: ChannelPlan, actual: boolean): Uint8Array {
   const body = new ByteWriter().u16(stream.networkId).u8(0xff);
   for (const station of stream.stations) {
+    const loop = descriptors(
+      service(station.serviceType, '', station.name),
+      ...logoDescriptors(stream, station),
+      ...feeDescriptors(station),
+    );
     body
       .u16(station.serviceId)
       .u8(eitFlags(stream, isPartialReception(station)))
-      // running_status 0, free_CA_mode 0.
-      .counted12(0, service(station.serviceType, '', station.name));
+      // running_status 0, free_CA_mode.
+      .counted12(station.pay === true ? 1 : 0, loop);
+  }
+  for (const data of stream.dataServices ?? []) {
+    body
+      .u16(data.serviceId)
+      .u8(WITHOUT_EVENTS[stream.type])
+      .counted12(0, service(dataServiceType(data), '', data.name));
   }
   const tableId = actual ? 0x42 : 0x46;
   const extension = stream.transportStreamId;
   return longSection({ tableId, extension, version: VERSION, number: 0, lastNumber: 0 }, body.done());
+}
+
+/** Time and date table, which has no CRC. */
+export function tdtSection(at: EpochMs): Uint8Array {
+  return plainSection(0x70, Uint8Array.from(encodeJstTime(at)));
 }
 
 /** Time offset table without descriptors. */

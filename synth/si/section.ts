@@ -64,3 +64,12 @@ export function shortSection(tableId: number, body: Uint8Array): Uint8Array {
     .bytes(body);
   return withCrc(writer);
 }
+
+/** A section with the short header and nothing to check it by, as the TDT is. */
+export function plainSection(tableId: number, body: Uint8Array): Uint8Array {
+  return new ByteWriter()
+    .u8(tableId)
+    .u16(0x7000 | body.length)
+    .bytes(body)
+    .done();
+}

@@ -10,6 +10,7 @@ import {
   records,
   type Written,
 } from './record.ts';
+import { writeOursOfService, writePeersOfService } from './service-descriptors.ts';
 
 /** Fields of the peer's, by tag, that are single values; texts are marked by their ending. */
 const PEER_FIELDS: ReadonlyMap<number, readonly string[]> = new Map([
@@ -105,7 +106,7 @@ export function writePeers(descriptor: PeerRecord): Written {
         ]),
       };
     default:
-      return { tag };
+      return writePeersOfService(descriptor);
   }
 }
 
@@ -239,7 +240,7 @@ function writeOursOfEvent(d: Descriptor): Written {
     case 'audio_component':
       return writeAudio(d);
     default:
-      throw new Error(`a descriptor that this test does not compare yet: ${d.kind}`);
+      return writeOursOfService(d);
   }
 }
 

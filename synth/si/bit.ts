@@ -1,0 +1,152 @@
+/**
+ * BIT: ARIB STD-B10 Part 2, 5.2.13. Its SI parameter descriptors say how often the tables really come, in the
+ * layouts of ARIB TR-B14 vol. 4 (terrestrial) and TR-B15 vol. 4 (BS, CS).
+ */
+import { toBcd } from '../../arib/time.ts';
+import { DAY_MS, SCHEDULE_DAYS } from '../guide/programme.ts';
+import type { ChannelPlan, Scenario } from '../scenario/model.ts';
+import { ByteWriter } from './bytes.ts';
+import { descriptors, serviceList } from './descriptors.ts';
+import { networkOf, servicesOf } from './network.ts';
+import { longSection } from './section.ts';
+import { broadcasterName, extendedBroadcaster, siParameter } from './service-descriptors.ts';
+
+/** Seconds from repetition to repetition. */
+export interface EventCycle {
+  presentFollowing: number;
+  /** The next segments, and the rest, of the basic schedule. */
+  near: number;
+  far: number;
+  extended: number;
+}
+
+export interface SentCycles {
+  nit: number;
+  sdt: number;
+  bit: number;
+  sdtt: number;
+  cdt: number;
+  events: EventCycle;
+  /** Segments of three hours that go at the near cycle. */
+  nearSegments: number;
+  /** Of the other streams of the network; absent on terrestrial networks. */
+  others?: { sdt: number; events: EventCycle };
+}
+
+const VERSION = 1;
+/** Modified Julian date of the day from which the cycles hold: 2025-01-01. */
+const VALID_FROM = 40_587 + Date.UTC(2025, 0, 1) / DAY_MS;
+const TELEVISION = 1;
+/** broadcaster_id of terrestrial networks, which have one broadcaster each. */
+const ONLY_BROADCASTER = 0xff;
+
+type Parameter = { tableId: number; parameters: Uint8Array };
+
+function cycle(tableId: number, seconds: number): Parameter {
+  return { tableId, parameters: Uint8Array.of(toBcd(seconds)) };
+}
+
+function longCycle(tableId: number, seconds: number): Parameter {
+  const parameters = Uint8Array.of(toBcd(Math.floor(seconds / 100)), toBcd(seconds % 100));
+  return { tableId, parameters };
+}
+
+/** Three digits of four bits. */
+function baseCycle(seconds: number): number {
+  return (Math.floor(seconds / 100) << 8) | toBcd(seconds % 100);
+}
+
+interface ScheduleSent {
+  base: number;
+  /** Of other transport streams too. */
+  others: boolean;
+  /** Segments that come more often, and how often. */
+  near?: { segments: number; seconds: number };
+}
+
+/** A schedule of television: one group at most. */
+function schedule(tableId: number, sent: ScheduleSent): Parameter {
+  const body = new ByteWriter()
+    // media_type, pattern 0, EIT_other_flag, reserved 3; schedule_range.
+    .u8((TELEVISION << 6) | (sent.others ? 0x08 : 0) | 0x07)
+    .u8(toBcd(SCHEDULE_DAYS))
+    // base_cycle 12, reserved 2, cycle_group_count 2.
+    .u16((baseCycle(sent.base) << 4) | 0x0c | (sent.near === undefined ? 0 : 1));
+  if (sent.near !== undefined) body.u8(toBcd(sent.near.segments)).u8(toBcd(sent.near.seconds));
+  return { tableId, parameters: body.done() };
+}
+
+/** EIT present/following of terrestrial networks: H, M and L cycle, events of M and L. */
+function terrestrialPresentFollowing(seconds: number): Parameter {
+  return { tableId: 0x4e, parameters: Uint8Array.of(toBcd(seconds), 0xff, toBcd(seconds), 0x02) };
+}
+
+function scheduleParameters(cycles: SentCycles): Parameter[] {
+  const { near, far, extended } = cycles.events;
+  const others = cycles.others !== undefined;
+  const nearer = { segments: cycles.nearSegments, seconds: near };
+  const own = [
+    schedule(0x50, { base: far, others, ...(near < far ? { near: nearer } : {}) }),
+    schedule(0x58, { base: extended, others }),
+  ];
+  if (cycles.others === undefined) return own;
+  return [...own, schedule(0x60, { base: cycles.others.events.far, others })];
+}
+
+function networkParameters(cycles: SentCycles): Parameter[] {
+  const { others, events } = cycles;
+  const list = [cycle(0x40, cycles.nit), cycle(0x42, cycles.sdt)];
+  if (others === undefined)
+    return [...list, terrestrialPresentFollowing(events.presentFollowing), cycle(0xc4, cycles.bit)];
+  return [
+    ...list,
+    cycle(0x46, others.sdt),
+    cycle(0x4e, events.presentFollowing),
+    cycle(0x4f, others.events.presentFollowing),
+    longCycle(0xc3, cycles.sdtt),
+    cycle(0xc4, cycles.bit),
+  ];
+}
+
+function parameters(list: readonly Parameter[]): Uint8Array {
+  return siParameter(VERSION, VALID_FROM, list);
+}
+
+/** Of a satellite network: one broadcaster for each of its streams, numbered from 1. */
+function satelliteBroadcasters(channels: readonly ChannelPlan[], cycles: SentCycles): Uint8Array {
+  const body = new ByteWriter();
+  for (const [index, channel] of channels.entries()) {
+    const loop = descriptors(
+      broadcasterName(channel.stations[0]?.name ?? channel.networkName),
+      serviceList(servicesOf(channel)),
+      parameters(scheduleParameters(cycles)),
+    );
+    body.u8(index + 1).counted12(0xf, loop);
+  }
+  return body.done();
+}
+
+function terrestrialBroadcaster(channel: ChannelPlan, cycles: SentCycles): Uint8Array {
+  const local = [longCycle(0xc3, cycles.sdtt), longCycle(0xc8, cycles.cdt)];
+  const loop = descriptors(
+    broadcasterName(channel.stations[0]?.name ?? channel.networkName),
+    serviceList(servicesOf(channel)),
+    parameters([...scheduleParameters(cycles), ...local]),
+    extendedBroadcaster(channel.networkId, [channel.remoteControlKey ?? 0]),
+  );
+  return new ByteWriter().u8(ONLY_BROADCASTER).counted12(0xf, loop).done();
+}
+
+export function bitSection(scenario: Scenario, channel: ChannelPlan, cycles: SentCycles): Uint8Array {
+  const terrestrial = channel.type === 'GR';
+  const body = new ByteWriter()
+    // broadcast_view_propriety: on satellites viewers know broadcasters, on terrestrial networks stations.
+    .counted12(terrestrial ? 0xe : 0xf, parameters(networkParameters(cycles)))
+    .bytes(
+      terrestrial
+        ? terrestrialBroadcaster(channel, cycles)
+        : satelliteBroadcasters(networkOf(scenario, channel), cycles),
+    );
+  const header = { tableId: 0xc4, extension: channel.networkId, version: VERSION, number: 0, lastNumber: 0 };
+  return longSection(header, body.done());
+}

@@ -1,0 +1,121 @@
+/**
+ * Descriptors of stations, networks and data, each with its clause of ARIB STD-B10 Part 2 (6.2) unless said
+ * otherwise. Those of events and streams are in `descriptors.ts`.
+ */
+import type { Pid } from '../../arib/ids.ts';
+import { encodeText } from '../text/encode.ts';
+import { ByteWriter } from './bytes.ts';
+import { descriptor } from './descriptors.ts';
+
+/** CA_system_id of the cards that BS, CS and terrestrial receivers hold: ARIB STD-B25 Part 1. */
+export const CARD_SYSTEM = 0x0005;
+
+/** Conditional access descriptor 0x09, ISO/IEC 13818-1 2.6.16: ECM in a PMT, EMM in a CAT. */
+export function conditionalAccess(pid: Pid): Uint8Array {
+  return descriptor(0x09, new ByteWriter().u16(CARD_SYSTEM).pid(pid));
+}
+
+/** Application signalling descriptor 0x6F, ETSI TS 102 809 5.3.5.1. */
+export function applicationSignalling(applicationType: number, version: number): Uint8Array {
+  return descriptor(0x6f, new ByteWriter().u16(0x8000 | applicationType).u8(0xe0 | version));
+}
+
+/** CA contract info descriptor 0xCB, ARIB STD-B25 Part 1, 4.7.2: what the default components cost. */
+export function caContractInfo(
+  components: readonly number[],
+  verification: Uint8Array,
+  fee: string,
+): Uint8Array {
+  const body = new ByteWriter()
+    .u16(CARD_SYSTEM)
+    // CA_unit_id 1: the unit that the default components are charged in.
+    .u8((1 << 4) | components.length)
+    .bytes(components)
+    .counted8(verification)
+    .counted8(encodeText(fee));
+  return descriptor(0xcb, body);
+}
+
+/** CA service descriptor 0xCC, ARIB STD-B25 Part 1, 4.7.3: where automatic messages are shown, without delay. */
+export function caService(broadcasterGroup: number, services: readonly number[]): Uint8Array {
+  const body = new ByteWriter().u16(CARD_SYSTEM).u8(broadcasterGroup).u8(0);
+  for (const id of services) body.u16(id);
+  return descriptor(0xcc, body);
+}
+
+/** Extended broadcaster descriptor 0xCE of terrestrial television, 6.2.43; one with no other broadcaster. */
+export function extendedBroadcaster(broadcasterId: number, affiliations: readonly number[]): Uint8Array {
+  const body = new ByteWriter()
+    .u8(0x1f)
+    .u16(broadcasterId)
+    .u8(affiliations.length << 4)
+    .bytes(affiliations);
+  return descriptor(0xce, body);
+}
+
+/** Logo transmission descriptor 0xCF, 6.2.44, type 1: in the CDT of a download_data_id. */
+export function logoInCdt(logoId: number, logoVersion: number, downloadDataId: number): Uint8Array {
+  const body = new ByteWriter()
+    .u8(1)
+    .u16(0xfe00 | logoId)
+    .u16(0xf000 | logoVersion)
+    .u16(downloadDataId);
+  return descriptor(0xcf, body);
+}
+
+/** Type 2: that of another service with the same logo_id. */
+export function logoShared(logoId: number): Uint8Array {
+  return descriptor(0xcf, new ByteWriter().u8(2).u16(0xfe00 | logoId));
+}
+
+/** Type 3: letters. */
+export function logoLetters(text: string): Uint8Array {
+  return descriptor(0xcf, new ByteWriter().u8(3).bytes(encodeText(text)));
+}
+
+/** SI parameter descriptor 0xD7, 6.2.35. `day` is a modified Julian date. */
+export function siParameter(
+  version: number,
+  day: number,
+  tables: readonly { tableId: number; parameters: Uint8Array }[],
+): Uint8Array {
+  const body = new ByteWriter().u8(version).u16(day);
+  for (const { tableId, parameters } of tables) body.u8(tableId).counted8(parameters);
+  return descriptor(0xd7, body);
+}
+
+/** Broadcaster name descriptor 0xD8, 6.2.36. */
+export function broadcasterName(name: string): Uint8Array {
+  return descriptor(0xd8, encodeText(name));
+}
+
+/** Data component descriptor 0xFD, 6.2.20. */
+export function dataComponent(id: number, info: Uint8Array): Uint8Array {
+  return descriptor(0xfd, new ByteWriter().u16(id).bytes(info));
+}
+
+/** data_component_id of BML by the kind of broadcast, and the version that its documents say: ARIB STD-B24 vol. 2. */
+const BML = {
+  GR: { id: 0x000c, major: 3 },
+  BS: { id: 0x0007, major: 1 },
+  CS: { id: 0x000b, major: 2 },
+} as const;
+
+/**
+ * Data component descriptor of the carousel that a document begins in: additional_arib_bxml_info and
+ * additional_arib_carousel_info, ARIB STD-B24 vol. 2 part 1, 9.3.
+ */
+export function bmlComponent(type: keyof typeof BML, independent: boolean): Uint8Array {
+  const { id, major } = BML[type];
+  const info = new ByteWriter()
+    // transmission_format 0 (data carousel), entry_point_flag, auto_start_flag; resolution 3: 960x540, 16:9.
+    .u8(0x20 | (independent ? 0x10 : 0) | 3)
+    // use_xml 0, default_version_flag 0, independent_flag, style_for_tv_flag 0, reserved.
+    .u8(0x0f | (independent ? 0x20 : 0))
+    .u16(major)
+    .u16(0)
+    // data_event_id 0xF, event_section_flag, reserved; on demand, not to be stored, no priority, reserved.
+    .u8(0xff)
+    .u8(0x1f);
+  return dataComponent(id, info.done());
+}
