@@ -62,4 +62,223 @@ export const MIGRATIONS: readonly string[] = [
     has_guide INTEGER NOT NULL DEFAULT 1  -- 0: read, and it announces no schedule
   ) STRICT;
   `,
+  `
+  -- What has a state of its own in lists that clients poll: each change of such a table counts here, so that an
+  -- unchanged list is known without reading it.
+  CREATE TABLE counters (
+    name TEXT PRIMARY KEY,               -- origin: of this file, at random; else a table's name
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO counters VALUES ('origin', abs(random() % 1000000007)),
+    ('programs', 0), ('stations', 0), ('rules', 0), ('reservations', 0), ('recordings', 0);
+
+  CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,                 -- JSON
+    updated_at INTEGER NOT NULL          -- epoch ms
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE rules (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    enabled INTEGER NOT NULL DEFAULT 1,
+    disabled_reason TEXT,                -- why the service disabled it, for people
+    priority INTEGER NOT NULL DEFAULT 1,
+    dedupe INTEGER NOT NULL DEFAULT 0,   -- 1: of the same episode only the first airing
+    conditions TEXT NOT NULL,            -- JSON; all that are set must hold
+    margin_before INTEGER,               -- ms; null = the setting, as for the next three
+    margin_after INTEGER,
+    encode TEXT,
+    keep_ts INTEGER,
+    keep_newest INTEGER,                 -- null = all, as for the next
+    keep_days INTEGER,
+    created_at INTEGER NOT NULL,         -- epoch ms
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- Says of its programme what it said when it was last seen: the guide forgets, reservations outlive it.
+  CREATE TABLE reservations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    program_id INTEGER NOT NULL UNIQUE,
+    station_id INTEGER NOT NULL REFERENCES stations (id),
+    rule_id INTEGER REFERENCES rules (id) ON DELETE SET NULL, -- null: by hand
+    state TEXT NOT NULL CHECK (state IN
+      ('scheduled', 'conflict', 'skipped', 'missed', 'cancelled', 'recording', 'finished')),
+    reason TEXT,                         -- why it is skipped, missed or in conflict, for people
+    priority INTEGER NOT NULL,
+    name TEXT NOT NULL,                  -- as broadcast
+    description TEXT NOT NULL,
+    start_at INTEGER NOT NULL,           -- epoch ms, of the programme, as the next
+    end_at INTEGER NOT NULL,
+    margin_before INTEGER,               -- ms; null = the setting, as for the next three
+    margin_after INTEGER,
+    encode TEXT,
+    keep_ts INTEGER,
+    tuner_type TEXT,                     -- where the plan puts it; null = nowhere
+    tuner_rank INTEGER,
+    blockers TEXT NOT NULL DEFAULT '[]',     -- JSON: reservations that a conflict lost against
+    alternatives TEXT NOT NULL DEFAULT '[]', -- JSON: programmes that a conflict could take instead
+    created_at INTEGER NOT NULL,         -- epoch ms
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX reservations_by_end ON reservations (end_at);
+  CREATE INDEX reservations_of_rule ON reservations (rule_id);
+
+  -- What a person cancelled and no rule may book again: the same title on the same physical channel, starting
+  -- within 10 minutes of this.
+  CREATE TABLE cancellations (
+    id INTEGER PRIMARY KEY,
+    rule_id INTEGER REFERENCES rules (id) ON DELETE CASCADE, -- null: it was booked by hand
+    type TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    title TEXT NOT NULL,                 -- in normal form, without marks
+    start_at INTEGER NOT NULL,           -- epoch ms
+    cancelled_at INTEGER NOT NULL        -- epoch ms
+  ) STRICT;
+  CREATE INDEX cancellations_by_place ON cancellations (type, channel, title, start_at);
+  CREATE INDEX cancellations_of_rule ON cancellations (rule_id);
+
+  CREATE TABLE recordings (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    reservation_id INTEGER,              -- reservations are forgotten, recordings are not
+    rule_id INTEGER REFERENCES rules (id) ON DELETE SET NULL,
+    program_id INTEGER,                  -- null: imported
+    station_id INTEGER NOT NULL REFERENCES stations (id),
+    service_name TEXT NOT NULL,          -- the station's name at that time
+    state TEXT NOT NULL CHECK (state IN ('recording', 'recorded', 'available', 'failed')),
+    reason TEXT,                         -- why it failed, for people
+    name TEXT NOT NULL,                  -- as broadcast
+    description TEXT NOT NULL,
+    extended TEXT,                       -- JSON: heading to body
+    genres TEXT NOT NULL DEFAULT '[]',   -- JSON, as of programmes, as the next
+    audios TEXT NOT NULL DEFAULT '[]',
+    video_type TEXT,
+    video_resolution TEXT,
+    is_free INTEGER NOT NULL DEFAULT 1,
+    start_at INTEGER NOT NULL,           -- epoch ms, of the programme, as the next
+    end_at INTEGER NOT NULL,
+    began_at INTEGER,                    -- epoch ms of the first byte
+    duration_ms INTEGER,                 -- of the original stream; null while recording
+    folder TEXT,                         -- all its files lie here under one stem
+    stem TEXT,
+    encode TEXT NOT NULL DEFAULT 'none', -- what is wanted of it, as the next
+    keep_ts INTEGER NOT NULL DEFAULT 0,
+    verdict TEXT,                        -- JSON: level, drops, gaps, head and tail; null = not judged
+    cm_reliable INTEGER NOT NULL DEFAULT 0,
+    resume_ms INTEGER,                   -- in the time of the original stream
+    watched_at INTEGER,                  -- epoch ms
+    binned_at INTEGER,                   -- epoch ms: reads as deleted, can be restored
+    deleted_at INTEGER,                  -- epoch ms: its files are gone
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX recordings_by_start ON recordings (start_at);
+  CREATE INDEX recordings_of_station ON recordings (station_id);
+  CREATE INDEX recordings_of_rule ON recordings (rule_id);
+  CREATE INDEX recordings_of_program ON recordings (program_id);
+  CREATE INDEX recordings_deleted ON recordings (deleted_at) WHERE deleted_at IS NOT NULL;
+
+  CREATE TABLE recording_files (
+    recording_id INTEGER NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+    source TEXT NOT NULL CHECK (source IN ('encoded', 'alt', 'ts')),
+    path TEXT NOT NULL,
+    codec TEXT NOT NULL,                 -- av1, h264, mpeg2
+    bytes INTEGER,                       -- null while it grows
+    duration_ms INTEGER,
+    created_at INTEGER NOT NULL,         -- epoch ms
+    PRIMARY KEY (recording_id, source)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Words are found by the one and two letters that they are made of. A document's number ascends with its start,
+  -- so that an index gives its rows in the order of results. \`search_pending\` names what has changed since it was
+  -- indexed; what is deleted leaves its index at once.
+  CREATE TABLE search_pending (
+    kind TEXT NOT NULL,                  -- program, recording
+    id INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE program_documents (
+    document INTEGER PRIMARY KEY,        -- start in s * 1000000 + a number of its own
+    program_id INTEGER NOT NULL UNIQUE,
+    title TEXT NOT NULL,                 -- in normal form, without marks
+    text TEXT NOT NULL                   -- name and description in normal form
+  ) STRICT;
+  CREATE INDEX program_documents_by_title ON program_documents (title);
+  CREATE TABLE recording_documents (
+    document INTEGER PRIMARY KEY,
+    recording_id INTEGER NOT NULL UNIQUE,
+    text TEXT NOT NULL                   -- name, description and service name in normal form
+  ) STRICT;
+  CREATE VIRTUAL TABLE program_letters USING fts5 (
+    letters, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii');
+  CREATE VIRTUAL TABLE recording_letters USING fts5 (
+    letters, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii');
+  CREATE INDEX programs_by_start ON programs (start_at, end_at);
+  INSERT INTO search_pending SELECT 'program', id FROM programs;
+
+  CREATE TRIGGER program_added AFTER INSERT ON programs BEGIN
+    INSERT OR IGNORE INTO search_pending VALUES ('program', new.id);
+    UPDATE counters SET value = value + 1 WHERE name = 'programs';
+  END;
+  CREATE TRIGGER program_changed AFTER UPDATE ON programs
+  WHEN (new.name, new.description, new.start_at) IS NOT (old.name, old.description, old.start_at) BEGIN
+    INSERT OR IGNORE INTO search_pending VALUES ('program', new.id);
+  END;
+  CREATE TRIGGER program_touched AFTER UPDATE ON programs BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'programs';
+  END;
+  CREATE TRIGGER program_removed AFTER DELETE ON programs BEGIN
+    DELETE FROM search_pending WHERE kind = 'program' AND id = old.id;
+    DELETE FROM program_letters
+      WHERE rowid = (SELECT document FROM program_documents WHERE program_id = old.id);
+    DELETE FROM program_documents WHERE program_id = old.id;
+    UPDATE counters SET value = value + 1 WHERE name = 'programs';
+  END;
+  CREATE TRIGGER recording_added AFTER INSERT ON recordings BEGIN
+    INSERT OR IGNORE INTO search_pending VALUES ('recording', new.id);
+    UPDATE counters SET value = value + 1 WHERE name = 'recordings';
+  END;
+  CREATE TRIGGER recording_changed AFTER UPDATE ON recordings
+  WHEN (new.name, new.description, new.service_name, new.start_at)
+    IS NOT (old.name, old.description, old.service_name, old.start_at) BEGIN
+    INSERT OR IGNORE INTO search_pending VALUES ('recording', new.id);
+  END;
+  CREATE TRIGGER recording_touched AFTER UPDATE ON recordings BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'recordings';
+  END;
+  CREATE TRIGGER recording_removed AFTER DELETE ON recordings BEGIN
+    DELETE FROM search_pending WHERE kind = 'recording' AND id = old.id;
+    DELETE FROM recording_letters
+      WHERE rowid = (SELECT document FROM recording_documents WHERE recording_id = old.id);
+    DELETE FROM recording_documents WHERE recording_id = old.id;
+    UPDATE counters SET value = value + 1 WHERE name = 'recordings';
+  END;
+  CREATE TRIGGER station_added AFTER INSERT ON stations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'stations';
+  END;
+  CREATE TRIGGER station_touched AFTER UPDATE ON stations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'stations';
+  END;
+  CREATE TRIGGER station_removed AFTER DELETE ON stations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'stations';
+  END;
+  CREATE TRIGGER rule_added AFTER INSERT ON rules BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'rules';
+  END;
+  CREATE TRIGGER rule_touched AFTER UPDATE ON rules BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'rules';
+  END;
+  CREATE TRIGGER rule_removed AFTER DELETE ON rules BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'rules';
+  END;
+  CREATE TRIGGER reservation_added AFTER INSERT ON reservations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'reservations';
+  END;
+  CREATE TRIGGER reservation_touched AFTER UPDATE ON reservations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'reservations';
+  END;
+  CREATE TRIGGER reservation_removed AFTER DELETE ON reservations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'reservations';
+  END;
+  `,
 ];

@@ -4,6 +4,7 @@ import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from '../model/audio.ts';
 import type { Genre, NowAndNext, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
+import { indexPending } from './search-index.ts';
 
 interface ProgramRow {
   id: number;
@@ -94,7 +95,7 @@ const UPSERT = `
      OR video_type IS NOT excluded.video_type OR video_resolution IS NOT excluded.video_resolution`;
 
 /** Look-ups go back no further: no programme is longer (ARIB TR-B14: under 100 hours, in practice a day). */
-const LONGEST_MS = 100 * 3_600_000;
+export const LONGEST_MS = 100 * 3_600_000;
 
 /** Epoch ms, end exclusive. */
 export interface Span {
@@ -175,6 +176,7 @@ export class ProgramStore {
             changed += upsert.run(toParameters(program, now)).changes;
           }
         }
+        indexPending(this.database);
       })
       .immediate();
     return changed;

@@ -1,0 +1,76 @@
+/** A database of every earlier version, with rows in it, becomes one of today. */
+import { Database } from 'bun:sqlite';
+import { describe, expect, test } from 'bun:test';
+import { migrate } from './database.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { SearchStore } from './search.ts';
+import { indexAllPending } from './search-index.ts';
+
+function old(version: number): Database {
+  const database = new Database(':memory:', { strict: true });
+  database.run('PRAGMA foreign_keys = ON');
+  migrate(database, ':memory:', MIGRATIONS.slice(0, version));
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 101, 0)`,
+  );
+  database.run(
+    `INSERT INTO programs (id, station_id, event_id, start_at, end_at, open_end, name, description, genres, audios,
+       is_free, copy_never, updated_at)
+     VALUES (10100007, 101, 7, 1000, 2000, 0, '古くからの番組', '説明', '[]', '[]', 1, 0, 0)`,
+  );
+  return database;
+}
+
+describe('migrations', () => {
+  for (let version = 1; version <= MIGRATIONS.length; version++) {
+    test(`from version ${version} keep what is stored, and it is found`, () => {
+      const database = old(version);
+      migrate(database, ':memory:');
+      expect(database.query('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length });
+      expect(database.query('SELECT name, end_at FROM programs').get()).toEqual({
+        name: '古くからの番組',
+        end_at: 2000,
+      });
+      expect(database.query('PRAGMA foreign_key_check').all()).toEqual([]);
+      expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+      indexAllPending(database);
+      expect(new SearchStore(database).programs(['古くから'], 4, 1500).rows.map((row) => row.id)).toEqual([
+        10100007,
+      ]);
+      database.close();
+    });
+  }
+});
+
+test('changes of listed tables are counted', () => {
+  const database = old(MIGRATIONS.length);
+  const count = (name: string) =>
+    database.query<{ value: number }, [string]>('SELECT value FROM counters WHERE name = ?').get(name)
+      ?.value ?? -1;
+  const before = { programs: count('programs'), stations: count('stations') };
+  database.run('UPDATE programs SET end_at = end_at + 1');
+  expect(count('programs')).toBe(before.programs + 1);
+  database.run('DELETE FROM programs');
+  expect(count('programs')).toBe(before.programs + 2);
+  expect(count('stations')).toBe(before.stations);
+  database.run("INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0)");
+  expect([count('rules'), count('reservations'), count('recordings')]).toEqual([1, 0, 0]);
+  database.close();
+});
+
+test('a programme has one reservation; rules that go take their cancellations along and leave reservations', () => {
+  const database = old(MIGRATIONS.length);
+  database.run("INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0)");
+  const insert = `INSERT INTO reservations (program_id, station_id, rule_id, state, priority, name, description,
+    start_at, end_at, created_at, updated_at) VALUES (10100007, 101, 1, 'scheduled', 1, 'n', '', 1, 2, 0, 0)`;
+  database.run(insert);
+  expect(() => database.run(insert)).toThrow(/UNIQUE/);
+  database.run(
+    "INSERT INTO cancellations (rule_id, type, channel, title, start_at, cancelled_at) VALUES (1, 'BS', 'BS01_0', 't', 1, 0)",
+  );
+  database.run('DELETE FROM rules');
+  expect(database.query('SELECT count(*) AS n FROM cancellations').get()).toEqual({ n: 0 });
+  expect(database.query('SELECT rule_id FROM reservations').get()).toEqual({ rule_id: null });
+  database.close();
+});

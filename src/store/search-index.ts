@@ -1,0 +1,182 @@
+/**
+ * Keeps the index of one and two letters in step with programmes and recordings. Triggers note what changed
+ * (`search_pending`); whoever writes such rows calls `indexPending` in the same transaction. The letters are those
+ * of `searchText`: the index never sees another spelling.
+ *
+ * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
+ * what has them all is compared letter by letter (`search.ts`).
+ */
+import type { Database } from 'bun:sqlite';
+import { searchText, titleText } from '../model/search-text.ts';
+
+/** About 0.1 ms each: what one transaction may add to its own length. */
+const BATCH = 400;
+
+const SECOND_MS = 1000;
+/** Documents of one second have numbers of their own. */
+const DOCUMENTS_A_SECOND = 1_000_000;
+/** Years 1970 to 2225: what a broken clock may claim, within exact integers. */
+const LAST_SECOND = 8_000_000_000;
+
+/** The lowest number of a document that starts at `startAt` (epoch ms). */
+export function firstDocument(startAt: number): number {
+  const second = Math.floor(startAt / SECOND_MS);
+  return Math.min(Math.max(second, 0), LAST_SECOND) * DOCUMENTS_A_SECOND;
+}
+
+const LETTER = /[a-z0-9]/;
+/** The tokenizer takes ASCII signs for gaps between terms: they move to private characters. */
+const PRIVATE = 0xe000;
+
+function termLetter(character: string): string {
+  const unit = character.charCodeAt(0);
+  return unit < 0x80 && !LETTER.test(character) ? String.fromCharCode(PRIVATE + unit) : character;
+}
+
+/** Terms of a text in normal form: every letter and every pair of letters that stand side by side, each once. */
+export function textTerms(text: string): string {
+  const terms = new Set<string>();
+  let before = '';
+  for (const character of text) {
+    if (character === ' ') {
+      before = '';
+      continue;
+    }
+    const letter = termLetter(character);
+    terms.add(letter);
+    if (before !== '') terms.add(before + letter);
+    before = letter;
+  }
+  return [...terms].join(' ');
+}
+
+/** What a document must have to contain the words, as an expression of FTS5. At least one word. */
+export function matchExpression(words: readonly string[]): string {
+  const terms = new Set<string>();
+  for (const word of words) {
+    const letters = Array.from(word, termLetter);
+    if (letters.length === 1) terms.add(letters[0] ?? '');
+    for (let at = 0; at + 1 < letters.length; at++) terms.add(`${letters[at]}${letters[at + 1]}`);
+  }
+  return [...terms].map((term) => `"${term}"`).join(' AND ');
+}
+
+/** Whether the index alone cannot decide that a word is contained. */
+export function needsComparing(word: string): boolean {
+  // More than two code units may still be two letters: comparing those is merely not needed.
+  return word.length > 2;
+}
+
+interface Kind {
+  readonly name: 'program' | 'recording';
+  readonly table: string;
+  readonly text: string;
+}
+
+const PROGRAM: Kind = { name: 'program', table: 'programs', text: 'name, description' };
+const RECORDING: Kind = {
+  name: 'recording',
+  table: 'recordings',
+  text: "name, description || ' ' || service_name AS description",
+};
+
+interface PendingRow {
+  id: number;
+  /** Null: the row is gone. */
+  name: string | null;
+  description: string | null;
+  startAt: number | null;
+}
+
+/**
+ * Indexes what changed, up to a bound. To be called within the transaction that made the changes; what is left over
+ * waits for the next call.
+ * @returns how many rows were indexed
+ */
+export function indexPending(database: Database, limit = BATCH): number {
+  const programs = new Indexer(database, PROGRAM).run(limit);
+  return programs + new Indexer(database, RECORDING).run(limit - programs);
+}
+
+/** Indexes everything that is pending, batch by batch, each in its own transaction. */
+export function indexAllPending(database: Database): void {
+  const batch = database.transaction(() => indexPending(database));
+  while (batch.immediate() > 0);
+}
+
+class Indexer {
+  readonly #documents: string;
+  readonly #letters: string;
+
+  constructor(
+    private readonly database: Database,
+    private readonly kind: Kind,
+  ) {
+    this.#documents = `${kind.name}_documents`;
+    this.#letters = `${kind.name}_letters`;
+  }
+
+  run(limit: number): number {
+    if (limit <= 0) return 0;
+    const { name, table, text } = this.kind;
+    const rows = this.database
+      .query<PendingRow, { limit: number }>(
+        `SELECT s.id, r.name, r.description, r.start_at AS startAt
+         FROM search_pending AS s LEFT JOIN (SELECT id, ${text}, start_at FROM ${table}) AS r ON r.id = s.id
+         WHERE s.kind = '${name}' LIMIT $limit`,
+      )
+      .all({ limit });
+    const done = this.database.query(`DELETE FROM search_pending WHERE kind = '${name}' AND id = $id`);
+    for (const row of rows) {
+      this.#replace(row);
+      done.run({ id: row.id });
+    }
+    return rows.length;
+  }
+
+  #replace(row: PendingRow): void {
+    const { name: kind } = this.kind;
+    const old = this.database
+      .query<{ document: number }, { id: number }>(
+        `SELECT document FROM ${this.#documents} WHERE ${kind}_id = $id`,
+      )
+      .get({ id: row.id });
+    if (old !== null) {
+      this.database.query(`DELETE FROM ${this.#letters} WHERE rowid = $document`).run(old);
+      this.database.query(`DELETE FROM ${this.#documents} WHERE document = $document`).run(old);
+    }
+    if (row.startAt === null || row.name === null) return;
+    const text = searchText(`${row.name}\n${row.description ?? ''}`);
+    const document = this.#freeDocument(row.startAt);
+    this.#addDocument(row.id, document, row.name, text);
+    this.database
+      .query(`INSERT INTO ${this.#letters} (rowid, letters) VALUES ($document, $letters)`)
+      .run({ document, letters: textTerms(text) });
+  }
+
+  #addDocument(id: number, document: number, name: string, text: string): void {
+    if (this.kind.name === 'program') {
+      this.database
+        .query(
+          `INSERT INTO program_documents (document, program_id, title, text)
+           VALUES ($document, $id, $title, $text)`,
+        )
+        .run({ document, id, title: titleText(name), text });
+      return;
+    }
+    this.database
+      .query('INSERT INTO recording_documents (document, recording_id, text) VALUES ($document, $id, $text)')
+      .run({ document, id, text });
+  }
+
+  #freeDocument(startAt: number): number {
+    const first = firstDocument(startAt);
+    const last = this.database
+      .query<{ document: number | null }, { first: number; end: number }>(
+        `SELECT max(document) AS document FROM ${this.#documents}
+         WHERE document >= $first AND document < $end`,
+      )
+      .get({ first, end: first + DOCUMENTS_A_SECOND });
+    return (last?.document ?? first - 1) + 1;
+  }
+}
