@@ -5,10 +5,11 @@ import { type Faults, NO_FAULTS } from './fault/model.ts';
 import { guideOf } from './guide/guide.ts';
 import type { MediaCache } from './media/cache.ts';
 import { type Loop, loopBitrate, PACKET_SIZE } from './media/loop.ts';
-import { audioRecipe, type Recipe, videoRecipe } from './media/recipes.ts';
+import { AUDIO_FRAME_TICKS, mainFilm, markSound, type Recipe } from './media/recipes.ts';
 import { ClockSource } from './mux/clock-source.ts';
-import { LoopSource } from './mux/loop-source.ts';
 import { Multiplexer } from './mux/multiplexer.ts';
+import { endless } from './mux/playlist.ts';
+import { PlaylistSource } from './mux/playlist-source.ts';
 import type { PacketSource } from './mux/source.ts';
 import { tableSources } from './mux/tables.ts';
 import { type AudioPlace, type ChannelPlace, placeChannel, type StationPlace } from './scenario/layout.ts';
@@ -19,11 +20,11 @@ import type { EventStation } from './si/eit.ts';
 export class PlanError extends Error {}
 
 export function stationVideo(station: StationPlace): Recipe {
-  return videoRecipe(station.plan.video, station.plan.name, station.plan.hue);
+  return mainFilm(station.plan.video, station.plan, 'video');
 }
 
 export function stationAudio(audio: AudioPlace): Recipe {
-  return audioRecipe(audio.plan);
+  return markSound(audio.plan, audio.plan.mode);
 }
 
 /** Everything that a channel's stations need made, without repetition. */
@@ -67,14 +68,14 @@ export async function openChannel(
   const loops: Loop[] = [];
   for (const station of channel.stations) {
     const videoLoop = await cache.get(stationVideo(station));
-    const video = new LoopSource(videoLoop, station.video.pid);
+    const video = new PlaylistSource(station.video.pid, videoLoop.groupTicks, endless(videoLoop));
     const shared = station.pcrPid === station.video.pid;
     clocks.push(new ClockSource(station.pcrPid, systemPerPacket, shared ? () => video.lastCounter : () => 0));
     media.push(video);
     loops.push(videoLoop);
     for (const audio of station.audios) {
       const audioLoop = await cache.get(stationAudio(audio));
-      media.push(new LoopSource(audioLoop, audio.pid));
+      media.push(new PlaylistSource(audio.pid, AUDIO_FRAME_TICKS, endless(audioLoop)));
       loops.push(audioLoop);
     }
   }

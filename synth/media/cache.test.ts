@@ -10,13 +10,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MediaCache, recipeKey } from './cache.ts';
+import { MediaCache } from './cache.ts';
 import { findFfmpeg } from './ffmpeg.ts';
-import { videoRecipe } from './recipes.ts';
+import { loopPeriod } from './loop.ts';
+import { recipeKey } from './recipe-key.ts';
+import { mainFilm } from './recipes.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-cache-'));
 const CACHE = new MediaCache(FOLDER, findFfmpeg(process.env));
-const RECIPE = videoRecipe({ codec: 'h264', width: 160, height: 92, bitrate: 100_000 }, '試験', 10);
+const PLAN = { codec: 'h264', width: 160, height: 92, bitrate: 100_000 } as const;
+const RECIPE = mainFilm(PLAN, { name: '試験', hue: 10 }, 'video');
 const PATH = join(FOLDER, `${recipeKey(RECIPE)}.loop`);
 
 beforeAll(async () => {
@@ -28,8 +31,8 @@ describe('the cache', () => {
   test('gives back what was made', async () => {
     const loop = await CACHE.get(RECIPE);
     expect(readdirSync(FOLDER)).toEqual([`${recipeKey(RECIPE)}.loop`]);
-    expect(loop.period).toBe(720_720);
-    expect(loop.packets.length / 188).toBe(loop.due.length);
+    expect(loopPeriod(loop)).toBe(720_720);
+    expect(loop.packets.length / 188).toBe(loop.groupPacket.at(-1) ?? 0);
     expect(loop.unitPts).toHaveLength(120);
   });
 

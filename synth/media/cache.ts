@@ -2,7 +2,6 @@
  * The folder of finished loops. A file appears whole or not at all; of several processes that want the same
  * one, the first makes it and the others wait.
  */
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -21,18 +20,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { type Loop, loopToBytes, readLoop } from './loop.ts';
 import { makeLoop } from './make.ts';
-import { type Recipe, recipeShape } from './recipes.ts';
+import { recipeKey } from './recipe-key.ts';
+import type { Recipe } from './recipes.ts';
 
 /** Nobody takes this long to make one loop, even on a slow machine with all cores taken. */
 const WAIT_LIMIT_MS = 300_000;
 const WAIT_STEP_MS = 50;
 /** Loops of a test's own scenario are worth keeping for the next days. */
 const STALE_MS = 7 * 86_400_000;
-
-/** Name of a recipe's file: a digest of everything that shapes its bytes. */
-export function recipeKey(recipe: Recipe): string {
-  return createHash('sha256').update(recipeShape(recipe)).digest('hex').slice(0, 24);
-}
 
 function isAlive(pid: number): boolean {
   try {

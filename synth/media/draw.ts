@@ -1,6 +1,14 @@
 /** The raw material of a loop: one wide picture that is scrolled, and the samples of the sound. */
 import { Random } from '../random.ts';
-import { type AudioRecipe, BEEP_MS, MARK_SAMPLES, SAMPLE_RATE, type VideoRecipe } from './recipes.ts';
+import {
+  AUDIO_FRAME_SAMPLES,
+  type AudioRecipe,
+  BEEP_MS,
+  MARK_SAMPLES,
+  SAMPLE_RATE,
+  SOUND_FRAMES,
+  type VideoRecipe,
+} from './recipes.ts';
 
 const TILE = 256;
 
@@ -36,25 +44,41 @@ function chroma(hue: number): { u: number; v: number } {
   return { u: 128 + 44 * Math.cos(angle), v: 128 + 44 * Math.sin(angle) };
 }
 
-/** One yuv420p picture that joins at its sides: bands of the station's colour under fine texture. */
+const BLACK = 16;
+const WHITE = 235;
+const NO_COLOUR = 128;
+
+/** How bright a film is, and how many stripes it has. */
+const LOOKS: Record<VideoRecipe['film'], { base: number; rise: number; grain: number; stripes: number }> = {
+  main: { base: 70, rise: 90, grain: 110, stripes: 12 },
+  sponsor: { base: 40, rise: 30, grain: 40, stripes: 4 },
+  commercial: { base: 90, rise: 60, grain: 120, stripes: 8 },
+  announcement: { base: 110, rise: 40, grain: 50, stripes: 2 },
+  black: { base: BLACK, rise: 0, grain: 0, stripes: 0 },
+  pause: { base: 60, rise: 20, grain: 0, stripes: 7 },
+};
+
+/** One yuv420p picture that joins at its sides: bands of the film's colour under fine texture. */
 export function drawPicture(recipe: VideoRecipe): Uint8Array {
   const { width, height } = recipe.plan;
+  const picture = new Uint8Array((width * height * 3) / 2).fill(NO_COLOUR);
+  if (recipe.film === 'black') return picture.fill(BLACK, 0, width * height);
+  const look = LOOKS[recipe.film];
   const tile = noiseTile(new Random('picture', recipe.label, recipe.hue));
-  const picture = new Uint8Array((width * height * 3) / 2);
   const scale = Math.max(1, Math.round(1080 / height));
   for (let y = 0; y < height; y++) {
-    const band = 70 + 90 * (y / height);
+    const band = look.base + look.rise * (y / height);
     for (let x = 0; x < width; x++) {
       const noise = tile[((y * scale) % TILE) * TILE + ((x * scale) % TILE)] as number;
-      const stripe = Math.floor((x * 12) / width) % 2 === 0 ? 0 : 18;
-      picture[y * width + x] = Math.max(16, Math.min(235, band + stripe + 110 * noise));
+      const stripe = Math.floor((x * look.stripes) / width) % 2 === 0 ? 0 : 18;
+      picture[y * width + x] = Math.max(BLACK, Math.min(WHITE, band + stripe + look.grain * noise));
     }
   }
   const plane = (width / 2) * (height / 2);
   let at = width * height;
   for (let y = 0; y < height / 2; y++) {
     for (let x = 0; x < width / 2; x++) {
-      const { u, v } = chroma(recipe.hue + (Math.floor((x * 24) / width) % 4) * 25);
+      const { u, v } = chroma(recipe.hue + (Math.floor((x * 2 * look.stripes) / width) % 4) * 25);
       picture[at] = u;
       picture[at + plane] = v;
       at += 1;
@@ -81,16 +105,57 @@ function drawMark(frequency: number): Int16Array {
   });
 }
 
+/** Notes of a tune; all are of one length, so that the whole repeats after whole frames of sound. */
+const NOTES = 16;
+const NOTE_SAMPLES = (SOUND_FRAMES.tune * AUDIO_FRAME_SAMPLES) / NOTES;
+const TUNE_LEVEL = 0.25;
+const LOWEST_HZ = 262;
+/** Semitones above the lowest: five notes an octave. */
+const SCALE = [0, 2, 4, 7, 9, 12, 14, 16, 19, 21];
+/** A note swells and fades this fast at its ends. */
+const SWELL_SAMPLES = 240;
+
+function drawTune(number: number): Int16Array {
+  const random = new Random('tune', number);
+  const samples = new Int16Array(NOTES * NOTE_SAMPLES);
+  for (let note = 0; note < NOTES; note++) {
+    const hz = LOWEST_HZ * 2 ** (random.pick(SCALE) / 12);
+    for (let index = 0; index < NOTE_SAMPLES; index++) {
+      const swell = Math.min(1, index / SWELL_SAMPLES, (NOTE_SAMPLES - index) / SWELL_SAMPLES);
+      const decay = 0.3 + 0.7 * (1 - index / NOTE_SAMPLES);
+      const wave = Math.sin((2 * Math.PI * hz * index) / SAMPLE_RATE);
+      samples[note * NOTE_SAMPLES + index] = Math.round(32_767 * TUNE_LEVEL * swell * decay * wave);
+    }
+  }
+  return samples;
+}
+
+/** One round of each of the two channels. */
+function drawChannels({ sound, beepHz, number }: AudioRecipe): [Int16Array, Int16Array] {
+  switch (sound) {
+    case 'marks':
+      return [drawMark(beepHz[0]), drawMark(beepHz[1])];
+    case 'tune': {
+      const tune = drawTune(number);
+      return [tune, tune];
+    }
+    case 'silence': {
+      const nothing = new Int16Array(AUDIO_FRAME_SAMPLES);
+      return [nothing, nothing];
+    }
+  }
+}
+
 /** Interleaved 16-bit stereo from sample `from` (may be negative: the sound is endless) to `to`. */
 export function drawSound(recipe: AudioRecipe, from: number, to: number): Uint8Array {
-  const [left, right] = recipe.beepHz.map(drawMark) as [Int16Array, Int16Array];
+  const [left, right] = drawChannels(recipe);
   const samples = new Int16Array(2 * (to - from));
-  let phase = ((from % MARK_SAMPLES) + MARK_SAMPLES) % MARK_SAMPLES;
+  let phase = ((from % left.length) + left.length) % left.length;
   for (let at = 0; at < samples.length; at += 2) {
     samples[at] = left[phase] as number;
     samples[at + 1] = right[phase] as number;
     phase += 1;
-    if (phase === MARK_SAMPLES) phase = 0;
+    if (phase === left.length) phase = 0;
   }
   return new Uint8Array(samples.buffer);
 }

@@ -6,27 +6,34 @@ import { statSync } from 'node:fs';
 
 export const PACKET_SIZE = 188;
 
+/**
+ * Groups are what a source may go from one loop to another between: closed groups of pictures, frames of sound.
+ * Where a loop has several units in a group, each group's number of packets is a multiple of 16, so that
+ * continuity counters begin anew with it.
+ */
 export interface Loop {
-  /** Length in 90 kHz ticks. */
-  readonly period: number;
+  /** Length of every group in 90 kHz ticks. */
+  readonly groupTicks: number;
   /** Packets with PID and continuity counter zero. */
   readonly packets: Uint8Array;
-  /** When each packet is sent, in ticks after the loop's origin. Ascending; last - first < period. */
-  readonly due: Int32Array;
-  /** The packets that begin a PES packet, and its time stamps in ticks after the origin. */
+  /** The packet that each group begins with, and at the end the number of packets. */
+  readonly groupPacket: Int32Array;
+  /** When each group begins to be sent, in ticks after its own begin (negative). Its packets follow evenly. */
+  readonly groupLead: Int32Array;
+  /** The packets that begin a PES packet, and its time stamps in ticks after the loop's origin. */
   readonly unitPacket: Int32Array;
   readonly unitPts: Int32Array;
   readonly unitDts: Int32Array;
 }
 
-const MAGIC = 0x53594c31;
+const MAGIC = 0x53594c32;
 const HEADER_WORDS = 4;
 
-/** One file: four words, the four arrays, the packets; in the byte order of the machine that made it. */
+/** One file: four words, the five arrays, the packets; in the byte order of the machine that made it. */
 export function loopToBytes(loop: Loop): Uint8Array {
-  const arrays = [loop.due, loop.unitPacket, loop.unitPts, loop.unitDts];
+  const arrays = [loop.groupPacket, loop.groupLead, loop.unitPacket, loop.unitPts, loop.unitDts];
   const words = new Int32Array(HEADER_WORDS + arrays.reduce((sum, array) => sum + array.length, 0));
-  words.set([MAGIC, loop.period, loop.due.length, loop.unitPacket.length]);
+  words.set([MAGIC, loop.groupTicks, loop.groupLead.length, loop.unitPacket.length]);
   let at = HEADER_WORDS;
   for (const array of arrays) {
     words.set(array, at);
@@ -46,26 +53,34 @@ export function readLoop(path: string): Loop | undefined {
   const bytes = Bun.mmap(path);
   if (bytes.length < HEADER_WORDS * 4) return undefined;
   const header = new Int32Array(bytes.buffer, bytes.byteOffset, HEADER_WORDS);
-  const [magic, period = 0, packetCount = 0, unitCount = 0] = header;
-  const words = HEADER_WORDS + packetCount + 3 * unitCount;
-  if (magic !== MAGIC || bytes.length !== words * 4 + packetCount * PACKET_SIZE) return undefined;
+  const [magic, groupTicks = 0, groups = 0, units = 0] = header;
+  const end = (HEADER_WORDS + 2 * groups + 1 + 3 * units) * 4;
+  if (magic !== MAGIC || groups < 1 || bytes.length < end) return undefined;
   let at = bytes.byteOffset + HEADER_WORDS * 4;
   const take = (count: number): Int32Array => {
     const array = new Int32Array(bytes.buffer, at, count);
     at += count * 4;
     return array;
   };
+  const groupPacket = take(groups + 1);
+  if (bytes.length !== end + (groupPacket[groups] ?? 0) * PACKET_SIZE) return undefined;
   return {
-    period,
-    due: take(packetCount),
-    unitPacket: take(unitCount),
-    unitPts: take(unitCount),
-    unitDts: take(unitCount),
-    packets: bytes.subarray(words * 4),
+    groupTicks,
+    groupPacket,
+    groupLead: take(groups),
+    unitPacket: take(units),
+    unitPts: take(units),
+    unitDts: take(units),
+    packets: bytes.subarray(end),
   };
+}
+
+/** Ticks of one round. */
+export function loopPeriod(loop: Loop): number {
+  return loop.groupLead.length * loop.groupTicks;
 }
 
 /** Mean bits a second on the wire. */
 export function loopBitrate(loop: Loop): number {
-  return (loop.packets.length * 8 * 90_000) / loop.period;
+  return (loop.packets.length * 8 * 90_000) / loopPeriod(loop);
 }

@@ -1,5 +1,6 @@
 /** Makes the loop of a recipe with ffmpeg. */
-import { adtsFrames, h264Units, MediaError, mpeg2Units } from './access-units.ts';
+import { type AccessUnit, adtsFrames, h264Units, MediaError, mpeg2Units } from './access-units.ts';
+import { audioArgs } from './audio-args.ts';
 import { drawPicture, drawSound } from './draw.ts';
 import { joinMono } from './dual-mono.ts';
 import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts';
@@ -9,29 +10,49 @@ import {
   AUDIO_FRAME_SAMPLES,
   AUDIO_FRAME_TICKS,
   type AudioRecipe,
-  audioArgs,
   FRAME_TICKS,
-  LOOP_AUDIO_FRAMES,
-  LOOP_FRAMES,
+  filmFrames,
+  GROUP_FRAMES,
   PARTIAL_FRAME_TICKS,
   PARTIAL_FRAMES,
+  PARTIAL_GROUP_FRAMES,
   type Recipe,
-  VIDEO_PERIOD,
+  SOUND_FRAMES,
   type VideoRecipe,
-  videoArgs,
 } from './recipes.ts';
+import { videoArgs } from './video-args.ts';
 
 /** vbv_buffer_size of MP@ML and MP@H-14, ISO/IEC 13818-2 table 8-13; one-segment stays within the smaller one. */
 const BUFFER_BITS = { standard: 1_835_008, high: 7_340_032 };
 
+/** Ticks by which groups leave early: those of one-segment are longer and less even. */
+const LEAD = { group: 40_500, partial: 67_500 };
+
+/** A group of another length would break the time stamps where two loops meet. */
+function checkGroups(units: AccessUnit[], groupUnits: number): AccessUnit[] {
+  const wrong = units.findIndex(({ randomAccess }, index) => randomAccess !== (index % groupUnits === 0));
+  if (wrong >= 0) throw new MediaError(`picture ${wrong} is not where its group wants it`);
+  return units;
+}
+
 async function makeVideo(ffmpeg: Ffmpeg, recipe: VideoRecipe): Promise<Loop> {
   const bytes = await runFfmpeg(ffmpeg, videoArgs(recipe), drawPicture(recipe));
-  const units =
-    recipe.plan.codec === 'mpeg2'
-      ? mpeg2Units(bytes, LOOP_FRAMES, FRAME_TICKS)
-      : h264Units(bytes, PARTIAL_FRAMES, PARTIAL_FRAME_TICKS);
-  const bufferBits = recipe.plan.width > 720 ? BUFFER_BITS.high : BUFFER_BITS.standard;
-  return videoLoop(bytes, units, VIDEO_PERIOD, bufferBits);
+  const { codec, width, bitrate } = recipe.plan;
+  const bufferBits = width > 720 ? BUFFER_BITS.high : BUFFER_BITS.standard;
+  if (codec === 'mpeg2') {
+    const units = mpeg2Units(bytes, filmFrames(recipe), FRAME_TICKS);
+    const shape = { groupUnits: GROUP_FRAMES, unitTicks: FRAME_TICKS, bitrate, bufferBits, lead: LEAD.group };
+    return videoLoop(bytes, checkGroups(units, GROUP_FRAMES), shape);
+  }
+  const units = h264Units(bytes, PARTIAL_FRAMES, PARTIAL_FRAME_TICKS);
+  const shape = {
+    groupUnits: PARTIAL_GROUP_FRAMES,
+    unitTicks: PARTIAL_FRAME_TICKS,
+    bitrate,
+    bufferBits,
+    lead: LEAD.partial,
+  };
+  return videoLoop(bytes, checkGroups(units, PARTIAL_GROUP_FRAMES), shape);
 }
 
 function joinAll(main: readonly Uint8Array[], sub: readonly Uint8Array[]): Uint8Array[] {
@@ -43,27 +64,27 @@ const RUN_IN_FRAMES = 24;
 /** The encoder's own first frame holds only what it looks ahead: every frame comes out one later. */
 const ENCODER_DELAY_FRAMES = 1;
 const RUN_OUT_FRAMES = 4;
-/** Frames by which the cut lies before the first beep. */
-const CUT_BEFORE_FRAMES = 12;
+/** Frames by which the cut lies before the first sound: marks are cut in the quiet before a beep. */
+const CUT_BEFORE_FRAMES = { marks: 12, tune: 0, silence: 0 };
 
 /**
  * The endless sound is encoded once round and a little further; frames that lie a whole loop apart follow each
- * other at the joint, which is in the quiet between two beeps.
+ * other at the joint.
  */
 async function makeAudio(ffmpeg: Ffmpeg, recipe: AudioRecipe): Promise<Loop> {
-  const first = -(CUT_BEFORE_FRAMES + RUN_IN_FRAMES);
-  const last = LOOP_AUDIO_FRAMES - CUT_BEFORE_FRAMES + RUN_OUT_FRAMES;
+  const count = SOUND_FRAMES[recipe.sound];
+  const early = CUT_BEFORE_FRAMES[recipe.sound];
+  const first = -(early + RUN_IN_FRAMES);
+  const last = count - early + RUN_OUT_FRAMES;
   const input = drawSound(recipe, first * AUDIO_FRAME_SAMPLES, last * AUDIO_FRAME_SAMPLES);
   const cut = RUN_IN_FRAMES + ENCODER_DELAY_FRAMES;
   const encode = async (channel?: 0 | 1): Promise<Uint8Array[]> => {
     const frames = adtsFrames(await runFfmpeg(ffmpeg, audioArgs(recipe, channel), input));
-    if (frames.length < cut + LOOP_AUDIO_FRAMES)
-      throw new MediaError(`${frames.length} audio frames are too few`);
-    return frames.slice(cut, cut + LOOP_AUDIO_FRAMES);
+    if (frames.length < cut + count) throw new MediaError(`${frames.length} audio frames are too few`);
+    return frames.slice(cut, cut + count);
   };
   const around = recipe.elements === 'pair' ? await encode() : joinAll(await encode(0), await encode(1));
-  const ordered = [...around.slice(CUT_BEFORE_FRAMES), ...around.slice(0, CUT_BEFORE_FRAMES)];
-  return audioLoop(ordered, AUDIO_FRAME_TICKS);
+  return audioLoop([...around.slice(early), ...around.slice(0, early)], AUDIO_FRAME_TICKS);
 }
 
 /** @throws FfmpegError, MediaError. */

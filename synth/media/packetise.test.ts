@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AccessUnit, MediaError } from './access-units.ts';
 import { loopToBytes, readLoop } from './loop.ts';
-import { audioLoop, videoLoop, writeStamps } from './packetise.ts';
+import { audioLoop, spreadPackets, type VideoShape, videoLoop, writeStamps } from './packetise.ts';
 
 const FRAME = 3_003;
 
-/** Pictures of given sizes, one after the other, decoded one frame time before they are shown. */
-function pictures(...sizes: number[]): { bytes: Uint8Array; units: AccessUnit[]; period: number } {
+/** Pictures of given sizes, one after the other in one group, decoded one frame time before they are shown. */
+function pictures(...sizes: number[]): { bytes: Uint8Array; units: AccessUnit[]; shape: VideoShape } {
   let start = 0;
   const units = sizes.map((size, index): AccessUnit => {
     const unit = {
@@ -21,13 +21,20 @@ function pictures(...sizes: number[]): { bytes: Uint8Array; units: AccessUnit[];
     start += size;
     return unit;
   });
-  return { bytes: new Uint8Array(start).fill(0x55), units, period: sizes.length * FRAME };
+  const bitrate = (start * 8 * 90_000) / (sizes.length * FRAME);
+  const shape = { groupUnits: sizes.length, unitTicks: FRAME, bitrate, bufferBits: 1e6, lead: 20_000 };
+  return { bytes: new Uint8Array(start).fill(0x55), units, shape };
+}
+
+/** Bytes of a packet that are not its payload. */
+function overhead(packet: Uint8Array): number {
+  return 4 + (((packet[3] ?? 0) & 0x20) === 0 ? 0 : 1 + (packet[4] ?? 0));
 }
 
 describe('video', () => {
-  test('is cut into packets that begin with a PES header and end with stuffing in front', () => {
-    const { bytes, units, period } = pictures(300, 10);
-    const { packets, unitPacket } = videoLoop(bytes, units, period, 1e6);
+  test('is cut into packets that begin with a PES header', () => {
+    const { bytes, units, shape } = pictures(300, 100);
+    const { packets, unitPacket } = videoLoop(bytes, units, shape);
     expect([...unitPacket]).toEqual([0, 2]);
     // PUSI; adaptation field of one byte with random_access_indicator.
     expect([...packets.subarray(0, 6)]).toEqual([0x47, 0x40, 0x00, 0x30, 0x01, 0x40]);
@@ -39,41 +46,71 @@ describe('video', () => {
     expect(packets[188 + 4 + 46]).toBe(0xff);
   });
 
+  test('comes in groups of a whole round of the continuity counter', () => {
+    const { bytes, units, shape } = pictures(300, 100);
+    const { packets, groupPacket } = videoLoop(bytes, units, shape);
+    expect([...groupPacket]).toEqual([0, 16]);
+    // The last picture, 19 + 100 bytes, is spread over the 14 packets that are left: 9 bytes each, then 2.
+    const shares = Array.from({ length: 14 }, (_, index) => {
+      const at = (index + 2) * 188;
+      return 188 - overhead(packets.subarray(at, at + 188));
+    });
+    expect(shares.every((share) => share === 8 || share === 9)).toBe(true);
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBe(119);
+  });
+
   test('leaves evenly and in time for its decoding', () => {
-    const { bytes, units, period } = pictures(60_000, 2_000, 2_000, 2_000);
-    const { due, unitPacket } = videoLoop(bytes, units, period, 1e6);
-    const interval = period / due.length;
-    for (const [index, at] of due.slice(1).entries()) {
-      expect(Math.abs(at - (due[index] ?? 0) - interval)).toBeLessThanOrEqual(1);
-    }
+    const { bytes, units, shape } = pictures(60_000, 2_000, 2_000, 2_000);
+    const { groupPacket, groupLead, unitPacket, groupTicks } = videoLoop(bytes, units, shape);
+    const count = groupPacket.at(-1) ?? 0;
+    expect(groupTicks).toBe(4 * FRAME);
     for (const [index, unit] of units.entries()) {
-      const last = (unitPacket[index + 1] ?? due.length) - 1;
-      expect(due[last] ?? 0).toBeLessThan(unit.dts);
+      const last = (unitPacket[index + 1] ?? count) - 1;
+      expect((groupLead[0] ?? 0) + (last / count) * groupTicks).toBeLessThan(unit.dts);
     }
   });
 
   test('that a decoder could not hold is refused', () => {
-    const { bytes, units, period } = pictures(60_000, 2_000, 2_000, 2_000);
-    expect(() => videoLoop(bytes, units, period, 100_000)).toThrow(MediaError);
+    const { bytes, units, shape } = pictures(60_000, 2_000, 2_000, 2_000);
+    expect(() => videoLoop(bytes, units, { ...shape, bufferBits: 100_000 })).toThrow(MediaError);
+  });
+
+  test('that would come too late is refused', () => {
+    const { bytes, units, shape } = pictures(60_000, 2_000, 2_000, 2_000);
+    expect(() => videoLoop(bytes, units, { ...shape, lead: 10_000 })).toThrow(MediaError);
   });
 });
 
 test('audio frames fill their own time and carry their length', () => {
-  const { packets, due, unitPacket, unitPts, period } = audioLoop(
-    [new Uint8Array(400), new Uint8Array(100)],
-    1_920,
-  );
-  expect([...unitPacket]).toEqual([0, 3]);
-  expect([...unitPts]).toEqual([0, 1_920]);
-  expect(period).toBe(3_840);
-  expect([...due]).toEqual([-8_100, -7_460, -6_820, -6_180]);
+  const loop = audioLoop([new Uint8Array(400), new Uint8Array(100)], 1_920);
+  expect([...loop.unitPacket]).toEqual([0, 3]);
+  expect([...loop.unitPts]).toEqual([0, 1_920]);
+  expect([...loop.groupPacket]).toEqual([0, 3, 4]);
+  expect([...loop.groupLead]).toEqual([-8_100, -8_100]);
+  expect(loop.groupTicks).toBe(1_920);
   // PES of audio; 400 + 8 bytes follow the length; PTS only.
-  expect([...packets.subarray(4, 13)]).toEqual([0, 0, 1, 0xc0, 0x01, 0x98, 0x84, 0x80, 5]);
+  expect([...loop.packets.subarray(4, 13)]).toEqual([0, 0, 1, 0xc0, 0x01, 0x98, 0x84, 0x80, 5]);
+});
+
+test('a unit spread over more packets keeps its bytes and its mark', () => {
+  const { bytes, units, shape } = pictures(500, 100);
+  const { packets } = videoLoop(bytes, units, shape);
+  const unit = packets.subarray(0, 3 * 188);
+  const spread = spreadPackets(unit, 7);
+  const payload = (of: Uint8Array): number[] =>
+    Array.from({ length: of.length / 188 }, (_, index) =>
+      of.subarray(index * 188, (index + 1) * 188),
+    ).flatMap((packet) => [...packet.subarray(overhead(packet))]);
+  expect(spread.length / 188).toBe(7);
+  expect(payload(spread)).toEqual(payload(unit));
+  expect(spread[1]).toBe(0x40);
+  expect(spread[5]).toBe(0x40);
+  expect(spread[188 + 1]).toBe(0);
 });
 
 test('time stamps are written within their wrap, with their marker bits', () => {
-  const { bytes, units, period } = pictures(20);
-  const { packets } = videoLoop(bytes, units, period, 1e6);
+  const { bytes, units, shape } = pictures(20, 20);
+  const { packets } = videoLoop(bytes, units, shape);
   writeStamps(packets, 0, 2 ** 33 + 1, 2 ** 33 - 1);
   const at = packets.indexOf(10, 8) + 1;
   // '0011' PTS 000 1, 15 bits 1, 15 bits 1; '0001' DTS, all ones.
@@ -81,8 +118,8 @@ test('time stamps are written within their wrap, with their marker bits', () => 
 });
 
 test('a loop is the same after the cache', async () => {
-  const { bytes, units, period } = pictures(500, 20, 20);
-  const loop = videoLoop(bytes, units, period, 1e6);
+  const { bytes, units, shape } = pictures(500, 20, 20);
+  const loop = videoLoop(bytes, units, shape);
   const path = join(tmpdir(), `loop-${process.pid}.test`);
   await Bun.write(path, loopToBytes(loop));
   expect(readLoop(path)).toEqual(loop);

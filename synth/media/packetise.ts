@@ -47,8 +47,11 @@ function pesPacket(streamId: number, payload: Uint8Array, both: boolean): Uint8A
   return bytes;
 }
 
-/** Transport packets of one PES packet; the last is filled up by its adaptation field. */
-function transportPackets(pes: Uint8Array, randomAccess: boolean): Uint8Array[] {
+/**
+ * Transport packets of one PES packet, at least as many as `least`, filled up by their adaptation fields: one
+ * of them when there is no need for more, else several that share the payload.
+ */
+function transportPackets(pes: Uint8Array, randomAccess: boolean, least = 0): Uint8Array[] {
   const packets: Uint8Array[] = [];
   for (let at = 0; at < pes.length; ) {
     const packet = new Uint8Array(PACKET_SIZE).fill(0xff);
@@ -56,14 +59,15 @@ function transportPackets(pes: Uint8Array, randomAccess: boolean): Uint8Array[] 
     const flags = first && randomAccess ? 0x40 : 0;
     let adaptation = flags === 0 ? 0 : 2;
     const left = pes.length - at;
-    if (left < PAYLOAD - adaptation) adaptation = PAYLOAD - left;
+    const share = Math.ceil(left / Math.max(1, least - packets.length));
+    const take = Math.min(PAYLOAD - adaptation, share);
+    adaptation = PAYLOAD - take;
     packet[0] = 0x47;
     packet[1] = first ? 0x40 : 0;
     packet[2] = 0;
     packet[3] = adaptation === 0 ? 0x10 : 0x30;
     if (adaptation > 0) packet[HEADER] = adaptation - 1;
     if (adaptation > 1) packet[HEADER + 1] = flags;
-    const take = PAYLOAD - adaptation;
     packet.set(pes.subarray(at, at + take), HEADER + adaptation);
     packets.push(packet);
     at += take;
@@ -71,33 +75,85 @@ function transportPackets(pes: Uint8Array, randomAccess: boolean): Uint8Array[] 
   return packets;
 }
 
+function payloadOf(packet: Uint8Array): Uint8Array {
+  const adaptation = ((packet[3] as number) & 0x20) !== 0 ? 1 + (packet[HEADER] as number) : 0;
+  return packet.subarray(HEADER + adaptation);
+}
+
+function join(packets: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(packets.reduce((sum, packet) => sum + packet.length, 0));
+  let at = 0;
+  for (const packet of packets) {
+    bytes.set(packet, at);
+    at += packet.length;
+  }
+  return bytes;
+}
+
+/**
+ * The transport packets of one PES packet spread over more of them, for a continuity counter that has to end
+ * where the next one begins. @throws MediaError when there are not as many bytes.
+ */
+export function spreadPackets(packets: Uint8Array, count: number): Uint8Array {
+  const before = Array.from({ length: packets.length / PACKET_SIZE }, (_, index) =>
+    packets.subarray(index * PACKET_SIZE, (index + 1) * PACKET_SIZE),
+  );
+  const [first] = before;
+  const hasFlags = first !== undefined && ((first[3] as number) & 0x20) !== 0 && (first[HEADER] ?? 0) > 0;
+  const randomAccess = hasFlags && ((first[HEADER + 1] as number) & 0x40) !== 0;
+  const spread = transportPackets(join(before.map(payloadOf)), randomAccess, count);
+  if (spread.length !== count)
+    throw new MediaError(`${before.length} packets cannot be spread over ${count}`);
+  return join(spread);
+}
+
 interface Packetised {
   packets: Uint8Array[];
   unitPacket: number[];
+  groupPacket: number[];
 }
 
-function packetiseUnits(
+/** A continuity counter comes round after so many packets. */
+const COUNTER_ROUND = 16;
+
+/** @param whole fill up each group to whole rounds of the continuity counter. */
+function packetiseGroups(
   streamId: number,
   payloads: readonly Uint8Array[],
   units: readonly AccessUnit[],
+  groupUnits: number,
+  whole: boolean,
 ): Packetised {
   const packets: Uint8Array[] = [];
   const unitPacket: number[] = [];
+  const groupPacket: number[] = [];
   for (const [index, unit] of units.entries()) {
+    if (index % groupUnits === 0) groupPacket.push(packets.length);
     unitPacket.push(packets.length);
     const pes = pesPacket(streamId, payloads[index] as Uint8Array, unit.pts !== unit.dts);
-    packets.push(...transportPackets(pes, unit.randomAccess));
+    let least = 0;
+    if (whole && index % groupUnits === groupUnits - 1) {
+      const bare = Math.ceil((pes.length + (unit.randomAccess ? 2 : 0)) / PAYLOAD);
+      const used = packets.length + bare;
+      least = bare + ((COUNTER_ROUND - (used % COUNTER_ROUND)) % COUNTER_ROUND);
+    }
+    packets.push(...transportPackets(pes, unit.randomAccess, least));
   }
-  return { packets, unitPacket };
+  groupPacket.push(packets.length);
+  return { packets, unitPacket, groupPacket };
 }
 
-function makeLoop(period: number, made: Packetised, due: Int32Array, units: readonly AccessUnit[]): Loop {
-  const bytes = new Uint8Array(made.packets.length * PACKET_SIZE);
-  for (const [index, packet] of made.packets.entries()) bytes.set(packet, index * PACKET_SIZE);
+function makeLoop(
+  groupTicks: number,
+  made: Packetised,
+  groupLead: Int32Array,
+  units: readonly AccessUnit[],
+): Loop {
   return {
-    period,
-    packets: bytes,
-    due,
+    groupTicks,
+    packets: join(made.packets),
+    groupPacket: Int32Array.from(made.groupPacket),
+    groupLead,
     unitPacket: Int32Array.from(made.unitPacket),
     unitPts: Int32Array.from(units, (unit) => unit.pts),
     unitDts: Int32Array.from(units, (unit) => unit.dts),
@@ -108,58 +164,69 @@ function makeLoop(period: number, made: Packetised, due: Int32Array, units: read
 const MAX_VIDEO_DELAY = 90_000;
 /** Room for the multiplex to send a packet late. */
 const VIDEO_MARGIN = 2_700;
+/** Share of the decoder's buffer that this may fill; the rest is for uneven groups. */
+const BUFFER_SHARE = 0.9;
+
+export interface VideoShape {
+  /** Pictures in a group, and ticks of a picture. */
+  groupUnits: number;
+  unitTicks: number;
+  /** Bits a second of the elementary stream, and what a decoder of its level holds. */
+  bitrate: number;
+  bufferBits: number;
+  /** A group begins to be sent so many ticks before its time, if the decoder's buffer holds as much. */
+  lead: number;
+}
+
+/**
+ * The lead of a format's groups, the same in all its loops: a source may then go from any group of one to any of
+ * another, and the decoder's buffer is as full as it would have been.
+ */
+function videoLead({ bitrate, bufferBits, unitTicks, lead }: VideoShape): number {
+  const held = Math.floor((BUFFER_SHARE * bufferBits * 90_000) / bitrate);
+  return Math.min(lead, held - unitTicks);
+}
 
 /**
  * Video whose packets leave at an even pace, early enough that every picture has arrived before its decoding.
- * @param bufferBits what a decoder of the stream's level holds.
  * @throws MediaError when the rate control left pictures too big for that.
  */
-export function videoLoop(
-  bytes: Uint8Array,
-  units: readonly AccessUnit[],
-  period: number,
-  bufferBits: number,
-): Loop {
+export function videoLoop(bytes: Uint8Array, units: readonly AccessUnit[], shape: VideoShape): Loop {
   const payloads = units.map((unit) => bytes.subarray(unit.start, unit.end));
-  const made = packetiseUnits(VIDEO_STREAM_ID, payloads, units);
+  const made = packetiseGroups(VIDEO_STREAM_ID, payloads, units, shape.groupUnits, true);
   const count = made.packets.length;
-  const interval = period / count;
-  let lead = 0;
-  for (const [index, unit] of units.entries()) {
-    const arrived = (made.unitPacket[index + 1] ?? count) * interval;
-    lead = Math.max(lead, arrived - unit.dts);
-  }
-  lead += VIDEO_MARGIN;
+  const groupTicks = shape.groupUnits * shape.unitTicks;
+  const groups = made.groupPacket.length - 1;
+  const interval = (groups * groupTicks) / count;
+  // Groups are of uneven size: at an even pace each begins a little before or after its turn, on average at it.
+  const drifts = made.groupPacket.slice(0, -1).map((packet, group) => packet * interval - group * groupTicks);
+  const origin = videoLead(shape) + drifts.reduce((sum, drift) => sum + drift, 0) / groups;
   for (const [index, unit] of units.entries()) {
     const first = made.unitPacket[index] as number;
-    const waits = unit.dts + lead - first * interval;
+    const next = made.unitPacket[index + 1] ?? count;
+    const early = unit.dts - (next * interval - origin);
+    if (early < VIDEO_MARGIN)
+      throw new MediaError(`a picture would arrive ${Math.round((VIDEO_MARGIN - early) / 90)} ms late`);
+    const waits = unit.dts - (first * interval - origin);
     if (waits > MAX_VIDEO_DELAY)
       throw new MediaError(`a picture would wait ${Math.round(waits / 90)} ms in the decoder`);
     const held = (waits / interval) * PAYLOAD * 8;
-    if (held > bufferBits) throw new MediaError(`the decoder would have to hold ${Math.round(held)} bits`);
+    if (held > shape.bufferBits)
+      throw new MediaError(`the decoder would have to hold ${Math.round(held)} bits`);
   }
-  const due = Int32Array.from({ length: count }, (_, index) => Math.floor(index * interval - lead));
-  return makeLoop(period, made, due, units);
+  const groupLead = Int32Array.from(drifts, (drift) => Math.floor(drift - origin));
+  return makeLoop(groupTicks, made, groupLead, units);
 }
 
 /** Audio is sent this long before it is heard: four frames, well inside the decoder's buffer of 3584 bytes. */
 const AUDIO_LEAD = 8_100;
 
-/** Audio frames, one a PES packet, the first presented at tick 0. */
+/** Audio frames, one a PES packet and a group, the first presented at tick 0. */
 export function audioLoop(frames: readonly Uint8Array[], frameTicks: number): Loop {
   const units = frames.map((_, index): AccessUnit => {
     const ticks = index * frameTicks;
     return { start: 0, end: 0, pts: ticks, dts: ticks, randomAccess: false };
   });
-  const made = packetiseUnits(AUDIO_STREAM_ID, frames, units);
-  const due = new Int32Array(made.packets.length);
-  for (const [index, unit] of units.entries()) {
-    const first = made.unitPacket[index] as number;
-    const next = made.unitPacket[index + 1] ?? due.length;
-    for (let packet = first; packet < next; packet++) {
-      const share = (packet - first) / (next - first);
-      due[packet] = Math.floor(unit.pts - AUDIO_LEAD + share * frameTicks);
-    }
-  }
-  return makeLoop(frames.length * frameTicks, made, due, units);
+  const made = packetiseGroups(AUDIO_STREAM_ID, frames, units, 1, false);
+  return makeLoop(frameTicks, made, new Int32Array(frames.length).fill(-AUDIO_LEAD), units);
 }

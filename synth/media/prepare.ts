@@ -1,16 +1,20 @@
 /** Makes everything that is missing in the cache, a few at a time, and says how far it is. */
 import { availableParallelism } from 'node:os';
 import type { MediaCache } from './cache.ts';
-import { recipeKey } from './cache.ts';
+import { recipeKey } from './recipe-key.ts';
 import type { Recipe } from './recipes.ts';
 
 /** ffmpeg keeps little more than one core busy with one loop. */
 const AT_ONCE = Math.min(2, availableParallelism());
 
 function nameOf(recipe: Recipe): string {
-  if (recipe.kind === 'audio') return `audio ${recipe.mode} ${recipe.beepHz.join('/')} Hz`;
-  const { codec, width, height } = recipe.plan;
-  return `video ${codec} ${width}x${height} ${recipe.label}`;
+  if (recipe.kind === 'audio') {
+    const { sound, mode, beepHz, number, bitrate } = recipe;
+    const which = sound === 'marks' ? `${mode} ${beepHz.join('/')} Hz` : String(number);
+    return `audio ${sound} ${which} ${bitrate / 1000} kbit/s`;
+  }
+  const { plan, film, cadence, label } = recipe;
+  return `video ${plan.codec} ${plan.width}x${plan.height} ${film} ${cadence} ${label}`;
 }
 
 /** Reports `prepare <done>/<total> <what>` for each loop made. @throws as MediaCache.get. */

@@ -1,201 +1,145 @@
 /**
- * How the pictures and sounds of a station are made: one loop of video with a frame number, the station's name
- * and a flash, one loop of audio with a beep at the same instants. A recipe is a value; its hash names the
- * file in the cache, so a changed recipe is made anew.
+ * What films and sounds there are to be made: each is one loop. A recipe is a value; its hash names the file in
+ * the cache, so a changed recipe is made anew.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { MARK_PERIOD } from '../clock.ts';
 import type { AudioPlan, VideoPlan } from '../scenario/model.ts';
 
 /** Raised whenever the same recipe would give other bytes. */
-const EDITION = { video: 1, audio: 2 };
+const EDITION = { video: 2, audio: 3 };
+
+/**
+ * `main`: a programme, with the flash marks and the station's logo. `sponsor`: the card that names who pays, with
+ * the logo. Without it: `commercial`, `announcement` of other programmes, `black`, and the `pause` of the night.
+ */
+export type Film = 'main' | 'sponsor' | 'commercial' | 'announcement' | 'black' | 'pause';
+
+/** Pictures as they were shot: 60 fields a second, or 24 frames that were put into 60 fields in 3:2 cadence. */
+export type Cadence = 'video' | 'film';
 
 export interface VideoRecipe {
   kind: 'video';
   edition: number;
   plan: VideoPlan;
+  film: Film;
+  cadence: Cadence;
   label: string;
   hue: number;
+  /** What the logo is drawn from; null: none. */
+  logo: string | null;
+  /** Which of its kind, from 0 on. */
+  number: number;
 }
 
 export interface AudioRecipe {
   kind: 'audio';
   edition: number;
+  /** `marks`: beeps at the instants of the flashes. `tune`: a melody, `number` says which. */
+  sound: 'marks' | 'tune' | 'silence';
   mode: AudioPlan['mode'];
   elements: AudioPlan['elements'];
   beepHz: readonly [number, number];
+  number: number;
   bitrate: number;
 }
 
 export type Recipe = VideoRecipe | AudioRecipe;
 
-export function videoRecipe(plan: VideoPlan, label: string, hue: number): VideoRecipe {
-  return { kind: 'video', edition: EDITION.video, plan, label, hue };
+interface Station {
+  name: string;
+  hue: number;
 }
 
-export function audioRecipe(plan: AudioPlan): AudioRecipe {
-  return {
-    kind: 'audio',
-    edition: EDITION.audio,
-    mode: plan.mode,
-    elements: plan.elements,
-    beepHz: plan.beepHz,
-    bitrate: plan.bitrate,
-  };
+function film(plan: VideoPlan, kind: Film, changed: Partial<VideoRecipe>): VideoRecipe {
+  const plain = { cadence: 'video', label: '', hue: 0, logo: null, number: 0 } as const;
+  return { kind: 'video', edition: EDITION.video, plan, film: kind, ...plain, ...changed };
+}
+
+export function mainFilm(plan: VideoPlan, { name, hue }: Station, cadence: Cadence): VideoRecipe {
+  return film(plan, 'main', { cadence, label: name, hue, logo: name });
+}
+
+const SPONSORS = '架空製菓　例田電機　見本自動車';
+
+export function sponsorFilm(plan: VideoPlan, { name, hue }: Station): VideoRecipe {
+  return film(plan, 'sponsor', { label: `提供　${SPONSORS}`, hue, logo: name });
+}
+
+/** Commercials that differ in picture, colour, motion and sound. */
+export const COMMERCIALS = 6;
+const WIDE_DIGITS = '０１２３４５６７８９';
+
+export function commercialFilm(plan: VideoPlan, number: number): VideoRecipe {
+  const label = `ＣＭ${WIDE_DIGITS[number + 1]}`;
+  return film(plan, 'commercial', { label, hue: (number * 360) / COMMERCIALS, number });
+}
+
+export function announcementFilm(plan: VideoPlan): VideoRecipe {
+  return film(plan, 'announcement', { label: '番組のお知らせ', hue: 300 });
+}
+
+export function blackFilm(plan: VideoPlan): VideoRecipe {
+  return film(plan, 'black', {});
+}
+
+export function pauseFilm(plan: VideoPlan): VideoRecipe {
+  return film(plan, 'pause', { label: '放送休止中', hue: 210 });
+}
+
+type Coding = Pick<AudioPlan, 'bitrate'>;
+
+/** The sound of a programme as its station sends it, or both channels as one when it is not dual then. */
+export function markSound(plan: AudioPlan, mode: AudioPlan['mode']): AudioRecipe {
+  const elements = mode === 'dual' ? plan.elements : 'pair';
+  return sound('marks', plan, { mode, elements, beepHz: plan.beepHz });
+}
+
+export function tuneSound(coding: Coding, number: number): AudioRecipe {
+  return sound('tune', coding, { number });
+}
+
+export function silence(coding: Coding): AudioRecipe {
+  return sound('silence', coding, {});
+}
+
+function sound(kind: AudioRecipe['sound'], { bitrate }: Coding, changed: Partial<AudioRecipe>): AudioRecipe {
+  const plain = { mode: 'stereo', elements: 'pair', beepHz: [0, 0], number: 0 } as const;
+  return { kind: 'audio', edition: EDITION.audio, sound: kind, bitrate, ...plain, ...changed };
 }
 
 /** 29.97 frames a second. */
 export const FRAME_TICKS = 3_003;
-/** A loop of video: 240 frames, 8.008 s. */
+/** Closed groups of pictures of half a second: parts of programmes begin and end with them. */
+export const GROUP_FRAMES = 15;
+/** The loop of a programme: 240 frames, 8.008 s. */
 export const LOOP_FRAMES = 240;
-export const VIDEO_PERIOD = LOOP_FRAMES * FRAME_TICKS;
 /** Frames from flash to flash. */
 export const MARK_FRAMES = MARK_PERIOD / FRAME_TICKS;
 export const FLASH_FRAMES = 2;
-/** One-segment pictures show every second frame. */
+/** One-segment pictures show every second frame, in groups of two seconds. */
 export const PARTIAL_FRAMES = LOOP_FRAMES / 2;
 export const PARTIAL_FRAME_TICKS = 2 * FRAME_TICKS;
+export const PARTIAL_GROUP_FRAMES = 30;
+
+/** Frames of each loop, whole groups. A commercial's five seconds are played three times and more. */
+const FILM_FRAMES: Record<Film, number> = {
+  main: LOOP_FRAMES,
+  sponsor: 2 * GROUP_FRAMES,
+  commercial: 10 * GROUP_FRAMES,
+  announcement: 5 * GROUP_FRAMES,
+  black: GROUP_FRAMES,
+  pause: 2 * GROUP_FRAMES,
+};
+
+export function filmFrames(recipe: VideoRecipe): number {
+  return FILM_FRAMES[recipe.film];
+}
 
 export const SAMPLE_RATE = 48_000;
 export const AUDIO_FRAME_SAMPLES = 1_024;
 export const AUDIO_FRAME_TICKS = 1_920;
-/** A loop of audio: the shortest that is whole frames and whole beeps; eight loops of video. */
-export const LOOP_AUDIO_FRAMES = 3_003;
 export const MARK_SAMPLES = (MARK_PERIOD * SAMPLE_RATE) / 90_000;
 export const BEEP_MS = 70;
 
-const GROUP_FRAMES = 15;
-/** From here on the colours of HD hold, below those of SD. */
-const HD_HEIGHT = 720;
-
-const FONT = join(
-  import.meta.dir,
-  '../../node_modules/@fontsource/kosugi-maru/files/kosugi-maru-japanese-400-normal.woff',
-);
-
-/** Text for a filter option inside a filter graph: both levels of ffmpeg's quoting. */
-function escapeFilterText(text: string): string {
-  return text.replace(/([\\':%])/g, '\\$1').replace(/([\\'[\],;])/g, '\\$1');
-}
-
-/** Name and frame number over a dark box, and a ball that crosses the picture; sizes follow the height. */
-function textFilters(recipe: VideoRecipe, framesPerNumber: number): string[] {
-  if (!existsSync(FONT)) return [];
-  const { height } = recipe.plan;
-  const size = Math.round(height / 12);
-  const font = `drawtext=fontfile=${escapeFilterText(FONT)}:fontcolor=white:fontsize=${size}`;
-  const box = `box=1:boxcolor=black@0.6:boxborderw=${Math.round(size / 6)}`;
-  const number = `%{eif\\:floor(n/${framesPerNumber})\\:d\\:3}`;
-  return [
-    `${font}:${box}:x=${size}:y=${size}:text='${escapeFilterText(recipe.label)}'`,
-    `${font}:${box}:x=w-tw-${size}:y=h-2*${size}:text='${number}'`,
-  ];
-}
-
-function flashFilter(mark: number, flash: number): string {
-  return `drawbox=color=white:t=fill:enable='lt(mod(n,${mark}),${flash})'`;
-}
-
-function sourceArgs({ width, height }: VideoPlan, rate: string): string[] {
-  return ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', rate, '-i', 'pipe:0'];
-}
-
-/** Interlaced, top field first, closed groups of 15 with two B pictures between: as terrestrial HD and SD are. */
-function mpeg2Args(recipe: VideoRecipe): string[] {
-  const { bitrate } = recipe.plan;
-  const filters = [
-    'loop=loop=-1:size=1',
-    `scroll=h=${1 / LOOP_FRAMES}`,
-    flashFilter(2 * MARK_FRAMES, 2 * FLASH_FRAMES),
-    ...textFilters(recipe, 2),
-    'tinterlace=interleave_top',
-    'setdar=16/9',
-  ];
-  const colours = recipe.plan.height >= HD_HEIGHT ? 'bt709' : 'smpte170m';
-  const rates = ['-b:v', bitrate, '-minrate', bitrate, '-maxrate', bitrate, '-bufsize', bitrate * 0.45].map(
-    String,
-  );
-  const groups = [
-    '-g',
-    String(GROUP_FRAMES),
-    '-bf',
-    '2',
-    '-sc_threshold',
-    '1000000000',
-    '-mpv_flags',
-    '+strict_gop',
-  ];
-  return [
-    ...sourceArgs(recipe.plan, '60000/1001'),
-    ...['-vf', filters.join(','), '-frames:v', String(LOOP_FRAMES), '-c:v', 'mpeg2video', '-threads', '2'],
-    ...rates,
-    ...groups,
-    ...['-flags', '+ilme+ildct+cgop'],
-    ...['-color_primaries', colours, '-color_trc', colours, '-colorspace', colours],
-    ...['-f', 'mpeg2video'],
-  ];
-}
-
-/** One-segment: baseline profile, no reordered pictures, a random access point every two seconds. */
-function h264Args(recipe: VideoRecipe): string[] {
-  const { bitrate } = recipe.plan;
-  const filters = [
-    'loop=loop=-1:size=1',
-    `scroll=h=${1 / PARTIAL_FRAMES}`,
-    flashFilter(MARK_FRAMES / 2, FLASH_FRAMES / 2),
-    ...textFilters(recipe, 0.5),
-    'setdar=16/9',
-  ];
-  const rate = bitrate / 1000;
-  const x264 = `aud=1:keyint=30:min-keyint=30:scenecut=0:vbv-maxrate=${rate}:vbv-bufsize=${rate * 0.6}:nal-hrd=cbr`;
-  return [
-    ...sourceArgs(recipe.plan, '15000/1001'),
-    ...[
-      '-vf',
-      filters.join(','),
-      '-frames:v',
-      String(PARTIAL_FRAMES),
-      '-c:v',
-      'libx264',
-      '-preset',
-      'veryfast',
-    ],
-    ...[
-      '-profile:v',
-      'baseline',
-      '-b:v',
-      String(bitrate),
-      '-x264-params',
-      x264,
-      '-threads',
-      '2',
-      '-f',
-      'h264',
-    ],
-  ];
-}
-
-export function videoArgs(recipe: VideoRecipe): string[] {
-  return recipe.plan.codec === 'mpeg2' ? mpeg2Args(recipe) : h264Args(recipe);
-}
-
-/** Coding tools that beeps do not need and that take three quarters of the encoder's time. */
-const NO_AUDIO_TOOLS = ['-aac_ms', '0', '-aac_is', '0', '-aac_tns', '0', '-aac_pns', '0'];
-
-/** 16-bit samples by pipe; frames are cut afterwards. With `channel`, that one alone at half the rate. */
-export function audioArgs(recipe: AudioRecipe, channel?: 0 | 1): string[] {
-  // bitexact keeps out the fill element that names the encoder: frames then begin with their sound.
-  const single = channel === undefined ? [] : ['-af', `pan=mono|c0=c${channel}`, '-flags:a', '+bitexact'];
-  return [
-    ...['-f', 's16le', '-ar', String(SAMPLE_RATE), '-ac', '2', '-i', 'pipe:0', ...single],
-    ...['-c:a', 'aac', '-profile:a', 'aac_low', '-aac_coder', 'fast', ...NO_AUDIO_TOOLS],
-    ...['-b:a', String(channel === undefined ? recipe.bitrate : recipe.bitrate / 2), '-f', 'adts'],
-  ];
-}
-
-/** What shapes the bytes of a recipe, the same wherever the project lies. */
-export function recipeShape(recipe: Recipe): string {
-  const args = recipe.kind === 'video' ? videoArgs(recipe) : audioArgs(recipe);
-  return JSON.stringify([recipe, args]).replaceAll(escapeFilterText(FONT), 'font');
-}
+/** Frames of each loop. That of the marks is the shortest that is whole frames and whole beeps: 64 s. */
+export const SOUND_FRAMES: Record<AudioRecipe['sound'], number> = { marks: 3_003, tune: 240, silence: 1 };

@@ -1,0 +1,22 @@
+/** What an elementary stream consists of: pieces of loops, one after the other for ever. */
+import type { Loop } from '../media/loop.ts';
+
+/** Groups `from <= group < to` of the time since the clock's zero, in which one loop plays. */
+export interface Stretch {
+  /** Undefined: nothing is sent. */
+  loop: Loop | undefined;
+  /** May be infinite: a stretch without begin. */
+  from: number;
+  to: number;
+  /** Group of time at which the loop's first group stands, or any that lies whole rounds away from it. */
+  phase: number;
+}
+
+/** The stretch that a group of time lies in; a pure function of it. */
+export type Playlist = (group: number) => Stretch;
+
+/** One loop for ever. */
+export function endless(loop: Loop): Playlist {
+  const stretch = { loop, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, phase: 0 };
+  return () => stretch;
+}
