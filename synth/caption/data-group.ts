@@ -1,0 +1,75 @@
+/**
+ * Data groups of captions: management data, statements and the data units in both. ARIB STD-B24 vol. 1 part 3,
+ * chapter 9; what may be used of it by ARIB TR-B14 vol. 3 section 2, chapter 4.
+ */
+import { ByteWriter, concat } from '../si/bytes.ts';
+
+const CRC_TABLE = new Uint16Array(256);
+for (let i = 0; i < 256; i++) {
+  let value = i << 8;
+  for (let bit = 0; bit < 8; bit++) value = value & 0x8000 ? (value << 1) ^ 0x1021 : value << 1;
+  CRC_TABLE[i] = value;
+}
+
+/** CRC_16: polynomial 0x1021, most significant bit first, from zero. */
+export function crc16(bytes: Uint8Array): number {
+  let value = 0;
+  for (const byte of bytes) value = ((value << 8) ^ (CRC_TABLE[(value >> 8) ^ byte] as number)) & 0xffff;
+  return value;
+}
+
+/** Two sets of data_group_ids; receivers take management data anew when the other set begins. */
+export type Group = 'A' | 'B';
+
+const GROUP_B = 0x20;
+/** Time control mode: free. The six bits after it are reserved. */
+const FREE_TIME = 0x3f;
+const UNIT_SEPARATOR = 0x1f;
+const MAX_GROUP = 0xffff;
+
+/** data_group() with its CRC_16. `id`: 0 management, 1 and 2 the statements of a language. */
+function dataGroup(group: Group, id: number, data: Uint8Array): Uint8Array {
+  if (data.length > MAX_GROUP) throw new RangeError(`data group of ${data.length} bytes`);
+  const writer = new ByteWriter()
+    .u8((id | (group === 'B' ? GROUP_B : 0)) << 2)
+    // data_group_link_number and last_data_group_link_number: one group, not linked.
+    .u16(0)
+    .u16(data.length)
+    .bytes(data);
+  return writer.u16(crc16(writer.done())).done();
+}
+
+/** data_unit_parameter. */
+export const UNIT = { text: 0x20, drcs1: 0x30, drcs2: 0x31 } as const;
+
+export function dataUnit(parameter: number, data: Uint8Array): Uint8Array {
+  return new ByteWriter().u8(UNIT_SEPARATOR).u8(parameter).u24(data.length).bytes(data).done();
+}
+
+export interface ManagedLanguage {
+  /** ISO 639-2. */
+  code: string;
+  /** Display mode: 0b1010 as the viewer chooses, 0b0000 always; live in the high, recorded in the low two bits. */
+  displayMode: number;
+}
+
+/** Format of horizontal writing on 960 by 540 dots, 8-unit code, no roll-up. */
+const HORIZONTAL_960_540 = 0x80;
+
+/** caption_management_data(). */
+export function managementGroup(group: Group, languages: readonly ManagedLanguage[]): Uint8Array {
+  const writer = new ByteWriter().u8(FREE_TIME).u8(languages.length);
+  for (const [tag, { code, displayMode }] of languages.entries()) {
+    writer
+      .u8((tag << 5) | 0x10 | displayMode)
+      .letters(code)
+      .u8(HORIZONTAL_960_540);
+  }
+  return dataGroup(group, 0, writer.u24(0).done());
+}
+
+/** caption_data() of a language. @param language 0 the first, 1 the second. */
+export function statementGroup(group: Group, language: number, units: readonly Uint8Array[]): Uint8Array {
+  const loop = concat(units);
+  return dataGroup(group, language + 1, new ByteWriter().u8(FREE_TIME).u24(loop.length).bytes(loop).done());
+}

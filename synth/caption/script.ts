@@ -1,0 +1,111 @@
+/**
+ * What the captions of a programme say and when: half a minute at a time, each a pure function of the station, the
+ * programme and its place in it, so that any moment can be asked for without what went before.
+ */
+import type { Programme } from '../guide/programme.ts';
+import { Random } from '../random.ts';
+import { HABITS } from './coder.ts';
+import { type Placed, placeEnglish, placeText } from './layout.ts';
+import type { Page, Step, Style } from './page.ts';
+import { type Line, MOODS, SCENES, type Scene } from './scenes.ts';
+
+export const SCENE_MS = 30_000;
+/** From a programme's begin to its first caption, and from the last to its end. */
+const LEAD_IN_MS = 2_500;
+const LEAD_OUT_MS = 1_000;
+const SHORTEST_MS = 2_000;
+const LONGEST_MS = 6_000;
+const MS_PER_CHARACTER = 140;
+/** Waits of a statement come in these. */
+const WAIT_MS = 100;
+
+/** A statement of one language. */
+export interface Statement {
+  /** Milliseconds after the programme's begin. */
+  atMs: number;
+  /** 0 the first, 1 the second. */
+  language: number;
+  /** Null: the page before is erased, nothing else. */
+  page: Page | null;
+}
+
+/** How a station's encoder writes. */
+export function stationStyle(seed: number, serviceId: number): Style {
+  const random = new Random(seed, serviceId, 'caption style');
+  return {
+    habit: random.below(HABITS.length),
+    motion: random.pick(['coordinates', 'cells', 'returns']),
+    compact: random.chance(0.4),
+    outlined: random.chance(0.5),
+    halfColours: random.chance(0.5),
+    raster: random.chance(0.3),
+  };
+}
+
+function sceneOf(random: Random, programme: Programme): Scene {
+  const genre = programme.genres[0]?.[0] ?? 0xf;
+  const moods = MOODS[genre] ?? MOODS.at(-1) ?? [];
+  const mood = random.pick(moods);
+  return random.pick(SCENES.filter((scene) => scene.mood === mood));
+}
+
+function durationOf(line: Line): number {
+  const wanted = SHORTEST_MS + line.ja.length * MS_PER_CHARACTER;
+  return Math.floor(Math.min(LONGEST_MS, wanted) / WAIT_MS) * WAIT_MS;
+}
+
+/** How a page ends: by the next, by a statement that erases, or by a wait and an erasure of its own. */
+type Ending = 'next' | 'erase' | 'wait';
+
+function stepsOf({ rows }: Placed, durationMs: number, ending: Ending, random: Random): Step[] {
+  const steps: Step[] = [];
+  const [first = [], ...more] = rows;
+  // Now and then the second row comes later: the answer after the question.
+  const delayed = more.length > 0 && random.chance(0.15);
+  const wait = Math.floor(durationMs / 3 / WAIT_MS) * WAIT_MS;
+  steps.push({ waitMs: 0, clears: true, runs: delayed ? first : rows.flat() });
+  if (delayed) steps.push({ waitMs: wait, clears: false, runs: more.flat() });
+  if (ending === 'wait') steps.push({ waitMs: durationMs - (delayed ? wait : 0), clears: true, runs: [] });
+  return steps;
+}
+
+interface Telling {
+  seed: number;
+  serviceId: number;
+  programme: Programme;
+  style: Style;
+  bilingual: boolean;
+}
+
+/** The statements of scene number `index`, in order of time. */
+export function sceneStatements(telling: Telling, index: number): Statement[] {
+  const { seed, serviceId, programme, style, bilingual } = telling;
+  const begin = index * SCENE_MS;
+  const end = Math.min(begin + SCENE_MS, programme.durationMs - LEAD_OUT_MS);
+  const random = new Random(seed, serviceId, 'captions', programme.eventId, programme.startAt, index);
+  const scene = sceneOf(random, programme);
+  const half = random.chance(0.6);
+  const statements: Statement[] = [];
+  let at = begin + (index === 0 ? LEAD_IN_MS : 100) + random.below(700);
+  for (const line of scene.lines) {
+    const durationMs = durationOf(line);
+    if (at + durationMs > end) break;
+    const last = line === scene.lines.at(-1) || at + durationMs + LONGEST_MS > end;
+    const ending = last ? 'erase' : random.pick<Ending>(['next', 'next', 'erase', 'wait']);
+    const placed = placeText(line.ja, line.voice, random, half);
+    const steps = stepsOf(placed, durationMs, ending, random);
+    statements.push({ atMs: at, language: 0, page: { frame: placed.frame, style, steps, chime: null } });
+    if (bilingual) statements.push({ atMs: at, language: 1, page: englishPage(line, style) });
+    at += durationMs;
+    if (ending === 'erase') statements.push({ atMs: at, language: 0, page: null });
+    // A wait erases by itself; the other language has no such step.
+    if (ending !== 'next' && bilingual) statements.push({ atMs: at, language: 1, page: null });
+    if (ending !== 'next') at += 200 + random.below(900);
+  }
+  return statements;
+}
+
+function englishPage(line: Line, style: Style): Page {
+  const { frame, rows } = placeEnglish(line.en, line.voice);
+  return { frame, style, steps: [{ waitMs: 0, clears: true, runs: rows.flat() }], chime: null };
+}

@@ -1,0 +1,205 @@
+/**
+ * What a station's caption stream and its superimposed text consist of: PES packets and the moments at which they
+ * leave, a pure function of scenario, station and time.
+ */
+import type { EpochMs } from '../../arib/time.ts';
+import { epochMs } from '../../arib/time.ts';
+import { momentOf, TICKS_PER_SECOND, ticksAt } from '../clock.ts';
+import type { Programme } from '../guide/programme.ts';
+import { Random } from '../random.ts';
+import type { EventStation } from '../si/eit.ts';
+import { composePage, ERASE } from './compose.ts';
+import { type Group, managementGroup, statementGroup } from './data-group.ts';
+import { newsflashPage } from './newsflash.ts';
+import type { Page } from './page.ts';
+import { captionPes, superimposePes } from './pes.ts';
+import { SCENE_MS, type Statement, sceneStatements, stationStyle } from './script.ts';
+
+/** A PES packet and the unwrapped 90 kHz time at which it begins to leave. */
+export interface Transmission {
+  due: number;
+  pes: Uint8Array;
+}
+
+/** A stream made of single PES packets. */
+export interface Track {
+  /** Those due in `from <= due < to`, in order. */
+  transmissions(from: number, to: number): Transmission[];
+}
+
+/**
+ * A statement and when it is presented: of captions by its time stamp, of superimposed text by its arrival.
+ */
+export interface Presentation {
+  /** Unwrapped 90 kHz time. */
+  ticks: number;
+  language: number;
+  page: Page | null;
+}
+
+/** Ticks from one sending of the management data to the next; receivers give up after 180 s without. */
+const MANAGEMENT_PERIOD = TICKS_PER_SECOND;
+/**
+ * How long before its presentation a packet begins to leave. All of it must be there half a second before; the
+ * longest statement takes less than 0.1 s. Languages leave one after the other.
+ */
+const LEAD = { management: TICKS_PER_SECOND, first: 0.9 * TICKS_PER_SECOND, second: 0.8 * TICKS_PER_SECOND };
+/** As the viewer chooses, live and recorded; superimposed text is shown always. */
+const DISPLAY = { chosen: 0b1010, always: 0b0000 };
+/** Half of the programmes of a station with two languages have both. */
+const BILINGUAL_SHARE = 0.5;
+/** Scenes remembered: those of a few streams' windows. */
+const MAX_SCENES = 8;
+
+function byDue(one: Transmission, other: Transmission): number {
+  return one.due - other.due;
+}
+
+/** The first multiple of a period at or after a moment. */
+function firstTurn(ticks: number, period: number): number {
+  return Math.ceil(ticks / period) * period;
+}
+
+export class CaptionTrack implements Track {
+  readonly #languages: readonly string[];
+  readonly #scenes = new Map<string, Presentation[]>();
+
+  constructor(
+    private readonly seed: number,
+    private readonly station: EventStation,
+  ) {
+    this.#languages = station.place.plan.captions?.languages ?? [];
+  }
+
+  transmissions(from: number, to: number): Transmission[] {
+    const sent: Transmission[] = [];
+    const { management, first } = LEAD;
+    for (
+      let at = firstTurn(from + management, MANAGEMENT_PERIOD);
+      at < to + management;
+      at += MANAGEMENT_PERIOD
+    ) {
+      sent.push({ due: at - management, pes: captionPes(at, this.#managementAt(at)) });
+    }
+    for (const { ticks, language, page } of this.presentations(from + LEAD.second, to + first)) {
+      const due = ticks - (language === 0 ? first : LEAD.second);
+      if (due < from || due >= to) continue;
+      const units = page === null ? [ERASE] : composePage(page);
+      sent.push({ due, pes: captionPes(ticks, statementGroup(this.#groupAt(ticks), language, units)) });
+    }
+    return sent.sort(byDue);
+  }
+
+  /** Statements presented in `from <= ticks < to`, in order. */
+  presentations(from: number, to: number): Presentation[] {
+    const found: Presentation[] = [];
+    for (const programme of this.station.guide.airing(momentOf(from), momentOf(to))) {
+      if (!programme.captions || programme.pause) continue;
+      const into = (ticks: number): number => (ticks - ticksAt(programme.startAt)) / 90 / SCENE_MS;
+      const scenes = Math.ceil(programme.durationMs / SCENE_MS);
+      const last = Math.min(scenes - 1, Math.floor(into(to)));
+      for (let index = Math.max(0, Math.floor(into(from))); index <= last; index++) {
+        found.push(...this.#scene(programme, index).filter(({ ticks }) => ticks >= from && ticks < to));
+      }
+    }
+    return found.sort((one, other) => one.ticks - other.ticks);
+  }
+
+  /** ISO 639-2 of the languages of a presentation's moment. */
+  languagesAt(ticks: number): readonly string[] {
+    return this.#isBilingual(this.#programmeAt(ticks)) ? this.#languages : this.#languages.slice(0, 1);
+  }
+
+  #programmeAt(ticks: number): Programme | undefined {
+    const at = momentOf(ticks);
+    return this.station.guide.airing(at, epochMs(at + 1))[0];
+  }
+
+  #isBilingual(programme: Programme | undefined): boolean {
+    if (this.#languages.length < 2 || programme === undefined || !programme.captions) return false;
+    const { serviceId } = this.station.place.plan;
+    const random = new Random(this.seed, serviceId, 'bilingual', programme.eventId, programme.startAt);
+    return random.chance(BILINGUAL_SHARE);
+  }
+
+  /** One language is announced by one set of ids, two by the other, so that receivers see every change. */
+  #groupAt(ticks: number): Group {
+    return this.languagesAt(ticks).length === 2 ? 'B' : 'A';
+  }
+
+  #managementAt(ticks: number): Uint8Array {
+    const languages = this.languagesAt(ticks).map((code) => ({ code, displayMode: DISPLAY.chosen }));
+    return managementGroup(this.#groupAt(ticks), languages);
+  }
+
+  #scene(programme: Programme, index: number): Presentation[] {
+    const { eventId, startAt, durationMs } = programme;
+    const key = `${eventId}/${startAt}/${durationMs}/${index}`;
+    const known = this.#scenes.get(key);
+    if (known !== undefined) return known;
+    const { serviceId } = this.station.place.plan;
+    const telling = {
+      seed: this.seed,
+      serviceId,
+      programme,
+      style: stationStyle(this.seed, serviceId),
+      bilingual: this.#isBilingual(programme),
+    };
+    const made = sceneStatements(telling, index).map(
+      ({ atMs, language, page }: Statement): Presentation => ({
+        ticks: Math.round(ticksAt(startAt) + atMs * 90),
+        language,
+        page,
+      }),
+    );
+    if (this.#scenes.size >= MAX_SCENES) this.#scenes.clear();
+    this.#scenes.set(key, made);
+    return made;
+  }
+}
+
+/** How long a newsflash stays. */
+export const NEWSFLASH_MS = 20_000;
+
+export class SuperimposeTrack implements Track {
+  readonly #period: number;
+
+  constructor(
+    private readonly seed: number,
+    private readonly station: EventStation,
+  ) {
+    this.#period = (station.place.plan.captions?.newsflashSec ?? 0) * TICKS_PER_SECOND;
+  }
+
+  transmissions(from: number, to: number): Transmission[] {
+    const code = this.station.place.plan.captions?.languages[0] ?? 'jpn';
+    const management = superimposePes(managementGroup('A', [{ code, displayMode: DISPLAY.always }]));
+    const sent: Transmission[] = [];
+    for (let due = firstTurn(from, MANAGEMENT_PERIOD); due < to; due += MANAGEMENT_PERIOD) {
+      sent.push({ due, pes: management });
+    }
+    for (const { ticks, page } of this.presentations(from, to)) {
+      const units = page === null ? [ERASE] : composePage(page);
+      sent.push({ due: ticks, pes: superimposePes(statementGroup('A', 0, units)) });
+    }
+    return sent.sort(byDue);
+  }
+
+  /** Newsflashes and their ends sent in `from <= ticks < to`, in order. */
+  presentations(from: number, to: number): Presentation[] {
+    const found: Presentation[] = [];
+    const stay = (NEWSFLASH_MS / 1000) * TICKS_PER_SECOND;
+    const { serviceId } = this.station.place.plan;
+    for (let at = firstTurn(from - stay, this.#period); at < to; at += this.#period) {
+      const random = new Random(this.seed, serviceId, 'newsflash', at);
+      if (at >= from) found.push({ ticks: at, language: 0, page: newsflashPage(random) });
+      if (at + stay < to && at + stay >= from) found.push({ ticks: at + stay, language: 0, page: null });
+    }
+    return found;
+  }
+}
+
+/** Moment of an unwrapped time stamp, whole milliseconds. */
+export function presentedAt(ticks: number): EpochMs {
+  return epochMs(Math.round(momentOf(ticks)));
+}

@@ -1,0 +1,95 @@
+/** Sends the single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate that ARIB TR-B14 grants them. */
+import type { Pid } from '../../arib/ids.ts';
+import type { Track, Transmission } from '../caption/track.ts';
+import { TICKS_PER_SECOND } from '../clock.ts';
+import { PACKET_SIZE } from '../media/loop.ts';
+import { NULL_PID } from '../scenario/layout.ts';
+import type { PacketSource } from './source.ts';
+
+/** Ticks of broadcast time that are made at once. */
+const WINDOW = 10 * TICKS_PER_SECOND;
+/** 188 bytes at 256 kbit/s. */
+const SPACING = Math.ceil((PACKET_SIZE * 8 * TICKS_PER_SECOND) / 256_000);
+const HEADER = 4;
+const PAYLOAD = PACKET_SIZE - HEADER;
+
+export class CaptionSource implements PacketSource {
+  due = 0;
+  #window = 0;
+  #waiting: Transmission[] = [];
+  #sent = 0;
+  #counter = 0;
+
+  /** @param pidAt where the stream is found at an unwrapped 90 kHz time; null: it is not sent then. */
+  constructor(
+    private readonly track: Track,
+    private readonly pidAt: (ticks: number) => Pid | null,
+  ) {}
+
+  seek(ticks: number): void {
+    this.#window = Math.floor(ticks / WINDOW);
+    this.#waiting = this.track.transmissions(ticks, (this.#window + 1) * WINDOW);
+    this.#sent = 0;
+    this.#wait(ticks);
+  }
+
+  /** Nothing leaves before `earliest`. An empty window is waited for to its end. */
+  #wait(earliest: number): void {
+    const [next] = this.#waiting;
+    this.due = Math.max(earliest, next?.due ?? (this.#window + 1) * WINDOW);
+  }
+
+  emit(out: Uint8Array, at: number): void {
+    const open = this.#waiting[0] ?? this.#nextWindow();
+    const pid = this.pidAt(this.due);
+    if (open === undefined || pid === null) {
+      out.fill(0xff, at, at + PACKET_SIZE);
+      out.set([0x47, NULL_PID >> 8, NULL_PID & 0xff, 0x10], at);
+      if (open !== undefined) this.#advance(open.pes.length);
+      else this.#wait(this.due);
+      return;
+    }
+    const rest = open.pes.length - this.#sent;
+    const length = Math.min(rest, PAYLOAD);
+    const begins = this.#sent === 0 ? 0x40 : 0;
+    out[at] = 0x47;
+    out[at + 1] = begins | (pid >> 8);
+    out[at + 2] = pid & 0xff;
+    out[at + 3] = (length < PAYLOAD ? 0x30 : 0x10) | this.#counter;
+    this.#counter = (this.#counter + 1) & 0x0f;
+    stuff(out, at + HEADER, PAYLOAD - length);
+    out.set(open.pes.subarray(this.#sent, this.#sent + length), at + PACKET_SIZE - length);
+    this.#advance(length);
+  }
+
+  /** The first packet of the next window, when it is due already. */
+  #nextWindow(): Transmission | undefined {
+    this.#window += 1;
+    this.#waiting = this.track.transmissions(this.#window * WINDOW, (this.#window + 1) * WINDOW);
+    const [first] = this.#waiting;
+    return first !== undefined && first.due <= this.due ? first : undefined;
+  }
+
+  #advance(length: number): void {
+    const [open] = this.#waiting;
+    this.#sent += length;
+    this.due += SPACING;
+    if (open === undefined || this.#sent < open.pes.length) return;
+    this.#waiting.shift();
+    this.#sent = 0;
+    if (this.#waiting.length === 0) {
+      this.#window += 1;
+      this.#waiting = this.track.transmissions(this.#window * WINDOW, (this.#window + 1) * WINDOW);
+    }
+    this.#wait(this.due);
+  }
+}
+
+/** An adaptation field of `length` bytes with nothing in it; PES packets are not stuffed otherwise. */
+function stuff(out: Uint8Array, at: number, length: number): void {
+  if (length === 0) return;
+  out[at] = length - 1;
+  if (length === 1) return;
+  out[at + 1] = 0;
+  out.fill(0xff, at + 2, at + length);
+}
