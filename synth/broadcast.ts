@@ -6,6 +6,7 @@ import { guideOf } from './guide/guide.ts';
 import type { MediaCache } from './media/cache.ts';
 import { type Loop, loopBitrate, PACKET_SIZE } from './media/loop.ts';
 import { AUDIO_FRAME_TICKS, mainFilm, markSound, type Recipe } from './media/recipes.ts';
+import { captionSources } from './mux/caption-source.ts';
 import { ClockSource } from './mux/clock-source.ts';
 import { Multiplexer } from './mux/multiplexer.ts';
 import { endless } from './mux/playlist.ts';
@@ -82,5 +83,6 @@ export async function openChannel(
   checkCapacity(plan, loops);
   const stationsOf = (other: ChannelPlan) => eventStations(scenario, other);
   const tables = tableSources(scenario, channel, stationsOf, disturbance(faults));
-  return new Multiplexer(systemPerPacket, [...clocks, ...media, ...tables]);
+  const captions = captionSources(scenario.seed, stationsOf(plan));
+  return new Multiplexer(systemPerPacket, [...clocks, ...media, ...captions, ...tables]);
 }

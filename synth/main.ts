@@ -58,7 +58,15 @@ async function run(settings: Settings, now: () => EpochMs): Promise<void> {
       break;
     case 'truth': {
       const channel = onlyChannel(scenario, settings);
-      printJson(channelTruth(scenario, channel, settings.at ?? now(), settings.schedule));
+      printJson(
+        channelTruth(
+          scenario,
+          channel,
+          settings.at ?? now(),
+          settings.schedule,
+          settings.seconds ?? undefined,
+        ),
+      );
       break;
     }
     case 'prepare': {

@@ -1,6 +1,7 @@
 /** What a channel really sends, for tests and people to compare with. */
 import { type EpochMs, epochMs, jstDayStart } from '../arib/time.ts';
 import { eventStations } from './broadcast.ts';
+import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
 import { DAY_MS, type Programme } from './guide/programme.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
@@ -47,8 +48,17 @@ function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
   };
 }
 
-/** A value for JSON. */
-export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: EpochMs, schedule: boolean) {
+/** Length of the stretch whose captions are told, when none is asked for. */
+const TOLD_SECONDS = 60;
+
+/** A value for JSON. @param seconds how much of what is on air from `at` on is told piece by piece. */
+export function channelTruth(
+  scenario: Scenario,
+  channel: ChannelPlan,
+  at: EpochMs,
+  schedule: boolean,
+  seconds = TOLD_SECONDS,
+) {
   return {
     scenario: scenario.name,
     type: channel.type,
@@ -70,7 +80,10 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Epoch
       frameTicks: FRAME_TICKS,
       loopFrames: LOOP_FRAMES,
     },
-    stations: eventStations(scenario, channel).map((station) => stationTruth(station, at, schedule)),
+    stations: eventStations(scenario, channel).map((station) => ({
+      ...stationTruth(station, at, schedule),
+      ...captionTruth(scenario.seed, station, at, seconds),
+    })),
   };
 }
 

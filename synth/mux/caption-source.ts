@@ -1,9 +1,10 @@
 /** Sends the single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate that ARIB TR-B14 grants them. */
 import type { Pid } from '../../arib/ids.ts';
-import type { Track, Transmission } from '../caption/track.ts';
+import { CaptionTrack, SuperimposeTrack, type Track, type Transmission } from '../caption/track.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';
+import type { EventStation } from '../si/eit.ts';
 import type { PacketSource } from './source.ts';
 
 /** Ticks of broadcast time that are made at once. */
@@ -20,10 +21,9 @@ export class CaptionSource implements PacketSource {
   #sent = 0;
   #counter = 0;
 
-  /** @param pidAt where the stream is found at an unwrapped 90 kHz time; null: it is not sent then. */
   constructor(
     private readonly track: Track,
-    private readonly pidAt: (ticks: number) => Pid | null,
+    private readonly pid: Pid,
   ) {}
 
   seek(ticks: number): void {
@@ -41,20 +41,18 @@ export class CaptionSource implements PacketSource {
 
   emit(out: Uint8Array, at: number): void {
     const open = this.#waiting[0] ?? this.#nextWindow();
-    const pid = this.pidAt(this.due);
-    if (open === undefined || pid === null) {
+    if (open === undefined) {
       out.fill(0xff, at, at + PACKET_SIZE);
       out.set([0x47, NULL_PID >> 8, NULL_PID & 0xff, 0x10], at);
-      if (open !== undefined) this.#advance(open.pes.length);
-      else this.#wait(this.due);
+      this.#wait(this.due);
       return;
     }
     const rest = open.pes.length - this.#sent;
     const length = Math.min(rest, PAYLOAD);
     const begins = this.#sent === 0 ? 0x40 : 0;
     out[at] = 0x47;
-    out[at + 1] = begins | (pid >> 8);
-    out[at + 2] = pid & 0xff;
+    out[at + 1] = begins | (this.pid >> 8);
+    out[at + 2] = this.pid & 0xff;
     out[at + 3] = (length < PAYLOAD ? 0x30 : 0x10) | this.#counter;
     this.#counter = (this.#counter + 1) & 0x0f;
     stuff(out, at + HEADER, PAYLOAD - length);
@@ -92,4 +90,17 @@ function stuff(out: Uint8Array, at: number, length: number): void {
   if (length === 1) return;
   out[at + 1] = 0;
   out.fill(0xff, at + 2, at + length);
+}
+
+/** The captions and superimposed texts of a channel's stations. */
+export function captionSources(seed: number, stations: readonly EventStation[]): CaptionSource[] {
+  return stations.flatMap((station) => {
+    const { captions, superimpose } = station.place;
+    const sources: CaptionSource[] = [];
+    if (captions !== null) sources.push(new CaptionSource(new CaptionTrack(seed, station), captions.pid));
+    if (superimpose !== null) {
+      sources.push(new CaptionSource(new SuperimposeTrack(seed, station), superimpose.pid));
+    }
+    return sources;
+  });
 }

@@ -14,7 +14,15 @@ import {
   terrestrialService,
   terrestrialStream,
 } from './identity.ts';
-import type { AudioPlan, ChannelPlan, Scenario, StationPlan, Theme, VideoPlan } from './model.ts';
+import type {
+  AudioPlan,
+  CaptionPlan,
+  ChannelPlan,
+  Scenario,
+  StationPlan,
+  Theme,
+  VideoPlan,
+} from './model.ts';
 
 const HD: VideoPlan = { codec: 'mpeg2', width: 1440, height: 1080, bitrate: 12_000_000 };
 /** Beside a second station there is a little less room. */
@@ -40,12 +48,17 @@ const DUAL: AudioPlan = {
   beepHz: [800, 1600],
   label: '二か国語',
 };
+/** What stations in high definition have. */
+const JAPANESE_CAPTIONS: CaptionPlan = { languages: ['jpn'], newsflashSec: null };
+/** Two languages in some programmes, and a newsflash every ten minutes. */
+const ALL_CAPTIONS: CaptionPlan = { languages: ['jpn', 'eng'], newsflashSec: 600 };
 const LOW_STEREO: AudioPlan = { ...STEREO, label: '', bitrate: 64_000 };
 
 interface StationSketch {
   name: string;
   video: VideoPlan;
   audios?: AudioPlan[];
+  captions?: CaptionPlan;
   theme?: Theme;
 }
 
@@ -56,7 +69,18 @@ function hueOf(number: number): number {
 
 function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: number): StationPlan {
   const { name, video, audios = [STEREO], theme = 'general' } = sketch;
-  return { serviceId: id, name, serviceType: 0x01, hue, video, audios, theme, programmes: 'generated' };
+  const captions = sketch.captions ?? (video.height >= HD.height ? JAPANESE_CAPTIONS : undefined);
+  return {
+    serviceId: id,
+    name,
+    serviceType: 0x01,
+    hue,
+    video,
+    audios,
+    ...(captions === undefined ? {} : { captions }),
+    theme,
+    programmes: 'generated',
+  };
 }
 
 function terrestrial(
@@ -165,7 +189,12 @@ export const DEFAULT: Scenario = {
       'T27',
       1,
       [
-        { name: 'ひばり放送', video: HD_BESIDE_SD, audios: [STEREO, COMMENTARY] },
+        {
+          name: 'ひばり放送',
+          video: HD_BESIDE_SD,
+          audios: [STEREO, COMMENTARY],
+          captions: ALL_CAPTIONS,
+        },
         { name: 'ひばり放送２', video: SD },
       ],
       'ひばりワンセグ',

@@ -22,6 +22,7 @@ import { longSection } from './section.ts';
 import {
   applicationSignalling,
   bmlComponent,
+  captionComponent,
   caService,
   conditionalAccess,
   dataComponent,
@@ -69,8 +70,8 @@ function programInfo(station: StationPlace, state: StationState): Uint8Array {
   return descriptors(...access, copyControl(state.copyControl), contentAvailability());
 }
 
-/** What one stream of sections is. */
-function writeSections(body: ByteWriter, place: SectionPlace, info: Uint8Array): void {
+/** What one stream of sections or of captions is. */
+function writeComponent(body: ByteWriter, place: SectionPlace, info: Uint8Array): void {
   const loop = descriptors(streamIdentifier(place.componentTag), info);
   body.u8(place.streamType).pid(place.pid).counted12(0xf, loop);
 }
@@ -88,10 +89,17 @@ export function pmtSection(channel: ChannelPlan, station: StationPlace, state: S
   for (const audio of state.audios) {
     body.u8(audio.streamType).pid(audio.pid).counted12(0xf, streamIdentifier(audio.componentTag));
   }
-  if (station.carousel !== null) writeSections(body, station.carousel, bmlComponent(channel.type, false));
+  if (station.captions !== null && state.captionPid !== null) {
+    const moved = { ...station.captions, pid: state.captionPid };
+    writeComponent(body, moved, captionComponent('programme'));
+  }
+  if (station.superimpose !== null) {
+    writeComponent(body, station.superimpose, captionComponent('asynchronous'));
+  }
+  if (station.carousel !== null) writeComponent(body, station.carousel, bmlComponent(channel.type, false));
   if (station.application !== null) {
     const signalling = applicationSignalling(HTML5_APPLICATION, AIT_VERSION);
-    writeSections(body, station.application, signalling);
+    writeComponent(body, station.application, signalling);
   }
   const extension = station.plan.serviceId;
   const { version } = state;
@@ -111,7 +119,7 @@ export function dataPmtSection(channel: ChannelPlan, service: DataServicePlace):
       ? bmlComponent(channel.type, true)
       : dataComponent(COMMON_DATA, new Uint8Array(0));
   const body = new ByteWriter().pid(NO_PCR).counted12(0xf, new Uint8Array(0));
-  writeSections(body, carousel, component);
+  writeComponent(body, carousel, component);
   const header = {
     tableId: 0x02,
     extension: plan.serviceId,

@@ -119,3 +119,13 @@ export function bmlComponent(type: keyof typeof BML, independent: boolean): Uint
     .u8(0x1f);
   return dataComponent(id, info.done());
 }
+
+/** data_component_id of captions and superimposed text alike. */
+const CAPTIONS = 0x0008;
+/**
+ * Data component descriptor of captions: additional_arib_caption_info, ARIB STD-B24 vol. 1 part 3, 9.6.1. DMF 3 as
+ * broadcasters have it, reserved; timing 1 with the programme, 0 asynchronous.
+ */
+export function captionComponent(timing: 'programme' | 'asynchronous'): Uint8Array {
+  return dataComponent(CAPTIONS, Uint8Array.of(0x3c | (timing === 'programme' ? 1 : 0)));
+}
