@@ -7,7 +7,7 @@ import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
 import { type RunningService, startService } from './service.ts';
-import { startGuideWorker, startStreamWorker } from './workers.ts';
+import { startGuideWorker, startStreamWorker, startSurveyWorker } from './workers.ts';
 
 const HELP = `svc ${VERSION}: watch and record television in the household
 
@@ -130,6 +130,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       webDir: findWebDir(),
       startStreamWorker,
       startGuideWorker,
+      startSurveyWorker,
     });
   } catch (error) {
     fail(startFailure(error, config));

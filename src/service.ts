@@ -32,6 +32,7 @@ export interface ServiceOptions {
   webDir: string | null;
   startStreamWorker: () => Worker;
   startGuideWorker: () => Worker;
+  startSurveyWorker: () => Worker;
 }
 
 export interface RunningService {
@@ -103,6 +104,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     programs,
     hub,
     startWorker: options.startGuideWorker,
+    startSurveyWorker: options.startSurveyWorker,
     log: log.component('guide'),
     now,
   });
@@ -129,6 +131,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     version: VERSION,
     log: log.component('http'),
     stations: guide.stations,
+    scans: guide.scans,
+    equipment: guide.equipment,
     live,
     events,
     status: () => ({

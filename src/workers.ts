@@ -12,3 +12,8 @@ export function startStreamWorker(): Worker {
 export function startGuideWorker(): Worker {
   return new Worker(new URL('./guide.worker.ts', import.meta.url));
 }
+
+/** Reads channels for a scan and for logos; speaks `guide/survey-messages.ts`. */
+export function startSurveyWorker(): Worker {
+  return new Worker(new URL('./survey.worker.ts', import.meta.url));
+}

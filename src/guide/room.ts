@@ -7,7 +7,9 @@ import { AgentClient } from '../tuner/agent-client.ts';
 import { AgentLink, type AgentState } from '../tuner/agent-link.ts';
 import { AgentSync } from './agent-sync.ts';
 import { Collector } from './collector.ts';
+import { Scans } from './scan.ts';
 import { Stations } from './stations.ts';
+import { Surveys } from './surveys.ts';
 import { GuideVisits } from './visits.ts';
 
 export interface GuideOptions {
@@ -19,6 +21,7 @@ export interface GuideOptions {
   programs: ProgramStore;
   hub: Hub;
   startWorker: () => Worker;
+  startSurveyWorker: () => Worker;
   log: Log;
   /** Epoch ms. */
   now: () => number;
@@ -26,14 +29,19 @@ export interface GuideOptions {
 
 export class GuideRoom {
   readonly stations: Stations;
+  readonly scans: Scans;
+  /** The agent's own tables, as the tuner screen reads and writes them. */
+  readonly equipment: Pick<AgentClient, 'tuners' | 'putTuners' | 'channels'>;
   readonly #collector: Collector;
   readonly #visits: GuideVisits;
+  readonly #surveys: Surveys;
   readonly #sync: AgentSync;
   readonly #link: AgentLink;
 
   constructor(private readonly options: GuideOptions) {
     const { programs, hub, log, now } = options;
     const agent = new AgentClient(options.agentUrl);
+    this.equipment = agent;
     this.stations = new Stations({ stations: options.stations, programs, hub, log, now });
     this.#visits = new GuideVisits({ startWorker: options.startWorker, log });
     this.#collector = new Collector({
@@ -44,6 +52,18 @@ export class GuideRoom {
       hub,
       log,
       now,
+    });
+    this.#surveys = new Surveys({ startWorker: options.startSurveyWorker, log });
+    this.scans = new Scans({
+      agent,
+      surveys: this.#surveys,
+      hub,
+      log: log.component('scan'),
+      now,
+      onStored: () => {
+        this.#sync.sync();
+        this.#collector.wake();
+      },
     });
     this.#sync = new AgentSync({
       channels: (signal) => agent.channels(signal),
@@ -75,13 +95,15 @@ export class GuideRoom {
 
   async close(): Promise<void> {
     this.#collector.close();
-    await Promise.allSettled([this.#link.close(), this.#sync.close()]);
+    await Promise.allSettled([this.#link.close(), this.#sync.close(), this.scans.close()]);
     this.#visits.close();
+    this.#surveys.close();
   }
 
   #onAgentEvent(event: 'tuners' | 'channels'): void {
     this.options.hub.changed(event);
     if (event === 'channels') this.#sync.sync();
+    this.scans.onTuners();
     this.#collector.wake();
   }
 }

@@ -1,6 +1,13 @@
 /** Which of the agent's stations the service lists: a pure function of its channel definitions. */
-import { networkId, type ServiceId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
-import type { Channel, ChannelStation } from '../../wire/agent.ts';
+import {
+  type BroadcastType,
+  networkId,
+  type ServiceId,
+  serviceId,
+  stationId,
+  transportStreamId,
+} from '../../arib/ids.ts';
+import type { Channel } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 
 /**
@@ -15,9 +22,9 @@ function isOneSegment(service: ServiceId): boolean {
   return ((service >> 7) & 0x03) === 3;
 }
 
-function isListed(channel: Channel, station: ChannelStation): boolean {
-  if (channel.networkId === null || !LISTED_SERVICE_TYPES.has(station.serviceType)) return false;
-  return channel.type !== 'GR' || !isOneSegment(serviceId(station.serviceId));
+/** Whether a service has something to watch or hear on a television: not one-segment, not data alone. */
+export function isWorthListing(type: BroadcastType, service: ServiceId, serviceType: number): boolean {
+  return LISTED_SERVICE_TYPES.has(serviceType) && (type !== 'GR' || !isOneSegment(service));
 }
 
 /**
@@ -29,9 +36,9 @@ export function stationsOfChannels(channels: readonly Channel[]): StationRecord[
   const stations = new Map<number, StationRecord>();
   for (const channel of channels) {
     for (const station of channel.stations) {
-      if (channel.networkId === null || !isListed(channel, station)) continue;
-      const network = networkId(channel.networkId);
       const service = serviceId(station.serviceId);
+      if (channel.networkId === null || !isWorthListing(channel.type, service, station.serviceType)) continue;
+      const network = networkId(channel.networkId);
       const id = stationId(network, service);
       if (stations.has(id)) continue;
       const key = channel.type === 'GR' ? (station.remoteControlKey ?? service) : service;

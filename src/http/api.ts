@@ -11,6 +11,7 @@ import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
 import { addStationRoutes } from './station-routes.ts';
 import { addSystemRoutes } from './system-routes.ts';
+import { addTunerRoutes } from './tuner-routes.ts';
 
 export const OPENAPI_PATH = '/api/openapi.json';
 
@@ -123,6 +124,7 @@ export function createApi(parts: ApiParts): Elysia {
   );
   addSystemRoutes(app, parts);
   addStationRoutes(app, parts);
+  addTunerRoutes(app, parts);
   return app;
 }
 

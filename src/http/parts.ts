@@ -1,7 +1,8 @@
 /** What the routes need of the service, as narrow as they use it. */
-import type { StationId } from '../../arib/ids.ts';
+import type { BroadcastType, StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
-import type { Status } from '../../wire/api.ts';
+import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { ScanStatus, Status } from '../../wire/api.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -13,6 +14,18 @@ export interface ApiParts {
     list(): readonly StationRecord[];
     find(id: StationId): StationRecord | undefined;
     airing(): Map<StationId, ProgramRecord>;
+  };
+  scans: {
+    status(): ScanStatus;
+    /** @throws Failure */
+    start(types: readonly BroadcastType[]): Promise<void>;
+    abort(): Promise<void>;
+  };
+  /** The agent's own tables. @throws Failure */
+  equipment: {
+    tuners(): Promise<Tuner[]>;
+    putTuners(definitions: readonly TunerDefinition[]): Promise<Tuner[]>;
+    channels(): Promise<Channel[]>;
   };
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */

@@ -28,6 +28,11 @@ const STATION: StationRecord = {
 };
 const LIVE = `/api/services/${STATION.id}/live`;
 
+/** A part that the tests here do not reach. */
+function absent(): never {
+  throw new Error('not here');
+}
+
 function serve(
   over: Partial<ApiParts>,
   extend: (api: ReturnType<typeof createApi>) => void = () => {},
@@ -43,7 +48,9 @@ function serve(
       find: (id) => (id === STATION.id ? STATION : undefined),
       airing: () => new Map(),
     },
-    live: { open: () => Promise.reject(new Error('not here')) },
+    scans: { status: absent, start: absent, abort: absent },
+    equipment: { tuners: absent, putTuners: absent, channels: absent },
+    live: { open: absent },
     events: { open: () => undefined },
     status: () => ({
       agent: { state: 'connected', message: null },

@@ -11,6 +11,7 @@ import {
   type Channel,
   ChannelsSchema,
   type Tuner,
+  type TunerDefinition,
   TunersSchema,
 } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
@@ -20,6 +21,7 @@ const ANSWER_TIMEOUT_MS = 5000;
 
 /** The largest list that the schemas admit is 512 channels of 256 stations of about 400 bytes; none comes near. */
 const MAX_ANSWER_BYTES = 64 * 1_048_576;
+const JSON_CONTENT = { 'content-type': 'application/json' };
 
 export interface StreamQuery {
   type: BroadcastType;
@@ -73,12 +75,39 @@ export class AgentClient {
     return this.#get('/agent/channels', ChannelsSchema, signal);
   }
 
-  async #get<T extends TSchema>(path: string, schema: T, signal?: AbortSignal): Promise<Static<T>> {
+  /**
+   * Replaces the channel definitions.
+   * @throws Failure agent_unavailable, or bad_request when the agent refuses them
+   */
+  putChannels(channels: readonly Channel[], signal?: AbortSignal): Promise<Channel[]> {
+    return this.#ask('/agent/channels', ChannelsSchema, signal, channels);
+  }
+
+  /**
+   * Replaces the equipment definitions.
+   * @throws Failure agent_unavailable, or bad_request with the agent's sentence about the field at fault
+   */
+  putTuners(tuners: readonly TunerDefinition[], signal?: AbortSignal): Promise<Tuner[]> {
+    return this.#ask('/agent/tuners', TunersSchema, signal, tuners);
+  }
+
+  #get<T extends TSchema>(path: string, schema: T, signal?: AbortSignal): Promise<Static<T>> {
+    return this.#ask(path, schema, signal);
+  }
+
+  /** @param body puts it; without one the path is read */
+  async #ask<T extends TSchema>(
+    path: string,
+    schema: T,
+    signal: AbortSignal | undefined,
+    body?: unknown,
+  ): Promise<Static<T>> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     let answer: unknown;
     let status: number;
     try {
       const response = await fetch(`${this.url}${path}`, {
+        ...(body === undefined ? {} : { method: 'PUT', body: JSON.stringify(body), headers: JSON_CONTENT }),
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       });
       status = response.status;
@@ -90,6 +119,7 @@ export class AgentClient {
       throw agentUnavailable('エージェントの AGENT_NETWORKS がこのサービスを許可していません');
     if (status !== 200) {
       const reason = Value.Check(AgentErrorSchema, answer) ? answer.message : `HTTP ${status}`;
+      if (status === 400 && body !== undefined) throw new Failure('bad_request', reason);
       throw agentUnavailable(reason);
     }
     if (!Value.Check(schema, answer)) {

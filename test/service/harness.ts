@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createLog, type Log } from '../../host/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
-import { startGuideWorker, startStreamWorker } from '../../src/workers.ts';
+import { startGuideWorker, startStreamWorker, startSurveyWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 
 export const CHANNELS: Channel[] = [
@@ -124,6 +124,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     webDir: options.webDir ?? null,
     startStreamWorker,
     startGuideWorker,
+    startSurveyWorker,
   });
   return {
     service,

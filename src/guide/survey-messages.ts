@@ -1,0 +1,90 @@
+/** What the service's main thread and the survey worker say to each other: one union each way. */
+import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+
+/** What to look for in a channel's stream. */
+export type SurveyTask =
+  /** Which stations are there. */
+  { kind: 'scan'; type: BroadcastType };
+
+export interface SurveyOrder {
+  /** `/agent/stream` of the channel. */
+  url: string;
+  /** For all of it, opening included, ms. */
+  limitMs: number;
+  task: SurveyTask;
+}
+
+export type ToSurveyWorker =
+  | ({ kind: 'survey'; survey: number } & SurveyOrder)
+  | { kind: 'cancel'; survey: number };
+
+/** How a survey ended; apart from `complete` none of them means that the channel has nothing. */
+export type SurveyOutcome =
+  /** All that was looked for was found. */
+  | 'complete'
+  /** The agent had no tuner. */
+  | 'no_tuner'
+  /** The agent could not tune; the reason is its sentence. */
+  | 'refused'
+  /** The agent did not answer, or was none. */
+  | 'unreachable'
+  /** A stream came, but nothing in it could be read as a broadcast. */
+  | 'unreadable'
+  /** The time was up before all was found. */
+  | 'partial'
+  /** The stream broke off. */
+  | 'broken'
+  | 'cancelled';
+
+/** What a scan needs to know about a stream. */
+export interface ScannedStream {
+  networkId: NetworkId;
+  transportStreamId: TransportStreamId;
+  /** Of terrestrial streams. */
+  remoteControlKey: number | null;
+  services: ScannedService[];
+  /** Satellite: the streams that the NIT places on the same transponder, this one among them. */
+  transponder: TransportStreamId[];
+}
+
+export interface ScannedService {
+  serviceId: ServiceId;
+  name: string;
+  serviceType: number;
+}
+
+/** A logo as it is to be kept. */
+export interface FoundLogo {
+  networkId: NetworkId;
+  serviceId: ServiceId;
+  /** logo_type: index of `LOGO_SIZES`. */
+  type: number;
+  /** logo_version, 12 bits; null where the broadcast names none. */
+  version: number | null;
+  /** With its palette. */
+  png: Uint8Array<ArrayBuffer>;
+}
+
+/** Where a network's NIT says that logos of satellite stations are sent: an engineering service. */
+export interface LogoCarrier {
+  networkId: NetworkId;
+  transportStreamId: TransportStreamId;
+}
+
+export interface SurveyFindings {
+  stream?: ScannedStream;
+  /** Japanese: why a scan that read everything cannot use it. */
+  contradiction?: string;
+  carriers?: LogoCarrier[];
+}
+
+export type FromSurveyWorker =
+  | { kind: 'logos'; survey: number; logos: FoundLogo[] }
+  | {
+      kind: 'done';
+      survey: number;
+      outcome: SurveyOutcome;
+      /** The agent's sentence, or technical words for the log; null when complete. */
+      reason: string | null;
+      findings: SurveyFindings;
+    };

@@ -1,0 +1,297 @@
+/** The channel scan over real agent and synthetic broadcast: from no channels at all to exactly what is on the air. */
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AgentTiming, type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { ScanStatus, Station } from '../../wire/api.ts';
+import { startTestService, type TestService, until } from './harness.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+
+async function synth(scenario: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', scenario, ...words], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+beforeAll(async () => {
+  await synth('mini', '--prepare');
+}, 60_000);
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Household {
+  agent: RunningAgent;
+  service: TestService;
+  get<T>(path: string): Promise<T>;
+  send(method: string, path: string, body?: unknown): Promise<Response>;
+  tuners(): Promise<Tuner[]>;
+  channels(): Promise<Channel[]>;
+  ended(): Promise<ScanStatus>;
+}
+
+interface HouseholdOptions {
+  /** Shell commands that tune `$1`, a broadcast type, to `$2`, a channel. */
+  tune: string;
+  channels?: unknown;
+  tuners?: string;
+  timing?: Partial<AgentTiming>;
+}
+
+async function household(options: HouseholdOptions): Promise<Household> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-scan-'));
+  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const tune = join(folder, 'tune');
+  writeFileSync(tune, `#!/bin/sh\n${options.tune}\n`);
+  chmodSync(tune, 0o755);
+  const channelsFile = join(folder, 'channels.json');
+  writeFileSync(channelsFile, JSON.stringify(options.channels ?? []));
+  const agent = await startAgent({
+    host: '127.0.0.1',
+    port: 0,
+    networks: Networks.parse('127.0.0.0/8'),
+    tunersFile: join(folder, 'tuners.json'),
+    channelsFile,
+    fakeTune: `${tune} {type} {channel}`,
+    fakeTuners: options.tuners ?? 'GR:3,BS+CS:3',
+    environment: process.env,
+    log: SILENT_LOG,
+    timing: { lingerMs: 50, ...options.timing },
+  });
+  closers.push(() => agent.close());
+  const service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url } });
+  closers.push(() => service.close());
+  const get = async <T>(path: string): Promise<T> =>
+    (await (await fetch(`${service.url}${path}`)).json()) as T;
+  const send = (method: string, path: string, body?: unknown) =>
+    fetch(`${service.url}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return {
+    agent,
+    service,
+    get,
+    send,
+    tuners: () => get<Tuner[]>('/api/tuners'),
+    channels: () => get<Channel[]>('/api/channels'),
+    ended: async () => {
+      let status = await get<ScanStatus>('/api/scan');
+      const deadline = performance.now() + 60_000;
+      while (status.state === 'running') {
+        if (performance.now() > deadline) throw new Error(`scan does not end: ${JSON.stringify(status)}`);
+        await Bun.sleep(20);
+        status = await get<ScanStatus>('/api/scan');
+      }
+      return status;
+    },
+  };
+}
+
+/** Only channels of the scenario start a broadcaster: the others fail as fast as a tuner that finds nothing. */
+function onAir(scenario: string, channels: readonly Channel[]): string {
+  const names = channels.map(({ channel }) => channel).join('|');
+  const command = `exec '${process.execPath}' '${SYNTH}' --scenario ${scenario} --type "$1" --channel "$2"`;
+  return `case "$2" in ${names}) ${command};; esac\nexit 1`;
+}
+
+async function scenarioChannels(scenario: string): Promise<Channel[]> {
+  return JSON.parse(await synth(scenario, '--channels')) as Channel[];
+}
+
+/** What a scan keeps of a scenario: no one-segment and data services. */
+function kept(channels: readonly Channel[]): Channel[] {
+  return channels.map((channel) => ({
+    ...channel,
+    stations: channel.stations.filter((station) => station.serviceType !== 0xc0),
+  }));
+}
+
+const byName = (channels: readonly Channel[]): Channel[] =>
+  [...channels].sort((a, b) => (a.channel < b.channel ? -1 : 1));
+
+describe('a channel scan', () => {
+  test('from no channels finds exactly what is on the air, and lists it', async () => {
+    const channels = await scenarioChannels('mini');
+    const home = await household({ tune: onAir('mini', channels) });
+    expect(await home.get<ScanStatus>('/api/scan')).toMatchObject({ state: 'idle', done: 0, found: [] });
+    const started = await home.send('POST', '/api/scan', { types: ['GR', 'BS', 'CS'] });
+    expect(started.status).toBe(200);
+    expect(await started.json()).toMatchObject({ state: 'running', total: 110 });
+    const second = await home.send('POST', '/api/scan', { types: ['GR'] });
+    expect([second.status, ((await second.json()) as { code: string }).code]).toEqual([409, 'conflict']);
+    const status = await home.ended();
+    expect(status).toMatchObject({ state: 'finished', message: null });
+    expect([status.done, status.failed.length]).toEqual([status.total, 110 - channels.length]);
+    expect(byName(await home.channels())).toEqual(byName(kept(channels)));
+    await until(async () => (await home.get<Station[]>('/api/services')).length > 0);
+    const listed = (await home.get<Station[]>('/api/services')).map(({ id, name }) => ({ id, name }));
+    const expected = kept(channels).flatMap(({ networkId, stations }) =>
+      stations.map(({ serviceId, name }) => ({ id: (networkId ?? 0) * 100_000 + serviceId, name })),
+    );
+    expect(listed.sort((a, b) => a.id - b.id)).toEqual(expected.sort((a, b) => a.id - b.id));
+  }, 90_000);
+
+  const BEFORE: Channel[] = [
+    {
+      type: 'GR',
+      channel: 'T20',
+      tsid: 0x7c00,
+      networkId: 0x7c00,
+      stations: [{ serviceId: 1, name: '前の局', serviceType: 1, remoteControlKey: 3 }],
+    },
+    {
+      type: 'BS',
+      channel: 'BS09_0',
+      tsid: 0x4090,
+      networkId: 4,
+      stations: [{ serviceId: 911, name: '前の衛星', serviceType: 1, remoteControlKey: null }],
+    },
+  ];
+
+  test('replaces the scanned types only', async () => {
+    const channels = await scenarioChannels('mini');
+    const home = await household({ tune: onAir('mini', channels), channels: BEFORE });
+    await home.send('POST', '/api/scan', { types: ['GR'] });
+    expect(await home.ended()).toMatchObject({ state: 'finished', types: ['GR'] });
+    const terrestrial = kept(channels).filter(({ type }) => type === 'GR');
+    expect(byName(await home.channels())).toEqual(byName([...terrestrial, ...BEFORE.slice(1)]));
+  }, 60_000);
+
+  test('that is aborted changes nothing and leaves the tuners', async () => {
+    const home = await household({
+      tune: onAir('mini', await scenarioChannels('mini')),
+      channels: BEFORE,
+    });
+    await home.send('POST', '/api/scan', { types: ['GR', 'BS'] });
+    await until(async () => (await home.get<ScanStatus>('/api/scan')).found.length > 0);
+    const answer = await home.send('DELETE', '/api/scan');
+    expect(answer.status).toBe(204);
+    expect(await home.get<ScanStatus>('/api/scan')).toMatchObject({ state: 'aborted', current: [] });
+    expect(await home.channels()).toEqual(BEFORE);
+    await until(async () => (await home.tuners()).every((tuner) => tuner.users.length === 0));
+    expect((await home.send('DELETE', '/api/scan')).status).toBe(204);
+  }, 60_000);
+
+  test('on a dead tuner ends in time, says why, and keeps the stations', async () => {
+    const home = await household({ tune: 'echo "no device" >&2; exit 1', channels: BEFORE });
+    await home.send('POST', '/api/scan', { types: ['BS'] });
+    const status = await home.ended();
+    expect(status).toMatchObject({ state: 'failed', found: [], done: 96, total: 96 });
+    expect(status.message).toContain('一つも見つかりませんでした');
+    expect(status.failed).toHaveLength(48);
+    for (const { message } of status.failed) expect(message).toMatch(/[ぁ-ん]/);
+    expect(await home.channels()).toEqual(BEFORE);
+  }, 60_000);
+
+  test('on a tuner that says nothing, or nothing that is a broadcast, ends in time', async () => {
+    for (const tune of ['exec sleep 60', 'exec cat /dev/zero']) {
+      const home = await household({ tune, channels: BEFORE, timing: { syncMs: 100, killGraceMs: 100 } });
+      await home.send('POST', '/api/scan', { types: ['CS'] });
+      const status = await home.ended();
+      expect(status).toMatchObject({ state: 'failed', done: 24, total: 24 });
+      for (const { message } of status.failed) expect(message).toContain('選局しましたが');
+      expect(await home.channels()).toEqual(BEFORE);
+    }
+  }, 60_000);
+
+  test('is refused for what no tuner takes, for no types, and while the agent is away', async () => {
+    const home = await household({ tune: 'exit 1', tuners: 'GR:1' });
+    const code = async (answer: Response) => [
+      answer.status,
+      ((await answer.json()) as { code: string }).code,
+    ];
+    expect(await code(await home.send('POST', '/api/scan', { types: ['GR', 'BS'] }))).toEqual([
+      503,
+      'no_tuner',
+    ]);
+    for (const body of [{}, { types: [] }, { types: ['GR', 'GR'] }, { types: ['XX'] }]) {
+      expect(await code(await home.send('POST', '/api/scan', body))).toEqual([400, 'bad_request']);
+    }
+    await home.agent.close();
+    expect(await code(await home.send('POST', '/api/scan', { types: ['GR'] }))).toEqual([
+      503,
+      'agent_unavailable',
+    ]);
+  }, 60_000);
+
+  test('leaves what is watched alone, and reads along with it', async () => {
+    const channels = await scenarioChannels('mini');
+    const home = await household({ tune: onAir('mini', channels), channels, tuners: 'GR:2' });
+    await until(async () => (await home.get<Station[]>('/api/services')).length > 0);
+    const [station] = await home.get<Station[]>('/api/services');
+    const leaving = new AbortController();
+    const watched = await fetch(`${home.service.url}/${station?.live}?codec=raw`, { signal: leaving.signal });
+    const reader = watched.body?.getReader();
+    let bytes = 0;
+    let ended = false;
+    const watching = (async () => {
+      for (;;) {
+        const read = await reader?.read();
+        bytes += read?.value?.length ?? 0;
+        if (read?.done !== false) break;
+      }
+      ended = true;
+    })().catch(() => {});
+    await until(() => bytes > 0);
+    await home.send('POST', '/api/scan', { types: ['GR'] });
+    const status = await home.ended();
+    expect(status.state).toBe('finished');
+    expect(status.found.map(({ channel }) => channel).sort()).toEqual(['T26', 'T27']);
+    expect(ended).toBe(false);
+    leaving.abort();
+    await watching;
+  }, 60_000);
+});
+
+describe('the tuner screen', () => {
+  test('tables are passed through, with their errors', async () => {
+    const home = await household({ tune: 'exit 1', tuners: 'GR:1', channels: [] });
+    const [tuner] = await home.tuners();
+    expect(tuner).toMatchObject({ driver: 'fake', types: ['GR'], users: [] });
+    const first = await fetch(`${home.service.url}/api/channels`);
+    const tag = first.headers.get('etag') ?? '';
+    expect([first.status, await first.json(), tag === '']).toEqual([200, [], false]);
+    const again = await fetch(`${home.service.url}/api/channels`, { headers: { 'if-none-match': tag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+
+    const definition = { name: '居間', driver: 'fake', device: 'a', types: ['GR', 'BS'] };
+    const put = await home.send('PUT', '/api/tuners', [{ ...definition, command: 'rm' }]);
+    expect(put.status).toBe(200);
+    expect(await put.json()).toMatchObject([{ name: '居間', types: ['GR', 'BS'] }]);
+    const twice = await home.send('PUT', '/api/tuners', [
+      { ...definition, id: 'x' },
+      { ...definition, id: 'x' },
+    ]);
+    expect([twice.status, await twice.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: 'bad_request', message: expect.stringContaining('id') }),
+    ]);
+    const bad = await home.send('PUT', '/api/tuners', [{ ...definition, driver: 'x' }]);
+    expect([bad.status, await bad.json()]).toEqual([400, expect.objectContaining({ path: '0.driver' })]);
+    expect(await home.tuners()).toMatchObject([{ name: '居間' }]);
+
+    await home.agent.close();
+    for (const path of ['/api/tuners', '/api/channels']) {
+      const answer = await fetch(`${home.service.url}${path}`);
+      expect([answer.status, await answer.json()]).toEqual([
+        503,
+        expect.objectContaining({ code: 'agent_unavailable' }),
+      ]);
+    }
+  }, 30_000);
+});
