@@ -1,21 +1,28 @@
 /** Which tables a channel sends, on which packet identifier and how often. */
 import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { TICKS_PER_SECOND } from '../clock.ts';
+import { networkLogos } from '../logo/assignment.ts';
 import {
   BIT_PID,
   CAT_PID,
+  CDT_PID,
   type ChannelPlace,
   NIT_PID,
   PAT_PID,
   SDT_PID,
+  SDTT_PIDS,
   TOT_PID,
 } from '../scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { bitSection, type SentCycles } from '../si/bit.ts';
+import { cdtSections } from '../si/cdt.ts';
 import type { EventStation } from '../si/eit.ts';
 import { networkOf, nitSection, sdtSection, tdtSection, totSection } from '../si/network.ts';
-import { catSection, patSection, pmtSection } from '../si/psi.ts';
+import { catSection, dataPmtSection, patSection, pmtSection } from '../si/psi.ts';
+import { logoSdtt, receiverSdtt } from '../si/sdtt.ts';
 import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
+import { dataServiceCarousel, dataSources } from './data-sources.ts';
 import { CYCLE as EVENT_CYCLE, eventSources, NEAR_SEGMENTS } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
 import { TABLE_CYCLE } from './table-cycles.ts';
@@ -58,6 +65,28 @@ function timeCarousels(seconds: number, terrestrial: boolean, offset: Disturbanc
   return terrestrial ? [tot] : [tot, momentCarousel(seconds, (at) => [tdtSection(announced(at))])];
 }
 
+/** Announcements of downloads: for one model of receivers, and of the logos that the stream carries. */
+function downloadCarousels(scenario: Scenario, channel: ChannelPlace, seconds: number): Carousel[] {
+  const { plan, dataServices } = channel;
+  const logos = dataServices.filter((service) => service.plan.carousel === 'logos');
+  return [
+    momentCarousel(seconds, (at) => [receiverSdtt(plan, at)]),
+    ...logos.map((service) => {
+      const carousel = dataServiceCarousel(scenario, plan, service);
+      return constantCarousel(seconds, [logoSdtt(plan, service, carousel)]);
+    }),
+  ];
+}
+
+/** The logos of a terrestrial channel, one size after another over the cycle. */
+function logoSources(channel: ChannelPlan): SectionSource[] {
+  const logos = channel.type === 'GR' ? networkLogos([channel]) : [];
+  if (logos.length === 0) return [];
+  const bursts = logos.flatMap(cdtSections).map((section) => () => [section]);
+  const period = TABLE_CYCLE.GR.cdt * TICKS_PER_SECOND;
+  return [new SectionSource(CDT_PID, [{ period, bursts: () => bursts }])];
+}
+
 /**
  * @param stationsOf the stations of a channel of this network with their guides, in order.
  * @param disturbance what faults lay over it.
@@ -76,6 +105,12 @@ export function tableSources(
     ...stationsOf(channel.plan).map(
       (station) => new SectionSource(station.place.pmtPid, [mapCarousel(station, changes)]),
     ),
+    ...channel.dataServices.map(
+      (service) =>
+        new SectionSource(service.pmtPid, [
+          constantCarousel(cycle.pat, [dataPmtSection(channel.plan, service)]),
+        ]),
+    ),
     new SectionSource(CAT_PID, [constantCarousel(cycle.cat, [catSection(channel.plan)])]),
     new SectionSource(NIT_PID, [constantCarousel(cycle.nit, [nitSection(scenario, channel.plan)])]),
     new SectionSource(SDT_PID, [
@@ -86,6 +121,12 @@ export function tableSources(
     new SectionSource(BIT_PID, [
       constantCarousel(cycle.bit, [bitSection(scenario, channel.plan, sentCycles(channel.plan))]),
     ]),
+    new SectionSource(
+      SDTT_PIDS[terrestrial ? 'terrestrial' : 'satellite'],
+      downloadCarousels(scenario, channel, cycle.sdtt),
+    ),
+    ...logoSources(channel.plan),
+    ...dataSources(scenario, channel),
     ...eventSources(scenario, channel, stationsOf),
   ];
 }

@@ -2,6 +2,7 @@
  * The application information table of a Hybridcast station: one application that the station starts by itself.
  * ETSI TS 102 809 5.3.4; ARIB STD-B24 Vol. 4; IPTVFJ STD-0010.
  */
+import { encodeLatin } from './ascii.ts';
 import { ByteWriter } from './bytes.ts';
 import { descriptor, descriptors } from './descriptors.ts';
 import { longSection } from './section.ts';
@@ -12,10 +13,6 @@ export const AIT_VERSION = 1;
 
 const AUTOSTART = 1;
 const HTTP = 0x0003;
-
-function ascii(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
 
 export interface ApplicationPlan {
   organizationId: number;
@@ -31,11 +28,11 @@ export function aitSection(application: ApplicationPlan): Uint8Array {
   // application_profile 0, version 1.0.0; service bound, visible to all, reserved; priority; its transport.
   const profile = new ByteWriter().u16(0).u8(1).u8(0).u8(0).done();
   const about = new ByteWriter().counted8(profile).u8(0xff).u8(1).u8(label);
-  const transport = new ByteWriter().u16(HTTP).u8(label).counted8(ascii(application.base)).u8(0);
+  const transport = new ByteWriter().u16(HTTP).u8(label).counted8(encodeLatin(application.base)).u8(0);
   const loop = descriptors(
     descriptor(0x00, about),
     descriptor(0x02, transport),
-    descriptor(0x15, ascii(application.path)),
+    descriptor(0x15, encodeLatin(application.path)),
   );
   const entry = new ByteWriter()
     .u32(application.organizationId)

@@ -1,0 +1,99 @@
+/** Draws the logo of a made-up station: a shape in its colour with its number on it. */
+import { type Colour, colourNumber, hueColour, TRANSPARENT } from './colours.ts';
+
+/** What distinguishes one logo from another. */
+export interface Emblem {
+  shape: 'disc' | 'plate' | 'diamond' | 'hexagon' | 'ellipse' | 'shield';
+  /** Degrees. */
+  hue: number;
+  /** One to three digits. */
+  digits: string;
+}
+
+export const SHAPES = ['disc', 'plate', 'diamond', 'hexagon', 'ellipse', 'shield'] as const;
+
+/** Digits of five columns and seven rows, a row an octet, the left column in bit 4. */
+const DIGITS: readonly (readonly number[])[] = [
+  [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
+  [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],
+  [0x0e, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1f],
+  [0x1f, 0x02, 0x04, 0x06, 0x01, 0x11, 0x0e],
+  [0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02],
+  [0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e],
+  [0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e],
+  [0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08],
+  [0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e],
+  [0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c],
+];
+const COLUMNS = 5;
+const ROWS = 7;
+/** A column is left free between digits. */
+const ADVANCE = COLUMNS + 1;
+
+/** Whether a point of the picture, both from -1 to 1, lies on the shape; `ratio` is width over height. */
+function onShape(shape: Emblem['shape'], x: number, y: number, ratio: number): boolean {
+  const [ax, ay] = [Math.abs(x), Math.abs(y)];
+  switch (shape) {
+    case 'disc':
+      return (x * ratio) ** 2 + y ** 2 <= 1;
+    case 'ellipse':
+      return x ** 2 + y ** 2 <= 1;
+    case 'plate':
+      return ax <= 0.96 && ay <= 0.8 && ax + ay <= 1.62;
+    case 'diamond':
+      return ax + ay <= 1;
+    case 'hexagon':
+      return ay <= 0.92 && ax + ay / 2 <= 1;
+    case 'shield':
+      return ax * ratio <= 1.2 && (y <= 0 || ax * ratio <= 1.2 * Math.sqrt(1 - y ** 2));
+  }
+}
+
+/** What the digits take at most: half the height, half the width, and on a disc what is as wide as high. */
+const MOST_HIGH = 1.04;
+const MOST_WIDE = { disc: 1.5, other: 1 };
+
+function onDigits({ digits, shape }: Emblem, x: number, y: number, ratio: number): boolean {
+  const cells = digits.length * ADVANCE - 1;
+  const wide = shape === 'disc' ? MOST_WIDE.disc : MOST_WIDE.other * ratio;
+  const cell = Math.min(MOST_HIGH / ROWS, wide / cells);
+  const column = Math.floor((x * ratio) / cell + cells / 2);
+  const row = Math.floor(y / cell + ROWS / 2);
+  if (column < 0 || column >= cells || row < 0 || row >= ROWS) return false;
+  const glyph = DIGITS[Number(digits[Math.floor(column / ADVANCE)])];
+  const bit = COLUMNS - 1 - (column % ADVANCE);
+  return bit >= 0 && (((glyph?.[row] ?? 0) >> bit) & 1) === 1;
+}
+
+/** Points a side that decide on one pixel. */
+const SAMPLES = 4;
+const WHITE: Colour = [0xff, 0xff, 0xff];
+const BLACK: Colour = [0, 0, 0];
+
+/** Bright enough that black is read better on it than white: weights of ITU-R BT.709. */
+function isBright([red, green, blue]: Colour): boolean {
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0x90;
+}
+
+/** Numbers of fixed colours, row by row; edges are half transparent. */
+export function drawEmblem(emblem: Emblem, width: number, height: number): Uint8Array {
+  const ground = hueColour(emblem.hue);
+  const ink = isBright(ground) ? BLACK : WHITE;
+  const ratio = width / height;
+  const numbers = new Uint8Array(width * height);
+  for (let at = 0; at < numbers.length; at++) {
+    let covered = 0;
+    let inked = 0;
+    for (let sample = 0; sample < SAMPLES * SAMPLES; sample++) {
+      const px = (at % width) + ((sample % SAMPLES) + 0.5) / SAMPLES;
+      const py = Math.floor(at / width) + (Math.floor(sample / SAMPLES) + 0.5) / SAMPLES;
+      const [x, y] = [(2 * px) / width - 1, (2 * py) / height - 1];
+      if (!onShape(emblem.shape, x, y, ratio)) continue;
+      covered += 1;
+      if (onDigits(emblem, x, y, ratio)) inked += 1;
+    }
+    const share = covered / (SAMPLES * SAMPLES);
+    numbers[at] = share < 0.25 ? TRANSPARENT : colourNumber(inked * 2 > covered ? ink : ground, share < 0.75);
+  }
+  return numbers;
+}

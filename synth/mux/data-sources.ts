@@ -1,0 +1,75 @@
+/** What a channel sends in sections beside its tables: data carousels, applications, messages for cards. */
+import type { Pid } from '../../arib/ids.ts';
+import { TICKS_PER_SECOND } from '../clock.ts';
+import { logoCarousel } from '../data/logo-modules.ts';
+import { bmlCarousel } from '../data/startup.ts';
+import { networkLogos } from '../logo/assignment.ts';
+import { type ChannelPlace, type DataServicePlace, EMM_PID, type StationPlace } from '../scenario/layout.ts';
+import type { ChannelPlan, Scenario } from '../scenario/model.ts';
+import { aitSection } from '../si/ait.ts';
+import { ecmSection, emmSection } from '../si/conditional.ts';
+import { type CarouselPlan, ddbSections, diiSection } from '../si/dsmcc.ts';
+import { networkOf } from '../si/network.ts';
+import { constantCarousel, momentCarousel } from './carousels.ts';
+import { type Carousel, SectionSource } from './section-source.ts';
+import { STREAM_CYCLE } from './table-cycles.ts';
+
+/** The list of a carousel's modules at its cycle, their blocks spread over theirs. */
+function carouselSource(pid: Pid, plan: CarouselPlan, seconds: number): SectionSource {
+  const blocks = plan.modules.flatMap((module) => ddbSections(plan.downloadId, module));
+  const bursts = blocks.map((section) => () => [section]);
+  const data: Carousel = { period: seconds * TICKS_PER_SECOND, bursts: () => bursts };
+  return new SectionSource(pid, [constantCarousel(STREAM_CYCLE.dii, [diiSection(plan)]), data]);
+}
+
+/** The carousel of a data service; that of logos has all of the satellite's network. */
+export function dataServiceCarousel(
+  scenario: Scenario,
+  channel: ChannelPlan,
+  { plan }: DataServicePlace,
+): CarouselPlan {
+  if (plan.carousel === 'bml' || channel.type === 'GR') return bmlCarousel(channel.type, plan.name);
+  return logoCarousel(channel.type, networkLogos(networkOf(scenario, channel)));
+}
+
+function applicationOf(channel: ChannelPlan, { plan }: StationPlace) {
+  return {
+    organizationId: channel.networkId,
+    applicationId: plan.serviceId & 0xffff,
+    base: `http://hybridcast.station${plan.serviceId}.example/`,
+    path: 'startup/index.html',
+  };
+}
+
+function stationSources(channel: ChannelPlan, station: StationPlace): SectionSource[] {
+  const { carousel, application, ecmPid, plan } = station;
+  const sources: SectionSource[] = [];
+  if (carousel !== null) {
+    sources.push(carouselSource(carousel.pid, bmlCarousel(channel.type, plan.name), STREAM_CYCLE.bml));
+  }
+  if (application !== null) {
+    const section = aitSection(applicationOf(channel, station));
+    sources.push(new SectionSource(application.pid, [constantCarousel(STREAM_CYCLE.application, [section])]));
+  }
+  if (ecmPid !== null) {
+    const ecm = momentCarousel(STREAM_CYCLE.ecm, (at) => [ecmSection(plan.serviceId, at)]);
+    sources.push(new SectionSource(ecmPid, [ecm]));
+  }
+  return sources;
+}
+
+export function dataSources(scenario: Scenario, channel: ChannelPlace): SectionSource[] {
+  const { plan, stations, dataServices } = channel;
+  const sources = stations.flatMap((station) => stationSources(plan, station));
+  for (const service of dataServices) {
+    const seconds = STREAM_CYCLE[service.plan.carousel];
+    const carousel = dataServiceCarousel(scenario, plan, service);
+    sources.push(carouselSource(service.carousel.pid, carousel, seconds));
+  }
+  if (stations.some(({ ecmPid }) => ecmPid !== null)) {
+    const period = STREAM_CYCLE.emm * TICKS_PER_SECOND;
+    const bursts = (turn: number) => [() => [emmSection(plan.networkId, turn)]];
+    sources.push(new SectionSource(EMM_PID, [{ period, bursts }]));
+  }
+  return sources;
+}

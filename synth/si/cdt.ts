@@ -1,0 +1,26 @@
+/** CDT: ARIB STD-B21 12.2.2.2, with the logo data of TR-B14 vol. 4: a section for each size of a logo. */
+import { LOGO_VERSION, type NetworkLogo } from '../logo/assignment.ts';
+import { logoPictures } from '../logo/picture.ts';
+import { ByteWriter } from './bytes.ts';
+import { longSection } from './section.ts';
+
+const VERSION = 1;
+/** data_type of logos. */
+const LOGO = 0x01;
+
+export function cdtSections({ logoId, channel, owner }: NetworkLogo): Uint8Array[] {
+  const pictures = logoPictures(channel, owner);
+  return pictures.map((picture, type) => {
+    const body = new ByteWriter()
+      .u16(channel.networkId)
+      .u8(LOGO)
+      .counted12(0xf, new Uint8Array(0))
+      .u8(type)
+      .u16(0xfe00 | logoId)
+      .u16(0xf000 | LOGO_VERSION)
+      .u16(picture.length)
+      .bytes(picture);
+    const header = { tableId: 0xc8, extension: owner.serviceId, version: VERSION, number: type };
+    return longSection({ ...header, lastNumber: pictures.length - 1 }, body.done());
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * Messages for the card of a pay station's viewers: ECM and EMM sections, ARIB STD-B25 Part 1, 4.3 and 4.4. Their
+ * contents are made up: what they would unlock is sent in the clear, as behind a tuner whose card has done its work.
+ */
+import type { EpochMs } from '../../arib/time.ts';
+import { Random } from '../random.ts';
+import { ByteWriter } from './bytes.ts';
+import { longSection } from './section.ts';
+
+/** Keys change this often. */
+const KEY_MS = 2_000;
+const VERSIONS = 32;
+/** Octets of a message after its three open ones. */
+const ECM_SEALED = 141;
+const EMM_SEALED = 160;
+const PROTOCOL = 0x00;
+const BROADCASTER_GROUP = 1;
+const WORK_KEY = 0x01;
+const EMM_KEY = 'emm';
+
+function sealed(words: readonly (string | number)[], count: number): Uint8Array {
+  const random = new Random(...words);
+  return Uint8Array.from({ length: count }, () => random.below(0x100));
+}
+
+/** The message with the keys of a moment and of the one after. */
+export function ecmSection(serviceId: number, at: EpochMs): Uint8Array {
+  const period = Math.floor(at / KEY_MS);
+  const body = new ByteWriter()
+    .u8(PROTOCOL)
+    .u8(BROADCASTER_GROUP)
+    .u8(WORK_KEY)
+    .bytes(sealed(['ecm', serviceId, period], ECM_SEALED));
+  const header = { tableId: 0x82, extension: 0, version: period % VERSIONS, number: 0, lastNumber: 0 };
+  return longSection(header, body.done());
+}
+
+/** One of the messages that go round among all viewers' cards. */
+export function emmSection(networkId: number, turn: number): Uint8Array {
+  const random = new Random(EMM_KEY, networkId, turn);
+  const body = new ByteWriter();
+  // card_ID of 6 octets, the length of what follows, protocol, broadcaster group, the rest for the card.
+  for (let i = 0; i < 6; i++) body.u8(random.below(0x100));
+  body.counted8(
+    new ByteWriter()
+      .u8(PROTOCOL)
+      .u8(BROADCASTER_GROUP)
+      .bytes(sealed([EMM_KEY, networkId, turn, 'body'], EMM_SEALED))
+      .done(),
+  );
+  const header = { tableId: 0x84, extension: 0, version: turn % VERSIONS, number: 0, lastNumber: 0 };
+  return longSection(header, body.done());
+}
