@@ -8,6 +8,8 @@ import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes
 import type { StationPlace } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
+import { servicesOf } from './si/network.ts';
+import { dataServicesTruth, serviceTruth } from './si/truth.ts';
 
 function programmeTruth(programme: Programme | undefined) {
   if (programme === undefined) return null;
@@ -82,25 +84,30 @@ export function channelTruth(
     },
     stations: eventStations(scenario, channel).map((station) => ({
       ...stationTruth(station, at, schedule),
+      ...serviceTruth(scenario, channel, station.place),
       ...captionTruth(scenario.seed, station, at, seconds),
     })),
+    dataServices: dataServicesTruth(channel),
   };
 }
 
-/** Elements of channels.json as the tuner agent reads them. */
+/** service_type of services for receivers, which no list of stations names. */
+const ENGINEERING = 0xa4;
+
+/** Elements of channels.json as the tuner agent reads them: what a scan finds. */
 export function channelList(scenario: Scenario) {
-  return scenario.channels.map(
-    ({ type, channel, transportStreamId, networkId, remoteControlKey, stations }) => ({
-      type,
-      channel,
-      tsid: transportStreamId,
-      networkId,
-      stations: stations.map(({ serviceId, name, serviceType }) => ({
+  return scenario.channels.map((plan) => ({
+    type: plan.type,
+    channel: plan.channel,
+    tsid: plan.transportStreamId,
+    networkId: plan.networkId,
+    stations: servicesOf(plan)
+      .filter(({ serviceType }) => serviceType !== ENGINEERING)
+      .map(({ serviceId, name, serviceType }) => ({
         serviceId,
         name,
         serviceType,
-        remoteControlKey,
+        remoteControlKey: plan.remoteControlKey,
       })),
-    }),
-  );
+  }));
 }

@@ -3,7 +3,7 @@
  * networks of CS with two streams each. All names are invented; the terrestrial region has a number that no real
  * one has, the satellite stations have numbers that no real one has.
  */
-import { type networkId, serviceId } from '../../arib/ids.ts';
+import { type networkId, type ServiceId, serviceId } from '../../arib/ids.ts';
 import {
   BS_NETWORK,
   CS1_NETWORK,
@@ -18,6 +18,9 @@ import type {
   AudioPlan,
   CaptionPlan,
   ChannelPlan,
+  DataKind,
+  DataServicePlan,
+  LogoKind,
   Scenario,
   StationPlan,
   Theme,
@@ -60,6 +63,10 @@ interface StationSketch {
   audios?: AudioPlan[];
   captions?: CaptionPlan;
   theme?: Theme;
+  logo?: LogoKind;
+  /** Absent: a document beside high definition. */
+  data?: DataKind;
+  pay?: boolean;
 }
 
 /** Colours far apart for neighbours. */
@@ -69,7 +76,9 @@ function hueOf(number: number): number {
 
 function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: number): StationPlan {
   const { name, video, audios = [STEREO], theme = 'general' } = sketch;
-  const captions = sketch.captions ?? (video.height >= HD.height ? JAPANESE_CAPTIONS : undefined);
+  const isHigh = video.height >= HD.height;
+  const captions = sketch.captions ?? (isHigh ? JAPANESE_CAPTIONS : undefined);
+  const { logo, data = isHigh ? 'bml' : 'none', pay } = sketch;
   return {
     serviceId: id,
     name,
@@ -78,6 +87,9 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
     video,
     audios,
     ...(captions === undefined ? {} : { captions }),
+    ...(logo === undefined ? {} : { logo }),
+    ...(data === 'none' ? {} : { data }),
+    ...(pay === undefined ? {} : { pay }),
     theme,
     programmes: 'generated',
   };
@@ -175,8 +187,23 @@ function cs(
   return satellite(
     { type: 'CS', network, networkName, transponder, slot: 0, bitrate: 18_000_000 },
     firstService,
-    stations,
+    // All of them are paid for.
+    stations.map((sketch) => ({ pay: true, ...sketch })),
   );
+}
+
+/** A channel with services that are data alone. */
+function withData(channel: ChannelPlan, ...dataServices: DataServicePlan[]): ChannelPlan {
+  return { ...channel, dataServices };
+}
+
+function documentService(id: ServiceId, name: string): DataServicePlan {
+  return { serviceId: id, name, carousel: 'bml' };
+}
+
+/** The engineering service of a satellite network, which has the logos of all its stations. */
+function logoService(id: number): DataServicePlan {
+  return { serviceId: serviceId(id), name: 'エンジニアリング', carousel: 'logos' };
 }
 
 export const DEFAULT: Scenario = {
@@ -195,21 +222,34 @@ export const DEFAULT: Scenario = {
           audios: [STEREO, COMMENTARY],
           captions: ALL_CAPTIONS,
         },
-        { name: 'ひばり放送２', video: SD },
+        { name: 'ひばり放送２', video: SD, logo: 'shared' },
       ],
       'ひばりワンセグ',
     ),
     terrestrial(1, 'T26', 2, [
       { name: 'ひばり教育', video: HD_BESIDE_SD, theme: 'learning' },
-      { name: 'ひばり教育２', video: SD, theme: 'learning' },
+      { name: 'ひばり教育２', video: SD, logo: 'shared', theme: 'learning' },
     ]),
-    terrestrial(2, 'T25', 4, [{ name: 'あさぎりテレビ', video: HD, audios: [DUAL] }], 'あさぎりワンセグ'),
-    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD }]),
-    terrestrial(4, 'T23', 7, [{ name: 'こもれび放送', video: HD }]),
-    bs(1, 0, 18_000_000, 311, [
-      { name: 'ＢＳひばり', video: HD },
-      { name: 'ＢＳひばり２', video: SD },
-    ]),
+    terrestrial(
+      2,
+      'T25',
+      4,
+      [{ name: 'あさぎりテレビ', video: HD, audios: [DUAL], data: 'hybridcast' }],
+      'あさぎりワンセグ',
+    ),
+    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, logo: 'text' }]),
+    withData(
+      terrestrial(4, 'T23', 7, [{ name: 'こもれび放送', video: HD, logo: 'none' }]),
+      documentService(terrestrialService(INVENTED_REGION, 4, 'data', 0), 'こもれびデータ'),
+    ),
+    withData(
+      bs(1, 0, 18_000_000, 311, [
+        { name: 'ＢＳひばり', video: HD },
+        { name: 'ＢＳひばり２', video: SD, logo: 'shared' },
+      ]),
+      documentService(serviceId(391), 'ＢＳ天気データ'),
+      logoService(399),
+    ),
     bs(3, 0, 27_000_000, 321, [
       { name: 'ＢＳあさぎり', video: HD, audios: [STEREO, COMMENTARY] },
       { name: 'ＢＳかわせみ', video: HD },
@@ -220,22 +260,28 @@ export const DEFAULT: Scenario = {
       { name: 'ＢＳ語学館', video: SD, audios: [DUAL], theme: 'learning' },
     ]),
     bs(13, 1, 18_000_000, 341, [
-      { name: '星空シネマ', video: HD, theme: 'film' },
-      { name: '星空シネマ２', video: SD, theme: 'film' },
+      { name: '星空シネマ', video: HD, pay: true, theme: 'film' },
+      { name: '星空シネマ２', video: SD, pay: true, theme: 'film' },
     ]),
-    cs(CS1_NETWORK, 2, 411, [
-      { name: '名画座４１１', video: SD_FINE, theme: 'film' },
-      { name: '時代劇の蔵', video: SD_FINE, theme: 'drama' },
-    ]),
+    withData(
+      cs(CS1_NETWORK, 2, 411, [
+        { name: '名画座４１１', video: SD_FINE, theme: 'film' },
+        { name: '時代劇の蔵', video: SD_FINE, theme: 'drama' },
+      ]),
+      logoService(498),
+    ),
     cs(CS1_NETWORK, 8, 421, [
       { name: 'アニメの森', video: SD_FINE, theme: 'anime' },
       { name: '鉄道と旅', video: SD_FINE, theme: 'travel' },
       { name: '歌謡倶楽部', video: SD, theme: 'music' },
     ]),
-    cs(CS2_NETWORK, 4, 431, [
-      { name: 'スポーツ広場', video: SD_FINE, theme: 'sports' },
-      { name: 'スポーツ広場２', video: SD_FINE, theme: 'sports' },
-    ]),
+    withData(
+      cs(CS2_NETWORK, 4, 431, [
+        { name: 'スポーツ広場', video: SD_FINE, theme: 'sports' },
+        { name: 'スポーツ広場２', video: SD_FINE, theme: 'sports' },
+      ]),
+      logoService(499),
+    ),
     cs(CS2_NETWORK, 6, 441, [
       { name: '囲碁将棋の間', video: SD, theme: 'hobby' },
       { name: '釣りと自然', video: SD_FINE, theme: 'hobby' },

@@ -20,7 +20,9 @@ export function terrestrialStream(network: NetworkId): TransportStreamId {
   return transportStreamId(network);
 }
 
-export type TerrestrialKind = 'tv' | 'partial';
+export type TerrestrialKind = 'tv' | 'data' | 'partial';
+
+const KIND_BITS = { tv: 0, data: 1, partial: 3 } as const;
 
 /** service_id: region 6 bits, prefecture flag 1, kind 2, broadcaster 4, number 3. */
 export function terrestrialService(
@@ -29,8 +31,7 @@ export function terrestrialService(
   kind: TerrestrialKind,
   number: number,
 ): ServiceId {
-  const kindBits = kind === 'tv' ? 0 : 3;
-  return serviceId((region << 10) | (kindBits << 7) | (broadcaster << 3) | number);
+  return serviceId((region << 10) | (KIND_BITS[kind] << 7) | (broadcaster << 3) | number);
 }
 
 /** transport_stream_id of a satellite: network 4 bits, era 3, transponder 5, reserved 1, slot 3. */

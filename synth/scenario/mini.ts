@@ -95,7 +95,13 @@ export const MINI: Scenario = {
       },
     ]),
     terrestrial(1, 'T26', 2, [tv(service(1, 0), 'あさぎりテレビ', 120, [MAIN])]),
-    bs(1, [tv(311, 'ＢＳひばり', 280, [MAIN]), tv(312, 'ＢＳひばり２', 320, [MAIN])]),
+    {
+      ...bs(1, [tv(311, 'ＢＳひばり', 280, [MAIN]), tv(312, 'ＢＳひばり２', 320, [MAIN])]),
+      dataServices: [
+        { serviceId: serviceId(391), name: 'ＢＳ天気データ', carousel: 'bml' },
+        { serviceId: serviceId(399), name: 'エンジニアリング', carousel: 'logos' },
+      ],
+    },
     bs(3, [tv(321, 'ＢＳあさぎり', 0, [MAIN])]),
     {
       type: 'CS',

@@ -169,7 +169,7 @@ describe('a terrestrial channel', async () => {
     expect(pat?.transport_stream_id).toBe(truth.transportStreamId);
     const maps = pat?.programs.filter(({ program_number }) => program_number !== 0) ?? [];
     expect(maps.map(({ program_number, program_map_PID }) => [program_number, program_map_PID])).toEqual(
-      truth.stations.map(({ serviceId, pmtPid }) => [serviceId, pmtPid]),
+      [...truth.stations, ...truth.dataServices].map(({ serviceId, pmtPid }) => [serviceId, pmtPid]),
     );
     for (const station of truth.stations) {
       const pmt = received.pmt.find(({ pid }) => pid === station.pmtPid)?.table;
@@ -298,7 +298,7 @@ describe('a satellite channel speaks of its whole network', async () => {
       const names = sdt?.services.map(({ descriptors }) =>
         text(descriptor(descriptors, 0x48)?.service_name_char),
       );
-      expect(names).toEqual(truth.stations.map(({ name }) => name));
+      expect(names).toEqual([...truth.stations, ...truth.dataServices].map(({ name }) => name));
     }
   });
 
@@ -340,7 +340,7 @@ describe.skipIf(!LONG)('the default region', () => {
       const names = received.sdt
         .find(({ table }) => table.table_id === 0x42)
         ?.table.services.map(({ descriptors }) => text(descriptor(descriptors, 0x48)?.service_name_char));
-      expect(names).toEqual(truth.stations.map(({ name }) => name));
+      expect(names).toEqual([...truth.stations, ...truth.dataServices].map(({ name }) => name));
       for (const station of truth.stations) {
         const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
         expect(now.map(heardBasics)).toEqual([basics(station.present), basics(station.following)]);

@@ -52,6 +52,7 @@ export interface Truth {
   networkName: string;
   marks: { periodTicks: number; flashTicks: number };
   stations: StationTruth[];
+  dataServices: { serviceId: number; name: string; serviceType: number; pmtPid: number }[];
 }
 
 export interface StationTruth {
