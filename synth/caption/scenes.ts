@@ -275,7 +275,7 @@ export const MOODS: readonly (readonly Mood[])[] = [
 /** Superimposed newsflashes: a heading and what happened. */
 export const NEWSFLASHES: readonly (readonly string[])[] = [
   ['ひばり放送 ニュース速報', '架空鉄道 全線で運転再開'],
-  ['ニュース速報', 'あさぎり町の新庁舎 名称は「あさぎりの森」に決定'],
+  ['ニュース速報', 'あさぎり町の新庁舎', '名称は「あさぎりの森」に決定'],
   ['交通情報', 'こもれび大橋 強風のため通行止め', '解除は未定'],
   ['開票速報', '星空高原村長選 見本一歩氏 当選確実'],
 ];
