@@ -1,0 +1,85 @@
+/**
+ * Small scenarios for tests: programmes of seconds, pictures as small as decoders take them. What a test does not
+ * care for is filled in; the result is JSON, the shape of a scenario file (`file.ts`).
+ */
+import type { BroadcastType } from '../../arib/ids.ts';
+import {
+  BS_NETWORK,
+  CS1_NETWORK,
+  INVENTED_REGION,
+  satelliteStream,
+  terrestrialNetwork,
+  terrestrialService,
+  terrestrialStream,
+} from './identity.ts';
+
+/** Members of a scenario file, as they are written there; they win over what is filled in. */
+interface Written {
+  readonly [field: string]: unknown;
+}
+
+export interface SmallStation extends Written {
+  /** As in a file; one of 20 s that comes again and again when left out. */
+  programmes?: readonly Written[];
+}
+
+export interface SmallChannel {
+  type?: BroadcastType;
+  /** T30, BS01_0, CS02 … */
+  channel: string;
+  stations?: readonly SmallStation[];
+  /** Bits a second of the stream; enough for the stations when left out. */
+  bitrate?: number;
+}
+
+export interface SmallScenario {
+  seed?: number;
+  channels: readonly SmallChannel[];
+  /** As in a file. */
+  faults?: readonly Written[];
+}
+
+const VIDEO = { codec: 'mpeg2', width: 160, height: 96, bitrate: 300_000 };
+const AUDIO = { mode: 'stereo', bitrate: 48_000 };
+const PROGRAMME = { durationSec: 20, title: '小さな番組' };
+/** Tables, clock references and one more audio than the station has. */
+const STATION_BITRATE = 700_000;
+const CHANNEL_BITRATE = 500_000;
+
+function identityOf(type: BroadcastType, channel: string, index: number) {
+  if (type === 'GR') {
+    const network = terrestrialNetwork(INVENTED_REGION, index);
+    return { networkId: network, transportStreamId: terrestrialStream(network), firstService: null };
+  }
+  const [transponder = 1, slot = 0] = (channel.match(/\d+/g) ?? []).map(Number);
+  const network = type === 'BS' ? BS_NETWORK : CS1_NETWORK;
+  const transportStreamId = satelliteStream(network, transponder, slot);
+  return { networkId: network, transportStreamId, firstService: 500 + 10 * index };
+}
+
+function channelJson({ type = 'GR', channel, stations = [{}], bitrate }: SmallChannel, index: number) {
+  const { firstService, ...ids } = identityOf(type, channel, index);
+  return {
+    ...{ type, channel, ...ids },
+    networkName: '小さな網',
+    ...(type === 'GR' ? { remoteControlKey: 1 + (index % 12) } : {}),
+    bitrate: bitrate ?? CHANNEL_BITRATE + stations.length * STATION_BITRATE,
+    stations: stations.map((station, number) => ({
+      serviceId:
+        firstService === null
+          ? terrestrialService(INVENTED_REGION, index, 'tv', number)
+          : firstService + number,
+      name: `小${channel.replaceAll('_', '')}${number + 1}`,
+      hue: (index * 90 + number * 40) % 360,
+      video: VIDEO,
+      audios: [AUDIO],
+      programmes: [PROGRAMME],
+      ...station,
+    })),
+  };
+}
+
+/** @returns what JSON.stringify makes a scenario file of. */
+export function smallScenario({ seed = 1, channels, faults = [] }: SmallScenario) {
+  return { name: 'small', seed, channels: channels.map(channelJson), faults };
+}
