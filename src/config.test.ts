@@ -23,6 +23,7 @@ describe('readConfig', () => {
     expect(config.trustedNetworks.isEmpty).toBe(true);
     expect(config.tls).toBeNull();
     expect(config.channelSyncIntervalMs).toBe(60_000);
+    expect(config.serviceForgetAfterMs).toBe(1_800_000);
   });
 
   test('the recordings folder follows the data folder unless it is set', () => {

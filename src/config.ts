@@ -21,6 +21,8 @@ export interface Config {
   trustedProxies: Networks;
   logLevel: LogLevel;
   channelSyncIntervalMs: number;
+  /** A station that imports lack for so long is forgotten. */
+  serviceForgetAfterMs: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -48,6 +50,10 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: reader.parsed('TRUSTED_PROXIES', Networks.none, Networks.parse),
     logLevel: reader.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS, 'info'),
     channelSyncIntervalMs: reader.integer('CHANNEL_SYNC_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
+    serviceForgetAfterMs: reader.integer('SERVICE_FORGET_AFTER', 30 * MINUTE_MS, {
+      min: 0,
+      max: 365 * DAY_MS,
+    }),
   };
   reader.finish();
   return config;

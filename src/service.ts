@@ -100,6 +100,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const guide = new GuideRoom({
     agentUrl: config.agentUrl,
     syncIntervalMs: config.channelSyncIntervalMs,
+    forgetAfterMs: config.serviceForgetAfterMs,
     stations,
     programs,
     hub,

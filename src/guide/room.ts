@@ -17,6 +17,8 @@ export interface GuideOptions {
   agentUrl: string;
   /** How often stations are imported, ms. */
   syncIntervalMs: number;
+  /** A station that imports lack for so long is forgotten, ms. */
+  forgetAfterMs: number;
   stations: StationStore;
   programs: ProgramStore;
   hub: Hub;
@@ -42,7 +44,8 @@ export class GuideRoom {
     const { programs, hub, log, now } = options;
     const agent = new AgentClient(options.agentUrl);
     this.equipment = agent;
-    this.stations = new Stations({ stations: options.stations, programs, hub, log, now });
+    const { forgetAfterMs } = options;
+    this.stations = new Stations({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
     this.#visits = new GuideVisits({ startWorker: options.startWorker, log });
     this.#collector = new Collector({
       stations: this.stations,

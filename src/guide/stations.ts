@@ -1,5 +1,4 @@
 /** The listed stations, held in memory and kept in step with the agent and the database. */
-import { isDeepStrictEqual } from 'node:util';
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
@@ -7,10 +6,10 @@ import type { AudioOption } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import type { StationRecord } from '../model/station.ts';
+import type { KnownStation, StationRecord } from '../model/station.ts';
 import type { ProgramStore } from '../store/programs.ts';
 import type { StationStore } from '../store/stations.ts';
-import { stationsOfChannels } from './station-import.ts';
+import { decideImport, type ImportDecision } from './station-changes.ts';
 
 export interface StationsOptions {
   stations: StationStore;
@@ -19,11 +18,19 @@ export interface StationsOptions {
   log: Log;
   /** Epoch ms. */
   now: () => number;
+  /** ms on a clock that nobody sets. */
+  monotonic?: () => number;
+  /** A station that imports lack for so long is forgotten with its guide and its bookings, ms. */
+  forgetAfterMs?: number;
 }
 
+const FORGET_AFTER_MS = 30 * 60_000;
+
 export class Stations {
+  #known: readonly KnownStation[] = [];
   #listed: readonly StationRecord[] = [];
   #byId = new Map<StationId, StationRecord>();
+  #absentSince = new Map<StationId, number>();
 
   constructor(private readonly options: StationsOptions) {
     this.#reload();
@@ -38,6 +45,11 @@ export class Stations {
     return this.#byId.get(id);
   }
 
+  /** A station that recordings and reservations may refer to, listed or not. */
+  findKnown(id: StationId): KnownStation | undefined {
+    return this.#known.find((station) => station.id === id);
+  }
+
   /** What listed stations air now. */
   airing(): Map<StationId, ProgramRecord> {
     return this.options.programs.airing(this.#byId.keys(), this.options.now());
@@ -49,28 +61,57 @@ export class Stations {
   }
 
   /**
-   * Takes over the agent's channel definitions. An empty answer changes nothing: it is an agent that was never
-   * scanned, or lost its file, not a country that went dark.
+   * Takes over the agent's channel definitions; see `station-changes.ts` for what becomes of absent stations.
    * @returns whether the list changed
    */
   import(channels: readonly Channel[]): boolean {
-    const found = stationsOfChannels(channels);
-    if (found.length === 0) return false;
-    const before = this.#listed;
-    const known = new Map(before.map((station) => [station.id, station]));
-    const same =
-      found.length === before.length &&
-      found.every((station) => isDeepStrictEqual(station, known.get(station.id)));
-    if (same) return false;
-    this.options.stations.replaceListed(found, this.options.now());
+    const { now, stations, log, hub } = this.options;
+    const { monotonic = () => performance.now(), forgetAfterMs = FORGET_AFTER_MS } = this.options;
+    const decision = decideImport({
+      known: this.#known,
+      channels,
+      absentSince: this.#absentSince,
+      now: monotonic(),
+      forgetAfterMs,
+    });
+    if (decision === undefined) return false;
+    this.#absentSince = decision.absentSince;
+    const { put, hide, retype } = decision;
+    const changed = put.length + hide.length + retype.length > 0;
+    if (changed) stations.apply(decision, now());
+    const forgot = this.#forget(decision);
+    if (!changed && !forgot) return false;
+    const before = this.#listed.length;
     this.#reload();
-    this.options.log.info('stations imported', { stations: found.length, before: before.length });
-    this.options.hub.changed('services');
+    if (!changed) return false;
+    log.info('stations imported', { stations: this.#listed.length, before });
+    hub.changed('services');
     return true;
   }
 
+  /** @returns whether rows changed */
+  #forget({ forget, discard }: ImportDecision): boolean {
+    const { stations, log, hub, now } = this.options;
+    let programs = 0;
+    let reservations = 0;
+    for (const id of forget) {
+      const gone = stations.forgetStation(id, now());
+      programs += gone.programs;
+      reservations += gone.reservations;
+      this.#absentSince.delete(id);
+      log.info('station forgotten', { station: id, ...gone });
+    }
+    const deleted = stations.deleteUnreferenced(discard);
+    if (programs > 0) hub.changed('programs');
+    if (reservations > 0) hub.changed('reservations');
+    return forget.length + deleted.length > 0;
+  }
+
   #reload(): void {
-    this.#listed = this.options.stations.listed();
+    this.#known = this.options.stations.known();
+    this.#listed = this.#known
+      .filter((station) => !station.hidden)
+      .map(({ hidden: _hidden, forgotten: _forgotten, ...record }) => record);
     this.#byId = new Map(this.#listed.map((station) => [station.id, station]));
   }
 }

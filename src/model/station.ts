@@ -15,3 +15,11 @@ export interface StationRecord {
   serviceType: number;
   remoteControlKey: number;
 }
+
+/** A station that was listed once, with where it stands now. */
+export interface KnownStation extends StationRecord {
+  /** Not in lists: the last import did not have it, or it is nothing to watch any more. */
+  hidden: boolean;
+  /** Absent for so long that its guide and its bookings were given up. */
+  forgotten: boolean;
+}

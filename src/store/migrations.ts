@@ -281,4 +281,24 @@ export const MIGRATIONS: readonly string[] = [
     UPDATE counters SET value = value + 1 WHERE name = 'reservations';
   END;
   `,
+  `
+  -- 1: absent from imports for so long that its guide and its bookings were given up; until it is seen again.
+  ALTER TABLE stations ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+
+  -- The best logo of each station that was received.
+  CREATE TABLE logos (
+    station_id INTEGER PRIMARY KEY REFERENCES stations (id) ON DELETE CASCADE,
+    type INTEGER NOT NULL,               -- logo_type of ARIB STD-B21: its size
+    version INTEGER,                     -- logo_version, 12 bits; null = the broadcast named none
+    png BLOB NOT NULL,                   -- with its palette
+    fetched_at INTEGER NOT NULL          -- epoch ms of the last time that it was received
+  ) STRICT;
+  -- The list of stations names their logos.
+  CREATE TRIGGER logo_added AFTER INSERT ON logos BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'stations';
+  END;
+  CREATE TRIGGER logo_changed AFTER UPDATE OF png ON logos BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'stations';
+  END;
+  `,
 ];

@@ -69,6 +69,10 @@ function program(on: StationId, event: number, startAt: number, endAt: number): 
   };
 }
 
+function put(store: StationStore, stations: StationRecord[]): void {
+  store.apply({ put: stations, hide: [], retype: [] }, 10);
+}
+
 describe('openDatabase', () => {
   test('creates the folder, uses WAL and applies every migration', () => {
     expect(database.query('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
@@ -77,7 +81,7 @@ describe('openDatabase', () => {
 
   test('opening again changes nothing', () => {
     const path = join(folder, 'deep', 'svc.db');
-    new StationStore(database).replaceListed([station(0x7fe8, 1024, 'GR', 1)], 5);
+    put(new StationStore(database), [station(0x7fe8, 1024, 'GR', 1)]);
     const again = openDatabase(path);
     expect(new StationStore(again).listed()).toHaveLength(1);
     again.close();
@@ -114,28 +118,93 @@ describe('openDatabase', () => {
 describe('StationStore', () => {
   test('lists GR, BS, CS, each by remote-control number, ties by service id', () => {
     const store = new StationStore(database);
-    store.replaceListed(
-      [
-        station(6, 55, 'CS', 55),
-        station(4, 101, 'BS', 101),
-        station(0x7fe9, 2048, 'GR', 3),
-        station(0x7fe8, 1025, 'GR', 1),
-        station(0x7fe8, 1024, 'GR', 1),
-      ],
-      10,
-    );
+    put(store, [
+      station(6, 55, 'CS', 55),
+      station(4, 101, 'BS', 101),
+      station(0x7fe9, 2048, 'GR', 3),
+      station(0x7fe8, 1025, 'GR', 1),
+      station(0x7fe8, 1024, 'GR', 1),
+    ]);
     expect(store.listed().map((row) => row.serviceId as number)).toEqual([1024, 1025, 2048, 101, 55]);
   });
 
-  test('a station absent from an import is hidden, kept, and comes back', () => {
+  test('a hidden station is kept, and comes back as it is then', () => {
     const store = new StationStore(database);
     const [one, two] = [station(0x7fe8, 1024, 'GR', 1), station(0x7fe9, 2048, 'GR', 2)];
-    store.replaceListed([one, two], 10);
-    store.replaceListed([one], 20);
-    expect(store.listed()).toEqual([one]);
-    expect(database.query('SELECT count(*) AS n FROM stations').get()).toEqual({ n: 2 });
-    store.replaceListed([one, { ...two, name: '新しい名前' }], 30);
-    expect(store.listed().map((row) => row.name)).toEqual([one.name, '新しい名前']);
+    put(store, [one, two]);
+    store.apply({ put: [], hide: [two.id], retype: [{ id: one.id, serviceType: 0xc0 }] }, 20);
+    expect(store.listed()).toEqual([]);
+    expect(store.known()).toEqual([
+      { ...one, serviceType: 0xc0, hidden: true, forgotten: false },
+      { ...two, hidden: true, forgotten: false },
+    ]);
+    put(store, [{ ...two, name: '新しい名前' }]);
+    expect(store.listed().map((row) => row.name)).toEqual(['新しい名前']);
+  });
+
+  test('forgetting takes the guide and the bookings that have not begun; the row stays for recordings', () => {
+    const store = new StationStore(database);
+    const [gone, other] = [station(0x7fe8, 1024, 'GR', 1), station(0x7fe9, 2048, 'GR', 2)];
+    put(store, [gone, other]);
+    new ProgramStore(database).putNowAndNext(
+      [gone, other].map((one) => ({
+        stationId: one.id,
+        present: program(one.id, 1, 0, 500),
+        following: program(one.id, 2, 500, 900),
+      })),
+      1,
+    );
+    const book = (id: number, on: StationRecord, state: string, start: number) =>
+      database
+        .query(
+          `INSERT INTO reservations (id, program_id, station_id, state, priority, name, description, start_at,
+             end_at, created_at, updated_at) VALUES (?, ?, ?, ?, 2, '番組', '', ?, ?, 0, 0)`,
+        )
+        .run(id, id, on.id, state, start, start + 100);
+    book(1, gone, 'scheduled', 500);
+    book(2, gone, 'conflict', 600);
+    book(3, gone, 'recording', 100);
+    book(4, gone, 'finished', 0);
+    book(5, gone, 'scheduled', 200);
+    book(6, other, 'scheduled', 500);
+    expect(store.forgetStation(gone.id, 300)).toEqual({ programs: 2, reservations: 2 });
+    const states = database.query('SELECT id, state FROM reservations ORDER BY id').values();
+    expect(states).toEqual([
+      [1, 'cancelled'],
+      [2, 'cancelled'],
+      [3, 'recording'],
+      [4, 'finished'],
+      [5, 'scheduled'],
+      [6, 'scheduled'],
+    ]);
+    expect(database.query('SELECT count(*) AS n FROM programs').get()).toEqual({ n: 2 });
+    expect(store.known()[0]).toEqual({ ...gone, hidden: true, forgotten: true });
+    put(store, [gone]);
+    expect(store.known()[0]).toEqual({ ...gone, hidden: false, forgotten: false });
+  });
+
+  test('only hidden stations to which nothing refers are deleted', () => {
+    const store = new StationStore(database);
+    const all = [1, 2, 3, 4, 5].map((id) => station(0x7fe8, id, 'GR', id));
+    const [free, booked, listed, wanted, aired] = all;
+    if (!free || !booked || !listed || !wanted || !aired) throw new Error('no station');
+    put(store, all);
+    store.apply({ put: [], hide: all.filter((one) => one !== listed).map(({ id }) => id), retype: [] }, 1);
+    database
+      .query(
+        `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
+           created_at, updated_at) VALUES (1, ?, 'finished', 2, '', '', 0, 1, 0, 0)`,
+      )
+      .run(booked.id);
+    database
+      .query("INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('', ?, 0, 0)")
+      .run(JSON.stringify({ stationIds: [wanted.id] }));
+    new ProgramStore(database).putNowAndNext(
+      [{ stationId: aired.id, present: program(aired.id, 1, 0, 500), following: null }],
+      1,
+    );
+    expect(store.deleteUnreferenced(all.map(({ id }) => id))).toEqual([free.id]);
+    expect(store.known()).toHaveLength(4);
   });
 });
 
@@ -144,7 +213,7 @@ describe('ProgramStore', () => {
   let store: ProgramStore;
 
   beforeEach(() => {
-    new StationStore(database).replaceListed([home], 0);
+    put(new StationStore(database), [home]);
     store = new ProgramStore(database);
   });
 
