@@ -18,7 +18,9 @@ import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
+import { GuideWindowStore } from './store/guide-window.ts';
 import { ProgramStore } from './store/programs.ts';
+import { SearchStore } from './store/search.ts';
 import { StationStore } from './store/stations.ts';
 
 export interface ServiceOptions {
@@ -130,10 +132,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
   const api = createApi({
     version: VERSION,
+    now,
     log: log.component('http'),
     stations: guide.stations,
     scans: guide.scans,
     equipment: guide.equipment,
+    guide: new GuideWindowStore(database),
+    programs,
+    search: new SearchStore(database),
     live,
     events,
     status: () => ({

@@ -26,7 +26,8 @@ export type AudioOption = Static<typeof AudioOptionSchema>;
 
 export const NowProgramSchema = t.Object({
   id: t.Integer(),
-  title: t.String(),
+  title: t.String({ description: 'the name without marks' }),
+  name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
   startAt: t.Integer({ description: 'epoch ms' }),
   endAt: t.Integer({ description: 'epoch ms' }),
   reserved: t.Boolean(),

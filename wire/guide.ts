@@ -10,21 +10,24 @@ const STATION_ID = { description: 'station id' } as const;
 const PROGRAM_ID = { description: 'programme id: station id * 100000 + event_id' } as const;
 
 /** `reserved` in other payloads means `scheduled` or `recording`. */
-export const RESERVATION_STATES = [
-  'scheduled',
-  'conflict',
-  'skipped',
-  'missed',
-  'cancelled',
-  'recording',
-  'finished',
-] as const;
-export type ReservationState = (typeof RESERVATION_STATES)[number];
-export const ReservationStateSchema = t.Union(RESERVATION_STATES.map((state) => t.Literal(state)));
+export const ReservationStateSchema = t.Union([
+  t.Literal('scheduled'),
+  t.Literal('conflict'),
+  t.Literal('skipped'),
+  t.Literal('missed'),
+  t.Literal('cancelled'),
+  t.Literal('recording'),
+  t.Literal('finished'),
+]);
+export type ReservationState = Static<typeof ReservationStateSchema>;
 
-export const RECORDING_STATES = ['recording', 'recorded', 'available', 'failed'] as const;
-export type RecordingState = (typeof RECORDING_STATES)[number];
-export const RecordingStateSchema = t.Union(RECORDING_STATES.map((state) => t.Literal(state)));
+export const RecordingStateSchema = t.Union([
+  t.Literal('recording'),
+  t.Literal('recorded'),
+  t.Literal('available'),
+  t.Literal('failed'),
+]);
+export type RecordingState = Static<typeof RecordingStateSchema>;
 
 export const ReservationMarkSchema = t.Object({ id: t.Integer(), state: ReservationStateSchema });
 export type ReservationMark = Static<typeof ReservationMarkSchema>;

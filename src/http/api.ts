@@ -7,6 +7,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Elysia, ValidationError } from 'elysia';
 import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
+import { addGuideRoutes } from './guide-routes.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
 import { addStationRoutes } from './station-routes.ts';
@@ -125,6 +126,7 @@ export function createApi(parts: ApiParts): Elysia {
   addSystemRoutes(app, parts);
   addStationRoutes(app, parts);
   addTunerRoutes(app, parts);
+  addGuideRoutes(app, parts);
   return app;
 }
 

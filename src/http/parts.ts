@@ -1,14 +1,18 @@
 /** What the routes need of the service, as narrow as they use it. */
-import type { BroadcastType, StationId } from '../../arib/ids.ts';
+import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type { ScanStatus, Status } from '../../wire/api.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { GuideWindowStore } from '../store/guide-window.ts';
+import type { SearchStore } from '../store/search.ts';
 
 export interface ApiParts {
   version: string;
+  /** Epoch ms. */
+  now: () => number;
   log: Log;
   stations: {
     list(): readonly StationRecord[];
@@ -27,6 +31,12 @@ export interface ApiParts {
     putTuners(definitions: readonly TunerDefinition[]): Promise<Tuner[]>;
     channels(): Promise<Channel[]>;
   };
+  guide: Pick<
+    GuideWindowStore,
+    'stamp' | 'ofStation' | 'stationNames' | 'others' | 'reservationOf' | 'reserved' | 'nextChange'
+  >;
+  programs: { find(id: ProgramId): ProgramRecord | undefined };
+  search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */
   events: { open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined };

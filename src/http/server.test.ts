@@ -26,6 +26,7 @@ const STATION: StationRecord = {
   serviceType: 1,
   remoteControlKey: 1,
 };
+const NOW = 1_800_000_000_000;
 const LIVE = `/api/services/${STATION.id}/live`;
 
 /** A part that the tests here do not reach. */
@@ -50,6 +51,18 @@ function serve(
     },
     scans: { status: absent, start: absent, abort: absent },
     equipment: { tuners: absent, putTuners: absent, channels: absent },
+    now: () => NOW,
+    guide: {
+      stamp: () => '1',
+      ofStation: () => [],
+      stationNames: () => new Map(),
+      others: () => [],
+      reservationOf: () => null,
+      reserved: () => new Map(),
+      nextChange: () => undefined,
+    },
+    programs: { find: absent },
+    search: { programs: absent, recordings: absent, reservations: absent, rules: absent },
     live: { open: absent },
     events: { open: () => undefined },
     status: () => ({

@@ -2,46 +2,13 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type StationId, splitStationId, stationId } from '../../arib/ids.ts';
-import {
-  LIVE_CODECS,
-  MIME_HEADER,
-  NOTICE_HEADER,
-  type NowProgram,
-  type Station,
-  StationsSchema,
-} from '../../wire/api.ts';
-import { audioOptions } from '../model/audio.ts';
+import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER, StationsSchema } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
-import type { ProgramRecord } from '../model/program.ts';
-import type { StationRecord } from '../model/station.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import { problemResponse, REFUSALS } from './described.ts';
 import { ENDLESS } from './headers.ts';
 import type { ApiParts } from './parts.ts';
-
-function nowOf(program: ProgramRecord | undefined): NowProgram | null {
-  if (program === undefined) return null;
-  return {
-    id: program.id,
-    title: program.name,
-    startAt: program.startAt,
-    endAt: program.endAt,
-    reserved: false,
-    recording: false,
-    audios: audioOptions(program.audios),
-  };
-}
-
-export function toStation(station: StationRecord, airing: ProgramRecord | undefined): Station {
-  return {
-    id: station.id,
-    type: station.type,
-    name: station.name,
-    remoteControlKey: station.remoteControlKey,
-    logo: null,
-    live: `api/services/${station.id}/live`,
-    now: nowOf(airing),
-  };
-}
+import { polledJson, polledResponses } from './polled.ts';
+import { StationList } from './station-list.ts';
 
 /** @throws Failure bad_request for what is no number, not_found for a number that no station can have. */
 function readStationId(text: string): StationId {
@@ -100,17 +67,15 @@ function liveContentType(codec: string, audio: string | undefined): string {
 }
 
 export function addStationRoutes(app: Elysia, parts: ApiParts): void {
-  app.get(
-    '/api/services',
-    () => {
-      const airing = parts.stations.airing();
-      return parts.stations.list().map((station) => toStation(station, airing.get(station.id)));
+  const stations = new StationList(parts);
+  app.get('/api/services', ({ request }) => polledJson(request, stations.answer()), {
+    detail: {
+      summary: 'Stations with what they air now',
+      description: 'Carries an ETag; `If-None-Match` gives 304 while nothing changed.',
+      tags: ['stations'],
+      responses: { ...REFUSALS, ...polledResponses('stations in list order', StationsSchema) },
     },
-    {
-      response: { 200: StationsSchema, ...REFUSAL_SCHEMAS },
-      detail: { summary: 'Stations with what they air now', tags: ['stations'] },
-    },
-  );
+  });
 
   app.get(
     '/api/services/:id/live',

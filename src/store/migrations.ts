@@ -301,4 +301,10 @@ export const MIGRATIONS: readonly string[] = [
     UPDATE counters SET value = value + 1 WHERE name = 'stations';
   END;
   `,
+  `
+  -- A window of the guide looks back this far for what is still on (\`ORDINARY_MS\`); what is longer is few.
+  DROP INDEX programs_of_station;
+  CREATE INDEX programs_of_station ON programs (station_id, start_at, end_at);
+  CREATE INDEX programs_long ON programs (station_id, start_at, end_at) WHERE end_at - start_at > 43200000;
+  `,
 ];

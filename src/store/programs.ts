@@ -4,6 +4,7 @@ import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from '../model/audio.ts';
 import type { Genre, NowAndNext, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
+import { LONGEST_MS } from './program-length.ts';
 import { indexPending } from './search-index.ts';
 
 interface ProgramRow {
@@ -94,9 +95,6 @@ const UPSERT = `
      OR extended IS NOT COALESCE(excluded.extended, extended)
      OR video_type IS NOT excluded.video_type OR video_resolution IS NOT excluded.video_resolution`;
 
-/** Look-ups go back no further: no programme is longer (ARIB TR-B14: under 100 hours, in practice a day). */
-export const LONGEST_MS = 100 * 3_600_000;
-
 /** Epoch ms, end exclusive. */
 export interface Span {
   stationId: StationId;
@@ -124,6 +122,13 @@ export class ProgramStore {
   /** What one station airs at `now`. */
   airingOn(station: StationId, now: number): ProgramRecord | undefined {
     return this.airing([station], now).get(station);
+  }
+
+  find(id: ProgramId): ProgramRecord | undefined {
+    const row = this.database
+      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
+      .get({ id });
+    return row === null ? undefined : toRecord(row);
   }
 
   /** Programmes of a station that end after `from`, by start. */

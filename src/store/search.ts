@@ -13,7 +13,7 @@ import type {
   ReservationState,
 } from '../../wire/api.ts';
 import { searchText } from '../model/search-text.ts';
-import { LONGEST_MS } from './programs.ts';
+import { LONGEST_MS } from './program-length.ts';
 import { firstDocument, matchExpression, needsComparing } from './search-index.ts';
 
 /** Rows up to the limit, and whether there are more. */
@@ -63,7 +63,8 @@ const AIRING = `
     JOIN program_documents AS d ON d.program_id = p.id
     JOIN stations AS s ON s.id = p.station_id
     LEFT JOIN reservations AS r ON r.program_id = p.id
-  WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND s.hidden = 0 AND ${CONTAINS_ALL}
+  WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
+    AND ${CONTAINS_ALL}
   ORDER BY d.document LIMIT $limit`;
 
 /** Of what is still to come: read in the order of the index, which is that of starts. */
@@ -75,7 +76,7 @@ const COMING = `
     CROSS JOIN stations AS s ON s.id = p.station_id
     LEFT JOIN reservations AS r ON r.program_id = p.id
   WHERE l.program_letters MATCH $match AND l.rowid >= $first AND p.start_at > $now AND p.end_at > $now
-    AND s.hidden = 0 AND ${CONTAINS_ALL}
+    AND p.hidden = 0 AND s.hidden = 0 AND ${CONTAINS_ALL}
   ORDER BY l.rowid LIMIT $limit`;
 
 const RECORDED = `

@@ -98,7 +98,7 @@ describe('what is on the air', () => {
         expect(known).toContain((row.now?.id ?? 0) % 100_000);
         if (row.now?.id === id * 100_000 + station.present.eventId) {
           expect(row.now).toMatchObject({
-            title: station.present.title,
+            name: station.present.title,
             startAt: station.present.startAt,
             endAt: station.present.startAt + station.present.durationMs,
           });

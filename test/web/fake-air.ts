@@ -2,6 +2,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { boxAt } from '../../web/player/boxes.ts';
 import type { AudioOption, Station } from '../../wire/api.ts';
 
@@ -55,7 +56,8 @@ export function fakeStations(now: number): Station[] {
           ? null
           : {
               id: id * 100_000 + 1,
-              title,
+              title: removeTitleMarks(title).title,
+              name: title,
               startAt: now - since * MINUTE_MS,
               endAt: now + left * MINUTE_MS,
               reserved: false,

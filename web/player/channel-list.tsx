@@ -34,7 +34,7 @@ function Row({ station, current, onPick }: { station: Station; current: boolean;
           )}
         </span>
         <span class="row-title">
-          {program === null ? '番組情報はまだありません' : splitTitle(program.title).title}
+          {program === null ? '番組情報はまだありません' : splitTitle(program.name).title}
         </span>
         {program === null ? null : <ProgramProgress startAt={program.startAt} endAt={program.endAt} />}
       </span>

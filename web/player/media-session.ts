@@ -14,7 +14,7 @@ export function describeMedia(station: Station | undefined): void {
     navigator.mediaSession.metadata = null;
     return;
   }
-  const title = station.now === null ? station.name : splitTitle(station.now.title).title;
+  const title = station.now === null ? station.name : splitTitle(station.now.name).title;
   navigator.mediaSession.metadata = new MediaMetadata({
     title,
     artist: narrow(station.name),

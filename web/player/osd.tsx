@@ -46,7 +46,7 @@ function Control({ icon, label, onClick, class: extra = '', text }: ControlProps
 
 function Heading({ station }: { station: Station | undefined }) {
   if (station === undefined) return null;
-  const parts = station.now === null ? undefined : splitTitle(station.now.title);
+  const parts = station.now === null ? undefined : splitTitle(station.now.name);
   return (
     <div class="osd-heading">
       <Logo station={station} />

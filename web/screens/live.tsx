@@ -48,7 +48,7 @@ function toStation(id: number | undefined): void {
 function Below({ stationId, state }: { stationId: number; state: LiveState | undefined }) {
   const station = stationById(stationId);
   const program = station?.now ?? null;
-  const parts = program === null ? undefined : splitTitle(program.title);
+  const parts = program === null ? undefined : splitTitle(program.name);
   return (
     <section class="below" aria-label="番組とチャンネル">
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (

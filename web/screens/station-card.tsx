@@ -16,7 +16,7 @@ export function StationCard({ station }: { station: Station }) {
   const name = narrow(station.name);
   const label = channelLabel(station, stations.value);
   const left = program === null ? '' : remainingText(program.endAt, now.value);
-  const parts = program === null ? undefined : splitTitle(program.title);
+  const parts = program === null ? undefined : splitTitle(program.name);
   return (
     <a
       class="card"

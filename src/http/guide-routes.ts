@@ -1,0 +1,197 @@
+/** `/api/guide`, `/api/programs` and `/api/search`: the guide as it is stored. */
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import { type ProgramId, splitProgramId, splitStationId } from '../../arib/ids.ts';
+import {
+  GuideWindowSchema,
+  MAX_GUIDE_WINDOW_MS,
+  MAX_QUERY_LENGTH,
+  ProgramDetailSchema,
+  SEARCH_LIMIT,
+  type SearchResult,
+  SearchResultSchema,
+} from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import { cutQuery, searchWords } from '../model/search-text.ts';
+import type { StationRecord } from '../model/station.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import { writeWindow } from './guide-text.ts';
+import type { ApiParts } from './parts.ts';
+import { notModified, polledJson, polledResponses } from './polled.ts';
+import { programDetail } from './program-detail.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Without `to`. */
+const DEFAULT_WINDOW_MS = DAY_MS;
+
+const EPOCH_PATTERN = '^[0-9]{1,15}$';
+
+const GUIDE_QUERY = t.Object({
+  from: t.Optional(
+    t.String({ pattern: EPOCH_PATTERN, description: 'epoch ms; without it the hour that has begun' }),
+  ),
+  to: t.Optional(
+    t.String({
+      pattern: EPOCH_PATTERN,
+      description: `epoch ms, exclusive, at most ${MAX_GUIDE_WINDOW_MS / DAY_MS} days after \`from\`; without it a day`,
+    }),
+  ),
+  type: t.Optional(t.Union([t.Literal('GR'), t.Literal('BS'), t.Literal('CS')])),
+  stationId: t.Optional(t.String({ pattern: '^[0-9]{1,16}$', description: 'only this station' })),
+});
+
+interface GuideQuestion {
+  from: number;
+  to: number;
+  stations: readonly StationRecord[];
+}
+
+/** @throws Failure bad_request naming the field, not_found for a station that is not listed */
+function readGuideQuestion(query: typeof GUIDE_QUERY.static, parts: ApiParts): GuideQuestion {
+  const now = parts.now();
+  const from = query.from === undefined ? now - (now % HOUR_MS) : Number(query.from);
+  const to = query.to === undefined ? from + DEFAULT_WINDOW_MS : Number(query.to);
+  if (to <= from) throw new Failure('bad_request', 'to は from より後にしてください。', { path: 'to' });
+  if (to - from > MAX_GUIDE_WINDOW_MS) {
+    const days = MAX_GUIDE_WINDOW_MS / DAY_MS;
+    throw new Failure('bad_request', `番組表は一度に${days}日分までです。`, { path: 'to' });
+  }
+  let stations = parts.stations.list();
+  if (query.stationId !== undefined) {
+    const id = Number(query.stationId);
+    stations = stations.filter((station) => station.id === id);
+    if (splitStationId(id) === undefined || stations.length === 0) {
+      throw new Failure('not_found', '局が見つかりません。', { path: 'stationId' });
+    }
+  }
+  if (query.type !== undefined) stations = stations.filter((station) => station.type === query.type);
+  return { from, to, stations };
+}
+
+/** @throws Failure bad_request for what is no number, not_found for a number that no programme can have */
+function readProgramId(text: string): ProgramId {
+  if (!/^\d{1,16}$/.test(text)) {
+    throw new Failure('bad_request', '番組の番号が正しくありません。', { path: 'id' });
+  }
+  const id = Number(text);
+  if (splitProgramId(id) === undefined) throw unknownProgram();
+  return id as ProgramId;
+}
+
+function unknownProgram(): Failure {
+  return new Failure('not_found', '番組が見つかりません。終わった番組は番組表から消えます。');
+}
+
+function search(parts: ApiParts, query: string, limit: number): SearchResult {
+  const q = cutQuery(query, MAX_QUERY_LENGTH);
+  const words = searchWords(q);
+  if (words.length === 0) {
+    const nothing = { more: false, rows: [] };
+    return { q, programs: nothing, recordings: nothing, reservations: nothing, rules: nothing };
+  }
+  const { search: store } = parts;
+  const now = parts.now();
+  return {
+    q,
+    programs: store.programs(words, limit, now),
+    recordings: store.recordings(words, limit),
+    reservations: store.reservations(words, limit, now),
+    rules: store.rules(words, limit),
+  };
+}
+
+/** 1 to the maximum; beyond it the maximum. */
+function searchLimit(text: string | undefined): number {
+  if (text === undefined) return SEARCH_LIMIT.default;
+  return Math.min(Math.max(Number(text), 1), SEARCH_LIMIT.maximum);
+}
+
+function addGuideRoute(app: Elysia, parts: ApiParts): void {
+  app.get(
+    '/api/guide',
+    async ({ query, request }) => {
+      const { from, to, stations } = readGuideQuestion(query, parts);
+      // The stamp is read before the rows: a change in between is sent too early, never too late.
+      const stamp = parts.guide.stamp('programs', 'stations', 'reservations');
+      const window = `${from.toString(36)}-${to.toString(36)}-${query.type ?? ''}-${query.stationId ?? ''}`;
+      const etag = `"${parts.version}-${stamp}-${window}"`;
+      const unchanged = notModified(request, etag);
+      if (unchanged !== undefined) return unchanged;
+      return polledJson(request, { etag, body: await writeWindow(parts.guide, stations, from, to) });
+    },
+    {
+      query: GUIDE_QUERY,
+      detail: {
+        summary: 'Programmes of a window of time, by station',
+        description:
+          'The listed stations in list order, each with the programmes that overlap the window, by start; stations ' +
+          'without any are there too. Carries an ETag; `If-None-Match` gives 304 while the guide did not change.',
+        tags: ['guide'],
+        responses: {
+          ...REFUSALS,
+          ...polledResponses('stations with their programmes', GuideWindowSchema),
+          400: problemResponse('a bad value, or a window that is empty or too wide; `path` names the field'),
+          404: problemResponse('`stationId` is not listed'),
+        },
+      },
+    },
+  );
+}
+
+export function addGuideRoutes(app: Elysia, parts: ApiParts): void {
+  addGuideRoute(app, parts);
+
+  app.get(
+    '/api/programs/:id',
+    ({ params }) => {
+      const detail = programDetail(parts, readProgramId(params.id));
+      if (detail === undefined) throw unknownProgram();
+      return Response.json(detail, { headers: { 'cache-control': 'private, no-cache' } });
+    },
+    {
+      params: t.Object({ id: t.String({ description: 'programme id: station id * 100000 + event_id' }) }),
+      detail: {
+        summary: 'Everything that the guide knows of a programme',
+        description: 'Keys are snake_case. Programmes are kept until a day after they ended.',
+        tags: ['guide'],
+        responses: {
+          ...REFUSALS,
+          200: {
+            description: 'programme',
+            content: { 'application/json': { schema: JSON.parse(JSON.stringify(ProgramDetailSchema)) } },
+          },
+          400: problemResponse('malformed id'),
+          404: problemResponse('unknown programme, or one that is over and forgotten'),
+        },
+      },
+    },
+  );
+
+  app.get('/api/search', ({ query }) => search(parts, query.q ?? '', searchLimit(query.limit)), {
+    query: t.Object({
+      q: t.Optional(
+        t.String({
+          description:
+            `words separated by spaces, all of which must be contained; width, letter case and the width of kana ` +
+            `do not count; cut at ${MAX_QUERY_LENGTH} characters`,
+        }),
+      ),
+      limit: t.Optional(
+        t.String({
+          pattern: '^[0-9]{1,9}$',
+          description: `rows a section: ${SEARCH_LIMIT.default} by default, at most ${SEARCH_LIMIT.maximum}`,
+        }),
+      ),
+    }),
+    response: { 200: SearchResultSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Search programmes, recordings, reservations and rules',
+      description:
+        'Looks at names and descriptions, of recordings also at the name of their station, of rules at their name. ' +
+        '`programs`: not yet ended, by start; `recordings`: not deleted, newest first; `reservations`: upcoming and ' +
+        'in progress, by start. Keys of rows are snake_case.',
+      tags: ['guide'],
+    },
+  });
+}

@@ -1,0 +1,38 @@
+/** Lists that clients poll: JSON with an ETag, 304 for whoever has it already. RFC 9110, 13.1.2. */
+import type { TSchema } from '@sinclair/typebox';
+import { matchesEtag } from './assets.ts';
+
+export interface PolledAnswer {
+  /** With its quotes. */
+  readonly etag: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** To be revalidated each time, and nobody else's. */
+function headersOf(etag: string): Record<string, string> {
+  return { etag, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };
+}
+
+/** 304 when the client has what the tag names; undefined otherwise. */
+export function notModified(request: Request, etag: string): Response | undefined {
+  if (!matchesEtag(request.headers.get('if-none-match'), etag)) return undefined;
+  return new Response(null, { status: 304, headers: headersOf(etag) });
+}
+
+export function polledJson(request: Request, { etag, body }: PolledAnswer): Response {
+  return notModified(request, etag) ?? new Response(body, { headers: headersOf(etag) });
+}
+
+/** The 200 and the 304 of such a list, for the description: what it sends is written, not validated. */
+export function polledResponses(description: string, schema: TSchema) {
+  const etag = { schema: { type: 'string' as const }, description: 'changes with the content' };
+  return {
+    200: {
+      description,
+      headers: { etag },
+      content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
+    },
+    304: { description: 'unchanged since the `If-None-Match` that was sent', headers: { etag } },
+  };
+}

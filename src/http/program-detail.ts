@@ -1,0 +1,71 @@
+/** One programme as `/api/programs/<id>` sends it. */
+import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { ProgramDetail } from '../../wire/api.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { ApiParts } from './parts.ts';
+
+function relationIds({ groups }: ProgramRecord) {
+  return groups.flatMap(({ type, events }) =>
+    events.map(({ networkId, serviceId, eventId }) => {
+      const station = stationId(networkId, serviceId);
+      return { kind: type, station, id: programId(station, eventId) };
+    }),
+  );
+}
+
+function seriesOf({ series }: ProgramRecord): ProgramDetail['series'] {
+  if (series === null) return null;
+  const { id, name, episode, lastEpisode, repeat } = series;
+  return { id, name, episode, last_episode: lastEpisode, repeat_label: repeat };
+}
+
+function audiosOf({ audios }: ProgramRecord): ProgramDetail['audios'] {
+  if (audios.length === 0) return null;
+  return audios.map(({ componentType, languages, main, text }) => ({
+    componentType,
+    langs: languages,
+    ...(main ? { main } : {}),
+    ...(text === '' ? {} : { text }),
+  }));
+}
+
+/** Undefined when the guide has no such programme. */
+export function programDetail(
+  { guide, programs, now }: Pick<ApiParts, 'guide' | 'programs' | 'now'>,
+  id: ProgramId,
+): ProgramDetail | undefined {
+  const program = programs.find(id);
+  if (program === undefined) return undefined;
+  // A programme that names itself says nothing.
+  const relations = relationIds(program).filter((relation) => relation.id !== id);
+  const names = guide.stationNames([program.stationId, ...relations.map(({ station }) => station)]);
+  const { extended } = program;
+  return {
+    id,
+    station_id: program.stationId,
+    name: program.name,
+    title: removeTitleMarks(program.name).title,
+    service_name: names.get(program.stationId) ?? '',
+    start_at: program.startAt,
+    end_at: program.endAt,
+    open_end: program.openEnd,
+    description: program.description,
+    extended: extended === null || Object.keys(extended).length === 0 ? null : extended,
+    genre_detail: program.genres.length === 0 ? null : program.genres,
+    audios: audiosOf(program),
+    video_type: program.videoType,
+    video_resolution: program.videoResolution,
+    is_free: program.isFree,
+    copy_never: program.copyNever,
+    series: seriesOf(program),
+    relations: relations.map((relation) => ({
+      kind: relation.kind,
+      id: relation.id,
+      station_id: relation.station,
+      service_name: names.get(relation.station) ?? null,
+    })),
+    others: guide.others(id, now()),
+    reservation: guide.reservationOf(id),
+  };
+}

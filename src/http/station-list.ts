@@ -1,0 +1,85 @@
+/**
+ * The answer of `/api/services`: stations with what they air now. Written once and kept until something changed: a
+ * station, a programme, a reservation, or the programme that is on by the clock.
+ */
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
+import { audioOptions } from '../model/audio.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { StationRecord } from '../model/station.ts';
+import type { ApiParts } from './parts.ts';
+import type { PolledAnswer } from './polled.ts';
+
+/** However little happens the list is written anew: insurance against a programme that nobody announced. */
+const LONGEST_KEPT_MS = 60_000;
+
+function nowOf(program: ProgramRecord | undefined, state: ReservationState | undefined): NowProgram | null {
+  if (program === undefined) return null;
+  return {
+    id: program.id,
+    title: removeTitleMarks(program.name).title,
+    name: program.name,
+    startAt: program.startAt,
+    endAt: program.endAt,
+    reserved: state !== undefined,
+    recording: state === 'recording',
+    audios: audioOptions(program.audios),
+  };
+}
+
+function toStation(
+  station: StationRecord,
+  airing: ProgramRecord | undefined,
+  state: ReservationState | undefined,
+): Station {
+  return {
+    id: station.id,
+    type: station.type,
+    name: station.name,
+    remoteControlKey: station.remoteControlKey,
+    logo: null,
+    live: `api/services/${station.id}/live`,
+    now: nowOf(airing, state),
+  };
+}
+
+interface Kept extends PolledAnswer {
+  stamp: string;
+  list: readonly StationRecord[];
+  /** Epoch ms between which it holds: the clock may be set back. */
+  from: number;
+  until: number;
+}
+
+export class StationList {
+  #kept: Kept | undefined;
+
+  constructor(private readonly parts: Pick<ApiParts, 'stations' | 'guide' | 'now'>) {}
+
+  answer(): PolledAnswer {
+    const { stations, guide } = this.parts;
+    const now = this.parts.now();
+    const stamp = guide.stamp('programs', 'stations', 'reservations');
+    const list = stations.list();
+    const kept = this.#kept;
+    if (kept?.stamp === stamp && kept.list === list && now >= kept.from && now < kept.until) return kept;
+    const body = JSON.stringify(this.#stations());
+    const change = guide.nextChange(
+      list.map((station) => station.id),
+      now,
+    );
+    const until = Math.min(change ?? Number.POSITIVE_INFINITY, now + LONGEST_KEPT_MS);
+    this.#kept = { stamp, list, from: now, until, body, etag: `"${Bun.hash(body).toString(36)}"` };
+    return this.#kept;
+  }
+
+  #stations(): Station[] {
+    const { stations, guide } = this.parts;
+    const airing = stations.airing();
+    const reserved = guide.reserved([...airing.values()].map((program) => program.id));
+    return stations.list().map((station) => {
+      const program = airing.get(station.id);
+      return toStation(station, program, program === undefined ? undefined : reserved.get(program.id));
+    });
+  }
+}

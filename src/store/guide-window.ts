@@ -1,0 +1,137 @@
+/**
+ * Reads the guide for those who look at it: windows of it, one programme with everything that is known, when what
+ * is on changes next, and whether anything changed at all.
+ */
+import type { Database } from 'bun:sqlite';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { ReservationState } from '../../wire/api.ts';
+import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
+
+/** A programme as the guide draws it: id, name, start, end, open end, genres (JSON), free, copy never, reservation. */
+export type WindowRow = [
+  id: number,
+  name: string,
+  startAt: number,
+  endAt: number,
+  openEnd: number,
+  genres: string,
+  isFree: number,
+  copyNever: number,
+  reservationId: number | null,
+  reservationState: string | null,
+];
+
+export interface Reserved {
+  id: number;
+  state: ReservationState;
+}
+
+export interface OtherAiring {
+  id: number;
+  service_name: string;
+  start_at: number;
+  end_at: number;
+}
+
+/** Lists that are polled, whose every change is counted. */
+export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 'recordings';
+
+/** More airings of one title than a screen shows. */
+const MAX_OTHERS = 20;
+
+const WINDOW = `
+  SELECT p.id, p.name, p.start_at, p.end_at, p.open_end, p.genres, p.is_free, p.copy_never, r.id, r.state
+  FROM (
+    SELECT id FROM programs INDEXED BY programs_of_station
+    WHERE station_id = $station AND start_at < $to AND start_at >= $from - ${ORDINARY_MS} AND end_at > $from
+    UNION
+    SELECT id FROM programs INDEXED BY programs_long
+    WHERE station_id = $station AND start_at < $from - ${ORDINARY_MS} AND start_at > $from - ${LONGEST_MS}
+      AND end_at > $from AND end_at - start_at > ${ORDINARY_MS}
+  ) AS wanted CROSS JOIN programs AS p ON p.id = wanted.id LEFT JOIN reservations AS r ON r.program_id = p.id
+  WHERE p.hidden = 0 ORDER BY p.start_at, p.id`;
+
+const NEXT_CHANGE = `
+  SELECT min(at) AS at FROM (
+    SELECT (SELECT min(start_at) FROM programs INDEXED BY programs_of_station
+            WHERE station_id = wanted.value AND start_at > $now) AS at
+    FROM json_each($stations) AS wanted
+    UNION ALL
+    SELECT min(end_at) FROM programs INDEXED BY programs_by_end WHERE end_at > $now
+  )`;
+
+const OTHERS = `
+  SELECT p.id, s.name AS service_name, p.start_at, p.end_at
+  FROM program_documents AS this
+    JOIN program_documents AS d ON d.title = this.title AND d.title <> ''
+    JOIN programs AS p ON p.id = d.program_id
+    JOIN stations AS s ON s.id = p.station_id
+  WHERE this.program_id = $id AND p.id <> $id AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
+  ORDER BY p.start_at, p.id LIMIT ${MAX_OTHERS}`;
+
+export class GuideWindowStore {
+  constructor(private readonly database: Database) {}
+
+  /** Changes with every change of one of the tables, by whatever connection; another in every database. */
+  stamp(...tables: CountedTable[]): string {
+    const rows = this.database
+      .query<{ value: number }, { names: string }>(
+        `SELECT c.value FROM json_each($names) AS wanted JOIN counters AS c ON c.name = wanted.value
+         ORDER BY wanted.key`,
+      )
+      .all({ names: JSON.stringify(['origin', ...tables]) });
+    return rows.map((row) => row.value.toString(36)).join('.');
+  }
+
+  /** What of a station overlaps the window, by start. */
+  ofStation(station: StationId, from: number, to: number): WindowRow[] {
+    return this.database
+      .query<unknown, { station: number; from: number; to: number }>(WINDOW)
+      .values({ station, from, to }) as WindowRow[];
+  }
+
+  /** Names of stations, listed or not. */
+  stationNames(ids: readonly number[]): Map<number, string> {
+    const rows = this.database
+      .query<{ id: number; name: string }, { ids: string }>(
+        'SELECT s.id, s.name FROM json_each($ids) AS wanted JOIN stations AS s ON s.id = wanted.value',
+      )
+      .all({ ids: JSON.stringify(ids) });
+    return new Map(rows.map((row) => [row.id, row.name]));
+  }
+
+  /** Airings of the same title that have not ended, by start. */
+  others(id: ProgramId, now: number): OtherAiring[] {
+    return this.database.query<OtherAiring, { id: number; now: number }>(OTHERS).all({ id, now });
+  }
+
+  reservationOf(id: ProgramId): Reserved | null {
+    return this.database
+      .query<Reserved, { id: number }>('SELECT id, state FROM reservations WHERE program_id = $id')
+      .get({ id });
+  }
+
+  /** Reservations by programme, of those that are booked or being recorded. */
+  reserved(programs: Iterable<ProgramId>): Map<ProgramId, ReservationState> {
+    const rows = this.database
+      .query<{ id: number; state: string }, { programs: string }>(
+        `SELECT r.program_id AS id, r.state FROM json_each($programs) AS wanted
+           JOIN reservations AS r ON r.program_id = wanted.value
+         WHERE r.state IN ('scheduled', 'recording')`,
+      )
+      .all({ programs: JSON.stringify([...programs]) });
+    return new Map(rows.map((row) => [row.id as ProgramId, row.state as ReservationState]));
+  }
+
+  /** When what is on one of the stations changes next, as far as is known; undefined: nothing is known. */
+  nextChange(stations: Iterable<StationId>, now: number): number | undefined {
+    const row = this.database
+      .query<{ at: number | null }, { stations: string; now: number }>(NEXT_CHANGE)
+      .get({ stations: JSON.stringify([...stations]), now });
+    return row?.at ?? undefined;
+  }
+
+  countPrograms(): number {
+    return this.database.query<{ n: number }, []>('SELECT count(*) AS n FROM programs').get()?.n ?? 0;
+  }
+}
