@@ -3,55 +3,16 @@
  * read by both, written in one form, and compared field by field.
  */
 import { describe, expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
 import { parseEit } from '../../arib/si/eit.ts';
 import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
-import { epochMs } from '../../arib/time.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { type Section, SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
-import { eventStations } from '../../synth/broadcast.ts';
-import { ticksAt } from '../../synth/clock.ts';
-import { tableSources } from '../../synth/mux/tables.ts';
-import { placeChannel } from '../../synth/scenario/layout.ts';
+import type { Section } from '../../arib/ts/section.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
-import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
 import { decodeByPeer, fields } from './record.ts';
+import { AT, sectionsOf, tablePackets } from './sent.ts';
 import { peerOf } from './tables.ts';
 
-const AT = epochMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 /** The longest cycle of a channel, that of other streams' schedules, is two minutes. */
 const SECONDS = 125;
-const TICKS_PER_SECOND = 90_000;
-const PACKET = 188;
-
-/** The packets of a channel's tables, one after another: no pictures, no sound, nothing between. */
-function tablePackets(scenario: Scenario, plan: ChannelPlan): Uint8Array {
-  const sources = tableSources(scenario, placeChannel(plan), (other) => eventStations(scenario, other));
-  const start = ticksAt(AT);
-  for (const source of sources) source.seek(start);
-  const packets: Uint8Array[] = [];
-  for (;;) {
-    const next = sources.reduce((first, other) => (other.due < first.due ? other : first));
-    if (next.due >= start + SECONDS * TICKS_PER_SECOND) break;
-    const packet = new Uint8Array(PACKET);
-    next.emit(packet, 0);
-    packets.push(packet);
-  }
-  const bytes = new Uint8Array(packets.length * PACKET);
-  for (const [index, packet] of packets.entries()) bytes.set(packet, index * PACKET);
-  return bytes;
-}
-
-function sectionsOf(bytes: Uint8Array): Section[] {
-  const packets = new PacketFramer().feed(bytes);
-  const pids = new Set<number>();
-  for (let at = 0; at < packets.length; at += PACKET) {
-    pids.add((((packets[at + 1] ?? 0) & 0x1f) << 8) | (packets[at + 2] ?? 0));
-  }
-  return [...new SectionDemux([...pids].map(pid), new SectionMemory()).feed(packets)];
-}
-
 const HEADER = [
   'table_id',
   'version_number',
@@ -105,7 +66,7 @@ describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, p
   '%s',
   (_, plan) => {
     test('the peer reads the same in every section', () => {
-      const sections = sectionsOf(tablePackets(scenario, plan));
+      const sections = sectionsOf(tablePackets(scenario, plan, SECONDS));
       const compared = compare(sections);
       for (const tableId of plan.type === 'GR' ? TERRESTRIAL : SATELLITE) {
         expect([tableId, compared.get(tableId) ?? 0]).not.toEqual([tableId, 0]);
