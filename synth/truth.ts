@@ -1,21 +1,15 @@
 /** What a channel really sends, for tests and people to compare with. */
-import { type EpochMs, epochMs, jstDayStart } from '../arib/time.ts';
+import type { EpochMs } from '../arib/time.ts';
 import { eventStations } from './broadcast.ts';
 import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
-import { DAY_MS, type Programme } from './guide/programme.ts';
+import { programmeTruth, scheduleTruth } from './guide/truth.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
 import type { StationPlace } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
 import { servicesOf } from './si/network.ts';
 import { dataServicesTruth, serviceTruth } from './si/truth.ts';
-
-function programmeTruth(programme: Programme | undefined) {
-  if (programme === undefined) return null;
-  const { eventId, startAt, durationMs, title, description, items, genres } = programme;
-  return { eventId, startAt, durationMs, title, description, items, genres };
-}
 
 function streamTruth(place: StationPlace) {
   const { video, audios } = place;
@@ -33,8 +27,6 @@ function streamTruth(place: StationPlace) {
 function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
   const { place, guide, channel } = station;
   const { serviceId, name, serviceType } = place.plan;
-  const today = jstDayStart(at);
-  const days = { from: today, to: epochMs(today + guide.days * DAY_MS) };
   return {
     serviceId,
     name,
@@ -46,7 +38,7 @@ function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
     ...streamTruth(place),
     present: programmeTruth(guide.present(at)),
     following: programmeTruth(guide.following(at)),
-    ...(schedule ? { schedule: guide.starting(days.from, days.to, at).map(programmeTruth) } : {}),
+    ...(schedule ? scheduleTruth(guide, at) : {}),
   };
 }
 

@@ -1,9 +1,10 @@
-/** All kinds of programmes, and the invented people and places in them. */
+/** All kinds of programmes. */
 import { ANY_BAND, type Format } from './format.ts';
 import { ENTERTAINMENT } from './formats-entertainment.ts';
 import { INFORMATION } from './formats-information.ts';
+import { SPECIAL } from './formats-special.ts';
 
-export const FORMATS: readonly Format[] = [...INFORMATION, ...ENTERTAINMENT];
+export const FORMATS: readonly Format[] = [...INFORMATION, ...ENTERTAINMENT, ...SPECIAL];
 
 /** Fills what is left of a band. */
 export const FILLER: Format = {
@@ -20,28 +21,47 @@ export const FILLER: Format = {
   numbered: false,
 };
 
-export const FAMILY_NAMES = [
-  '架空',
-  '仮野',
-  '例田',
-  '見本',
-  '空木',
-  '夢川',
-  '霧島野',
-  '想沢',
-  '灯',
-  '水無月',
-] as const;
-export const GIVEN_NAMES = [
-  '太郎',
-  '花子',
-  '一歩',
-  'みのり',
-  '航',
-  'つばさ',
-  '桜子',
-  '源三',
-  'ゆき',
-  '春馬',
-] as const;
-export const PLACES = ['ひばり市', 'あさぎり町', 'こもれび村', 'かわせみ島', '星空高原'] as const;
+/** Live sports of the evening, as stations that have them show them. */
+export const LIVE_SPORTS: Format = {
+  weight: 0,
+  themes: [],
+  bands: ['prime'],
+  genres: [[0x1, 0x1]],
+  minutes: [115],
+  titles: ['プロ野球架空リーグ中継', 'ナイター中継', '架空リーグサッカー'],
+  subtitles: ['ひばり×あさぎり', 'かわせみ×こもれび', '星空×すなどけい'],
+  sentences: ['首位を争う二チームの直接対決を最後までお送りします。'],
+  headings: ['解説', '実況', '会場'],
+  marks: ['🈑', '🈓'],
+  numbered: false,
+};
+
+/** What is on when there is nothing: ARIB leaves its form to broadcasters, who give it a title. */
+export const NIGHT_PAUSE: Format = {
+  weight: 0,
+  themes: [],
+  bands: ['night'],
+  genres: [[0xf, 0xf]],
+  minutes: [120],
+  titles: ['放送休止'],
+  subtitles: [''],
+  sentences: ['設備の点検のため放送をお休みします。'],
+  headings: [],
+  marks: [],
+  numbered: false,
+};
+
+/** What comes instead of a programme that is cancelled. */
+export const INSTEAD: Format = {
+  weight: 0,
+  themes: [],
+  bands: ['prime'],
+  genres: [[0x0, 0x8]],
+  minutes: [30],
+  titles: ['報道特別番組', '緊急放送　ニュース特集'],
+  subtitles: ['台風の進路', '記者会見の中継'],
+  sentences: ['予定を変更してお送りします。最新の情報を現場からお伝えします。'],
+  headings: ['キャスター', '解説'],
+  marks: ['🈢', '🈑'],
+  numbered: false,
+};

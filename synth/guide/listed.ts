@@ -1,123 +1,190 @@
-/** A guide that a scenario lists itself: programmes at their times, or one list repeated for ever. */
-import { eventId } from '../../arib/ids.ts';
+/** Programmes that a scenario lists itself: at their times, or one list repeated for ever. */
+import { type EventId, eventId } from '../../arib/ids.ts';
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
-import type { AudioPlan, ListedProgramme } from '../scenario/model.ts';
+import type { ListedProgramme } from '../scenario/model.ts';
 import { fitText } from '../text/encode.ts';
+import type { Stretches } from './chronicle.ts';
+import type { Links, StationOfChannel } from './links.ts';
 import {
-  type Guide,
+  type Content,
   MAX_DESCRIPTION_BYTES,
   MAX_HEADING_BYTES,
   MAX_TITLE_BYTES,
-  type Programme,
   SCHEDULE_DAYS,
 } from './programme.ts';
+import { type Incident, type Planned, Stretch } from './stretch.ts';
 import { traitsOf } from './traits.ts';
 
 const EVENT_IDS = 0x10000;
+/** Programmes of a list without ids take the lower half; what is shown instead of one has its id in the upper. */
+const INSTEAD_IDS = EVENT_IDS / 2;
 
-function toProgramme(
-  listed: ListedProgramme,
-  startAt: EpochMs,
-  serial: number,
-  audios: readonly AudioPlan[],
-): Programme {
-  return {
-    eventId: eventId(((serial % EVENT_IDS) + EVENT_IDS) % EVENT_IDS),
-    startAt,
-    durationMs: listed.durationSec * 1000,
-    title: fitText(listed.title, MAX_TITLE_BYTES),
-    description: fitText(listed.description, MAX_DESCRIPTION_BYTES),
-    items: listed.items.map(({ heading, text }) => ({ heading: fitText(heading, MAX_HEADING_BYTES), text })),
-    genres: listed.genres,
-    serial,
-    ...traitsOf(listed.title, listed.genres, audios),
+/** The fields of a list that a programme's own replace when they are given. */
+function given(listed: ListedProgramme): Partial<Content> {
+  const { sound, audioCount, captions, copyControl, isFree, kind, pause, minimumAge, notes, series } = listed;
+  const own = {
+    sound,
+    audioCount,
+    captions,
+    copyControl,
+    isFree,
+    kind,
+    pause: pause === undefined ? undefined : pause !== false,
+    minimumAge,
+    notes,
+    series: series === undefined ? undefined : { ...series, expireAt: null },
+  };
+  return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+}
+
+class ListReader {
+  constructor(
+    private readonly place: StationOfChannel,
+    private readonly links: Links,
+  ) {}
+
+  #content(listed: ListedProgramme, title: string, startAt: EpochMs, id: EventId): Content {
+    const { audios } = this.place.station;
+    const { relayTo, movedFrom, sharedWith = [] } = listed;
+    const groups = [];
+    if (sharedWith.length > 0) {
+      const events = sharedWith.map((serviceId) => {
+        const place = this.links.find(this.place, { serviceId });
+        const other = place === undefined || place.station === this.place.station;
+        return { serviceId, eventId: (other ? undefined : this.links.plannedAt(place, startAt)) ?? id };
+      });
+      groups.push({ kind: 'shared' as const, events, others: [] });
+    }
+    const end = epochMs(startAt + listed.durationSec * 1000);
+    if (relayTo !== undefined) groups.push(...this.links.relay('relay', this.place, relayTo, end));
+    if (movedFrom !== undefined) {
+      groups.push(...this.links.relay('movement', this.place, movedFrom, epochMs(startAt - 1)));
+    }
+    return {
+      title: fitText(title, MAX_TITLE_BYTES),
+      description: fitText(listed.description, MAX_DESCRIPTION_BYTES),
+      items: listed.items.map(({ heading, text }) => ({
+        heading: fitText(heading, MAX_HEADING_BYTES),
+        text,
+      })),
+      genres: listed.genres,
+      ...traitsOf(title, listed.genres, audios),
+      ...given(listed),
+      groups,
+      borrowed: sharedWith.length > 0 && sharedWith[0] !== this.place.station.serviceId,
+    };
+  }
+
+  #incident(listed: ListedProgramme, startAt: EpochMs, id: EventId): Incident | undefined {
+    const durationMs = listed.durationSec * 1000;
+    const byMs = (listed.overrunSec ?? 0) * 1000;
+    const { cancelled } = listed;
+    if (cancelled !== undefined) {
+      const other = eventId((id + INSTEAD_IDS) % EVENT_IDS);
+      const { series: _, ...rest } = listed;
+      const content = once(() => this.#content(rest, cancelled, startAt, other));
+      const noticeMs = (listed.noticeSec ?? listed.durationSec) * 1000;
+      return { kind: 'cancelled', noticeMs, instead: { eventId: other, content } };
+    }
+    const noticeMs =
+      listed.noticeSec === undefined ? Math.min(120_000, durationMs / 4) : listed.noticeSec * 1000;
+    if (listed.undefinedEnd) return { kind: 'open', byMs, openMs: durationMs, noticeMs };
+    return byMs === 0
+      ? undefined
+      : { kind: 'overrun', byMs, steps: listed.overrunSteps ?? DEFAULT_STEPS, noticeMs };
+  }
+
+  planned(listed: ListedProgramme, startAt: EpochMs, serial: number): Planned {
+    const id = listed.eventId ?? eventId(((serial % INSTEAD_IDS) + INSTEAD_IDS) % INSTEAD_IDS);
+    const incident = this.#incident(listed, startAt, id);
+    return {
+      eventId: id,
+      startAt,
+      durationMs: listed.durationSec * 1000,
+      content: once(() => this.#content(listed, listed.title, startAt, id)),
+      ...(incident === undefined ? {} : { incident }),
+      silent: listed.pause === 'silent',
+    };
+  }
+}
+
+const DEFAULT_STEPS = 3;
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
-class TimedList implements Guide {
+class TimedList implements Stretches {
   readonly days = SCHEDULE_DAYS;
-  readonly #programmes: Programme[];
+  readonly first = 0;
+  readonly last = 0;
+  readonly period = 1;
+  readonly #stretch: Stretch;
 
-  constructor(list: readonly (ListedProgramme & { startAt: number })[], audios: readonly AudioPlan[]) {
-    this.#programmes = [...list]
-      .sort((a, b) => a.startAt - b.startAt)
-      .map((listed, index) => toProgramme(listed, epochMs(listed.startAt), index + 1, audios));
+  constructor(list: readonly (ListedProgramme & { startAt: number })[], reader: ListReader) {
+    const sorted = [...list].sort((a, b) => a.startAt - b.startAt);
+    this.#stretch = new Stretch(
+      sorted.map((listed, index) => reader.planned(listed, epochMs(listed.startAt), index + 1)),
+    );
   }
 
-  starting(from: EpochMs, to: EpochMs): Programme[] {
-    return this.#programmes.filter(({ startAt }) => startAt >= from && startAt < to);
+  indexOf(): number {
+    return 0;
   }
 
-  airing(from: EpochMs, to: EpochMs): Programme[] {
-    return this.#programmes.filter(({ startAt, durationMs }) => startAt < to && startAt + durationMs > from);
-  }
-
-  present(at: EpochMs): Programme | undefined {
-    return this.#programmes.findLast(({ startAt, durationMs }) => startAt <= at && at < startAt + durationMs);
-  }
-
-  following(at: EpochMs): Programme | undefined {
-    return this.#programmes.find(({ startAt }) => startAt > at);
+  stretch(): Stretch {
+    return this.#stretch;
   }
 }
 
 /** Shorter programmes would need their event ids again within the eight days: only today's are announced. */
 const SHORT_MS = 60_000;
+/** Rounds remembered: those of an hour of the shortest. */
+const MAX_ROUNDS = 512;
 
-/** The n-th round of the list begins n lengths after the clock's zero. */
-class RepeatedList implements Guide {
+/** The n-th round of the list begins n lengths after the clock's zero; the real lengths count. */
+class RepeatedList implements Stretches {
   readonly days: number;
-  readonly #list: readonly ListedProgramme[];
-  readonly #starts: number[] = [];
+  readonly first = Number.NEGATIVE_INFINITY;
+  readonly last = Number.POSITIVE_INFINITY;
+  readonly period = 1;
   readonly #length: number;
+  readonly #rounds = new Map<number, Stretch>();
 
   constructor(
-    list: readonly ListedProgramme[],
-    private readonly audios: readonly AudioPlan[],
+    private readonly list: readonly ListedProgramme[],
+    private readonly reader: ListReader,
   ) {
-    this.#list = list;
-    let length = 0;
-    for (const { durationSec } of list) {
-      this.#starts.push(length);
-      length += durationSec * 1000;
-    }
-    this.#length = length;
-    this.days = length / list.length < SHORT_MS ? 1 : SCHEDULE_DAYS;
+    this.#length = list.reduce(
+      (length, { durationSec, overrunSec = 0, cancelled }) =>
+        length + (durationSec + (cancelled === undefined ? overrunSec : 0)) * 1000,
+      0,
+    );
+    this.days = this.#length / list.length < SHORT_MS ? 1 : SCHEDULE_DAYS;
   }
 
-  #make(serial: number): Programme {
-    const round = Math.floor(serial / this.#list.length);
-    const index = serial - round * this.#list.length;
-    const startAt = epochMs(STC_ZERO + round * this.#length + (this.#starts[index] as number));
-    return toProgramme(this.#list[index] as ListedProgramme, startAt, serial, this.audios);
+  indexOf(at: EpochMs): number {
+    return Math.floor((at - STC_ZERO) / this.#length);
   }
 
-  #serialAt(at: EpochMs): number {
-    const round = Math.floor((at - STC_ZERO) / this.#length);
-    const into = at - STC_ZERO - round * this.#length;
-    return round * this.#list.length + this.#starts.findLastIndex((start) => start <= into);
-  }
-
-  starting(from: EpochMs, to: EpochMs): Programme[] {
-    const programmes: Programme[] = [];
-    for (let serial = this.#serialAt(from); ; serial++) {
-      const programme = this.#make(serial);
-      if (programme.startAt >= to) return programmes;
-      if (programme.startAt >= from) programmes.push(programme);
-    }
-  }
-
-  airing(from: EpochMs, to: EpochMs): Programme[] {
-    return this.starting(this.present(from).startAt, to);
-  }
-
-  present(at: EpochMs): Programme {
-    return this.#make(this.#serialAt(at));
-  }
-
-  following(at: EpochMs): Programme {
-    return this.#make(this.#serialAt(at) + 1);
+  stretch(round: number): Stretch {
+    const known = this.#rounds.get(round);
+    if (known !== undefined) return known;
+    let startAt = STC_ZERO + round * this.#length;
+    const planned = this.list.map((listed, index) => {
+      const programme = this.reader.planned(listed, epochMs(startAt), round * this.list.length + index);
+      startAt += listed.durationSec * 1000;
+      return programme;
+    });
+    const made = new Stretch(planned);
+    if (this.#rounds.size >= MAX_ROUNDS) this.#rounds.clear();
+    this.#rounds.set(round, made);
+    return made;
   }
 }
 
@@ -126,8 +193,13 @@ function isTimed(listed: ListedProgramme): listed is ListedProgramme & { startAt
 }
 
 /** Every programme of the list has a start, or none has. */
-export function listedGuide(list: readonly ListedProgramme[], audios: readonly AudioPlan[]): Guide {
+export function listedStretches(
+  list: readonly ListedProgramme[],
+  place: StationOfChannel,
+  links: Links,
+): Stretches {
+  const reader = new ListReader(place, links);
   return list.length === 0 || list.every(isTimed)
-    ? new TimedList(list.filter(isTimed), audios)
-    : new RepeatedList(list, audios);
+    ? new TimedList(list.filter(isTimed), reader)
+    : new RepeatedList(list, reader);
 }

@@ -1,17 +1,17 @@
 /** What is on when, as the tables and `--truth` need it. */
-import type { EventId } from '../../arib/ids.ts';
+import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 
-export interface Programme {
-  eventId: EventId;
-  startAt: EpochMs;
-  durationMs: number;
+/** What a programme says of itself, whenever it is on. */
+export interface Content {
   /** As broadcast, marks included, cut to what the descriptor holds. */
   title: string;
   description: string;
   items: ExtendedItem[];
   genres: (readonly [number, number])[];
+  /** Codes of genre 0xE0: 0x00 may be cancelled, 0x01 may be extended, 0x03 another part may be shown … */
+  notes: readonly number[];
   /** Pictures of 24 frames a second in 3:2 cadence, or of 60 fields. */
   kind: 'video' | 'film';
   /** Of its first audio stream: two channels of one sound, or two sounds. */
@@ -26,8 +26,52 @@ export interface Programme {
   isFree: boolean;
   /** Nothing is on air but a still picture: the pause of the night. */
   pause: boolean;
-  /** Differs from that of the programmes before and after; makes the version of present/following. */
-  serial: number;
+  /** Youngest age that it is meant for. */
+  minimumAge: number | null;
+  series: Series | null;
+  groups: readonly EventGroup[];
+  /** A branch station shows what its main station does: only present/following has its texts. */
+  borrowed: boolean;
+}
+
+export interface Programme extends Content {
+  eventId: EventId;
+  startAt: EpochMs;
+  /** As announced last; nobody knows it while `openEnd`. */
+  durationMs: number;
+  /** The tables say no duration. */
+  openEnd: boolean;
+  /** The tables say no start: what is before it has an open end. */
+  openStart: boolean;
+}
+
+/** Series descriptor, ARIB STD-B10 Part 2, 6.2.33. */
+export interface Series {
+  id: number;
+  name: string;
+  /** 0: first run; the others count its repetitions. */
+  repeatLabel: number;
+  /** 0 irregular, 1 daily, 2 weekly, 3 monthly. */
+  pattern: number;
+  /** Day on which its last part is shown. */
+  expireAt: EpochMs | null;
+  /** 0: none. */
+  episode: number;
+  lastEpisode: number;
+}
+
+export interface EventLink {
+  serviceId: ServiceId;
+  eventId: EventId;
+}
+
+/** Event group descriptor, ARIB STD-B10 Part 2, 6.2.34. */
+export interface EventGroup {
+  kind: 'shared' | 'relay' | 'movement' | 'relay-network' | 'movement-network';
+  /** Of this transport stream. */
+  events: readonly EventLink[];
+  /** Of other networks. */
+  others: readonly (EventLink & { networkId: NetworkId; transportStreamId: TransportStreamId })[];
 }
 
 /** The programmes of one station; a pure function of time. */
@@ -42,6 +86,10 @@ export interface Guide {
   following(at: EpochMs): Programme | undefined;
   /** What is really on air at any moment of `from <= moment < to`, with its real start and duration, in order. */
   airing(from: EpochMs, to: EpochMs): readonly Programme[];
+  /** How often, up to a moment, present and following were announced anew; counted from some fixed moment. */
+  presentChanges(at: EpochMs): number;
+  /** How often the schedule of the first days was revised in the same way, midnights not counted. */
+  revisions(at: EpochMs): number;
 }
 
 /** Bytes that operating rules grant, ARIB TR-B14 vol. 4: event name and description of a short event descriptor. */
@@ -54,6 +102,3 @@ export const MAX_HEADING_BYTES = 16;
 export const SCHEDULE_DAYS = 8;
 
 export const DAY_MS = 86_400_000;
-
-/** How far ahead `following` looks. */
-export const LOOK_AHEAD_MS = 2 * DAY_MS;

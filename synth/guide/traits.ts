@@ -1,17 +1,15 @@
 /** What follows from a programme's title and genres and from the streams of its station. */
 import type { AudioPlan } from '../scenario/model.ts';
-import type { Programme } from './programme.ts';
+import type { Content } from './programme.ts';
 
-export type Traits = Pick<
-  Programme,
-  'kind' | 'sound' | 'audioCount' | 'captions' | 'copyControl' | 'isFree' | 'pause'
->;
+export type Traits = Omit<Content, 'title' | 'description' | 'items' | 'genres'>;
 
 const CAPTION_MARK = '🈑';
 const DRAMA = 0x3;
 const CINEMA = 0x6;
 const ANIMATION = 0x7;
 
+/** What holds unless something else is said: everything that the station can send is on air. */
 export function traitsOf(
   title: string,
   genres: readonly (readonly [number, number])[],
@@ -19,6 +17,7 @@ export function traitsOf(
 ): Traits {
   const [[level1] = [0xf]] = genres;
   return {
+    notes: [],
     kind: level1 === DRAMA || level1 === CINEMA || level1 === ANIMATION ? 'film' : 'video',
     sound: audios[0]?.mode ?? 'stereo',
     audioCount: audios.length,
@@ -26,5 +25,9 @@ export function traitsOf(
     copyControl: 'once',
     isFree: true,
     pause: false,
+    minimumAge: null,
+    series: null,
+    groups: [],
+    borrowed: false,
   };
 }

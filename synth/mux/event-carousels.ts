@@ -12,6 +12,7 @@ import {
   type ScheduleKind,
   type Segment,
   scheduleSections,
+  scheduleVersion,
 } from '../si/eit.ts';
 import { networkOf } from '../si/network.ts';
 import { momentCarousel } from './carousels.ts';
@@ -40,21 +41,17 @@ function partOf(segments: Segment[], part: ScheduleCycle['part']): Segment[] {
   return part === 'near' ? segments.slice(0, NEAR_SEGMENTS) : segments.slice(NEAR_SEGMENTS);
 }
 
-/** The schedule of one station; a segment's sections are made when first sent, and again on the next day. */
+/** The schedule of one station; a segment's sections are made when first sent, and again when they change. */
 function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel {
   const period = cycle.seconds * TICKS_PER_SECOND;
-  let madeFor: EpochMs | undefined;
-  const made = new Map<string, Uint8Array[]>();
-  const sectionsOf = (dayStart: EpochMs, segment: Segment): Uint8Array[] => {
-    if (madeFor !== dayStart) {
-      made.clear();
-      madeFor = dayStart;
-    }
+  const made = new Map<string, { version: string; sections: Uint8Array[] }>();
+  const sectionsOf = (at: EpochMs, segment: Segment): Uint8Array[] => {
     const key = `${segment.day}/${segment.index}`;
+    const version = `${jstDayStart(at)}/${scheduleVersion(station, segment, at)}`;
     const known = made.get(key);
-    if (known !== undefined) return known;
-    const sections = scheduleSections(station, cycle, dayStart, segment);
-    made.set(key, sections);
+    if (known?.version === version) return known.sections;
+    const sections = scheduleSections(station, { ...cycle, at }, segment);
+    made.set(key, { version, sections });
     return sections;
   };
   return {
@@ -65,9 +62,9 @@ function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel
       const segments = partOf(liveSegments(momentOf(begin), station.guide.days), cycle.part);
       return segments.map((segment, index) => () => {
         // A turn that midnight falls into goes on with the new day's tables: old and new are not mixed.
-        const today = jstDayStart(momentOf(begin + (index / segments.length) * period));
-        const day = segment.day - Math.round((today - dayStart) / DAY_MS);
-        return day < 0 ? [] : sectionsOf(today, { ...segment, day });
+        const now = momentOf(begin + (index / segments.length) * period);
+        const day = segment.day - Math.round((jstDayStart(now) - dayStart) / DAY_MS);
+        return day < 0 ? [] : sectionsOf(now, { ...segment, day });
       });
     },
   };

@@ -4,6 +4,7 @@
  * one has, the satellite stations have numbers that no real one has.
  */
 import { type networkId, type ServiceId, serviceId } from '../../arib/ids.ts';
+import { HABITS } from './habits.ts';
 import {
   BS_NETWORK,
   CS1_NETWORK,
@@ -76,6 +77,7 @@ function hueOf(number: number): number {
 
 function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: number): StationPlan {
   const { name, video, audios = [STEREO], theme = 'general' } = sketch;
+  const habits = HABITS[name];
   const isHigh = video.height >= HD.height;
   const captions = sketch.captions ?? (isHigh ? JAPANESE_CAPTIONS : undefined);
   const { logo, data = isHigh ? 'bml' : 'none', pay } = sketch;
@@ -92,6 +94,7 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
     ...(pay === undefined ? {} : { pay }),
     theme,
     programmes: 'generated',
+    ...(habits === undefined ? {} : { habits }),
   };
 }
 

@@ -78,6 +78,7 @@ const service = (broadcaster: number, number: number) =>
 export const MINI: Scenario = {
   name: 'mini',
   seed: 1,
+  scheduleSpeed: 3,
   faults: [],
   channels: [
     terrestrial(0, 'T27', 1, [

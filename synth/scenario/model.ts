@@ -2,7 +2,7 @@
  * What a broadcaster's region consists of. A scenario is a readable value (or JSON file, `load.ts`); the packet
  * identifiers, component tags and tables follow from it (`layout.ts`).
  */
-import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+import type { BroadcastType, EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { Fault } from '../fault/model.ts';
 
 export interface VideoPlan {
@@ -51,6 +51,86 @@ export interface ListedProgramme {
   items: { heading: string; text: string }[];
   /** content_nibble_level_1 and _2, ARIB STD-B10 Part 2, Annex H. */
   genres: [number, number][];
+  /** Its id; without it, its number in the list. Only with `startAt`. */
+  eventId?: EventId;
+  /** It takes so much longer than planned: what follows moves, as far as there is no gap. */
+  overrunSec?: number;
+  /** The overrun is announced in so many equal steps (3). */
+  overrunSteps?: number;
+  /** How long before it takes effect an overrun or a cancellation is announced. */
+  noticeSec?: number;
+  /** Until `noticeSec` before its real end, present/following names no duration. */
+  undefinedEnd?: boolean;
+  /** Title of what is shown instead: the programme itself is never on air. */
+  cancelled?: string;
+  /** Goes on there when it ends. */
+  relayTo?: StationReference;
+  /** Began there before it starts here. */
+  movedFrom?: StationReference;
+  /** The stations of its channel that show it together, the main one first. */
+  sharedWith?: ServiceId[];
+  copyControl?: 'free' | 'once' | 'never';
+  isFree?: boolean;
+  /** Sound of the first audio stream, if it is not what the station's says. */
+  sound?: 'stereo' | 'dual';
+  /** Audio streams on air, if not all. */
+  audioCount?: number;
+  /** Whether captions are on air; else the title's mark says it. */
+  captions?: boolean;
+  kind?: 'video' | 'film';
+  /** Nothing is on air; `silent`: and the tables name nothing. */
+  pause?: boolean | 'silent';
+  minimumAge?: number;
+  /** User nibbles of genre 0xE0, as 0x01: may be extended. */
+  notes?: number[];
+  series?: ListedSeries;
+}
+
+export interface ListedSeries {
+  id: number;
+  name: string;
+  episode: number;
+  lastEpisode: number;
+  repeatLabel: number;
+  /** program_pattern: 0 irregular, 1 daily, 2 weekly, 3 monthly. */
+  pattern: number;
+}
+
+/** A station of the scenario; without a network, of the same channel. */
+export interface StationReference {
+  networkId?: NetworkId;
+  serviceId: ServiceId;
+}
+
+/** An evening of live sports, at 19:00 of these weekdays (0 Sunday). */
+export interface SportsEvening {
+  weekdays: readonly number[];
+  /** `open`: the end is unknown until it is near. */
+  end: 'punctual' | 'overrun' | 'open';
+  /** The station on which it goes on. */
+  relayTo?: StationReference;
+}
+
+/** Programmes of another station (or its own) that a station shows too. */
+export interface Repeat {
+  from: StationReference;
+  /** 0: at the same time. */
+  daysLater: number;
+  /** At the begin of the night, if not at the same time. */
+  weekdays: readonly number[];
+}
+
+/** What is out of the ordinary on a station with made-up programmes. */
+export interface Habits {
+  sports?: readonly SportsEvening[];
+  /** Weekdays on which one programme of the evening gives way to another. */
+  cancels?: readonly number[];
+  nightPause?: 'listed' | 'silent';
+  /** Shows what the first station of its channel does, but for noon, afternoon and night. */
+  branch?: boolean;
+  repeats?: readonly Repeat[];
+  /** Dual sound and further audio streams only where the title's marks say so. */
+  soundByProgramme?: boolean;
 }
 
 /** What a station's made-up programmes are about. */
@@ -98,6 +178,8 @@ export interface StationPlan {
   theme: Theme;
   /** `generated`: made from the seed and the theme. */
   programmes: 'generated' | ListedProgramme[];
+  /** Absent: every programme is as planned. */
+  habits?: Habits;
 }
 
 /** A service without picture and sound of its own. */
@@ -133,6 +215,8 @@ export interface Scenario {
   channels: ChannelPlan[];
   /** What goes wrong on the air, for all of it or for some channels. */
   faults: readonly Fault[];
+  /** The schedule is repeated so many times as often as broadcasters do, so that tests need not wait. */
+  scheduleSpeed?: number;
 }
 
 /** The one-segment service of a channel is received on its own and described in its own tables. */

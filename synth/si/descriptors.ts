@@ -56,6 +56,8 @@ export interface ExtendedItem {
 }
 
 const EXTENDED_OVERHEAD = 6;
+/** Of the sixteen that can be numbered, as many as leave room for the rest in one section. */
+const MAX_EXTENDED = 13;
 /** Bytes of an item's text in one descriptor, ARIB TR-B14 vol. 4. */
 const ITEM_PIECE = 220;
 
@@ -80,8 +82,9 @@ export function extendedEvent(items: readonly ExtendedItem[]): Uint8Array[] {
       put(at === 0 ? encodeText(item.heading) : new Uint8Array(0), text.subarray(at, at + ITEM_PIECE));
     }
   }
-  return bodies.map((body, index) => {
-    const numbers = (index << 4) | (bodies.length - 1);
+  const sent = bodies.slice(0, MAX_EXTENDED);
+  return sent.map((body, index) => {
+    const numbers = (index << 4) | (sent.length - 1);
     return descriptor(0x4e, new ByteWriter().u8(numbers).letters('jpn').counted8(body.done()).u8(0));
   });
 }
@@ -100,13 +103,6 @@ export function component(content: number, type: number, tag: number, text: stri
 /** Stream identifier descriptor 0x52. */
 export function streamIdentifier(tag: number): Uint8Array {
   return descriptor(0x52, new ByteWriter().u8(tag));
-}
-
-/** Content descriptor 0x54, user nibbles unused. */
-export function content(genres: readonly (readonly [number, number])[]): Uint8Array {
-  const body = new ByteWriter();
-  for (const [level1, level2] of genres) body.u8((level1 << 4) | level2).u8(0xff);
-  return descriptor(0x54, body);
 }
 
 /**

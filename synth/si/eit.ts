@@ -7,7 +7,15 @@ import { DAY_MS, type Guide, type Programme } from '../guide/programme.ts';
 import type { StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
 import { ByteWriter } from './bytes.ts';
-import { audioComponent, component, content, copyOnce, extendedEvent, shortEvent } from './descriptors.ts';
+import { audioComponent, component, copyControl, extendedEvent, shortEvent } from './descriptors.ts';
+import {
+  captionInfo,
+  content,
+  dataContent,
+  eventGroup,
+  parentalRating,
+  series,
+} from './event-descriptors.ts';
 import { longSection, MAX_BODY } from './section.ts';
 
 const DAYS_PER_TABLE = 4;
@@ -41,30 +49,59 @@ function componentType(height: number): number {
 const STREAM_CONTENT = { mpeg2: 1, h264: 5 } as const;
 const AUDIO_TYPE = { dual: 0x02, stereo: 0x03 } as const;
 
-function componentDescriptors(place: StationPlace): Uint8Array[] {
+/** Picture and sounds that are on air with a programme. */
+function componentDescriptors(place: StationPlace, { sound, audioCount }: Programme): Uint8Array[] {
   const { plan, componentTag } = place.video;
   const video = component(STREAM_CONTENT[plan.codec], componentType(plan.height), componentTag, '');
-  const audios = place.audios.map((audio, index) =>
-    audioComponent({
-      type: AUDIO_TYPE[audio.plan.mode],
+  const audios = place.audios.slice(0, audioCount).map((audio, index) => {
+    const mode = index === 0 ? sound : audio.plan.mode;
+    const asPlanned = mode === audio.plan.mode;
+    return audioComponent({
+      type: AUDIO_TYPE[mode],
       tag: audio.componentTag,
       streamType: audio.streamType,
       main: index === 0,
-      languages: audio.plan.languages,
-      text: audio.plan.label,
-    }),
-  );
+      languages: asPlanned ? audio.plan.languages : audio.plan.languages.slice(0, 1),
+      text: asPlanned ? audio.plan.label : '',
+    });
+  });
   return [video, ...audios];
 }
 
+const CAPTIONS = 0x0008;
+const DOCUMENTS = { GR: 0x000c, BS: 0x0007, CS: 0x000b } as const;
+
+function dataDescriptors({ place, channel }: EventStation, programme: Programme): Uint8Array[] {
+  const { captions, carousel } = place;
+  const list: Uint8Array[] = [];
+  if (captions !== null && programme.captions) {
+    const selector = captionInfo(captions.plan.languages);
+    list.push(dataContent({ dataComponentId: CAPTIONS, entry: captions.componentTag, selector, text: '' }));
+  }
+  if (carousel !== null && !programme.pause) {
+    const entry = { dataComponentId: DOCUMENTS[channel.type], entry: carousel.componentTag };
+    list.push(dataContent({ ...entry, selector: new Uint8Array(0), text: '' }));
+  }
+  return list;
+}
+
 function basicDescriptors(station: EventStation, programme: Programme): Uint8Array[] {
+  const { minimumAge, groups } = programme;
   return [
     shortEvent(programme.title, programme.description),
-    ...componentDescriptors(station.place),
-    content(programme.genres),
-    copyOnce(),
+    ...componentDescriptors(station.place, programme),
+    content(programme.genres, programme.notes),
+    copyControl(programme.copyControl),
+    ...dataDescriptors(station, programme),
+    ...(minimumAge === null ? [] : [parentalRating(minimumAge)]),
+    ...(programme.series === null ? [] : [series(programme.series)]),
+    ...groups.map(eventGroup),
   ];
 }
+
+/** Start or duration that nobody knows yet, ARIB STD-B10 Part 2, 5.2.7. */
+const UNKNOWN_START = [0xff, 0xff, 0xff, 0xff, 0xff];
+const UNKNOWN_DURATION = [0xff, 0xff, 0xff];
 
 function bcdDuration(ms: number): number[] {
   const seconds = Math.floor(ms / 1000);
@@ -74,13 +111,14 @@ function bcdDuration(ms: number): number[] {
 function eventBytes(programme: Programme, loop: readonly Uint8Array[]): Uint8Array {
   const writer = new ByteWriter();
   for (const part of loop) writer.bytes(part);
+  const { eventId, startAt, durationMs, openStart, openEnd, isFree } = programme;
   return (
     new ByteWriter()
-      .u16(programme.eventId)
-      .bytes(encodeJstTime(programme.startAt))
-      .bytes(bcdDuration(programme.durationMs))
-      // running_status 0: broadcasters leave it undefined; free_CA_mode 0.
-      .counted12(0, writer.done())
+      .u16(eventId)
+      .bytes(openStart ? UNKNOWN_START : encodeJstTime(startAt))
+      .bytes(openEnd ? UNKNOWN_DURATION : bcdDuration(durationMs))
+      // running_status 0: broadcasters leave it undefined; free_CA_mode.
+      .counted12(isFree ? 0 : 1, writer.done())
       .done()
   );
 }
@@ -106,17 +144,21 @@ function eitSection(station: EventStation, header: EitHeader, events: readonly U
   return longSection({ tableId, extension, version, number, lastNumber }, body.done());
 }
 
-/** Sections 0 (present) and 1 (following) at a moment; a version for every present programme. */
+function versionOf(changes: number): number {
+  return ((changes % 32) + 32) % 32;
+}
+
+/** Sections 0 (present) and 1 (following) at a moment; one more version for every change. */
 export function presentFollowing(station: EventStation, kind: EitKind, at: EpochMs): Uint8Array[] {
   const tableId = PRESENT_FOLLOWING_ID[kind];
   const present = station.guide.present(at);
   const following = station.guide.following(at);
-  const serial = present?.serial ?? (following?.serial ?? 0) - 1;
+  const version = versionOf(station.guide.presentChanges(at));
   return [present, following].map((programme, number) => {
     const header = {
       tableId,
       lastTableId: tableId,
-      version: ((serial % 32) + 32) % 32,
+      version,
       number,
       lastNumber: 1,
       segmentLast: 1,
@@ -163,51 +205,63 @@ export function liveSegments(at: EpochMs, days: number): Segment[] {
   return segments;
 }
 
+/** Segments of the schedule as they are announced at a moment. */
+export interface ScheduleMoment {
+  kind: EitKind;
+  schedule: ScheduleKind;
+  at: EpochMs;
+}
+
+/** What a branch station borrows from the main one is named there; here stands only where. */
+function scheduleDescriptors(station: EventStation, kind: ScheduleKind, programme: Programme): Uint8Array[] {
+  if (kind === 'extended') return programme.borrowed ? [] : extendedEvent(programme.items);
+  return programme.borrowed ? programme.groups.map(eventGroup) : basicDescriptors(station, programme);
+}
+
 /** Events of one segment and kind, each already as bytes. */
 function segmentEvents(
   station: EventStation,
-  kind: ScheduleKind,
-  dayStart: EpochMs,
+  { schedule, at }: ScheduleMoment,
   { day, index }: Segment,
 ): Uint8Array[] {
-  const from = epochMs(dayStart + day * DAY_MS + index * SEGMENT_MS);
-  const programmes = station.guide.starting(from, epochMs(from + SEGMENT_MS), dayStart);
-  if (kind === 'basic') {
-    return programmes.map((programme) => eventBytes(programme, basicDescriptors(station, programme)));
-  }
-  return programmes
-    .filter(({ items }) => items.length > 0)
-    .map((programme) => eventBytes(programme, extendedEvent(programme.items)));
+  const from = epochMs(jstDayStart(at) + day * DAY_MS + index * SEGMENT_MS);
+  return station.guide.starting(from, epochMs(from + SEGMENT_MS), at).flatMap((programme) => {
+    const loop = scheduleDescriptors(station, schedule, programme);
+    return loop.length === 0 ? [] : [eventBytes(programme, loop)];
+  });
 }
 
-/** All sections of one segment as they are sent on the day that begins at `dayStart`. */
+/** Revisions of the near future are all in the first table; the others change at midnight alone. */
+export function scheduleVersion({ guide }: EventStation, { day }: Segment, at: EpochMs): number {
+  const midnights = Math.floor(jstDayStart(at) / DAY_MS);
+  return versionOf(midnights + (day < DAYS_PER_TABLE ? guide.revisions(at) : 0));
+}
+
+/** All sections of one segment as they are sent at a moment. */
 export function scheduleSections(
   station: EventStation,
-  tables: { kind: EitKind; schedule: ScheduleKind },
-  dayStart: EpochMs,
+  moment: ScheduleMoment,
   segment: Segment,
 ): Uint8Array[] {
-  const first = SCHEDULE_ID[tables.kind][tables.schedule];
+  const first = SCHEDULE_ID[moment.kind][moment.schedule];
   const table = Math.floor(segment.day / DAYS_PER_TABLE);
   const tableOf = (day: number) => Math.floor(day / DAYS_PER_TABLE);
   const inTable = (segment.day % DAYS_PER_TABLE) * SEGMENTS_PER_DAY + segment.index;
   const firstNumber = inTable * SECTIONS_PER_SEGMENT;
-  const sections = splitSections(segmentEvents(station, tables.schedule, dayStart, segment));
+  const sections = splitSections(segmentEvents(station, moment, segment));
   // last_section_number needs the length of the table's last segment, which may be this one.
   const lastDay = Math.min(station.guide.days, (table + 1) * DAYS_PER_TABLE) - 1;
   const last = { day: lastDay, index: SEGMENTS_PER_DAY - 1 };
   const lastInTable = (lastDay % DAYS_PER_TABLE) * SEGMENTS_PER_DAY + last.index;
   const lastCount =
-    lastInTable === inTable
-      ? sections.length
-      : splitSections(segmentEvents(station, tables.schedule, dayStart, last)).length;
+    lastInTable === inTable ? sections.length : splitSections(segmentEvents(station, moment, last)).length;
   return sections.map((events, k) =>
     eitSection(
       station,
       {
         tableId: first + table,
         lastTableId: first + tableOf(station.guide.days - 1),
-        version: Math.floor(dayStart / DAY_MS) % 32,
+        version: scheduleVersion(station, segment, moment.at),
         number: firstNumber + k,
         lastNumber: lastInTable * SECTIONS_PER_SEGMENT + lastCount - 1,
         segmentLast: firstNumber + sections.length - 1,

@@ -121,7 +121,13 @@ export function encodeText(text: string): Uint8Array {
 export function fitText(text: string, limit: number): string {
   if (encodeText(text).length <= limit) return text;
   const characters = [...text];
-  let count = Math.min(characters.length, limit);
-  while (count > 0 && encodeText(characters.slice(0, count).join('')).length > limit) count -= 1;
+  const fits = (count: number) => encodeText(characters.slice(0, count).join('')).length <= limit;
+  let count = 0;
+  let beyond = Math.min(characters.length, limit + 1);
+  while (beyond - count > 1) {
+    const middle = (count + beyond) >> 1;
+    if (fits(middle)) count = middle;
+    else beyond = middle;
+  }
   return characters.slice(0, count).join('');
 }

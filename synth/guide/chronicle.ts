@@ -1,0 +1,169 @@
+/** A guide made of stretches, one after the other without overlap: what the tables say at any moment, and why. */
+import type { EventId } from '../../arib/ids.ts';
+import { type EpochMs, epochMs } from '../../arib/time.ts';
+import type { Guide, Programme } from './programme.ts';
+import { programmeOf, type Span, type Stretch } from './stretch.ts';
+
+/** Where the stretches of a station come from. */
+export interface Stretches {
+  readonly days: number;
+  /** First and last stretch that there is. */
+  readonly first: number;
+  readonly last: number;
+  /** The stretch that a moment lies in. */
+  indexOf(at: EpochMs): number;
+  stretch(index: number): Stretch;
+  /** The stretches repeat their shape after so many: as many programmes, as many announcements. */
+  readonly period: number;
+}
+
+interface Counts {
+  presentChanges: number;
+  revisions: number;
+}
+
+/** Shapes remembered at once; a tuning needs the latest. */
+const MAX_COUNTS = 64;
+
+export class Chronicle implements Guide {
+  readonly days: number;
+  /** Changes of present/following in a stretch: the moments, in order. */
+  readonly #changes = new Map<number, readonly EpochMs[]>();
+  #period: Counts[] | undefined;
+
+  constructor(private readonly stretches: Stretches) {
+    this.days = stretches.days;
+  }
+
+  #clamp(index: number): number {
+    return Math.min(this.stretches.last, Math.max(this.stretches.first, index));
+  }
+
+  #range(from: EpochMs, to: EpochMs): Stretch[] {
+    const first = this.#clamp(this.stretches.indexOf(from) - 1);
+    const last = this.#clamp(this.stretches.indexOf(to));
+    return Array.from({ length: last - first + 1 }, (_, index) => this.stretches.stretch(first + index));
+  }
+
+  /** The event that was planned for a moment, whatever became of it. */
+  plannedAt(at: EpochMs): EventId | undefined {
+    const { planned } = this.stretches.stretch(this.#clamp(this.stretches.indexOf(at)));
+    return planned.findLast(({ startAt, durationMs }) => startAt <= at && at < startAt + durationMs)?.eventId;
+  }
+
+  starting(from: EpochMs, to: EpochMs, at: EpochMs): Programme[] {
+    return this.#range(from, to).flatMap((stretch) =>
+      stretch
+        .announced(at)
+        .filter((span) => span.startAt >= from && span.startAt < to && !stretch.isSilent(span))
+        // A duration that is open has no place in the schedule: it keeps the one that was planned.
+        .map((span) => ({ ...programmeOf(span), openEnd: false })),
+    );
+  }
+
+  airing(from: EpochMs, to: EpochMs): Programme[] {
+    return this.#range(from, to).flatMap(({ real }) =>
+      real
+        .filter(({ startAt, durationMs }) => startAt < to && startAt + durationMs > from)
+        .map((span) => programmeOf(span)),
+    );
+  }
+
+  /** The pair that is announced: the present one in its stretch and the next that tables name. */
+  #pair(at: EpochMs): { present: Span | undefined; following: Span | undefined } {
+    const index = this.#clamp(this.stretches.indexOf(at));
+    const stretch = this.stretches.stretch(index);
+    const current = stretch.real.findLast(({ startAt }) => startAt <= at);
+    const isOver = current !== undefined && at >= current.startAt + current.durationMs;
+    const announced = stretch.announced(at);
+    const present =
+      current === undefined || isOver || stretch.isSilent(current) ? undefined : announced[current.index];
+    const next = current === undefined ? 0 : current.index + 1;
+    let following = announced.slice(next).find((span) => !stretch.isSilent(span));
+    for (let later = index + 1; following === undefined && later <= this.stretches.last; later++) {
+      if (later > index + LOOK_AHEAD) break;
+      const other = this.stretches.stretch(later);
+      following = other.announced(at).find((span) => !other.isSilent(span));
+    }
+    return { present, following };
+  }
+
+  present(at: EpochMs): Programme | undefined {
+    const { present } = this.#pair(at);
+    return present === undefined ? undefined : programmeOf(present);
+  }
+
+  following(at: EpochMs): Programme | undefined {
+    const { present, following } = this.#pair(at);
+    if (following === undefined) return undefined;
+    return programmeOf(following, { openStart: present?.open === true });
+  }
+
+  #changesIn(index: number): readonly EpochMs[] {
+    const known = this.#changes.get(index);
+    if (known !== undefined) return known;
+    const stretch = this.stretches.stretch(index);
+    const beyond = [index - 1, index, index + 1].filter((other) => other === this.#clamp(other));
+    const candidates = [
+      ...stretch.real.flatMap(({ startAt, durationMs }) => [startAt, startAt + durationMs]),
+      ...beyond.flatMap((other) => this.stretches.stretch(other).announcedAt),
+    ]
+      .filter((at) => this.#clamp(this.stretches.indexOf(epochMs(at))) === index)
+      .sort((a, b) => a - b);
+    const changes: EpochMs[] = [];
+    for (const candidate of new Set(candidates)) {
+      const at = epochMs(candidate);
+      if (this.#key(epochMs(at - 1)) !== this.#key(at)) changes.push(at);
+    }
+    if (this.#changes.size >= MAX_COUNTS) this.#changes.clear();
+    this.#changes.set(index, changes);
+    return changes;
+  }
+
+  #key(at: EpochMs): string {
+    const { present, following } = this.#pair(at);
+    const name = (span: Span | undefined) =>
+      span === undefined ? '' : `${span.eventId}/${span.startAt}/${span.durationMs}/${span.open}`;
+    return `${name(present)},${name(following)}`;
+  }
+
+  /** What one period of stretches adds up to, stretch by stretch; the first that there are stand for all. */
+  #counts(): Counts[] {
+    if (this.#period === undefined) {
+      const { first, last, period } = this.stretches;
+      const from = Number.isFinite(first) ? first : 0;
+      const count = Math.min(period, last - from + 1);
+      this.#period = Array.from({ length: count }, (_, offset) => ({
+        presentChanges: this.#changesIn(from + offset).length,
+        revisions: this.stretches.stretch(from + offset).revisions(epochMs(Number.MAX_SAFE_INTEGER)),
+      }));
+    }
+    return this.#period;
+  }
+
+  /** Of all stretches from the first, or from number 0, up to one. */
+  #before(index: number, kind: keyof Counts): number {
+    const counts = this.#counts();
+    const from = Number.isFinite(this.stretches.first) ? this.stretches.first : 0;
+    const rounds = Math.floor((index - from) / counts.length);
+    const rest = index - from - rounds * counts.length;
+    const sum = (list: readonly Counts[]) => list.reduce((total, count) => total + count[kind], 0);
+    return rounds * sum(counts) + sum(counts.slice(0, rest));
+  }
+
+  presentChanges(at: EpochMs): number {
+    const index = this.#clamp(this.stretches.indexOf(at));
+    const own = this.#changesIn(index).filter((change) => change <= at).length;
+    return this.#before(index, 'presentChanges') + own;
+  }
+
+  revisions(at: EpochMs): number {
+    const index = this.#clamp(this.stretches.indexOf(at));
+    const next = this.#clamp(index + 1);
+    const ahead = next === index ? 0 : this.stretches.stretch(next).revisions(at);
+    return this.#before(index, 'revisions') + this.stretches.stretch(index).revisions(at) + ahead;
+  }
+}
+
+/** Stretches searched for the next programme that tables name. */
+const LOOK_AHEAD = 2;

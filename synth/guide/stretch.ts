@@ -1,0 +1,162 @@
+/**
+ * A stretch of one station's planned programmes and what becomes of it: which run over, end when nobody knows or
+ * are cancelled, when that is announced, and how the programmes behind them move. Later stretches are not touched.
+ */
+import type { EventId } from '../../arib/ids.ts';
+import { type EpochMs, epochMs } from '../../arib/time.ts';
+import type { Content, Programme } from './programme.ts';
+
+export type Incident =
+  | {
+      kind: 'overrun';
+      byMs: number;
+      /** Announced in so many steps, each so long before the end that was announced last. */
+      steps: number;
+      noticeMs: number;
+    }
+  /** The tables leave the duration open from `openMs` before the planned end to `noticeMs` before the real one. */
+  | { kind: 'open'; byMs: number; openMs: number; noticeMs: number }
+  | { kind: 'cancelled'; noticeMs: number; instead: { eventId: EventId; content: () => Content } };
+
+export interface Planned {
+  eventId: EventId;
+  startAt: EpochMs;
+  durationMs: number;
+  content: () => Content;
+  incident?: Incident;
+  /** Gives up the beginning of its time when what is before it takes longer. */
+  absorbs?: boolean;
+  /** On air, but in no table. */
+  silent?: boolean;
+}
+
+/** What one announcement changes of a planned programme. */
+interface Announcement {
+  at: EpochMs;
+  index: number;
+  durationMs?: number;
+  open?: boolean;
+  cancelled?: true;
+}
+
+interface State {
+  durationMs: number;
+  open: boolean;
+  cancelled: boolean;
+}
+
+/** Start and duration of a programme, without its texts. */
+export interface Span {
+  index: number;
+  eventId: EventId;
+  startAt: EpochMs;
+  durationMs: number;
+  open: boolean;
+  content: () => Content;
+}
+
+function overrunSteps(
+  index: number,
+  startAt: EpochMs,
+  durationMs: number,
+  incident: Incident,
+): Announcement[] {
+  if (incident.kind === 'cancelled')
+    return [{ at: epochMs(startAt - incident.noticeMs), index, cancelled: true }];
+  const end = startAt + durationMs;
+  if (incident.kind === 'open') {
+    const opened = epochMs(Math.max(startAt, end - incident.openMs));
+    const known = epochMs(Math.max(opened + 1, end + incident.byMs - incident.noticeMs));
+    return [
+      { at: opened, index, open: true },
+      { at: known, index, open: false, durationMs: durationMs + incident.byMs },
+    ];
+  }
+  const { byMs, steps, noticeMs } = incident;
+  return Array.from({ length: steps }, (_, step) => ({
+    at: epochMs(Math.max(startAt, Math.round(end + (byMs * step) / steps - noticeMs))),
+    index,
+    durationMs: durationMs + Math.round((byMs * (step + 1)) / steps / 1000) * 1000,
+  }));
+}
+
+export class Stretch {
+  /** What is really on air, the programmes that no table names too. */
+  readonly real: readonly Span[];
+  readonly #announcements: readonly Announcement[];
+  readonly #announced = new Map<number, readonly Span[]>();
+
+  constructor(readonly planned: readonly Planned[]) {
+    const announcements: Announcement[] = [];
+    const states = this.#initial();
+    // In order: an announcement's moment depends on the real start, and that on the programmes before it.
+    for (const [index, { incident }] of planned.entries()) {
+      if (incident === undefined) continue;
+      const span = this.#spans(states)[index];
+      if (span === undefined) continue;
+      const own = overrunSteps(index, span.startAt, span.durationMs, incident);
+      announcements.push(...own);
+      for (const announcement of own) this.#apply(states, announcement);
+    }
+    this.#announcements = announcements.sort((a, b) => a.at - b.at);
+    this.real = this.#spans(states);
+  }
+
+  #initial(): State[] {
+    return this.planned.map(({ durationMs }) => ({ durationMs, open: false, cancelled: false }));
+  }
+
+  #apply(states: State[], { index, durationMs, open, cancelled }: Announcement): void {
+    const state = states[index];
+    if (state === undefined) return;
+    if (durationMs !== undefined) state.durationMs = durationMs;
+    if (open !== undefined) state.open = open;
+    if (cancelled) state.cancelled = true;
+  }
+
+  #spans(states: readonly State[]): Span[] {
+    let free = Number.NEGATIVE_INFINITY;
+    return this.planned.map((planned, index): Span => {
+      const state = states[index] as State;
+      const startAt = epochMs(Math.max(planned.startAt, free));
+      const late = startAt - planned.startAt;
+      const gives = planned.absorbs === true && late < state.durationMs;
+      const durationMs = state.durationMs - (gives ? late : 0);
+      free = startAt + durationMs;
+      const { instead } = planned.incident?.kind === 'cancelled' ? planned.incident : { instead: planned };
+      const { eventId, content } = state.cancelled ? instead : planned;
+      return { index, eventId, startAt, durationMs, open: state.open, content };
+    });
+  }
+
+  /** Moments at which something is announced that was not planned, in order. */
+  get announcedAt(): readonly EpochMs[] {
+    return this.#announcements.map(({ at }) => at);
+  }
+
+  /** How often the schedule was revised up to a moment: an open end is told by present/following alone. */
+  revisions(at: EpochMs): number {
+    return this.#announcements.filter((one) => one.at <= at && one.open !== true).length;
+  }
+
+  /** Everything as it is announced at a moment, in order; where the end is open, its planned one. */
+  announced(at: EpochMs): readonly Span[] {
+    const count = this.#announcements.filter((one) => one.at <= at).length;
+    const known = this.#announced.get(count);
+    if (known !== undefined) return known;
+    const states = this.#initial();
+    for (const announcement of this.#announcements.slice(0, count)) this.#apply(states, announcement);
+    const spans = this.#spans(states);
+    this.#announced.set(count, spans);
+    return spans;
+  }
+
+  isSilent({ index }: Span): boolean {
+    return this.planned[index]?.silent === true;
+  }
+}
+
+export function programmeOf(span: Span, flags: { openStart: boolean } = { openStart: false }): Programme {
+  const { eventId, startAt, durationMs, open } = span;
+  return { ...span.content(), eventId, startAt, durationMs, openEnd: open, openStart: flags.openStart };
+}

@@ -1,0 +1,204 @@
+/**
+ * Programmes made from the seed: a weekly timetable for each station, on which the same series stand at the same
+ * times, with other parts each time, and what becomes of it on each day. A stretch is a broadcast day.
+ */
+import { type EventId, eventId } from '../../arib/ids.ts';
+import { type EpochMs, epochMs, JST_OFFSET_MS } from '../../arib/time.ts';
+import { Random } from '../random.ts';
+import type { Stretches } from './chronicle.ts';
+import { again, dress, insteadOf, type Raw, rawOf } from './content.ts';
+import { type Links, type StationOfChannel, sourceOf } from './links.ts';
+import { type Content, DAY_MS, type EventGroup, SCHEDULE_DAYS } from './programme.ts';
+import { type Neighbours, type Slot, Slots } from './slots.ts';
+import { type Incident, type Planned, Stretch } from './stretch.ts';
+
+const MINUTE_MS = 60_000;
+/** The broadcast day begins at 05:00 in Japan. */
+const DAY_BEGIN_MS = 5 * 3_600_000;
+/** Days remembered: what the tables name at once, and as much again. */
+const MAX_DAYS = 32;
+
+/** Number of the broadcast day that a moment belongs to; 1970-01-01 is day 0, a Thursday. */
+function dayNumber(at: EpochMs): number {
+  return Math.floor((at + JST_OFFSET_MS - DAY_BEGIN_MS) / DAY_MS);
+}
+
+function dayBegin(day: number): EpochMs {
+  return epochMs(day * DAY_MS - JST_OFFSET_MS + DAY_BEGIN_MS);
+}
+
+function cycle(value: number, length: number): number {
+  return ((value % length) + length) % length;
+}
+
+/** 0 is Sunday. */
+function weekday(day: number): number {
+  return cycle(day + 4, 7);
+}
+
+/** An event's id comes back long after its day has left the guide. */
+const ID_DAYS = 16;
+const IDS_A_DAY = 1024;
+const STEP_MINUTES = 5;
+/** Main stations, branch stations and what is shown instead of something take ids apart from each other. */
+const ID_KINDS = { main: 0, branch: 1, instead: 2 };
+
+function idOf(day: number, from: number, kind: keyof typeof ID_KINDS): EventId {
+  return eventId(cycle(day, ID_DAYS) * IDS_A_DAY + (from / STEP_MINUTES) * 3 + ID_KINDS[kind]);
+}
+
+/** Broadcasters say how much longer in steps, each a little before the end that they said last. */
+const OVERRUN = { steps: 3, noticeMs: 3 * MINUTE_MS };
+/** Of an end that is open: when that is said before the planned end, and how long before the real one it ends. */
+const OPEN = { openMs: 10 * MINUTE_MS, noticeMs: 4 * MINUTE_MS };
+const STEP_CHOICES_MS = [5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS] as const;
+const CANCEL_NOTICE_MS = 3 * 60 * MINUTE_MS;
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** All timetables of a scenario. */
+export interface Timetables extends Neighbours, Links {
+  weekly(place: StationOfChannel): WeeklyStretches;
+}
+
+export class WeeklyStretches implements Stretches {
+  readonly days = SCHEDULE_DAYS;
+  readonly first = Number.NEGATIVE_INFINITY;
+  readonly last = Number.POSITIVE_INFINITY;
+  readonly period = 7;
+  readonly slots: Slots;
+  readonly #source: StationOfChannel;
+  readonly #days = new Map<number, Stretch>();
+
+  constructor(
+    private readonly place: StationOfChannel,
+    private readonly timetables: Timetables,
+  ) {
+    this.#source = { channel: place.channel, station: sourceOf(place) };
+    this.slots = new Slots(this.#source, timetables);
+  }
+
+  indexOf(at: EpochMs): number {
+    return dayNumber(at);
+  }
+
+  stretch(day: number): Stretch {
+    const known = this.#days.get(day);
+    if (known !== undefined) return known;
+    const made = new Stretch(this.slots.of(weekday(day)).map((slot) => this.#planned(day, slot)));
+    if (this.#days.size >= MAX_DAYS) this.#days.clear();
+    this.#days.set(day, made);
+    return made;
+  }
+
+  #startOf(day: number, slot: Slot): EpochMs {
+    return epochMs(dayBegin(day) + slot.from * MINUTE_MS);
+  }
+
+  /** What a slot of this station's timetable shows on a day. */
+  raw(day: number, slot: Slot): Raw {
+    const { copy } = slot;
+    if (copy === undefined) return rawOf(this.#rawSource(day, slot), slot);
+    const raw = this.timetables.weekly(copy.place).raw(day - copy.daysLater, copy.slot);
+    return copy.daysLater === 0 ? raw : again(raw);
+  }
+
+  #rawSource(day: number, slot: Slot) {
+    const { seed } = this.timetables.scenario;
+    return { seed, station: this.#source.station, day, startAt: this.#startOf(day, slot) };
+  }
+
+  #content(day: number, slot: Slot, id: EventId): Content {
+    const shared = slot.copy?.shared === true;
+    const isOneSegment = this.place.station !== this.#source.station;
+    return {
+      ...dress(this.raw(day, slot), this.place.station, slot.rerun),
+      groups: isOneSegment ? [] : [...this.#sharing(day, slot, id), ...this.#relays(day, slot)],
+      borrowed: shared && !isOneSegment,
+    };
+  }
+
+  /** Branch stations that show a programme, behind the main one; a single station shares with nobody. */
+  #sharing(day: number, slot: Slot, id: EventId): EventGroup[] {
+    const { channel } = this.#source;
+    const [main] = channel.stations;
+    if (main === undefined) return [];
+    const branches = channel.stations.filter(
+      ({ habits, programmes }) => habits?.branch && programmes === 'generated',
+    );
+    if (this.#source.station !== main && slot.copy?.shared !== true) return [];
+    const sharing = branches.filter((station) => {
+      const slots = this.timetables.slotsOf({ channel, station }).of(weekday(day));
+      return slots.some(({ from, copy }) => from === slot.from && copy?.shared === true);
+    });
+    if (sharing.length === 0) return [];
+    const events = [main, ...sharing].map(({ serviceId }) => ({ serviceId, eventId: id }));
+    return [{ kind: 'shared', events, others: [] }];
+  }
+
+  #relays(day: number, slot: Slot): EventGroup[] {
+    const startAt = this.#startOf(day, slot);
+    const to = slot.sports?.relayTo;
+    const isOwn = slot.copy === undefined;
+    if (to !== undefined && isOwn) {
+      return this.timetables.relay('relay', this.#source, to, epochMs(startAt + slot.minutes * MINUTE_MS));
+    }
+    return slot.continues !== undefined && isOwn
+      ? this.timetables.relay('movement', this.#source, slot.continues, epochMs(startAt - 1))
+      : [];
+  }
+
+  #isBranch(): boolean {
+    return this.#source.station.habits?.branch === true;
+  }
+
+  #idOf(day: number, slot: Slot): EventId {
+    const own = this.#isBranch() && slot.copy?.shared !== true ? 'branch' : 'main';
+    return idOf(day, slot.from, own);
+  }
+
+  #incident(day: number, slot: Slot): Incident | undefined {
+    const { copy } = slot;
+    // Days differ in how long it takes, stations that share a programme do not.
+    const origin = copy?.shared === true ? copy.place.station : this.#source.station;
+    const random = new Random(this.timetables.scenario.seed, origin.serviceId, day, 'incident');
+    const byMs = OVERRUN.steps * random.pick(STEP_CHOICES_MS);
+    switch (slot.sports?.end) {
+      case 'overrun':
+        return { kind: 'overrun', byMs, ...OVERRUN };
+      case 'open':
+        return { kind: 'open', byMs, ...OPEN };
+    }
+    if (!slot.cancelled) return undefined;
+    const id = idOf(day, slot.from, 'instead');
+    const source = { ...this.#rawSource(day, slot), station: origin };
+    const content = once(
+      (): Content => ({
+        ...dress(insteadOf(source, slot), this.place.station, false),
+        groups: this.place.station === this.#source.station ? this.#sharing(day, slot, id) : [],
+        borrowed: copy?.shared === true,
+      }),
+    );
+    return { kind: 'cancelled', noticeMs: CANCEL_NOTICE_MS, instead: { eventId: id, content } };
+  }
+
+  #planned(day: number, slot: Slot): Planned {
+    const id = this.#idOf(day, slot);
+    const incident = this.#incident(day, slot);
+    return {
+      eventId: id,
+      startAt: this.#startOf(day, slot),
+      durationMs: slot.minutes * MINUTE_MS,
+      content: once(() => this.#content(day, slot, id)),
+      ...(incident === undefined ? {} : { incident }),
+      absorbs: slot.absorbs === true,
+      silent: slot.silent === true,
+    };
+  }
+}
