@@ -249,17 +249,18 @@ export function composePage(page: Page): Uint8Array[] {
   const texts = steps.flatMap(({ runs }) => runs.map(({ text }) => text)).join('');
   const { units: drawn, codes } = drcsUnits(texts);
   const units: Uint8Array[] = [];
-  const compact = style.compact && drawn.length === 0;
+  const { compact } = style;
   if (!compact && steps[0]?.clears) units.push(ERASE);
   units.push(...drawn);
   for (const step of steps) {
-    units.push(textUnit(page, codes, (writer) => writeStep(writer, page, step, compact)));
+    units.push(textUnit(page, codes, (writer) => writeStep(writer, page, step)));
   }
   return units;
 }
 
-function writeStep(writer: Writer, page: Page, step: Step, compact: boolean): void {
+function writeStep(writer: Writer, page: Page, step: Step): void {
   const first = step === page.steps[0];
+  const { compact } = page.style;
   writer.wait(step.waitMs);
   if (step.clears && (compact || !first)) writer.clear();
   if (step.runs.length === 0) return;

@@ -42,7 +42,10 @@ export function stationStyle(seed: number, serviceId: number): Style {
   };
 }
 
-function sceneOf(random: Random, programme: Programme): Scene {
+/** What of a programme decides on its captions. */
+export type Captioned = Pick<Programme, 'eventId' | 'startAt' | 'durationMs' | 'genres'>;
+
+function sceneOf(random: Random, programme: Captioned): Scene {
   const genre = programme.genres[0]?.[0] ?? 0xf;
   const moods = MOODS[genre] ?? MOODS.at(-1) ?? [];
   const mood = random.pick(moods);
@@ -72,7 +75,7 @@ function stepsOf({ rows }: Placed, durationMs: number, ending: Ending, random: R
 interface Telling {
   seed: number;
   serviceId: number;
-  programme: Programme;
+  programme: Captioned;
   style: Style;
   bilingual: boolean;
 }
