@@ -1,6 +1,6 @@
 /** Puts a channel of a scenario on the air: its loops, its tables and its clock in one multiplex. */
 import { SYSTEM_HZ } from './clock.ts';
-import { disturbance } from './fault/channel.ts';
+import { disturbance, faulty } from './fault/channel.ts';
 import { type Faults, NO_FAULTS } from './fault/model.ts';
 import { guideOf } from './guide/guide.ts';
 import type { MediaCache } from './media/cache.ts';
@@ -81,7 +81,8 @@ export async function openChannel(
     }
   }
   checkCapacity(plan, loops);
-  const stationsOf = (other: ChannelPlan) => eventStations(scenario, other);
+  const stationsOf = (other: ChannelPlan) =>
+    eventStations(scenario, other).map((station) => (other === plan ? faulty(station, faults) : station));
   const tables = tableSources(scenario, channel, stationsOf, disturbance(faults));
   const captions = captionSources(scenario.seed, stationsOf(plan));
   return new Multiplexer(systemPerPacket, [...clocks, ...media, ...captions, ...tables]);

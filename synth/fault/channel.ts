@@ -2,6 +2,8 @@
 import type { Disturbance } from '../mux/tables.ts';
 import { placeChannel, type StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
+import type { EventStation } from '../si/eit.ts';
+import { FaultyGuide } from './guide.ts';
 import { Line, type LineStation } from './line.ts';
 import { type Fault, type Faults, faultsOf } from './model.ts';
 import { FaultChanges } from './station-changes.ts';
@@ -22,6 +24,11 @@ export function channelFaults(planned: readonly Fault[], file: Faults, channel: 
       return joined;
     },
   };
+}
+
+/** A station of the channel, with what its present and following say wrongly. */
+export function faulty(station: EventStation, faults: Faults): EventStation {
+  return { ...station, guide: new FaultyGuide(station.guide, station.place.plan.serviceId, faults) };
 }
 
 /** What the tables of a channel say wrongly. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findDescriptor } from '../../arib/descriptor/index.ts';
 import { pid } from '../../arib/ids.ts';
+import { parseEit } from '../../arib/si/eit.ts';
 import { parseTot } from '../../arib/si/tot.ts';
 import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
 import { SectionDemux } from '../../arib/ts/section.ts';
@@ -88,6 +89,50 @@ describe('the layout', () => {
     expect(scrambled.length).toBeGreaterThan(50);
     expect(new Set(scrambled.map(({ pid }) => pid)).has(PMT_PID)).toBe(false);
     expect(mapsOf(stdout).length).toBe(3);
+  });
+});
+
+describe('present and following', () => {
+  /** Each time the present event was announced anew: its title, seconds, id. */
+  function announcements(stream: Uint8Array) {
+    const eits = [...new SectionDemux([pid(0x12)]).feed(stream)]
+      .map(parseEit)
+      .filter((eit) => eit !== undefined);
+    const present = eits.filter(
+      ({ kind, sectionNumber }) => kind === 'present-following' && sectionNumber === 0,
+    );
+    return present
+      .filter(({ version }, index) => version !== present[index - 1]?.version)
+      .map(({ events: [event] }) =>
+        event === undefined
+          ? null
+          : {
+              title: findDescriptor(event.descriptors, 'short_event')?.name,
+              seconds: event.duration,
+              id: event.eventId,
+              copy: findDescriptor(event.descriptors, 'digital_copy_control')?.recordingControl,
+            },
+      );
+  }
+
+  test('change in the middle of a programme', async () => {
+    const change = { kind: 'eit', title: '別の題', longerSec: 30, newId: true, from: after(6), to: after(9) };
+    const forbidden = { kind: 'copy_never', from: after(10), to: after(13) };
+    const nothing = { kind: 'eit', absent: true, from: after(14) };
+    const { stdout } = await tuned([change, forbidden, nothing], 17);
+    const [usual, changed, usualAgain, never, ...rest] = announcements(stdout);
+    if (usual === undefined || usual === null) throw new Error('nothing is announced');
+    expect(usual).toMatchObject({ title: '小さな番組', seconds: 20, copy: 2 });
+    expect(changed).toMatchObject({ title: '別の題', seconds: 50 });
+    expect(changed?.id).not.toBe(usual.id);
+    expect(usualAgain).toEqual(usual);
+    expect(never).toEqual({ ...usual, copy: 3 });
+    expect(rest).toEqual([usual, null]);
+  });
+
+  test('may say that no end is known', async () => {
+    const { stdout } = await tuned([{ kind: 'eit', undefinedEnd: true }], 4);
+    expect(announcements(stdout).map((each) => each?.seconds)).toEqual([undefined]);
   });
 });
 

@@ -1,0 +1,96 @@
+/** Faults of what present and following announce, over a station's own guide. */
+import { eventId } from '../../arib/ids.ts';
+import { type EpochMs, epochMs } from '../../arib/time.ts';
+import type { Guide, Programme } from '../guide/programme.ts';
+import { MAX_TITLE_BYTES } from '../guide/programme.ts';
+import { fitText } from '../text/encode.ts';
+import type { Fault, FaultOf, Faults } from './model.ts';
+import { edgesUntil, isActive } from './window.ts';
+
+/** Another id: of the other half of all ids, where no programme of these days is. */
+const OTHER_HALF = 0x8000;
+
+/** Faults that show in present and following. */
+type GuideFault = FaultOf<'eit'> | FaultOf<'copy_never'>;
+
+function announced(programme: Programme, fault: FaultOf<'eit'>): Programme {
+  return {
+    ...programme,
+    title: fault.title === null ? programme.title : fitText(fault.title, MAX_TITLE_BYTES),
+    startAt: epochMs(programme.startAt + fault.delaySec * 1000),
+    durationMs: Math.max(0, programme.durationMs + fault.longerSec * 1000),
+    openEnd: programme.openEnd || fault.undefinedEnd,
+    eventId: fault.newId ? eventId(programme.eventId ^ OTHER_HALF) : programme.eventId,
+  };
+}
+
+export class FaultyGuide implements Guide {
+  /** The list of faults that was asked last, and how often there was another one: each is announced anew. */
+  #seen: readonly Fault[] | undefined;
+  #revision = -1;
+
+  constructor(
+    private readonly guide: Guide,
+    private readonly serviceId: number,
+    private readonly faults: Faults,
+  ) {}
+
+  get days(): number {
+    return this.guide.days;
+  }
+
+  starting(from: EpochMs, to: EpochMs, at: EpochMs): readonly Programme[] {
+    return this.guide.starting(from, to, at);
+  }
+
+  airing(from: EpochMs, to: EpochMs): readonly Programme[] {
+    return this.guide.airing(from, to);
+  }
+
+  present(at: EpochMs): Programme | undefined {
+    return this.#changed(this.guide.present(at), 'present', at);
+  }
+
+  following(at: EpochMs): Programme | undefined {
+    return this.#changed(this.guide.following(at), 'following', at);
+  }
+
+  revisions(at: EpochMs): number {
+    return this.guide.revisions(at);
+  }
+
+  presentChanges(at: EpochMs): number {
+    const edges = this.#own.reduce((sum, fault) => sum + edgesUntil(fault, at), 0);
+    return this.guide.presentChanges(at) + edges + this.#revision;
+  }
+
+  get #own(): GuideFault[] {
+    const { current } = this.faults;
+    if (current !== this.#seen) {
+      this.#seen = current;
+      this.#revision += 1;
+    }
+    return current.filter(
+      (fault): fault is GuideFault =>
+        (fault.kind === 'eit' || fault.kind === 'copy_never') &&
+        (fault.serviceId === null || fault.serviceId === this.serviceId),
+    );
+  }
+
+  #changed(
+    programme: Programme | undefined,
+    which: FaultOf<'eit'>['which'],
+    at: EpochMs,
+  ): Programme | undefined {
+    let said = programme;
+    for (const fault of this.#own) {
+      if (said === undefined || !isActive(fault, at)) continue;
+      if (fault.kind === 'copy_never') {
+        if (which === 'present') said = { ...said, copyControl: 'never' };
+      } else if (fault.which === which) {
+        said = fault.absent ? undefined : announced(said, fault);
+      }
+    }
+    return said;
+  }
+}
