@@ -11,13 +11,17 @@ import { type Captioned, SCENE_MS, sceneStatements, stationStyle } from './scrip
 const programme: Captioned = {
   eventId: eventId(7),
   startAt: epochMs(Date.UTC(2026, 10, 20)),
-  durationMs: 100_000,
   genres: [[3, 0]],
 };
+const LENGTH_MS = 100_000;
+const stretch = { from: 900_000, to: 900_000 + LENGTH_MS * 90 };
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
 
 function tell(seed: number, index: number, bilingual = false) {
-  return sceneStatements({ seed, serviceId: 1, programme, style: stationStyle(seed, 1), bilingual }, index);
+  return sceneStatements(
+    { seed, serviceId: 1, programme, stretch, style: stationStyle(seed, 1), bilingual },
+    index,
+  );
 }
 
 test('every text of every scene and newsflash fits its area, wherever it is put', () => {
@@ -61,7 +65,7 @@ test('pages last two to six seconds, and a scene ends erased before the next beg
         last = atMs;
       }
       expect(statements.at(-1)?.page).toBeNull();
-      expect(last).toBeLessThanOrEqual(Math.min((index + 1) * SCENE_MS, programme.durationMs - 1_000));
+      expect(last).toBeLessThanOrEqual(Math.min((index + 1) * SCENE_MS, LENGTH_MS - 1_000));
     }
   }
 });
@@ -69,7 +73,7 @@ test('pages last two to six seconds, and a scene ends erased before the next beg
 test('nothing is said in the last second, or after the programme', () => {
   // 10 s are left of scene 3.
   for (const seed of SEEDS)
-    for (const { atMs } of tell(seed, 3)) expect(atMs).toBeLessThanOrEqual(programme.durationMs - 1_000);
+    for (const { atMs } of tell(seed, 3)) expect(atMs).toBeLessThanOrEqual(LENGTH_MS - 1_000);
   expect(tell(1, 4)).toEqual([]);
 });
 

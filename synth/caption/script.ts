@@ -1,6 +1,6 @@
 /**
  * What the captions of a programme say and when: half a minute at a time, each a pure function of the station, the
- * programme and its place in it, so that any moment can be asked for without what went before.
+ * programme and the place in it, so that any moment can be asked for without what went before.
  */
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -10,7 +10,7 @@ import type { Page, Step, Style } from './page.ts';
 import { type Line, MOODS, SCENES, type Scene } from './scenes.ts';
 
 export const SCENE_MS = 30_000;
-/** From a programme's begin to its first caption, and from the last to its end. */
+/** From a stretch's begin to its first caption, and from the last one's end to its own. */
 const LEAD_IN_MS = 2_500;
 const LEAD_OUT_MS = 1_000;
 const SHORTEST_MS = 2_000;
@@ -21,7 +21,7 @@ const WAIT_MS = 100;
 
 /** A statement of one language. */
 export interface Statement {
-  /** Milliseconds after the programme's begin. */
+  /** Milliseconds after the stretch's begin. */
   atMs: number;
   /** 0 the first, 1 the second. */
   language: number;
@@ -43,7 +43,13 @@ export function stationStyle(seed: number, serviceId: number): Style {
 }
 
 /** What of a programme decides on its captions. */
-export type Captioned = Pick<Programme, 'eventId' | 'startAt' | 'durationMs' | 'genres'>;
+export type Captioned = Pick<Programme, 'eventId' | 'startAt' | 'genres'>;
+
+/** A stretch of a programme without interruption, in unwrapped 90 kHz time. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
 
 function sceneOf(random: Random, programme: Captioned): Scene {
   const genre = programme.genres[0]?.[0] ?? 0xf;
@@ -76,16 +82,17 @@ interface Telling {
   seed: number;
   serviceId: number;
   programme: Captioned;
+  stretch: Stretch;
   style: Style;
   bilingual: boolean;
 }
 
-/** The statements of scene number `index`, in order of time. */
+/** The statements of scene number `index` of the stretch, in order of time. */
 export function sceneStatements(telling: Telling, index: number): Statement[] {
-  const { seed, serviceId, programme, style, bilingual } = telling;
+  const { seed, serviceId, programme, stretch, style, bilingual } = telling;
   const begin = index * SCENE_MS;
-  const end = Math.min(begin + SCENE_MS, programme.durationMs - LEAD_OUT_MS);
-  const random = new Random(seed, serviceId, 'captions', programme.eventId, programme.startAt, index);
+  const end = Math.min(begin + SCENE_MS, (stretch.to - stretch.from) / 90 - LEAD_OUT_MS);
+  const random = new Random(seed, serviceId, 'captions', programme.eventId, stretch.from, index);
   const scene = sceneOf(random, programme);
   const half = random.chance(0.6);
   const statements: Statement[] = [];

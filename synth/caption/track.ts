@@ -2,8 +2,7 @@
  * What a station's caption stream and its superimposed text consist of: PES packets and the moments at which they
  * leave, a pure function of scenario, station and time.
  */
-import type { EpochMs } from '../../arib/time.ts';
-import { epochMs } from '../../arib/time.ts';
+import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND, ticksAt } from '../clock.ts';
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -13,7 +12,7 @@ import { type Group, managementGroup, statementGroup } from './data-group.ts';
 import { newsflashPage } from './newsflash.ts';
 import type { Page } from './page.ts';
 import { captionPes, superimposePes } from './pes.ts';
-import { SCENE_MS, type Statement, sceneStatements, stationStyle } from './script.ts';
+import { SCENE_MS, type Stretch, sceneStatements, stationStyle } from './script.ts';
 
 /** A PES packet and the unwrapped 90 kHz time at which it begins to leave. */
 export interface Transmission {
@@ -53,6 +52,11 @@ const MAX_SCENES = 8;
 
 function byDue(one: Transmission, other: Transmission): number {
   return one.due - other.due;
+}
+
+/** When there is something to caption. */
+function stretchesOf({ startAt, durationMs }: Programme): Stretch[] {
+  return [{ from: ticksAt(startAt), to: ticksAt(epochMs(startAt + durationMs)) }];
 }
 
 /** The first multiple of a period at or after a moment. */
@@ -95,11 +99,13 @@ export class CaptionTrack implements Track {
     const found: Presentation[] = [];
     for (const programme of this.station.guide.airing(momentOf(from), momentOf(to))) {
       if (!programme.captions || programme.pause) continue;
-      const into = (ticks: number): number => (ticks - ticksAt(programme.startAt)) / 90 / SCENE_MS;
-      const scenes = Math.ceil(programme.durationMs / SCENE_MS);
-      const last = Math.min(scenes - 1, Math.floor(into(to)));
-      for (let index = Math.max(0, Math.floor(into(from))); index <= last; index++) {
-        found.push(...this.#scene(programme, index).filter(({ ticks }) => ticks >= from && ticks < to));
+      for (const stretch of stretchesOf(programme)) {
+        const sceneAt = (ticks: number): number => Math.floor((ticks - stretch.from) / 90 / SCENE_MS);
+        const last = sceneAt(Math.min(to, stretch.to) - 1);
+        for (let index = Math.max(0, sceneAt(from)); index <= last; index++) {
+          const scene = this.#scene(programme, stretch, index);
+          found.push(...scene.filter(({ ticks }) => ticks >= from && ticks < to));
+        }
       }
     }
     return found.sort((one, other) => one.ticks - other.ticks);
@@ -132,22 +138,19 @@ export class CaptionTrack implements Track {
     return managementGroup(this.#groupAt(ticks), languages);
   }
 
-  #scene(programme: Programme, index: number): Presentation[] {
-    const { eventId, startAt, durationMs } = programme;
-    const key = `${eventId}/${startAt}/${durationMs}/${index}`;
+  #scene(programme: Programme, stretch: Stretch, index: number): Presentation[] {
+    const key = `${programme.eventId}/${stretch.from}/${stretch.to}/${index}`;
     const known = this.#scenes.get(key);
     if (known !== undefined) return known;
     const { serviceId } = this.station.place.plan;
     const telling = {
-      seed: this.seed,
-      serviceId,
-      programme,
+      ...{ seed: this.seed, serviceId, programme, stretch },
       style: stationStyle(this.seed, serviceId),
       bilingual: this.#isBilingual(programme),
     };
     const made = sceneStatements(telling, index).map(
-      ({ atMs, language, page }: Statement): Presentation => ({
-        ticks: Math.round(ticksAt(startAt) + atMs * 90),
+      ({ atMs, language, page }): Presentation => ({
+        ticks: Math.round(stretch.from + atMs * 90),
         language,
         page,
       }),
