@@ -6,10 +6,11 @@ import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
-import type { Status } from '../wire/api.ts';
+import type { Status, SystemFacts } from '../wire/api.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
 import type { Config } from './config.ts';
 import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
+import { VIDEO_ENCODERS } from './ffmpeg/recipes.ts';
 import { GuideRoom } from './guide/room.ts';
 import { createApi } from './http/api.ts';
 import { openAssets } from './http/assets.ts';
@@ -17,10 +18,13 @@ import { type HttpServer, startHttpServer } from './http/server.ts';
 import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
+import { Settings } from './settings/settings.ts';
+import { type SystemParts, systemFacts } from './settings/system.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { ProgramStore } from './store/programs.ts';
 import { SearchStore } from './store/search.ts';
+import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
 
 export interface ServiceOptions {
@@ -56,6 +60,14 @@ function ffmpegStatus(status: EncoderStatus): Status['ffmpeg'] {
         ? 'ffmpeg が見つかりません。インストールするか、環境変数 FFMPEG_PATH で場所を指定してください。'
         : null,
   };
+}
+
+function encoderFacts({ usable }: EncoderStatus): SystemFacts['ffmpeg']['encoders'] {
+  return VIDEO_ENCODERS.map(({ name, kind }) => ({
+    name,
+    hardware: kind === 'gpu',
+    usable: usable.includes(name),
+  }));
 }
 
 /**
@@ -99,6 +111,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { config, log, now } = options;
   const { database, stations, programs } = openStores(join(config.dataDir, DATABASE_FILE));
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
+  const encoders = new Encoders({
+    path: config.ffmpegPath ?? undefined,
+    searchPath: options.searchPath,
+    log: log.component('ffmpeg'),
+    now,
+  });
+  const settings = new Settings({
+    store: new SettingStore(database),
+    facts: () => ({ gpu: encoderFacts(encoders.status()).some((one) => one.hardware && one.usable) }),
+    hub,
+    log: log.component('settings'),
+    now,
+  });
   const guide = new GuideRoom({
     agentUrl: config.agentUrl,
     syncIntervalMs: config.channelSyncIntervalMs,
@@ -112,12 +137,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     now,
   });
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
-  const encoders = new Encoders({
-    path: config.ffmpegPath ?? undefined,
-    searchPath: options.searchPath,
-    log: log.component('ffmpeg'),
-    now,
-  });
   const live = new LiveRoom({
     agentUrl: config.agentUrl,
     stations: guide.stations,
@@ -130,6 +149,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     events.close();
     await Promise.allSettled([guide.close(), live.close(), encoders.close()]);
   };
+  const guideWindow = new GuideWindowStore(database);
+  const facts: SystemParts = {
+    version: VERSION,
+    startedAt: now(),
+    agentUrl: config.agentUrl,
+    agent: () => guide.agentState,
+    ffmpeg: () => {
+      const { state, path, version } = encoders.status();
+      return { state, path, version, encoders: encoderFacts(encoders.status()) };
+    },
+    dataDir: config.dataDir,
+    recordingFolders: () => [
+      { path: config.recordingsDir, floorBytes: 0 },
+      ...settings.get('recordingFolders'),
+    ],
+    databasePath: join(config.dataDir, DATABASE_FILE),
+    countPrograms: () => guideWindow.countPrograms(),
+    clocks: () => [],
+    defaults: () => settings.defaults(),
+  };
   const api = createApi({
     version: VERSION,
     now,
@@ -137,8 +176,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     stations: guide.stations,
     scans: guide.scans,
     equipment: guide.equipment,
-    guide: new GuideWindowStore(database),
+    guide: guideWindow,
     programs,
+    settings,
+    system: () => systemFacts(facts),
     search: new SearchStore(database),
     live,
     events,

@@ -35,10 +35,11 @@ const FEATURES = [
   'access',
   'notify',
 ] as const;
-const BELOW_FEATURES = ['store', 'stream', 'ffmpeg', 'hub', 'tuner'] as const;
+const BELOW_FEATURES = ['settings', 'store', 'stream', 'ffmpeg', 'hub', 'tuner'] as const;
 const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   model: [],
   store: ['model'],
+  settings: ['model', 'store', 'hub'],
   // A station's worker feeds its encoders itself: stream bytes do not cross the main thread.
   stream: ['model', 'ffmpeg'],
   ffmpeg: ['model'],

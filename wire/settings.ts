@@ -17,7 +17,7 @@ export const RecordingFolderSchema = t.Object(
     path: t.String({ minLength: 1, maxLength: MAX_PATH_LENGTH, pattern: '^/[^\\u0000]*$' }),
     floorBytes: t.Integer({ minimum: 0, description: 'free space that recordings leave' }),
   },
-  { additionalProperties: false },
+  EXTENSIBLE,
 );
 export type RecordingFolder = Static<typeof RecordingFolderSchema>;
 
@@ -28,7 +28,7 @@ export const CaptionStyleSchema = t.Object(
     background: t.Union([t.Literal('broadcast'), t.Literal('none'), t.Literal('solid')]),
     ruby: t.Boolean(),
   },
-  { additionalProperties: false },
+  EXTENSIBLE,
 );
 export type CaptionStyle = Static<typeof CaptionStyleSchema>;
 
@@ -96,7 +96,7 @@ export const SystemSchema = t.Object(
     version: t.String(),
     startedAt: t.Integer({ description: 'epoch ms' }),
     agent: t.Object({
-      url: t.String({ description: 'without credentials' }),
+      url: t.String(),
       state: t.Union([t.Literal('connecting'), t.Literal('connected'), t.Literal('unavailable')]),
       message: t.Union([t.String(), t.Null()]),
     }),

@@ -10,6 +10,7 @@ import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
+import { addSettingsRoutes } from './settings-routes.ts';
 import { addStationRoutes } from './station-routes.ts';
 import { addSystemRoutes } from './system-routes.ts';
 import { addTunerRoutes } from './tuner-routes.ts';
@@ -127,6 +128,7 @@ export function createApi(parts: ApiParts): Elysia {
   addStationRoutes(app, parts);
   addTunerRoutes(app, parts);
   addGuideRoutes(app, parts);
+  addSettingsRoutes(app, parts);
   return app;
 }
 

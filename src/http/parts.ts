@@ -2,7 +2,7 @@
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
-import type { ScanStatus, Status } from '../../wire/api.ts';
+import type { ScanStatus, Settings, Status, SystemFacts } from '../../wire/api.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -36,6 +36,12 @@ export interface ApiParts {
     'stamp' | 'ofStation' | 'stationNames' | 'others' | 'reservationOf' | 'reserved' | 'nextChange'
   >;
   programs: { find(id: ProgramId): ProgramRecord | undefined };
+  settings: {
+    all(): Settings;
+    /** @throws Failure */
+    change(body: unknown): Settings;
+  };
+  system(): Promise<SystemFacts>;
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */

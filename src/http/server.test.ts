@@ -62,6 +62,8 @@ function serve(
       nextChange: () => undefined,
     },
     programs: { find: absent },
+    settings: { all: absent, change: absent },
+    system: absent,
     search: { programs: absent, recordings: absent, reservations: absent, rules: absent },
     live: { open: absent },
     events: { open: () => undefined },

@@ -120,7 +120,9 @@ describe('stations and health', () => {
       '/api/search',
       '/api/services',
       '/api/services/{id}/live',
+      '/api/settings',
       '/api/status',
+      '/api/system',
       '/api/tuners',
       '/manifest.webmanifest',
     ]);

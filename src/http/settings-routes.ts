@@ -1,0 +1,67 @@
+/** `/api/settings` and what the settings screen tells about the machine. */
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import { SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { polledJson, polledResponses } from './polled.ts';
+
+/** A schema as plain JSON Schema. */
+function plain(schema: object) {
+  return JSON.parse(JSON.stringify(schema));
+}
+
+/** Any of the keys; null takes one back to its default. */
+const CHANGES = t.Object(
+  Object.fromEntries(
+    Object.entries(SETTING_SCHEMAS).map(([key, schema]) => [key, t.Optional(t.Union([schema, t.Null()]))]),
+  ),
+);
+
+export function addSettingsRoutes(app: Elysia, parts: ApiParts): void {
+  const tags = ['settings'];
+
+  app.get(
+    '/api/settings',
+    ({ request }) => {
+      const body = JSON.stringify(parts.settings.all());
+      return polledJson(request, { body, etag: `"${Bun.hash(body).toString(36)}"` });
+    },
+    {
+      detail: {
+        summary: 'Every setting with the value in force',
+        description: 'Carries an ETag. The event `settings` says that one changed.',
+        tags,
+        responses: { ...REFUSALS, ...polledResponses('settings', SettingsSchema) },
+      },
+    },
+  );
+
+  app.put('/api/settings', ({ body }) => Response.json(parts.settings.change(body)), {
+    // The body is checked by the settings themselves, whose answer names the field.
+    detail: {
+      summary: 'Change settings',
+      description:
+        'Keys that are sent are changed, others stay. `null` takes a key back to its default (the defaults are in ' +
+        '`/api/system`). An unknown key or a bad value is a 400 whose `path` names it; nothing is changed then.',
+      tags,
+      requestBody: { required: true, content: { 'application/json': { schema: plain(CHANGES) } } },
+      responses: {
+        ...REFUSALS,
+        200: {
+          description: 'every setting with the value now in force',
+          content: { 'application/json': { schema: plain(SettingsSchema) } },
+        },
+        400: problemResponse('an unknown key or a bad value; nothing was changed'),
+      },
+    },
+  });
+
+  app.get('/api/system', () => parts.system(), {
+    response: { 200: SystemSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Facts for the settings screen: version, agent, ffmpeg, folders, database, clocks, defaults',
+      tags,
+    },
+  });
+}

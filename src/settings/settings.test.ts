@@ -1,0 +1,175 @@
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '../../host/log.ts';
+import { SETTING_SCHEMAS, settingDefaults } from '../../wire/settings.ts';
+import { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import { openDatabase } from '../store/database.ts';
+import { SettingStore } from '../store/settings.ts';
+import { Settings } from './settings.ts';
+import { databaseBytes, folderFacts } from './system.ts';
+
+let database: Database;
+let gpu: boolean;
+let told: string[];
+let lines: string[];
+
+beforeEach(() => {
+  database = openDatabase(':memory:');
+  gpu = false;
+  told = [];
+  lines = [];
+});
+
+afterEach(() => {
+  database.close();
+});
+
+function open(): Settings {
+  const log = createLog({ level: 'debug', now: () => 0, write: (line) => lines.push(line) });
+  const hub = new Hub(() => {});
+  hub.subscribe((event) => told.push(event.name));
+  return new Settings({ store: new SettingStore(database), facts: () => ({ gpu }), hub, log, now: () => 5 });
+}
+
+function refused(settings: Settings, body: unknown): string | undefined {
+  const before = settings.all();
+  try {
+    settings.change(body);
+  } catch (error) {
+    expect(error).toBeInstanceOf(Failure);
+    expect(settings.all()).toEqual(before);
+    expect(open().all()).toEqual(before);
+    return error instanceof Failure ? (error.options.path ?? '') : undefined;
+  }
+  return undefined;
+}
+
+describe('settings', () => {
+  test('begin as their defaults, which depend on the machine', () => {
+    const settings = open();
+    expect(settings.all()).toEqual(settingDefaults({ gpu: false }));
+    expect(settings.get('conversions')).toBe(2);
+    gpu = true;
+    expect(settings.get('conversions')).toBe(4);
+    expect(Object.keys(settings.all()).sort()).toEqual(Object.keys(SETTING_SCHEMAS).sort());
+  });
+
+  test('a change is merged, kept over a restart, and told once', () => {
+    const settings = open();
+    const changed: string[][] = [];
+    const end = settings.onChange((keys) => changed.push([...keys]));
+    settings.change({ keepTs: true, recordingFolders: [{ path: '/mnt/a', floorBytes: 5 }] });
+    settings.change({ encode: 'none' });
+    settings.change({ encode: 'none', marginAfter: 15_000 });
+    expect(open().all()).toEqual({
+      ...settingDefaults({ gpu: false }),
+      keepTs: true,
+      encode: 'none',
+      recordingFolders: [{ path: '/mnt/a', floorBytes: 5 }],
+    });
+    expect(changed).toEqual([['keepTs', 'recordingFolders'], ['encode']]);
+    expect(told).toEqual(['settings', 'settings']);
+    end();
+    settings.change({ encode: 'av1' });
+    expect(changed).toHaveLength(2);
+  });
+
+  test('null takes a key back to its default, whatever that will be', () => {
+    const settings = open();
+    settings.change({ conversions: 2, postalCode: '1000001' });
+    gpu = true;
+    expect(settings.get('conversions')).toBe(2);
+    settings.change({ conversions: null, postalCode: null });
+    expect([settings.get('conversions'), settings.get('postalCode')]).toEqual([4, '']);
+    expect(database.query('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 0 });
+  });
+
+  test('an unknown key or a bad value is refused by its path, and nothing changes', () => {
+    const settings = open();
+    for (const [body, path] of [
+      [{ keepTs: true, nonsense: 1 }, 'nonsense'],
+      [JSON.parse('{"__proto__": 1}'), '__proto__'],
+      [{ constructor: 1 }, 'constructor'],
+      [{ ['x'.repeat(1000)]: 1 }, 'x'.repeat(64)],
+      [{ encode: 'av1', keepTs: 'yes' }, 'keepTs'],
+      [{ encode: 'mp3' }, 'encode'],
+      [{ marginBefore: -1 }, 'marginBefore'],
+      [{ marginBefore: 1.5 }, 'marginBefore'],
+      [{ marginBefore: '5' }, 'marginBefore'],
+      [{ conversions: 0 }, 'conversions'],
+      [{ postalCode: '123' }, 'postalCode'],
+      [{ prefecture: 51 }, 'prefecture'],
+      [
+        {
+          recordingFolders: [
+            { path: '/ok', floorBytes: 0 },
+            { path: 'relative', floorBytes: 0 },
+          ],
+        },
+        'recordingFolders.1.path',
+      ],
+      [{ recordingFolders: [{ path: '/a\0b', floorBytes: 0 }] }, 'recordingFolders.0.path'],
+      [{ recordingFolders: [{ path: '/ok', floorBytes: 0, extra: 1 }] }, 'recordingFolders.0.extra'],
+      [{ captionStyle: { scale: 9, font: 'rounded', background: 'none', ruby: true } }, 'captionStyle.scale'],
+      [[], ''],
+      [null, ''],
+      ['text', ''],
+      [5, ''],
+    ] as const)
+      expect([body, refused(settings, body)]).toEqual([body, path]);
+    expect(told).toEqual([]);
+  });
+
+  test('stored values that this version cannot use count as not set', () => {
+    const store = new SettingStore(database);
+    store.put(
+      new Map<string, unknown>([
+        ['encode', 'vp9'],
+        ['fromTheFuture', { a: 1 }],
+        ['keepTs', true],
+      ]),
+      1,
+    );
+    database.run("INSERT INTO settings VALUES ('theme', 'no JSON', 0)");
+    const settings = open();
+    expect(settings.all()).toEqual({ ...settingDefaults({ gpu: false }), keepTs: true });
+    expect(lines.join()).toContain('encode');
+    // And they stay in the file for the version that can.
+    expect(store.all().get('fromTheFuture')).toEqual({ a: 1 });
+  });
+
+  test('a listener that throws harms nobody else', () => {
+    const settings = open();
+    const heard: number[] = [];
+    settings.onChange(() => {
+      throw new Error('mine');
+    });
+    settings.onChange(() => heard.push(1));
+    settings.change({ keepTs: true });
+    expect(heard).toEqual([1]);
+    expect(lines.join()).toContain('mine');
+  });
+});
+
+describe('facts of the system', () => {
+  test('a folder has its space, one that is to be made that of where it will lie', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-facts-'));
+    const facts = await folderFacts({ role: 'data', path: folder, floorBytes: 7 });
+    expect(facts.freeBytes).toBeGreaterThan(0);
+    expect(facts.totalBytes).toBeGreaterThanOrEqual(facts.freeBytes ?? 0);
+    expect(
+      await folderFacts({ role: 'recordings', path: join(folder, 'a', 'b'), floorBytes: 0 }),
+    ).toMatchObject({
+      totalBytes: facts.totalBytes,
+    });
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a database that is not there is of no size', () => {
+    expect(databaseBytes('/nonexistent/x.db')).toBe(0);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * The settings in force: stored values over defaults, checked when they come in. Which keys there are, their schemas
+ * and their defaults stand in one table, `wire/settings.ts`; a capability that needs another key adds it there and
+ * reads it here by its name.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type TSchema, Type, TypeGuard } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { Log } from '../../host/log.ts';
+import {
+  SETTING_SCHEMAS,
+  type SettingFacts,
+  type SettingKey,
+  type Settings as SettingValues,
+  settingDefaults,
+} from '../../wire/settings.ts';
+import type { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import type { SettingStore } from '../store/settings.ts';
+
+export interface SettingsOptions {
+  store: SettingStore;
+  /** What defaults depend on; may become known only after the start. */
+  facts: () => SettingFacts;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+export type SettingListener = (changed: ReadonlySet<SettingKey>) => void;
+
+const KEYS = Object.keys(SETTING_SCHEMAS) as SettingKey[];
+
+function isKey(text: string): text is SettingKey {
+  return Object.hasOwn(SETTING_SCHEMAS, text);
+}
+
+/** What comes in may have no fields that nobody knows: they are misspelt ones. What goes out may, later. */
+function closed(schema: TSchema): TSchema {
+  if (TypeGuard.IsArray(schema)) return Type.Array(closed(schema.items), { ...schema });
+  if (!TypeGuard.IsObject(schema)) return schema;
+  return Type.Object(schema.properties, { ...schema, additionalProperties: false });
+}
+
+const ACCEPTED = new Map(KEYS.map((key) => [key, closed(SETTING_SCHEMAS[key])]));
+
+/** Where a value does not fit its key's schema, as a path of fields; undefined when it fits. */
+function misfit(key: SettingKey, value: unknown): string | undefined {
+  const error = Value.Errors(ACCEPTED.get(key) ?? SETTING_SCHEMAS[key], value).First();
+  return error === undefined ? undefined : `${key}${error.path.replaceAll('/', '.')}`;
+}
+
+/** @throws Failure bad_request naming the first field that is wrong */
+function readChanges(body: unknown): Map<SettingKey, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Failure('bad_request', '設定は JSON のオブジェクトで送ってください。');
+  }
+  const changes = new Map<SettingKey, unknown>();
+  for (const [key, value] of Object.entries(body)) {
+    if (!isKey(key)) {
+      throw new Failure('bad_request', `「${key.slice(0, 64)}」という設定はありません。`, {
+        path: key.slice(0, 64),
+      });
+    }
+    const path = value === null ? undefined : misfit(key, value);
+    if (path !== undefined) {
+      throw new Failure('bad_request', `設定「${path}」の値が正しくありません。`, { path });
+    }
+    changes.set(key, value);
+  }
+  return changes;
+}
+
+export class Settings {
+  readonly #listeners = new Set<SettingListener>();
+  /** Of keys whose value is not the default. */
+  #stored: Map<SettingKey, unknown>;
+
+  constructor(private readonly options: SettingsOptions) {
+    this.#stored = this.#load();
+  }
+
+  get<Key extends SettingKey>(key: Key): SettingValues[Key] {
+    // What is in the map passed the key's schema.
+    return (this.#stored.get(key) as SettingValues[Key] | undefined) ?? this.defaults()[key];
+  }
+
+  all(): SettingValues {
+    return { ...this.defaults(), ...Object.fromEntries(this.#stored) };
+  }
+
+  defaults(): SettingValues {
+    return settingDefaults(this.options.facts());
+  }
+
+  /**
+   * Takes over values by key; null takes one back to its default. All or none.
+   * @throws Failure bad_request naming the field
+   */
+  change(body: unknown): SettingValues {
+    const changes = readChanges(body);
+    const before = this.all();
+    this.options.store.put(changes, this.options.now());
+    for (const [key, value] of changes) {
+      if (value === null) this.#stored.delete(key);
+      else this.#stored.set(key, value);
+    }
+    const after = this.all();
+    const changed = new Set(KEYS.filter((key) => !isDeepStrictEqual(before[key], after[key])));
+    if (changed.size > 0) this.#tell(changed);
+    return after;
+  }
+
+  /** @returns the function that ends the subscription */
+  onChange(listener: SettingListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #tell(changed: ReadonlySet<SettingKey>): void {
+    this.options.log.info('settings changed', { keys: [...changed].join(' ') });
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(changed);
+      } catch (error) {
+        this.options.log.error('settings listener failed', { error: String(error) });
+      }
+    }
+    this.options.hub.changed('settings');
+  }
+
+  /** What an older or newer version stored and this one cannot use counts as not set, and is left in the file. */
+  #load(): Map<SettingKey, unknown> {
+    const stored = new Map<SettingKey, unknown>();
+    for (const [key, value] of this.options.store.all()) {
+      if (!isKey(key)) continue;
+      const path = misfit(key, value);
+      if (path === undefined) stored.set(key, value);
+      else this.options.log.warn('stored setting not usable, default taken', { path });
+    }
+    return stored;
+  }
+}

@@ -1,0 +1,91 @@
+/** Facts about the machine and the service that the settings screen shows. Nothing secret. */
+import { statSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { RecordingFolder, SystemFacts } from '../../wire/settings.ts';
+
+type Folder = SystemFacts['folders'][number];
+
+/** A network folder that is away may take for ever: then its space is not known. */
+const STAT_TIMEOUT_MS = 2000;
+
+/** The folder itself or the nearest one above it that exists: one that is made at its first use has its space there. */
+async function nearest(path: string): Promise<string> {
+  for (let at = path; ; at = dirname(at)) {
+    const there = await stat(at).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (there || at === dirname(at)) return at;
+  }
+}
+
+async function space(path: string): Promise<{ totalBytes: number; freeBytes: number } | undefined> {
+  try {
+    const { blocks, bavail, bsize } = await statfs(await nearest(path));
+    return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder with its space; null where it cannot be read in time. */
+export async function folderFacts({
+  role,
+  path,
+  floorBytes,
+}: Pick<Folder, 'role' | 'path' | 'floorBytes'>): Promise<Folder> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), STAT_TIMEOUT_MS);
+  const found = await Promise.race([space(path), late.promise]);
+  clearTimeout(timer);
+  return {
+    role,
+    path,
+    totalBytes: found?.totalBytes ?? null,
+    freeBytes: found?.freeBytes ?? null,
+    floorBytes,
+  };
+}
+
+/** Size of the database with its log. */
+export function databaseBytes(path: string): number {
+  return [path, `${path}-wal`].reduce(
+    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+export interface SystemParts {
+  version: string;
+  /** Epoch ms. */
+  startedAt: number;
+  /** Configuration takes none with credentials. */
+  agentUrl: string;
+  agent: () => Pick<SystemFacts['agent'], 'state' | 'message'>;
+  ffmpeg: () => SystemFacts['ffmpeg'];
+  dataDir: string;
+  /** In the order in which they are used. */
+  recordingFolders: () => readonly RecordingFolder[];
+  databasePath: string;
+  countPrograms: () => number;
+  clocks: () => SystemFacts['clocks'];
+  defaults: () => SystemFacts['defaults'];
+}
+
+export async function systemFacts(parts: SystemParts): Promise<SystemFacts> {
+  const folders = [
+    { role: 'data' as const, path: parts.dataDir, floorBytes: 0 },
+    ...parts.recordingFolders().map((folder) => ({ role: 'recordings' as const, ...folder })),
+  ];
+  return {
+    version: parts.version,
+    startedAt: parts.startedAt,
+    agent: { url: parts.agentUrl, ...parts.agent() },
+    ffmpeg: parts.ffmpeg(),
+    folders: await Promise.all(folders.map(folderFacts)),
+    database: { bytes: databaseBytes(parts.databasePath), programs: parts.countPrograms() },
+    clocks: parts.clocks(),
+    defaults: parts.defaults(),
+  };
+}

@@ -1,0 +1,115 @@
+/** Settings and facts of the system over HTTP. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { Value } from '@sinclair/typebox/value';
+import {
+  type Settings,
+  SettingsSchema,
+  type SystemFacts,
+  SystemSchema,
+  settingDefaults,
+} from '../../wire/api.ts';
+import { startTestService, type TestService, until } from './harness.ts';
+
+let home: TestService;
+
+beforeEach(async () => {
+  home = await startTestService();
+});
+
+afterEach(async () => {
+  await home.close();
+});
+
+const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${home.url}${path}`, init);
+
+function put(body: string): Promise<Response> {
+  return get('/api/settings', { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+}
+
+async function settings(): Promise<Settings> {
+  return (await (await get('/api/settings')).json()) as Settings;
+}
+
+describe('/api/settings', () => {
+  test('every key has a value, changes are merged and answered', async () => {
+    expect(await settings()).toEqual(settingDefaults({ gpu: false }));
+    const changed = await put(JSON.stringify({ keepTs: true, theme: 'dark' }));
+    expect([changed.status, await changed.json()]).toEqual([
+      200,
+      { ...settingDefaults({ gpu: false }), keepTs: true, theme: 'dark' },
+    ]);
+    await put(JSON.stringify({ keepTs: null }));
+    const now = await settings();
+    expect([...Value.Errors(SettingsSchema, now)]).toEqual([]);
+    expect([now.keepTs, now.theme]).toEqual([false, 'dark']);
+  });
+
+  test('an unchanged list is a 304', async () => {
+    const tag = (await get('/api/settings')).headers.get('etag') ?? '';
+    const status = async () => (await get('/api/settings', { headers: { 'if-none-match': tag } })).status;
+    expect(await status()).toBe(304);
+    await put('{"encode":"both"}');
+    expect(await status()).toBe(200);
+  });
+
+  test('what is wrong is named, and nothing is changed', async () => {
+    for (const [body, path] of [
+      ['{"keepTs":true,"unknown":1}', 'unknown'],
+      ['{"keepTs":true,"marginAfter":"long"}', 'marginAfter'],
+      ['{"keepTs":true,"recordingFolders":[{"path":"/a"}]}', 'recordingFolders.0.floorBytes'],
+      ['{"keepTs":true,"__proto__":{"encode":"none"}}', '__proto__'],
+      ['[]', undefined],
+      ['null', undefined],
+      ['"text"', undefined],
+      ['{broken', undefined],
+      ['', undefined],
+    ] as const) {
+      const response = await put(body);
+      const problem = (await response.json()) as { message: string; code: string; path?: string };
+      expect([body, response.status, problem.code, problem.path]).toEqual([body, 400, 'bad_request', path]);
+      expect(problem.message.length).toBeGreaterThan(0);
+    }
+    expect(await settings()).toEqual(settingDefaults({ gpu: false }));
+  });
+
+  test('needs JSON, as every writing request', async () => {
+    expect((await get('/api/settings', { method: 'PUT', body: '{}' })).status).toBe(403);
+  });
+
+  test('a change is told to whoever listens', async () => {
+    const leaving = new AbortController();
+    const response = await get('/api/events', { signal: leaving.signal });
+    let heard = '';
+    const reading = (async () => {
+      for await (const chunk of response.body ?? []) heard += new TextDecoder().decode(chunk);
+    })().catch(() => {});
+    await put('{"bidirectional":false}');
+    await until(() => heard.includes('event: settings'));
+    leaving.abort();
+    await reading;
+  });
+});
+
+test('/api/system tells facts of the machine', async () => {
+  const facts = (await (await get('/api/system')).json()) as SystemFacts;
+  expect([...Value.Errors(SystemSchema, facts)]).toEqual([]);
+  expect(facts.agent.url).toBe('http://127.0.0.1:1');
+  expect(facts.folders.map(({ role }) => role)).toEqual(['data', 'recordings']);
+  expect(facts.folders[0]).toMatchObject({ path: home.folder, freeBytes: expect.any(Number) });
+  expect(facts.database.bytes).toBeGreaterThan(0);
+  expect(facts.ffmpeg.encoders.map(({ name }) => name)).toContain('libx264');
+  await put('{"recordingFolders":[{"path":"/nonexistent/far","floorBytes":9}]}');
+  const { folders } = (await (await get('/api/system')).json()) as SystemFacts;
+  expect(folders[2]).toMatchObject({ path: '/nonexistent/far', floorBytes: 9 });
+});
+
+test('the description shows how settings are changed', async () => {
+  const { paths } = (await (await get('/api/openapi.json')).json()) as {
+    paths: Record<
+      string,
+      { put?: { requestBody?: { content: Record<string, { schema: { properties: object } }> } } }
+    >;
+  };
+  const body = paths['/api/settings']?.put?.requestBody?.content['application/json'];
+  expect(Object.keys(body?.schema.properties ?? {})).toContain('collectGuide');
+});
