@@ -1,6 +1,7 @@
 /** Descriptors in one form, from the independent reader and from ours: a field by the peer's name for it. */
 import type { AudioComponentDescriptor } from '../../arib/descriptor/audio-component.ts';
 import type { Descriptor } from '../../arib/descriptor/index.ts';
+import { writeOursOfGuide, writePeersOfGuide } from './guide-descriptors.ts';
 import {
   type Field,
   type PeerRecord,
@@ -106,7 +107,7 @@ export function writePeers(descriptor: PeerRecord): Written {
         ]),
       };
     default:
-      return writePeersOfService(descriptor);
+      return writePeersOfGuide(descriptor) ?? writePeersOfService(descriptor);
   }
 }
 
@@ -240,7 +241,7 @@ function writeOursOfEvent(d: Descriptor): Written {
     case 'audio_component':
       return writeAudio(d);
     default:
-      return writeOursOfService(d);
+      return writeOursOfGuide(d) ?? writeOursOfService(d);
   }
 }
 

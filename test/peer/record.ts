@@ -19,8 +19,12 @@ export interface Written {
   readonly [field: string]: unknown;
 }
 
+/** JIS X 0208 1-61, which the peer takes for a full-width hyphen where JIS X 0213 has a minus sign. */
+const MINUS = { peers: /－/g, ours: '−' };
+
 export function peerText(bytes: Field | undefined): string {
-  return bytes instanceof Buffer ? new TsChar(bytes).decode().replace(/\r\n?/g, '\n') : '';
+  if (!(bytes instanceof Buffer)) return '';
+  return new TsChar(bytes).decode().replace(/\r\n?/g, '\n').replace(MINUS.peers, MINUS.ours);
 }
 
 export function peerOctets(bytes: Field | undefined): string {
