@@ -56,11 +56,11 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
   if (station.programmes === 'generated') {
     return { cadences: new Set(['video', 'film']), modes: new Set([own, 'stereo']), pauses: true };
   }
-  const variety: Variety = { cadences: new Set(), modes: new Set(), pauses: false };
-  for (const { kind, sound, pause } of listedProgrammes(station, guide)) {
+  const pauses = station.programmes.some(({ pause }) => pause !== undefined && pause !== false);
+  const variety: Variety = { cadences: new Set(), modes: new Set(), pauses };
+  for (const { kind, sound } of listedProgrammes(station, guide)) {
     variety.cadences.add(kind);
     variety.modes.add(sound);
-    if (pause) variety.pauses = true;
   }
   // Between programmes that stand at times of their own, the station shows itself.
   if (station.programmes.some(({ startAt }) => startAt !== undefined)) {
@@ -70,9 +70,14 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
   return variety;
 }
 
-/** The mode of an audio stream while a programme's main part is on. */
-export function soundMode(plan: AudioPlan, index: number, programme: Programme | undefined): Mode {
-  return index === 0 ? (programme?.sound ?? plan.mode) : plan.mode;
+/**
+ * The mode of an audio stream while a programme's main part is on. A made-up programme that comes from another
+ * station does not bring that station's second sound along.
+ */
+function soundMode(station: StationPlan, index: number, programme: Programme | undefined): Mode {
+  const own = station.audios[index]?.mode ?? 'stereo';
+  if (index > 0 || programme === undefined) return own;
+  return own === 'stereo' && station.programmes === 'generated' ? own : programme.sound;
 }
 
 function breakFilms(station: StationPlan): VideoRecipe[] {
@@ -139,6 +144,7 @@ function filmOf(station: StationPlan, part: Part): VideoRecipe {
 
 /** The sound of one of the station's audio streams; undefined where the programme has fewer of them. */
 export function soundOf(
+  station: StationPlan,
   plan: AudioPlan,
   index: number,
   part: Part,
@@ -147,7 +153,7 @@ export function soundOf(
   if (part.programme !== undefined && index >= part.programme.audioCount) return undefined;
   switch (piece.sound) {
     case 'marks':
-      return markSound(plan, soundMode(plan, index, part.programme));
+      return markSound(plan, soundMode(station, index, part.programme));
     case 'tune':
       return tuneSound(plan, piece.number);
     case 'silence':
@@ -194,7 +200,7 @@ export function audioPlaylist(station: StationPlan, index: number, rundown: Rund
     const piece = soundPieces(part).find(({ to }) => frame < to);
     if (piece === undefined) throw new RangeError(`no sound has frame ${frame}`);
     const { from, to } = piece;
-    const recipe = soundOf(plan, index, part, piece);
+    const recipe = soundOf(station, plan, index, part, piece);
     return { loop: recipe && loops.get(recipe), from, to, phase: phaseOf(part, from) };
   };
 }

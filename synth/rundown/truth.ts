@@ -3,7 +3,7 @@ import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { momentOf, ticksAt, wrapTicks } from '../clock.ts';
 import { AUDIO_FRAME_TICKS, beepPitches, FRAME_TICKS } from '../media/recipes.ts';
 import type { AudioPlace, StationPlace } from '../scenario/layout.ts';
-import { isPartialReception } from '../scenario/model.ts';
+import { isPartialReception, type StationPlan } from '../scenario/model.ts';
 import { GROUP_TICKS, hasLogo, hasMarks, type Part, soundPieces } from './part.ts';
 import type { Rundown } from './rundown.ts';
 import { soundOf } from './station-media.ts';
@@ -37,7 +37,7 @@ function partTruth(part: Part) {
 }
 
 /** Sounds of one stream, those that are alike joined; `frames` are of 1024 samples. */
-function soundTruth(audio: AudioPlace, index: number, parts: readonly Part[]) {
+function soundTruth(station: StationPlan, audio: AudioPlace, index: number, parts: readonly Part[]) {
   const sounds: {
     kind: string;
     mode: string;
@@ -48,7 +48,7 @@ function soundTruth(audio: AudioPlace, index: number, parts: readonly Part[]) {
   }[] = [];
   for (const part of parts) {
     for (const piece of soundPieces(part)) {
-      const recipe = soundOf(audio.plan, index, part, piece);
+      const recipe = soundOf(station, audio.plan, index, part, piece);
       const kind = recipe === undefined ? 'absent' : recipe.sound;
       const mode = recipe?.mode ?? 'stereo';
       const last = sounds.at(-1);
@@ -83,6 +83,9 @@ export function rundownTruth(station: StationPlace, rundown: Rundown, from: Epoc
     parts: parts.map(partTruth),
     sounds: partial
       ? []
-      : station.audios.map((audio, index) => ({ pid: audio.pid, pieces: soundTruth(audio, index, parts) })),
+      : station.audios.map((audio, index) => ({
+          pid: audio.pid,
+          pieces: soundTruth(station.plan, audio, index, parts),
+        })),
   };
 }

@@ -79,7 +79,8 @@ function comparable(cells: readonly Cell[], vertical: ReadonlySet<number>): stri
 }
 
 function truthOf(channel: (typeof DEFAULT)['channels'][number], at: EpochMs, seconds: number): Station[] {
-  return channelTruth(DEFAULT, channel, at, { schedule: false, seconds, windowSec: seconds }).stations as unknown as Station[];
+  return channelTruth(DEFAULT, channel, at, { schedule: false, seconds, windowSec: seconds })
+    .stations as unknown as Station[];
 }
 
 const QUARTER_MS = 900_000;
