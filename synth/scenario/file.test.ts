@@ -7,6 +7,22 @@ import { logoKind } from './model.ts';
 
 const EXAMPLE = join(import.meta.dir, 'example.json');
 
+test('captions: the plain word, its opposite, and all of it', () => {
+  const read = (captions: unknown) => {
+    const station = {
+      ...{ serviceId: 1, name: '局', audios: [{}], captions },
+      video: { codec: 'mpeg2', width: 320, height: 240, bitrate: 1_000_000 },
+    };
+    const ids = { networkId: 4, transportStreamId: 0x4010, bitrate: 3_000_000 };
+    const channel = { type: 'BS', channel: 'BS01_0', ...ids, stations: [station] };
+    return parseScenario({ name: 'captioned', channels: [channel] }).channels[0]?.stations[0]?.captions;
+  };
+  expect(read(true)).toEqual({ languages: ['jpn'], newsflashSec: null });
+  expect(read(false)).toBeUndefined();
+  const all = { languages: ['jpn', 'eng'], newsflashSec: 60 };
+  expect(read(all)).toEqual(all);
+});
+
 test('the example is read, with what it leaves out', () => {
   const scenario = loadScenario(EXAMPLE);
   const channel = findChannel(scenario, 'GR', 'T30');
@@ -59,6 +75,13 @@ describe('what is wrong is said with its place', () => {
     [withStation({ audios: [{ mode: 'dual', languages: ['jpn'] }] }), `${AT}.audios[0].languages`],
     [withStation({ audios: [{ languages: ['ja'] }] }), `${AT}.audios[0].languages[0]`],
     [withStation({ theme: 'nothing' }), `${AT}.theme`],
+    [withStation({ captions: 'yes' }), `${AT}.captions`],
+    [withStation({ captions: { languages: ['jpn', 'eng', 'por'] } }), `${AT}.captions.languages`],
+    [withStation({ captions: { newsflashSec: 59 } }), `${AT}.captions.newsflashSec`],
+    [
+      withStation({ captions: true, video: { codec: 'h264', width: 320, height: 180, bitrate: 200_000 } }),
+      `${AT}.captions`,
+    ],
     [withStation({ programmes: [{ ...programme, genres: [[16, 0]] }] }), `${AT}.programmes[0].genres[0][0]`],
     [withStation({ programmes: [{ ...programme, startAt: 'soon' }] }), `${AT}.programmes[0].startAt`],
     [

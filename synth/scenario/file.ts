@@ -176,6 +176,9 @@ function readStation(field: Field): StationPlan {
   const fields = field.object(STATION_FIELDS);
   const video = readVideo(fields.video);
   const captions = fields.captions.or(undefined, readCaptions);
+  if (captions !== undefined && video.codec === 'h264') {
+    throw new ScenarioError(`${fields.captions.path}: ワンセグの字幕は送れません`);
+  }
   return {
     serviceId: serviceId(fields.serviceId.integer(1, MAX_ID)),
     name: broadcastText(fields.name, 20),
