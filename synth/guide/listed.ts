@@ -70,6 +70,7 @@ class ListReader {
       })),
       genres: listed.genres,
       ...traitsOf(title, listed.genres, audios),
+      isFree: this.place.station.pay !== true,
       ...given(listed),
       groups,
       borrowed: sharedWith.length > 0 && sharedWith[0] !== this.place.station.serviceId,

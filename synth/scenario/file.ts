@@ -1,8 +1,6 @@
 /** A scenario from JSON: the shape of `model.ts`, with what can be guessed left out if so wished. */
 import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
-import { inClockRange } from '../clock.ts';
 import { readFault } from '../fault/file.ts';
-import { encodeText } from '../text/encode.ts';
 import { Field, ScenarioError } from './fields.ts';
 import {
   type AudioPlan,
@@ -11,27 +9,15 @@ import {
   type CommercialPlan,
   DATA_KINDS,
   type DataServicePlan,
-  type ListedProgramme,
   LOGO_KINDS,
   type Scenario,
   type StationPlan,
   THEMES,
   type VideoPlan,
 } from './model.ts';
+import { broadcastText, readProgramme } from './programme-file.ts';
 
 const MAX_ID = 0xffff;
-
-/** Text that broadcasts can carry, of at most so many bytes there. */
-function broadcastText(field: Field, limit: number): string {
-  const text = field.text();
-  try {
-    if (encodeText(text).length > limit) throw field.wrong(`放送の符号で ${limit} バイト以内の文字列`);
-  } catch (error) {
-    if (error instanceof RangeError) throw new ScenarioError(`${field.path}: ${error.message}`);
-    throw error;
-  }
-  return text;
-}
 
 function readVideo(field: Field): VideoPlan {
   const { codec, width, height, bitrate } = field.object(['codec', 'width', 'height', 'bitrate']);
@@ -82,42 +68,6 @@ function readAudio(field: Field): AudioPlan {
     beepHz: [left, right],
     label: label.or('', (given) => broadcastText(given, 33)),
     bitrate: bitrate.or(96_000, (given) => given.integer(16_000, 320_000)),
-  };
-}
-
-function readMoment(field: Field): number {
-  const text = field.text();
-  const at = Date.parse(text);
-  if (!inClockRange(at)) throw field.wrong('ISO 8601 の日時');
-  return at;
-}
-
-function readProgramme(field: Field): ListedProgramme {
-  const { startAt, durationSec, title, description, items, genres } = field.object([
-    'startAt',
-    'durationSec',
-    'title',
-    'description',
-    'items',
-    'genres',
-  ]);
-  return {
-    ...(startAt.isAbsent ? {} : { startAt: readMoment(startAt) }),
-    durationSec: durationSec.integer(1, 99 * 3600),
-    title: broadcastText(title, 80),
-    description: description.or('', (given) => broadcastText(given, 160)),
-    items: items.or([], (given) =>
-      given.list((item) => {
-        const { heading, text } = item.object(['heading', 'text']);
-        return { heading: broadcastText(heading, 16), text: broadcastText(text, 2_000) };
-      }),
-    ),
-    genres: genres.or([[0xf, 0xf]], (given) =>
-      given.list((genre): [number, number] => {
-        const [level1 = 0xf, level2 = 0xf] = genre.list((nibble) => nibble.integer(0, 15), 2);
-        return [level1, level2];
-      }, 1),
-    ),
   };
 }
 
@@ -254,12 +204,19 @@ function readChannel(field: Field): ChannelPlan {
 
 /** @throws ScenarioError naming the field that is wrong. */
 export function parseScenario(json: unknown): Scenario {
-  const { name, seed, channels, faults } = new Field(json, '').object(['name', 'seed', 'channels', 'faults']);
+  const { name, seed, channels, faults, scheduleSpeed } = new Field(json, '').object([
+    'name',
+    'seed',
+    'channels',
+    'faults',
+    'scheduleSpeed',
+  ]);
   const scenario = {
     name: name.text(),
     seed: seed.or(1, (given) => given.integer(0, 0xffffffff)),
     channels: channels.list(readChannel, 1),
     faults: faults.or<Scenario['faults']>([], (given) => given.list(readFault)),
+    ...(scheduleSpeed.isAbsent ? {} : { scheduleSpeed: scheduleSpeed.integer(1, 20) }),
   };
   const names = scenario.channels.map(({ type, channel }) => `${type} ${channel}`);
   const twice = names.find((one, index) => names.indexOf(one) !== index);

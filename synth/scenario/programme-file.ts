@@ -1,0 +1,107 @@
+/** Programmes of a scenario file, and the texts that broadcasts can carry. */
+import { eventId, networkId, serviceId } from '../../arib/ids.ts';
+import { inClockRange } from '../clock.ts';
+import { encodeText } from '../text/encode.ts';
+import { type Field, ScenarioError } from './fields.ts';
+import type { ListedProgramme, ListedSeries, StationReference } from './model.ts';
+
+const MAX_ID = 0xffff;
+const DAY_SEC = 86_400;
+
+/** Text that broadcasts can carry, of at most so many bytes there. @throws ScenarioError. */
+export function broadcastText(field: Field, limit: number): string {
+  const text = field.text();
+  try {
+    if (encodeText(text).length > limit) throw field.wrong(`放送の符号で ${limit} バイト以内の文字列`);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ScenarioError(`${field.path}: ${error.message}`);
+    throw error;
+  }
+  return text;
+}
+
+function readMoment(field: Field): number {
+  const text = field.text();
+  const at = Date.parse(text);
+  if (!inClockRange(at)) throw field.wrong('ISO 8601 の日時');
+  return at;
+}
+
+function readReference(field: Field): StationReference {
+  const { networkId: network, serviceId: service } = field.object(['networkId', 'serviceId']);
+  return {
+    ...(network.isAbsent ? {} : { networkId: networkId(network.integer(1, MAX_ID)) }),
+    serviceId: serviceId(service.integer(1, MAX_ID)),
+  };
+}
+
+const SERIES_FIELDS = ['id', 'name', 'episode', 'lastEpisode', 'repeatLabel', 'pattern'] as const;
+/** Episodes are counted with 12 bits. */
+const MAX_EPISODE = 0xfff;
+
+function readSeries(field: Field): ListedSeries {
+  const { id, name, episode, lastEpisode, repeatLabel, pattern } = field.object(SERIES_FIELDS);
+  return {
+    id: id.integer(0, MAX_ID),
+    name: broadcastText(name, 200),
+    episode: episode.or(0, (given) => given.integer(0, MAX_EPISODE)),
+    lastEpisode: lastEpisode.or(0, (given) => given.integer(0, MAX_EPISODE)),
+    repeatLabel: repeatLabel.or(0, (given) => given.integer(0, 15)),
+    pattern: pattern.or(2, (given) => given.integer(0, 7)),
+  };
+}
+
+/** How the fields are read that a programme may have, each on its own. */
+const OPTIONAL = {
+  startAt: readMoment,
+  eventId: (field: Field) => eventId(field.integer(0, MAX_ID)),
+  overrunSec: (field: Field) => field.integer(1, DAY_SEC),
+  overrunSteps: (field: Field) => field.integer(1, 100),
+  noticeSec: (field: Field) => field.integer(0, DAY_SEC),
+  undefinedEnd: (field: Field) => field.boolean(),
+  cancelled: (field: Field) => broadcastText(field, 80),
+  relayTo: readReference,
+  movedFrom: readReference,
+  sharedWith: (field: Field) => field.list((id) => serviceId(id.integer(1, MAX_ID)), 1),
+  copyControl: (field: Field) => field.oneOf(['free', 'once', 'never'] as const),
+  isFree: (field: Field) => field.boolean(),
+  sound: (field: Field) => field.oneOf(['stereo', 'dual'] as const),
+  audioCount: (field: Field) => field.integer(1, 8),
+  captions: (field: Field) => field.boolean(),
+  kind: (field: Field) => field.oneOf(['video', 'film'] as const),
+  pause: (field: Field) => (field.isBoolean ? field.boolean() : field.oneOf(['silent'] as const)),
+  minimumAge: (field: Field) => field.integer(4, 20),
+  notes: (field: Field) => field.list((note) => note.integer(0, 0xff)),
+  series: readSeries,
+} satisfies { [K in keyof ListedProgramme]?: (field: Field) => Exclude<ListedProgramme[K], undefined> };
+
+const REQUIRED = ['durationSec', 'title', 'description', 'items', 'genres'] as const;
+const FIELDS = [...REQUIRED, ...(Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[])] as const;
+
+/** @throws ScenarioError naming the field that is wrong. */
+export function readProgramme(field: Field): ListedProgramme {
+  const fields = field.object(FIELDS);
+  const { durationSec, title, description, items, genres } = fields;
+  const given = Object.entries(OPTIONAL)
+    .map(([name, read]) => [fields[name as keyof typeof OPTIONAL], name, read] as const)
+    .filter(([own]) => !own.isAbsent)
+    .map(([own, name, read]) => [name, read(own)] as const);
+  return {
+    durationSec: durationSec.integer(1, 99 * 3600),
+    title: broadcastText(title, 80),
+    description: description.or('', (text) => broadcastText(text, 160)),
+    items: items.or([], (list) =>
+      list.list((item) => {
+        const { heading, text } = item.object(['heading', 'text']);
+        return { heading: broadcastText(heading, 16), text: broadcastText(text, 2_000) };
+      }),
+    ),
+    genres: genres.or([[0xf, 0xf]], (list) =>
+      list.list((genre): [number, number] => {
+        const [level1 = 0xf, level2 = 0xf] = genre.list((nibble) => nibble.integer(0, 15), 2);
+        return [level1, level2];
+      }, 1),
+    ),
+    ...Object.fromEntries(given),
+  };
+}
