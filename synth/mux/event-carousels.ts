@@ -4,6 +4,7 @@ import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import { type ChannelPlace, EIT_PID, L_EIT_PID } from '../scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from '../scenario/model.ts';
+import { type EventCycles, eventCycles, type ScheduleCycles } from '../si/cycles.ts';
 import {
   type EitKind,
   type EventStation,
@@ -18,39 +19,35 @@ import { networkOf } from '../si/network.ts';
 import { momentCarousel } from './carousels.ts';
 import { type Burst, type Carousel, SectionSource } from './section-source.ts';
 
-/** Seconds from repetition to repetition, within what ARIB TR-B14 (terrestrial) and TR-B15 (satellite) allow. */
-export const CYCLE = {
-  GR: { presentFollowing: 1, near: 10, far: 30, extended: 30 },
-  satellite: { presentFollowing: 2, near: 10, far: 60, extended: 60 },
-  other: { presentFollowing: 4, near: 60, far: 60, extended: 120 },
-} as const;
-
-/** Segments of the schedule that are repeated at the near cycle: those of the next 24 hours. */
-export const NEAR_SEGMENTS = 8;
-
-interface ScheduleCycle {
+/** A part of the live segments of a schedule, and how often it is sent. */
+interface SchedulePart {
   kind: EitKind;
   schedule: ScheduleKind;
   seconds: number;
-  /** Which of the live segments this carousel sends. */
-  part: 'near' | 'far' | 'all';
+  from: number;
+  to: number;
 }
 
-function partOf(segments: Segment[], part: ScheduleCycle['part']): Segment[] {
-  if (part === 'all') return segments;
-  return part === 'near' ? segments.slice(0, NEAR_SEGMENTS) : segments.slice(NEAR_SEGMENTS);
+function partsOf(kind: EitKind, schedule: ScheduleKind, { groups, base }: ScheduleCycles): SchedulePart[] {
+  let from = 0;
+  const near = groups.map(({ segments, seconds }) => {
+    const part = { kind, schedule, seconds, from, to: from + segments };
+    from = part.to;
+    return part;
+  });
+  return [...near, { kind, schedule, seconds: base, from, to: Number.POSITIVE_INFINITY }];
 }
 
 /** The schedule of one station; a segment's sections are made when first sent, and again when they change. */
-function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel {
-  const period = cycle.seconds * TICKS_PER_SECOND;
+function scheduleCarousel(station: EventStation, part: SchedulePart): Carousel {
+  const period = part.seconds * TICKS_PER_SECOND;
   const made = new Map<string, { version: string; sections: Uint8Array[] }>();
   const sectionsOf = (at: EpochMs, segment: Segment): Uint8Array[] => {
     const key = `${segment.day}/${segment.index}`;
     const version = `${jstDayStart(at)}/${scheduleVersion(station, segment, at)}`;
     const known = made.get(key);
     if (known?.version === version) return known.sections;
-    const sections = scheduleSections(station, { ...cycle, at }, segment);
+    const sections = scheduleSections(station, { ...part, at }, segment);
     made.set(key, { version, sections });
     return sections;
   };
@@ -59,7 +56,7 @@ function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel
     bursts: (turn): Burst[] => {
       const begin = turn * period;
       const dayStart = jstDayStart(momentOf(begin));
-      const segments = partOf(liveSegments(momentOf(begin), station.guide.days), cycle.part);
+      const segments = liveSegments(momentOf(begin), station.guide.days).slice(part.from, part.to);
       return segments.map((segment, index) => () => {
         // A turn that midnight falls into goes on with the new day's tables: old and new are not mixed.
         const now = momentOf(begin + (index / segments.length) * period);
@@ -70,28 +67,13 @@ function scheduleCarousel(station: EventStation, cycle: ScheduleCycle): Carousel
   };
 }
 
-/** Seconds from repetition to repetition. */
-interface EventCycles {
-  presentFollowing: number;
-  near: number;
-  far: number;
-  extended: number;
-}
-
 /** Present/following and schedule of one station. */
 function eventCarousels(station: EventStation, kind: EitKind, cycles: EventCycles): Carousel[] {
-  const { near, far, extended } = cycles;
-  const basic: ScheduleCycle[] =
-    near === far
-      ? [{ kind, schedule: 'basic', seconds: near, part: 'all' }]
-      : [
-          { kind, schedule: 'basic', seconds: near, part: 'near' },
-          { kind, schedule: 'basic', seconds: far, part: 'far' },
-        ];
   return [
     momentCarousel(cycles.presentFollowing, (at) => presentFollowing(station, kind, at)),
-    ...basic.map((cycle) => scheduleCarousel(station, cycle)),
-    scheduleCarousel(station, { kind, schedule: 'extended', seconds: extended, part: 'all' }),
+    ...[...partsOf(kind, 'basic', cycles.basic), ...partsOf(kind, 'extended', cycles.extended)].map((part) =>
+      scheduleCarousel(station, part),
+    ),
   ];
 }
 
@@ -104,23 +86,22 @@ export function eventSources(
   channel: ChannelPlace,
   stationsOf: (channel: ChannelPlan) => EventStation[],
 ): SectionSource[] {
-  const cycles = channel.plan.type === 'GR' ? CYCLE.GR : CYCLE.satellite;
+  const { actual, other } = eventCycles(scenario, channel.plan.type);
   const others = networkOf(scenario, channel.plan).filter((other) => other !== channel.plan);
   const stations = stationsOf(channel.plan);
   const partial = stations.filter(({ place }) => isPartialReception(place.plan));
-  const sources = [
-    new SectionSource(EIT_PID, [
-      ...stations
-        .filter((station) => !partial.includes(station))
-        .flatMap((station) => eventCarousels(station, 'actual', cycles)),
-      ...others.flatMap(stationsOf).flatMap((station) => eventCarousels(station, 'other', CYCLE.other)),
-    ]),
-  ];
+  const own = stations.filter((station) => !partial.includes(station));
+  const carousels = own.flatMap((station) => eventCarousels(station, 'actual', actual));
+  if (other !== null) {
+    for (const station of others.flatMap(stationsOf))
+      carousels.push(...eventCarousels(station, 'other', other));
+  }
+  const sources = [new SectionSource(EIT_PID, carousels)];
   if (partial.length > 0) {
-    const carousels = partial.map((station) =>
-      momentCarousel(cycles.presentFollowing, (at) => presentFollowing(station, 'actual', at)),
+    const few = partial.map((station) =>
+      momentCarousel(actual.presentFollowing, (at) => presentFollowing(station, 'actual', at)),
     );
-    sources.push(new SectionSource(L_EIT_PID, carousels));
+    sources.push(new SectionSource(L_EIT_PID, few));
   }
   return sources;
 }

@@ -16,6 +16,7 @@ import {
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { bitSection, type SentCycles } from '../si/bit.ts';
 import { cdtSections } from '../si/cdt.ts';
+import { eventCycles } from '../si/cycles.ts';
 import type { EventStation } from '../si/eit.ts';
 import { networkOf, nitSection, sdtSection, tdtSection, totSection } from '../si/network.ts';
 import { catSection, dataPmtSection, patSection, pmtSection } from '../si/psi.ts';
@@ -23,17 +24,15 @@ import { logoSdtt, receiverSdtt } from '../si/sdtt.ts';
 import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
 import { dataServiceCarousel, dataSources } from './data-sources.ts';
-import { CYCLE as EVENT_CYCLE, eventSources, NEAR_SEGMENTS } from './event-carousels.ts';
+import { eventSources } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
 import { TABLE_CYCLE } from './table-cycles.ts';
 
 /** What a channel's tables say of their own repetition. */
-function sentCycles(channel: ChannelPlan): SentCycles {
-  const terrestrial = channel.type === 'GR';
-  const cycle = terrestrial ? TABLE_CYCLE.GR : TABLE_CYCLE.satellite;
-  const events = terrestrial ? EVENT_CYCLE.GR : EVENT_CYCLE.satellite;
-  const sent = { ...cycle, events, nearSegments: NEAR_SEGMENTS };
-  return terrestrial ? sent : { ...sent, others: { ...TABLE_CYCLE.other, events: EVENT_CYCLE.other } };
+function sentCycles(scenario: Scenario, { type }: ChannelPlan): SentCycles {
+  const events = eventCycles(scenario, type);
+  if (type === 'GR') return { ...TABLE_CYCLE.GR, events };
+  return { ...TABLE_CYCLE.satellite, events, others: TABLE_CYCLE.other };
 }
 
 /** What faults change in the tables of a channel. */
@@ -119,7 +118,7 @@ export function tableSources(
     ]),
     new SectionSource(TOT_PID, timeCarousels(cycle.tot, terrestrial, timeOffset)),
     new SectionSource(BIT_PID, [
-      constantCarousel(cycle.bit, [bitSection(scenario, channel.plan, sentCycles(channel.plan))]),
+      constantCarousel(cycle.bit, [bitSection(scenario, channel.plan, sentCycles(scenario, channel.plan))]),
     ]),
     new SectionSource(
       SDTT_PIDS[terrestrial ? 'terrestrial' : 'satellite'],

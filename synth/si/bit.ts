@@ -6,31 +6,22 @@ import { toBcd } from '../../arib/time.ts';
 import { DAY_MS, SCHEDULE_DAYS } from '../guide/programme.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { ByteWriter } from './bytes.ts';
+import type { NetworkCycles, ScheduleCycles } from './cycles.ts';
 import { descriptors, serviceList } from './descriptors.ts';
 import { networkOf, servicesOf } from './network.ts';
 import { longSection } from './section.ts';
 import { broadcasterName, extendedBroadcaster, siParameter } from './service-descriptors.ts';
 
 /** Seconds from repetition to repetition. */
-export interface EventCycle {
-  presentFollowing: number;
-  /** The next segments, and the rest, of the basic schedule. */
-  near: number;
-  far: number;
-  extended: number;
-}
-
 export interface SentCycles {
   nit: number;
   sdt: number;
   bit: number;
   sdtt: number;
   cdt: number;
-  events: EventCycle;
-  /** Segments of three hours that go at the near cycle. */
-  nearSegments: number;
+  events: NetworkCycles;
   /** Of the other streams of the network; absent on terrestrial networks. */
-  others?: { sdt: number; events: EventCycle };
+  others?: { sdt: number };
 }
 
 const VERSION = 1;
@@ -56,23 +47,15 @@ function baseCycle(seconds: number): number {
   return (Math.floor(seconds / 100) << 8) | toBcd(seconds % 100);
 }
 
-interface ScheduleSent {
-  base: number;
-  /** Of other transport streams too. */
-  others: boolean;
-  /** Segments that come more often, and how often. */
-  near?: { segments: number; seconds: number };
-}
-
-/** A schedule of television: one group at most. */
-function schedule(tableId: number, sent: ScheduleSent): Parameter {
+/** A schedule of television. @param others of other transport streams too */
+function schedule(tableId: number, { base, groups }: ScheduleCycles, others: boolean): Parameter {
   const body = new ByteWriter()
     // media_type, pattern 0, EIT_other_flag, reserved 3; schedule_range.
-    .u8((TELEVISION << 6) | (sent.others ? 0x08 : 0) | 0x07)
+    .u8((TELEVISION << 6) | (others ? 0x08 : 0) | 0x07)
     .u8(toBcd(SCHEDULE_DAYS))
     // base_cycle 12, reserved 2, cycle_group_count 2.
-    .u16((baseCycle(sent.base) << 4) | 0x0c | (sent.near === undefined ? 0 : 1));
-  if (sent.near !== undefined) body.u8(toBcd(sent.near.segments)).u8(toBcd(sent.near.seconds));
+    .u16((baseCycle(base) << 4) | 0x0c | groups.length);
+  for (const { segments, seconds } of groups) body.u8(toBcd(segments)).u8(toBcd(seconds));
   return { tableId, parameters: body.done() };
 }
 
@@ -81,28 +64,23 @@ function terrestrialPresentFollowing(seconds: number): Parameter {
   return { tableId: 0x4e, parameters: Uint8Array.of(toBcd(seconds), 0xff, toBcd(seconds), 0x02) };
 }
 
-function scheduleParameters(cycles: SentCycles): Parameter[] {
-  const { near, far, extended } = cycles.events;
-  const others = cycles.others !== undefined;
-  const nearer = { segments: cycles.nearSegments, seconds: near };
-  const own = [
-    schedule(0x50, { base: far, others, ...(near < far ? { near: nearer } : {}) }),
-    schedule(0x58, { base: extended, others }),
-  ];
-  if (cycles.others === undefined) return own;
-  return [...own, schedule(0x60, { base: cycles.others.events.far, others })];
+function scheduleParameters({ events: { actual, other } }: SentCycles): Parameter[] {
+  const hasOthers = other !== null;
+  const own = [schedule(0x50, actual.basic, hasOthers), schedule(0x58, actual.extended, hasOthers)];
+  return other === null ? own : [...own, schedule(0x60, other.basic, true)];
 }
 
 function networkParameters(cycles: SentCycles): Parameter[] {
   const { others, events } = cycles;
+  const { actual, other } = events;
   const list = [cycle(0x40, cycles.nit), cycle(0x42, cycles.sdt)];
-  if (others === undefined)
-    return [...list, terrestrialPresentFollowing(events.presentFollowing), cycle(0xc4, cycles.bit)];
+  if (others === undefined || other === null)
+    return [...list, terrestrialPresentFollowing(actual.presentFollowing), cycle(0xc4, cycles.bit)];
   return [
     ...list,
     cycle(0x46, others.sdt),
-    cycle(0x4e, events.presentFollowing),
-    cycle(0x4f, others.events.presentFollowing),
+    cycle(0x4e, actual.presentFollowing),
+    cycle(0x4f, other.presentFollowing),
     longCycle(0xc3, cycles.sdtt),
     cycle(0xc4, cycles.bit),
   ];

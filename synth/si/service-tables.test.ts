@@ -28,22 +28,30 @@ function body(section: Uint8Array): string {
 }
 
 test('BIT of a terrestrial network', () => {
-  const events = { presentFollowing: 1, near: 10, far: 30, extended: 145 };
-  const cycles = { nit: 1, sdt: 2, bit: 10, sdtt: 20, cdt: 120, events, nearSegments: 8 };
+  const groups = [
+    { segments: 8, seconds: 10 },
+    { segments: 16, seconds: 30 },
+  ];
+  const actual = {
+    presentFollowing: 1,
+    basic: { groups, base: 60 },
+    extended: { groups: [], base: 145 },
+  };
+  const cycles = { nit: 1, sdt: 2, bit: 10, sdtt: 20, cdt: 120, events: { actual, other: null } };
   expect(body(bitSection(mini, terrestrial, cycles))).toBe(
     octets(`
-      C4 F055 7F61 C3 00 00 // original_network_id, version 1
+      C4 F057 7F61 C3 00 00 // original_network_id, version 1
       E014                  // broadcast_view_propriety 0, first_descriptors_length
       D7 12 01 ED04         // SI parameter: version, update_time 2025-01-01
       40 01 01              // NIT every second
       42 01 02              // SDT every two
       4E 04 01 FF 01 02     // EIT p/f: H 1 s, M none, L 1 s, two events in L
       C4 01 10              // BIT every ten, BCD
-      FF F033               // the only broadcaster, its loop
+      FF F035               // the only broadcaster, its loop
       D8 0A A2B5AEEA2546256C2553 // broadcaster name
       41 03 2408 01         // service list
-      D7 19 01 ED04
-      50 06 47 08 030D 08 10 // television, eight days, 30 s, one group: eight segments, 10 s
+      D7 1B 01 ED04
+      50 08 47 08 060E 08 10 16 30 // television, eight days, 60 s; eight segments every 10 s, 16 every 30 s
       58 04 47 08 145C      // 145 s, no group
       C3 02 0020            // SDTT every 20 s
       C8 02 0120            // CDT every 120 s

@@ -7,12 +7,18 @@ import { parseEit } from '../../arib/si/eit.ts';
 import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
 import type { Section } from '../../arib/ts/section.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
+import type { ChannelPlan } from '../../synth/scenario/model.ts';
+import { eventCycles } from '../../synth/si/cycles.ts';
 import { decodeByPeer, fields } from './record.ts';
 import { AT, sectionsOf, tablePackets } from './sent.ts';
 import { peerOf } from './tables.ts';
 
-/** The longest cycle of a channel, that of other streams' schedules, is two minutes. */
-const SECONDS = 125;
+/** All tables of a channel have come round; those of other streams take longest. */
+function secondsOf({ type }: ChannelPlan): number {
+  const { actual, other } = eventCycles(scenario, type);
+  return 5 + (other ?? actual).extended.base;
+}
+
 const HEADER = [
   'table_id',
   'version_number',
@@ -66,7 +72,7 @@ describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, p
   '%s',
   (_, plan) => {
     test('the peer reads the same in every section', () => {
-      const sections = sectionsOf(tablePackets(scenario, plan, SECONDS));
+      const sections = sectionsOf(tablePackets(scenario, plan, secondsOf(plan)));
       const compared = compare(sections);
       for (const tableId of plan.type === 'GR' ? TERRESTRIAL : SATELLITE) {
         expect([tableId, compared.get(tableId) ?? 0]).not.toEqual([tableId, 0]);
