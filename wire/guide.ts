@@ -37,12 +37,16 @@ export const GenreSchema = t.Object({
   lv2: t.Integer({ minimum: 0, maximum: 15, description: 'middle genre' }),
 });
 
+/** A cell of the guide has no room for more, in characters. */
+export const GUIDE_DESCRIPTION_LENGTH = 120;
+
 /** A programme as the guide screen draws it. */
 export const GuideProgramSchema = t.Object(
   {
     id: t.Integer(PROGRAM_ID),
     title: t.String({ description: 'the name without marks' }),
     name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
+    description: t.Optional(t.String({ description: 'beginning of the summary, absent when there is none' })),
     startAt: t.Integer(EPOCH_MS),
     endAt: t.Integer({ description: 'epoch ms, exclusive' }),
     openEnd: t.Boolean({ description: 'the broadcast left the end undefined: endAt is a guess' }),

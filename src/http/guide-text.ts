@@ -9,11 +9,12 @@ const SLICE_MS = 6;
 
 /** A `GuideProgram`. Genres are stored as the JSON that is sent. */
 function programJson(row: WindowRow): string {
-  const [id, name, startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state] = row;
+  const [id, name, startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state, summary] = row;
   const written = JSON.stringify(name);
   const { title } = removeTitleMarks(name);
   return (
     `{"id":${id},"title":${title === name ? written : JSON.stringify(title)},"name":${written},` +
+    (summary === '' ? '' : `"description":${JSON.stringify(summary)},`) +
     `"startAt":${startAt},"endAt":${endAt},"openEnd":${openEnd === 1},"genres":${genres},` +
     `"isFree":${isFree === 1},"copyNever":${copyNever === 1},` +
     `"reservation":${reservationId === null ? 'null' : `{"id":${reservationId},"state":"${state}"}`}}`

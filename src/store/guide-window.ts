@@ -4,10 +4,10 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { ReservationState } from '../../wire/api.ts';
+import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../wire/api.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
 
-/** A programme as the guide draws it: id, name, start, end, open end, genres (JSON), free, copy never, reservation. */
+/** As the guide draws it: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary. */
 export type WindowRow = [
   id: number,
   name: string,
@@ -19,6 +19,7 @@ export type WindowRow = [
   copyNever: number,
   reservationId: number | null,
   reservationState: string | null,
+  description: string,
 ];
 
 export interface Reserved {
@@ -40,7 +41,8 @@ export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 
 const MAX_OTHERS = 20;
 
 const WINDOW = `
-  SELECT p.id, p.name, p.start_at, p.end_at, p.open_end, p.genres, p.is_free, p.copy_never, r.id, r.state
+  SELECT p.id, p.name, p.start_at, p.end_at, p.open_end, p.genres, p.is_free, p.copy_never, r.id, r.state,
+    substr(p.description, 1, ${GUIDE_DESCRIPTION_LENGTH})
   FROM (
     SELECT id FROM programs INDEXED BY programs_of_station
     WHERE station_id = $station AND start_at < $to AND start_at >= $from - ${ORDINARY_MS} AND end_at > $from

@@ -83,6 +83,7 @@ describe('/api/guide', () => {
   test('says of a programme what a cell shows', async () => {
     const marked = row(1, {
       name: '\u{1F21F}ドラマ "引用"\\[字]',
+      description: `"嵐"の夜。${'長'.repeat(200)}`,
       genres: [{ lv1: 3, lv2: 0 }],
       isFree: false,
       copyNever: true,
@@ -96,6 +97,7 @@ describe('/api/guide', () => {
         id: programIdOf(marked),
         title: 'ドラマ "引用"\\',
         name: marked.name,
+        description: `"嵐"の夜。${'長'.repeat(114)}`,
         startAt: START,
         endAt: START + HOUR,
         openEnd: true,
