@@ -1,11 +1,10 @@
 /** What a channel really sends, for tests and people to compare with. */
 import type { EpochMs } from '../arib/time.ts';
-import { eventStations, rundownOf } from './broadcast.ts';
+import { eventStations } from './broadcast.ts';
 import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
 import { programmeTruth, scheduleTruth } from './guide/truth.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
-import { rundownTruth, truthWindow } from './rundown/truth.ts';
 import type { StationPlace } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
@@ -46,19 +45,14 @@ function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
 /** Length of the stretch whose captions are told, when none is asked for. */
 const TOLD_SECONDS = 60;
 
-/** How much is to be told. */
-export interface Asked {
-  /** All days, not only present and following. */
-  schedule: boolean;
-  /** How much of what is on air from then on is told piece by piece. */
-  seconds: number | null;
-  /** Seconds of parts; undefined: the last minutes and the next half hour. */
-  windowSec: number | undefined;
-}
-
-/** A value for JSON. */
-export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: EpochMs, asked: Asked) {
-  const window = truthWindow(at, asked.windowSec);
+/** A value for JSON. @param seconds how much of what is on air from `at` on is told piece by piece. */
+export function channelTruth(
+  scenario: Scenario,
+  channel: ChannelPlan,
+  at: EpochMs,
+  schedule: boolean,
+  seconds = TOLD_SECONDS,
+) {
   return {
     scenario: scenario.name,
     type: channel.type,
@@ -72,7 +66,7 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Epoch
       zeroAt: STC_ZERO,
       pts: Math.floor(wrapTicks(ticksAt(at))),
     },
-    /** In parts with marks a flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks. */
+    /** A flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks. */
     marks: {
       periodTicks: MARK_PERIOD,
       flashTicks: FLASH_FRAMES * FRAME_TICKS,
@@ -81,10 +75,9 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Epoch
       loopFrames: LOOP_FRAMES,
     },
     stations: eventStations(scenario, channel).map((station) => ({
-      ...stationTruth(station, at, asked.schedule),
-      rundown: rundownTruth(station.place, rundownOf(scenario, station), window.from, window.to),
+      ...stationTruth(station, at, schedule),
       ...serviceTruth(scenario, channel, station.place),
-      ...captionTruth(scenario.seed, station, at, asked.seconds ?? TOLD_SECONDS),
+      ...captionTruth(scenario.seed, station, at, seconds),
     })),
     dataServices: dataServicesTruth(channel),
   };

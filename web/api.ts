@@ -2,7 +2,23 @@
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
  * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
  */
-import type { Health, Problem, ProblemCode, Station, Status } from '../wire/api.ts';
+import type { Channel, Tuner } from '../wire/agent.ts';
+import type {
+  GuideCollect,
+  GuideStatus,
+  GuideWindow,
+  Health,
+  Problem,
+  ProblemCode,
+  ProgramDetail,
+  ScanRequest,
+  ScanStatus,
+  SearchResult,
+  Settings,
+  Station,
+  Status,
+  SystemFacts,
+} from '../wire/api.ts';
 
 /** What can go wrong besides the service's own codes. */
 export type FailureCode =
@@ -20,6 +36,8 @@ export class ApiFailure extends Error {
     readonly code: FailureCode,
     message: string,
     readonly status: number = 0,
+    /** The field at fault, where the service names one. */
+    readonly path: string | undefined = undefined,
   ) {
     super(message);
   }
@@ -40,7 +58,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   } catch {
     body = undefined;
   }
-  if (isProblem(body)) return new ApiFailure(body.code, body.message, response.status);
+  if (isProblem(body)) return new ApiFailure(body.code, body.message, response.status, body.path);
   if (response.status === 401) {
     return new ApiFailure('unauthorized', 'ログインが必要です。', response.status);
   }
@@ -61,8 +79,19 @@ function addressOf(path: string): URL {
   return new URL(path, document.baseURI);
 }
 
-/** GET of a JSON resource. @throws ApiFailure, or the abort of `signal` */
-async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+interface Sending {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One exchange within a time limit; `read` runs under it too. @throws ApiFailure, or the abort of `signal` */
+async function exchange<T>(
+  path: string | URL,
+  { method = 'GET', body, headers = {}, signal }: Sending,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   let timedOut = false;
   const timer = setTimeout(() => {
@@ -71,13 +100,18 @@ async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   }, TIMEOUT_MS);
   const passOn = (): void => controller.abort();
   signal?.addEventListener('abort', passOn);
+  if (signal?.aborted) controller.abort();
+  // The service takes changes only with this type: a form of another site cannot send it.
+  const typed = method === 'GET' ? {} : { 'content-type': 'application/json' };
   try {
-    const response = await fetch(addressOf(path), {
+    const response = await fetch(typeof path === 'string' ? addressOf(path) : path, {
+      method,
       signal: controller.signal,
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', ...typed, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw await failureOf(response);
-    return (await response.json()) as T;
+    if (!response.ok && response.status !== 304) throw await failureOf(response);
+    return await read(response);
   } catch (error) {
     if (signal?.aborted) throw error;
     if (timedOut) throw new ApiFailure('timeout', 'サーバーからの返事がありません。');
@@ -87,6 +121,14 @@ async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
     signal?.removeEventListener('abort', passOn);
   }
 }
+
+const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+const nothing = async (response: Response): Promise<void> => {
+  await response.body?.cancel();
+};
+
+/** GET of a JSON resource. @throws ApiFailure, or the abort of `signal` */
+const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> => exchange<T>(path, { signal }, json);
 
 export const getStations = (signal?: AbortSignal): Promise<Station[]> => get('api/services', signal);
 export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
@@ -111,3 +153,67 @@ export function liveUrl(stationId: number, codec: 'h264' | 'av1', audio: string 
   if (audio !== undefined) url.searchParams.set('audio', audio);
   return url;
 }
+
+/** What a conditional GET gives: a new content with its tag, or that it is as it was. */
+export type Renewed<T> = { readonly content: T; readonly etag: string | null } | 'unchanged';
+
+function renewed<T>(path: URL, etag: string | null, signal: AbortSignal): Promise<Renewed<T>> {
+  const headers = etag === null ? {} : { 'if-none-match': etag };
+  return exchange<Renewed<T>>(path, { headers, signal }, async (response) => {
+    if (response.status === 304) return 'unchanged';
+    return { content: await json<T>(response), etag: response.headers.get('etag') };
+  });
+}
+
+export interface GuideQuestion {
+  readonly type: Station['type'];
+  /** Epoch ms. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** @param etag of the content that is here already, or null */
+export function getGuide(
+  { type, from, to }: GuideQuestion,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<Renewed<GuideWindow>> {
+  const url = addressOf('api/guide');
+  url.searchParams.set('from', String(from));
+  url.searchParams.set('to', String(to));
+  url.searchParams.set('type', type);
+  return renewed<GuideWindow>(url, etag, signal);
+}
+
+export const getProgram = (id: number, signal?: AbortSignal): Promise<ProgramDetail> =>
+  get(`api/programs/${id}`, signal);
+
+export function getSearch(q: string, limit: number, signal: AbortSignal): Promise<SearchResult> {
+  const url = addressOf('api/search');
+  url.searchParams.set('q', q);
+  url.searchParams.set('limit', String(limit));
+  return get(url, signal);
+}
+
+export const getTuners = (signal?: AbortSignal): Promise<Tuner[]> => get('api/tuners', signal);
+export const getChannels = (signal?: AbortSignal): Promise<Channel[]> => get('api/channels', signal);
+export const getGuideStatus = (signal?: AbortSignal): Promise<GuideStatus> => get('api/guide/status', signal);
+export const getScan = (signal?: AbortSignal): Promise<ScanStatus> => get('api/scan', signal);
+export const startScan = (body: ScanRequest): Promise<void> =>
+  exchange('api/scan', { method: 'POST', body }, nothing);
+export const abortScan = (): Promise<void> => exchange('api/scan', { method: 'DELETE' }, nothing);
+
+/** Presses 'collect now' for a minute more. */
+export const pressCollect = (signal?: AbortSignal): Promise<GuideCollect> =>
+  exchange<GuideCollect>('api/guide/collect', { method: 'POST', signal }, json);
+export const releaseCollect = (): Promise<void> =>
+  exchange('api/guide/collect', { method: 'DELETE' }, nothing);
+
+/** A service older or newer than this page may lack some keys. */
+export type KnownSettings = Partial<Settings>;
+
+export const getSettings = (signal?: AbortSignal): Promise<KnownSettings> => get('api/settings', signal);
+/** Merges; gives what is in force afterwards. */
+export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
+  exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
+export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);

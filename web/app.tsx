@@ -1,80 +1,38 @@
-/** The shell: navigation, the current screen, what is said about the connection. */
-import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { connection } from './events.ts';
+/** The current screen in its shell, and the programme whose sheet lies over it. */
+import { useEffect, useRef } from 'preact/hooks';
 import { onBack } from './navigation/back.ts';
-import { goBack, screen } from './navigation/router.ts';
+import { goBack, type Screen, screen, shownProgram } from './navigation/router.ts';
+import { ProgramSheet } from './program/sheet.tsx';
+import { Guide } from './screens/guide.tsx';
 import { Home } from './screens/home.tsx';
 import { Live } from './screens/live.tsx';
 import { NotFound } from './screens/not-found.tsx';
-import { SettingsSheet } from './screens/settings-sheet.tsx';
+import { Search } from './screens/search.tsx';
+import { SettingsScreen } from './screens/settings.tsx';
+import { Tuners } from './screens/tuners.tsx';
+import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
 import { stationById } from './stations.ts';
 import { narrow } from './text/channel.ts';
-import { Icon } from './ui/icon.tsx';
 import { Toasts } from './ui/toast.tsx';
 
 export const APP_NAME = 'テレビ';
 
-const settingsOpen = signal(false);
-
-function Rail() {
-  return (
-    <nav class="rail" aria-label="画面" data-nav-group="rail">
-      <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
-      <a class="rail-item" href="." aria-current={screen.value.name === 'home' ? 'page' : undefined}>
-        <Icon name="home" />
-        ホーム
-      </a>
-      <button
-        type="button"
-        class="rail-item rail-last"
-        aria-haspopup="dialog"
-        onClick={() => {
-          settingsOpen.value = true;
-        }}
-      >
-        <Icon name="tune" />
-        設定
-      </button>
-    </nav>
-  );
-}
-
-/** Says that the connection is lost, but only when the loss lasts: a short one needs no worry. */
-const PATIENCE_MS = 3_000;
-
-export function ConnectionBanner() {
-  const [shown, setShown] = useState(false);
-  const lost = connection.value === 'lost';
-  useEffect(() => {
-    if (!lost) {
-      setShown(false);
-      return undefined;
-    }
-    const timer = setTimeout(() => setShown(true), PATIENCE_MS);
-    return () => clearTimeout(timer);
-  }, [lost]);
-  return (
-    <div role="status">
-      {shown ? (
-        <p class="banner">
-          <Icon name="unlink" />
-          サーバーとの接続が切れました。つなぎ直しています…
-        </p>
-      ) : null}
-    </div>
-  );
-}
-
-function titleText(): string {
-  const current = screen.value;
+function screenTitle(current: Screen): string {
   switch (current.name) {
     case 'home':
-      return APP_NAME;
+      return '';
+    case 'guide':
+      return '番組表';
+    case 'search':
+      return '検索';
+    case 'tuners':
+      return 'チューナー';
+    case 'settings':
+      return '設定';
     case 'live':
-      return `${narrow(stationById(current.stationId)?.name ?? '視聴')} – ${APP_NAME}`;
+      return narrow(stationById(current.stationId)?.name ?? '視聴');
     case 'unknown':
-      return `見つかりません – ${APP_NAME}`;
+      return '見つかりません';
   }
 }
 
@@ -89,17 +47,39 @@ function useScreenChange(): void {
       return;
     }
     scrollTo(0, 0);
+    // A screen may have put the focus where its work begins.
+    const active = document.activeElement;
+    if (active !== null && active !== document.body && active.closest('main') !== null) return;
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [key]);
 }
 
+function Content({ current }: { current: Exclude<Screen, { name: 'live' }> }) {
+  switch (current.name) {
+    case 'home':
+      return <Home />;
+    case 'guide':
+      return <Guide />;
+    case 'search':
+      return <Search />;
+    case 'tuners':
+      return <Tuners />;
+    case 'settings':
+      return <SettingsScreen />;
+    case 'unknown':
+      return <NotFound path={current.path} />;
+  }
+}
+
 export function App() {
   const current = screen.value;
-  const title = titleText();
+  const own = screenTitle(current);
+  const title = own === '' ? APP_NAME : `${own} – ${APP_NAME}`;
   useEffect(() => {
     document.title = title;
   }, [title]);
   useScreenChange();
+  useScreenKeys();
   useEffect(
     () =>
       onBack(() => {
@@ -117,17 +97,11 @@ export function App() {
         本文へ移動
       </a>
       <Rail />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} class={current.name === 'guide' ? 'main-full' : undefined}>
         <ConnectionBanner />
-        {current.name === 'home' ? <Home /> : <NotFound path={current.path} />}
+        <Content current={current} />
       </main>
-      {settingsOpen.value ? (
-        <SettingsSheet
-          onClose={() => {
-            settingsOpen.value = false;
-          }}
-        />
-      ) : null}
+      {shownProgram.value === undefined ? null : <ProgramSheet id={shownProgram.value} />}
       <Toasts />
     </div>
   );

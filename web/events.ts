@@ -7,7 +7,17 @@ import { signal } from '@preact/signals';
 import { eventsUrl } from './api.ts';
 
 /** `EVENTS` of `wire/api.ts` that have a reader here. */
-const WATCHED = ['services', 'programs', 'tuners', 'settings', 'ping'] as const;
+const WATCHED = [
+  'services',
+  'programs',
+  'tuners',
+  'channels',
+  'scan',
+  'settings',
+  'reservations',
+  'recordings',
+  'ping',
+] as const;
 export type Watched = (typeof WATCHED)[number];
 
 export type Connection = 'connecting' | 'open' | 'lost';
@@ -24,8 +34,32 @@ export interface EventHandlers {
   onReturn(): void;
 }
 
-/** Listens until the returned function is called. */
+const listeners = new Set<EventHandlers>();
+let close: (() => void) | undefined;
+
+/** Listens until the returned function is called. All share one connection: browsers allow a page but six. */
 export function listen(handlers: EventHandlers): () => void {
+  listeners.add(handlers);
+  close ??= connect();
+  return () => {
+    listeners.delete(handlers);
+    if (listeners.size > 0) return;
+    close?.();
+    close = undefined;
+  };
+}
+
+/** Calls back on each of these events, and when events may have been missed. */
+export function listenFor(names: readonly Watched[], onChange: () => void): () => void {
+  return listen({
+    onEvent(name) {
+      if (names.includes(name)) onChange();
+    },
+    onReturn: onChange,
+  });
+}
+
+function connect(): () => void {
   let source: EventSource | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -59,14 +93,14 @@ export function listen(handlers: EventHandlers): () => void {
       heard();
       wait = FIRST_WAIT_MS;
       connection.value = 'open';
-      if (lost) handlers.onReturn();
+      if (lost) for (const handlers of [...listeners]) handlers.onReturn();
       lost = false;
     };
     current.onerror = fail;
     for (const name of WATCHED) {
       current.addEventListener(name, () => {
         heard();
-        handlers.onEvent(name);
+        for (const handlers of [...listeners]) handlers.onEvent(name);
       });
     }
   }

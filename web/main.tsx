@@ -4,6 +4,7 @@ import { App } from './app.tsx';
 import { startClock } from './clock.ts';
 import { startFocusKeys } from './navigation/focus.ts';
 import { startRouter } from './navigation/router.ts';
+import { startHousehold } from './settings/household.ts';
 import { startStations } from './stations.ts';
 import { applyTheme } from './theme.ts';
 
@@ -12,6 +13,7 @@ startClock();
 startRouter();
 startFocusKeys();
 startStations();
+startHousehold();
 
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -1,5 +1,5 @@
 /** What this browser remembers for its viewer. Works, forgetfully, where storage is refused. */
-import { effect, type Signal, signal } from '@preact/signals';
+import { computed, effect, type Signal, signal } from '@preact/signals';
 import type { Theme } from './theme-choice.ts';
 
 const PREFIX = 'svc.';
@@ -42,12 +42,41 @@ const unit = (value: unknown): number | undefined =>
 const integer = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) ? Number(value) : undefined;
 
-/** Read again by `theme-early.ts` under the same key. */
-export const theme = remembered<Theme>('theme', 'auto', oneOf('auto', 'light', 'dark'));
+/**
+ * The household's choices as last heard from the service, and this device's own: `house` follows the household.
+ * `theme-early.ts` reads both themes under the same keys.
+ */
+export const houseTheme = remembered<Theme>('house-theme', 'auto', oneOf('auto', 'light', 'dark'));
+export const deviceTheme = remembered<Theme | 'house'>(
+  'theme',
+  'house',
+  oneOf('house', 'auto', 'light', 'dark'),
+);
+export const theme = computed<Theme>(() =>
+  deviceTheme.value === 'house' ? houseTheme.value : deviceTheme.value,
+);
 
 export const volume = remembered('volume', 1, unit);
 export const muted = remembered('muted', false, flag);
-export const liveCodec = remembered<'h264' | 'av1'>('codec', 'h264', oneOf('h264', 'av1'));
+export const houseCodec = remembered<'h264' | 'av1'>('house-codec', 'h264', oneOf('h264', 'av1'));
+export const deviceCodec = remembered<'h264' | 'av1' | 'house'>(
+  'codec',
+  'house',
+  oneOf('house', 'h264', 'av1'),
+);
+export const liveCodec = computed(() =>
+  deviceCodec.value === 'house' ? houseCodec.value : deviceCodec.value,
+);
 /** Station last watched; 0 for none. */
 export const lastStation = remembered('station', 0, integer);
 export const homeTab = remembered<'GR' | 'BS' | 'CS'>('tab', 'GR', oneOf('GR', 'BS', 'CS'));
+/** Zoom of the guide; `guide/geometry.ts` knows its ends. */
+export const guideZoom = remembered('guide-zoom', 1, (value) =>
+  typeof value === 'number' && value > 0 ? value : undefined,
+);
+const MOST_WORDS = 16;
+export const recentSearches = remembered<readonly string[]>('searches', [], (value) =>
+  Array.isArray(value)
+    ? value.filter((words): words is string => typeof words === 'string').slice(0, MOST_WORDS)
+    : undefined,
+);

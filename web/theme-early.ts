@@ -1,12 +1,13 @@
 /**
  * Runs before the first paint, as a classic script in the head, so that a page in the dark does not flash white.
- * `theme.ts` takes over afterwards. Knows the storage key of `preferences.ts`.
+ * `theme.ts` takes over afterwards. Knows the storage keys of `preferences.ts`.
  */
 import { shownTheme } from './theme-choice.ts';
 
 let choice: unknown;
 try {
-  choice = JSON.parse(localStorage.getItem('svc.theme') ?? '"auto"');
+  choice = JSON.parse(localStorage.getItem('svc.theme') ?? '"house"');
+  if (choice === 'house') choice = JSON.parse(localStorage.getItem('svc.house-theme') ?? '"auto"');
 } catch {
   // No storage, or not ours: as the system has it.
 }

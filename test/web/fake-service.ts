@@ -2,6 +2,7 @@
 import { join, normalize } from 'node:path';
 import type { Problem, Station } from '../../wire/api.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
+import { answerHouse, type HouseState, newHouse } from './fake-api.ts';
 
 export interface LiveRequestSeen {
   readonly stationId: number;
@@ -38,6 +39,8 @@ function problem(body: Problem, status: number): Response {
 
 export class FakeService {
   readonly state: FakeState;
+  /** Everything but stations and streams. */
+  house: HouseState;
   readonly live: LiveRequestSeen[] = [];
   /** Live streams open now. */
   viewers = 0;
@@ -64,6 +67,7 @@ export class FakeService {
       silenceMs: 0,
       status: undefined,
     };
+    this.house = newHouse({ stations, days: 8 });
     this.#server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -108,6 +112,8 @@ export class FakeService {
     if (path === 'api/events') return this.#events();
     const live = /^api\/services\/(\d+)\/live$/u.exec(path)?.[1];
     if (live !== undefined) return await this.#live(Number(live), url.searchParams, request.signal);
+    const answer = path.startsWith('api/') ? await answerHouse(this.house, path, request) : undefined;
+    if (answer !== undefined) return answer;
     if (path.startsWith('api/')) return problem({ message: '見つかりません', code: 'not_found' }, 404);
     return await this.#file(path);
   }

@@ -52,15 +52,14 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await focusOn(page, 'BSみなと');
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, 'ホーム');
-    await page.keyboard.press('ArrowDown');
-    await focusOn(page, '設定');
+    for (const name of ['番組表', '検索', 'チューナー', '設定']) {
+      await page.keyboard.press('ArrowDown');
+      await focusOn(page, name);
+    }
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: '設定' }).waitFor();
-    await focusOn(page, '自動');
-    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: '設定', exact: true }).waitFor();
     await page.keyboard.press('Backspace');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await focusOn(page, '設定');
+    await page.locator('.card').first().waitFor();
   });
 
   test('a number key leads to the station of that remote control button', async () => {
@@ -75,8 +74,9 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const page = await rig.open('', { colorScheme: 'light' });
     const shown = (): Promise<string | null> => page.locator('html').getAttribute('data-theme');
     expect(await shown()).toBe('light');
-    await page.getByRole('button', { name: '設定' }).click();
-    await page.getByRole('radio', { name: 'ダーク' }).click();
+    await page.getByRole('link', { name: '設定' }).click();
+    const device = page.getByRole('radiogroup', { name: 'この端末での明るさ' });
+    await device.getByRole('radio', { name: 'ダーク' }).click();
     expect(await shown()).toBe('dark');
     await page.route('**/app-*.js', (route) => route.abort());
     await page.reload();

@@ -2,10 +2,15 @@
  * Screens by address, relative to the document's base. Links are ordinary `<a href>`: a click on one of our own
  * is turned into a change of screen, everything else is left to the browser.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
+
+/** Screens without anything in their address but a query. */
+const PLAIN_SCREENS = ['guide', 'search', 'tuners', 'settings'] as const;
+export type PlainScreen = (typeof PLAIN_SCREENS)[number];
 
 export type Screen =
   | { readonly name: 'home' }
+  | { readonly name: PlainScreen }
   | { readonly name: 'live'; readonly stationId: number }
   | { readonly name: 'unknown'; readonly path: string };
 
@@ -16,6 +21,8 @@ export function screenOf(path: string): Screen {
   if (path === '' || path === 'index.html') return { name: 'home' };
   const live = LIVE_PATH.exec(path)?.[1];
   if (live !== undefined) return { name: 'live', stationId: Number(live) };
+  const plain = PLAIN_SCREENS.find((name) => name === path);
+  if (plain !== undefined) return { name: plain };
   return { name: 'unknown', path };
 }
 
@@ -37,6 +44,15 @@ function current(): Screen {
 
 export const screen = signal<Screen>({ name: 'home' });
 
+/** The query of the address, with its question mark. */
+const queryText = signal('');
+export const query = computed(() => new URLSearchParams(queryText.value));
+
+function follow(): void {
+  screen.value = current();
+  queryText.value = location.search;
+}
+
 /** How many of our screens lie behind this one in the history. */
 function depth(): number {
   const state: unknown = history.state;
@@ -49,7 +65,39 @@ export function navigate(path: string, replace = false): void {
   const url = new URL(path, document.baseURI);
   if (replace) history.replaceState({ depth: depth() }, '', url);
   else history.pushState({ depth: depth() + 1 }, '', url);
-  screen.value = current();
+  follow();
+}
+
+/** Changes parts of the address's query, null takes one out; the screen stays. */
+export function setQuery(changes: Readonly<Record<string, string | null>>, replace: boolean): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  if (url.href === location.href) return;
+  if (replace) history.replaceState(history.state, '', url);
+  else history.pushState({ depth: depth() + 1, over: true }, '', url);
+  queryText.value = url.search;
+}
+
+/** The programme whose sheet lies over the screen. It is in the address: Back closes it, a link opens it. */
+export const shownProgram = computed<number | undefined>(() => {
+  const text = query.value.get('program') ?? '';
+  return /^\d{1,16}$/u.test(text) ? Number(text) : undefined;
+});
+
+/** A programme opened from another's sheet takes its place. */
+export function openProgram(id: number): void {
+  setQuery({ program: String(id) }, shownProgram.value !== undefined);
+}
+
+export function closeProgram(): void {
+  if (shownProgram.value === undefined) return;
+  const state: unknown = history.state;
+  const opened = typeof state === 'object' && state !== null && 'over' in state;
+  if (opened) goBack();
+  else setQuery({ program: null }, true);
 }
 
 /** Going back takes effect a moment later: until then a second press would lead out of the UI. */
@@ -74,14 +122,14 @@ function onClick(event: MouseEvent): void {
   const path = url.origin === location.origin ? pathBelow(basePath(), url.pathname) : undefined;
   if (path === undefined || path.startsWith('api/') || url.hash !== '') return;
   event.preventDefault();
-  navigate(path, link.dataset.replace !== undefined);
+  navigate(path + url.search, link.dataset.replace !== undefined);
 }
 
 export function startRouter(): void {
-  screen.value = current();
+  follow();
   addEventListener('popstate', () => {
     goingBackSince = Number.NEGATIVE_INFINITY;
-    screen.value = current();
+    follow();
   });
   document.addEventListener('click', onClick);
 }

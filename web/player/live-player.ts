@@ -1,7 +1,7 @@
 /** Live viewing of one station at a time: tunes, follows the rules of a stream's end, keeps sound and choices. */
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { ApiFailure, type FailureCode, liveUrl } from '../api.ts';
-import { lastStation, liveCodec, muted, volume } from '../preferences.ts';
+import { deviceCodec, lastStation, liveCodec, muted, volume } from '../preferences.ts';
 import { canPlayAv1, mediaSourceClass } from './capabilities.ts';
 import { FRESH, nextTry, type Retry, type StreamEnd } from './retry.ts';
 import { StreamSession } from './session.ts';
@@ -74,7 +74,7 @@ export class LivePlayer {
   }
 
   setCodec(codec: 'h264' | 'av1'): void {
-    liveCodec.value = codec;
+    deviceCodec.value = codec;
     this.retry();
   }
 
@@ -182,7 +182,7 @@ export class LivePlayer {
     const playedMs = this.#session?.playedMs ?? 0;
     const cannotShow = failure.code === 'decode' || failure.code === 'unsupported';
     if (cannotShow && codec === 'av1') {
-      liveCodec.value = 'h264';
+      deviceCodec.value = 'h264';
       this.#onNotice('codec_fallback');
       this.#open();
       return;

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { clockText, dateText, isoText, progressOf, remainingText, spanText } from './time.ts';
+import {
+  agoText,
+  clockText,
+  dateText,
+  isoText,
+  lengthText,
+  progressOf,
+  remainingText,
+  shortText,
+  spanText,
+} from './time.ts';
 
 const at = Date.UTC(2026, 10, 20, 15, 5); // 2026-11-21 00:05 JST
 
@@ -24,5 +34,18 @@ describe('times in JST', () => {
     expect(progressOf(100, 200, 50)).toBe(0);
     expect(progressOf(100, 200, 900)).toBe(1);
     expect(progressOf(200, 200, 200)).toBe(0);
+  });
+
+  test('lengths and ages are told in the largest unit that fits', () => {
+    expect([54, 60, 125].map((minutes) => lengthText(minutes * 60_000))).toEqual([
+      '54分',
+      '1時間',
+      '2時間5分',
+    ]);
+    expect(agoText(at, at + 59_999)).toBe('たった今');
+    expect(agoText(at, at + 12 * 60_000)).toBe('12分前');
+    expect(agoText(at, at + 23 * 3_600_000)).toBe('23時間前');
+    expect(agoText(at, at + 25 * 3_600_000)).toBe('11月21日(土) 0:05');
+    expect(shortText(at)).toBe('11/21(土) 0:05');
   });
 });

@@ -46,3 +46,26 @@ export function progressOf(startAt: number, endAt: number, now: number): number 
   if (endAt <= startAt) return 0;
   return Math.min(1, Math.max(0, (now - startAt) / (endAt - startAt)));
 }
+
+/** `54分`, `1時間`, `2時間5分`. */
+export function lengthText(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
+  const rest = minutes % 60;
+  if (minutes < 60) return `${minutes}分`;
+  return rest === 0 ? `${minutes / 60}時間` : `${Math.floor(minutes / 60)}時間${rest}分`;
+}
+
+/** How long ago: `たった今`, `12分前`, `3時間前`, then the date. */
+export function agoText(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / MINUTE_MS);
+  if (minutes < 1) return 'たった今';
+  if (minutes < 60) return `${minutes}分前`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}時間前`;
+  return `${dateText(at)} ${clockText(at)}`;
+}
+
+/** `11/21(土) 21:05` for rows of a list. */
+export function shortText(at: number): string {
+  const date = shifted(at);
+  return `${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()] ?? ''}) ${clockText(at)}`;
+}

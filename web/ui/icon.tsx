@@ -30,13 +30,28 @@ const PATHS = {
   sun: 'M12 16.2a4.2 4.2 0 1 0 0-8.4 4.2 4.2 0 0 0 0 8.4ZM12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21M5.6 5.6l1.1 1.1M17.3 17.3l1.1 1.1M18.4 5.6l-1.1 1.1M6.7 17.3l-1.1 1.1',
   moon: 'M19.5 14.2A8 8 0 0 1 9.8 4.5a8 8 0 1 0 9.7 9.7Z',
   auto: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16ZM12 4v16M12 8h4.5M12 12h7.5M12 16h5',
+  guide: 'M4.5 5h15v14h-15zM4.5 9.2h15M9.5 9.2V19M14.5 9.2V19M9.5 13.4h5M14.5 15.2h5M4.5 14.6h5',
+  search: 'M10.8 17.1a6.3 6.3 0 1 0 0-12.6 6.3 6.3 0 0 0 0 12.6ZM15.4 15.4l4.6 4.6',
+  plus: 'M12 5.5v13M5.5 12h13',
+  minus: 'M5.5 12h13',
+  filter: 'M4.5 6h15l-5.8 7v5.5l-3.4-1.8V13z',
+  clock: 'M12 4.2a7.8 7.8 0 1 0 0 15.6 7.8 7.8 0 0 0 0-15.6ZM12 7.8V12l3 2',
+  evening: 'M4 16.5h16M7.2 16.5a4.8 4.8 0 0 1 9.6 0M12 6v2.6M5.5 9.3l1.6 1.5M18.5 9.3l-1.6 1.5M8 20h8',
+  record: 'M12 17a5 5 0 1 0 0-10 5 5 0 0 0 0 10Z',
+  recordings: 'M4.5 6.5h15v11h-15zM10.2 9.6v4.8l4-2.4z',
+  lock: 'M6.5 11h11v8.5h-11zM8.8 11V8a3.2 3.2 0 0 1 6.4 0v3M12 14.2v2',
+  share:
+    'M8.2 13.2l7.6 4.2M15.8 6.6l-7.6 4.2M6 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM18 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM18 21a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z',
+  undo: 'M8.5 5 4.5 9l4 4M5 9h8.5a5.5 5.5 0 0 1 0 11H9',
+  next: 'm9.5 6 6 6-6 6',
+  history: 'M4.5 6v4h4M5 9.6A7.6 7.6 0 1 1 4.6 14M12 8.5V12l2.6 1.7',
   unlink:
     'M9.5 14.5 6 18a3.3 3.3 0 0 1-4.6-4.6M3.5 11 7 7.5M14.5 9.5 18 6a3.3 3.3 0 0 1 4.6 4.6M20.5 13 17 16.5M4 4l16 16',
 } as const;
 
 export type IconName = keyof typeof PATHS;
 
-const SOLID: readonly IconName[] = ['play'];
+const SOLID: readonly IconName[] = ['play', 'record'];
 
 export function Icon({ name, class: extra = '' }: { name: IconName; class?: string }) {
   const solid = SOLID.includes(name);

@@ -1,19 +1,32 @@
-/** How far a programme is, moving with the clock. */
+/** How far something is: a programme by the clock, or any work by its parts. */
 import { now } from '../clock.ts';
 import { progressOf } from '../text/time.ts';
 
-export function ProgramProgress({ startAt, endAt }: { startAt: number; endAt: number }) {
-  const part = progressOf(startAt, endAt, now.value);
+function Bar({ part, label }: { part: number; label: string }) {
   return (
     <div
       class="progress"
       role="progressbar"
-      aria-label="番組の進み具合"
+      aria-label={label}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(part * 100)}
     >
       <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
+    </div>
+  );
+}
+
+export function ProgramProgress({ startAt, endAt }: { startAt: number; endAt: number }) {
+  return <Bar part={progressOf(startAt, endAt, now.value)} label="番組の進み具合" />;
+}
+
+/** @param part 0..1 */
+export function ProgressBar({ part, label }: { part: number; label: string }) {
+  return (
+    <div class="work">
+      <Bar part={Math.min(1, Math.max(0, part))} label={label} />
+      <p class="work-words numbers">{label}</p>
     </div>
   );
 }

@@ -12,9 +12,11 @@ interface SheetProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
+  /** For much to read. */
+  readonly wide?: boolean;
 }
 
-export function Sheet({ title, onClose, children }: SheetProps) {
+export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
@@ -40,7 +42,7 @@ export function Sheet({ title, onClose, children }: SheetProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click on the scrim has the close button and Escape beside it
     <dialog
       ref={ref}
-      class="sheet"
+      class={wide ? 'sheet sheet-wide' : 'sheet'}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

@@ -1,0 +1,123 @@
+/** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type {
+  GuideStatus,
+  Problem,
+  ScanStatus,
+  SearchResult,
+  Settings,
+  SystemFacts,
+} from '../../wire/api.ts';
+import { type FakeGuide, guideStatus, guideWindow, programDetail, searchGuide } from './fake-guide.ts';
+import { fakeChannels, fakeSettings, fakeSystem, fakeTuners, NO_SCAN } from './fake-house.ts';
+
+export interface HouseState {
+  guide: FakeGuide;
+  guideStatus: GuideStatus | undefined;
+  tuners: Tuner[];
+  channels: Channel[];
+  scan: ScanStatus;
+  settings: Settings;
+  system: SystemFacts;
+  search: SearchResult | undefined;
+  /** Milliseconds before an answer to a search or a part of the guide. */
+  delayMs: number;
+  /** By path below `api/`: answered with this instead. */
+  problems: Map<string, { readonly body: Problem; readonly status: number }>;
+  /** What was asked: `GET guide`, `PUT settings {"theme":"dark"}`. */
+  readonly asked: string[];
+  /** Answers of 304. */
+  unchanged: number;
+}
+
+export function newHouse(guide: FakeGuide): HouseState {
+  return {
+    guide,
+    guideStatus: undefined,
+    tuners: fakeTuners(),
+    channels: fakeChannels(),
+    scan: NO_SCAN,
+    settings: fakeSettings(),
+    system: fakeSystem(Date.now()),
+    search: undefined,
+    delayMs: 0,
+    problems: new Map(),
+    asked: [],
+    unchanged: 0,
+  };
+}
+
+const NOT_FOUND: Problem = { message: '見つかりません', code: 'not_found' };
+
+/** Undefined for what is not of this part. */
+export async function answerHouse(
+  state: HouseState,
+  path: string,
+  request: Request,
+): Promise<Response | undefined> {
+  const name = path.replace(/^api\//u, '');
+  const body = request.method === 'GET' ? '' : await request.text();
+  state.asked.push(`${request.method} ${name}${body === '' ? '' : ` ${body}`}`);
+  if (request.method !== 'GET' && request.headers.get('content-type') !== 'application/json') {
+    return new Response('application/json で送ってください', { status: 403 });
+  }
+  const failing = state.problems.get(name);
+  if (failing !== undefined) return Response.json(failing.body, { status: failing.status });
+  const query = new URL(request.url).searchParams;
+  switch (name) {
+    case 'guide':
+      return await guideAnswer(state, query, request);
+    case 'guide/status':
+      return Response.json(state.guideStatus ?? guideStatus(state.guide, Date.now()));
+    case 'guide/collect':
+      return collect(state, request.method);
+    case 'search':
+      await Bun.sleep(state.delayMs);
+      return Response.json(
+        state.search ??
+          searchGuide(state.guide, query.get('q') ?? '', Number(query.get('limit') ?? 4), Date.now()),
+      );
+    case 'tuners':
+      return Response.json(state.tuners);
+    case 'channels':
+      return Response.json(state.channels);
+    case 'scan':
+      return scan(state, request.method, body);
+    case 'settings':
+      if (request.method === 'PUT') Object.assign(state.settings, JSON.parse(body));
+      return Response.json(state.settings);
+    case 'system':
+      return Response.json(state.system);
+  }
+  const program = /^programs\/(\d+)$/u.exec(name)?.[1];
+  if (program === undefined) return undefined;
+  const detail = programDetail(state.guide, Number(program), Date.now());
+  return detail === undefined ? Response.json(NOT_FOUND, { status: 404 }) : Response.json(detail);
+}
+
+async function guideAnswer(state: HouseState, query: URLSearchParams, request: Request): Promise<Response> {
+  await Bun.sleep(state.delayMs);
+  const wish = { from: Number(query.get('from')), to: Number(query.get('to')), type: query.get('type') };
+  const text = JSON.stringify(guideWindow(state.guide, wish, Date.now()));
+  const etag = `"${Bun.hash(text).toString(36)}"`;
+  if (request.headers.get('if-none-match') === etag) {
+    state.unchanged += 1;
+    return new Response(null, { status: 304, headers: { etag } });
+  }
+  return new Response(text, { headers: { etag, 'content-type': 'application/json' } });
+}
+
+function collect(state: HouseState, method: string): Response {
+  const status = state.guideStatus ?? guideStatus(state.guide, Date.now());
+  state.guideStatus = { ...status, pressed: method === 'POST' };
+  if (method === 'DELETE') return new Response(null, { status: 204 });
+  return Response.json({ pressed: true, until: Date.now() + 60_000 });
+}
+
+function scan(state: HouseState, method: string, body: string): Response {
+  if (method === 'POST') {
+    state.scan = { ...NO_SCAN, ...JSON.parse(body), state: 'running', total: 50, startedAt: Date.now() };
+  }
+  if (method === 'DELETE') state.scan = { ...state.scan, state: 'aborted', endedAt: Date.now() };
+  return Response.json(state.scan);
+}

@@ -1,0 +1,149 @@
+/** Made-up tuners, settings and facts of the service for tests of the UI. */
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
+import { settingDefaults } from '../../wire/api.ts';
+
+const IDLE: Omit<Tuner, 'id' | 'name' | 'driver' | 'types' | 'rank'> = {
+  device: '',
+  disabled: false,
+  lnb: false,
+  state: 'idle',
+  tuned: null,
+  users: [],
+  signal: null,
+  stats: null,
+  descrambled: false,
+  error: null,
+};
+
+export function fakeTuners(): Tuner[] {
+  const tuners: Tuner[] = [
+    {
+      ...IDLE,
+      id: 't1',
+      name: '地デジ 1',
+      driver: 'dvb',
+      types: ['GR'],
+      rank: 0,
+      state: 'tuned',
+      tuned: { type: 'GR', channel: 'T27' },
+      users: [
+        { use: 'live GR/T27', priority: 9, lagBytes: 0 },
+        { use: 'logo GR/T27', priority: 1, lagBytes: 0 },
+      ],
+      signal: { locked: true, cnr: 27.4, strength: -48 },
+      stats: { packets: 1_234_567, syncErrors: 0, transportErrors: 0, continuityErrors: 0, scrambled: 0 },
+      descrambled: true,
+    },
+    {
+      ...IDLE,
+      id: 't2',
+      name: '地デジ 2',
+      driver: 'dvb',
+      types: ['GR'],
+      rank: 0,
+      state: 'tuned',
+      tuned: { type: 'GR', channel: 'T13' },
+      users: [{ use: 'epg T13', priority: 3, lagBytes: 0 }],
+      signal: { locked: true, cnr: 19.2, strength: null },
+      stats: { packets: 98_765, syncErrors: 0, transportErrors: 12, continuityErrors: 31, scrambled: 0 },
+      descrambled: true,
+    },
+    { ...IDLE, id: 's1', name: 'BS・CS 1', driver: 'px4', types: ['BS', 'CS'], rank: 1 },
+    {
+      ...IDLE,
+      id: 's2',
+      name: 'BS・CS 2',
+      driver: 'px4',
+      types: ['BS', 'CS'],
+      rank: 1,
+      state: 'error',
+      error: '/dev/px4video1 を開けません。',
+    },
+    { ...IDLE, id: 'd1', name: '予備', driver: 'dvb', types: ['GR'], rank: null, disabled: true },
+  ];
+  return tuners;
+}
+
+const station = (serviceId: number, name: string, remoteControlKey: number) => ({
+  serviceId,
+  name,
+  serviceType: 1,
+  remoteControlKey,
+});
+
+export function fakeChannels(): Channel[] {
+  return [
+    { type: 'GR', channel: 'T27', tsid: 1, networkId: 32740, stations: [station(1024, 'みなと総合', 1)] },
+    { type: 'GR', channel: 'T13', tsid: 2, networkId: 32741, stations: [station(1032, 'みなとＥテレビ', 2)] },
+  ];
+}
+
+export const NO_SCAN: ScanStatus = {
+  state: 'idle',
+  types: [],
+  done: 0,
+  total: 0,
+  current: [],
+  found: [],
+  failed: [],
+  startedAt: null,
+  endedAt: null,
+  message: null,
+};
+
+export function runningScan(now: number): ScanStatus {
+  return {
+    ...NO_SCAN,
+    state: 'running',
+    types: ['GR'],
+    done: 15,
+    total: 50,
+    current: [
+      { type: 'GR', channel: 'T28' },
+      { type: 'GR', channel: 'T29' },
+    ],
+    found: fakeChannels().map((channel) => ({ ...channel })),
+    failed: [{ type: 'GR', channel: 'T14', message: '30秒待っても局の情報が届きませんでした。' }],
+    startedAt: now - 60_000,
+  };
+}
+
+export const fakeSettings = (): Settings => settingDefaults({ gpu: false });
+
+export function fakeSystem(now: number): SystemFacts {
+  return {
+    version: '0.1.0',
+    startedAt: now - 3 * 86_400_000,
+    agent: { url: 'http://127.0.0.1:25252', state: 'connected', message: null },
+    ffmpeg: {
+      state: 'ready',
+      path: '/usr/bin/ffmpeg',
+      version: '7.1',
+      encoders: [
+        { name: 'libx264', hardware: false, usable: true },
+        { name: 'libsvtav1', hardware: false, usable: true },
+        { name: 'h264_vaapi', hardware: true, usable: false },
+      ],
+    },
+    folders: [
+      {
+        role: 'data',
+        path: '/var/lib/svc',
+        totalBytes: 64_000_000_000,
+        freeBytes: 41_000_000_000,
+        floorBytes: 0,
+      },
+      {
+        role: 'recordings',
+        path: '/srv/recordings',
+        totalBytes: 8_000_000_000_000,
+        freeBytes: 1_250_000_000_000,
+        floorBytes: 50_000_000_000,
+      },
+    ],
+    database: { bytes: 84_000_000, programs: 58_231 },
+    clocks: [],
+    defaults: settingDefaults({ gpu: false }),
+  };
+}

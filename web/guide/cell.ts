@@ -1,0 +1,173 @@
+/**
+ * One programme on the sheet: an element made by hand, because a screen of them comes and goes with every move.
+ * What it shows depends on its size: a line for five minutes, title and summary where there is room.
+ */
+import type { GuideProgram } from '../../wire/api.ts';
+import { narrow } from '../text/channel.ts';
+import { majorGenre } from '../text/genre.ts';
+import { clockText, spanText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+
+/** Lengths of the letters, CSS pixels. */
+export interface CellMeasure {
+  readonly rem: number;
+}
+
+export interface CellBox {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** In rem. Those of `styles/guide.css`. */
+const TITLE_SIZE = 0.8125;
+const TITLE_LINE = 1.09;
+const TEXT_LINE = 1.02;
+const PAD_ACROSS = 0.95;
+const PAD_ALONG = 0.42;
+/** Below these heights: no padding, smaller letters, and no words at all. */
+const TIGHT = 1.55;
+const LINE = 1.09;
+const BLANK = 0.62;
+/** A letter or digit is about this much of a kanji. */
+const HALF = 0.56;
+
+function sizeClass(high: number): string {
+  if (high < BLANK) return ' prog-tight prog-blank';
+  if (high < LINE) return ' prog-tight prog-line';
+  return high < TIGHT ? ' prog-tight' : '';
+}
+
+function lengthInEms(text: string): number {
+  let length = 0;
+  for (const letter of text) length += (letter.codePointAt(0) ?? 0) < 0x2000 ? HALF : 1;
+  return length;
+}
+
+const MARK_EMS = 1.6;
+
+export interface CellState {
+  readonly past: boolean;
+  readonly live: boolean;
+  readonly dim: boolean;
+}
+
+/** Words for who cannot see the sheet, and for the tooltip. */
+function nameOf(program: GuideProgram, stationName: string, marks: readonly { label: string }[]): string {
+  const words = [
+    narrow(program.title),
+    ...marks.map((mark) => mark.label),
+    stationName,
+    spanText(program.startAt, program.endAt),
+  ];
+  if (program.reservation?.state === 'recording') words.push('録画中');
+  if (program.reservation?.state === 'scheduled') words.push('録画予約あり');
+  return words.join('、');
+}
+
+function span(className: string, text: string): HTMLSpanElement {
+  const element = document.createElement('span');
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+const RESERVATION_FACE: Readonly<Partial<Record<string, readonly [face: string, tone: string]>>> = {
+  scheduled: ['予約', 'scheduled'],
+  recording: ['録画中', 'recording'],
+  conflict: ['重複', 'conflict'],
+};
+
+/** A drawn programme. Made once, moved and renewed as often as needed. */
+export class Cell {
+  readonly element = document.createElement('button');
+  readonly #inner = document.createElement('span');
+  #program: GuideProgram | undefined;
+  #layout = '';
+  #place = '';
+  #state = '';
+  #size = '';
+  #shift = 0;
+  box: CellBox = { left: 0, top: 0, width: 0, height: 0 };
+
+  constructor(readonly stationId: number) {
+    this.element.type = 'button';
+    this.element.tabIndex = -1;
+    this.#inner.className = 'prog-in';
+    this.element.append(this.#inner);
+  }
+
+  get program(): GuideProgram | undefined {
+    return this.#program;
+  }
+
+  put(box: CellBox): void {
+    const place = `${box.left} ${box.top} ${box.width} ${box.height}`;
+    if (place === this.#place) return;
+    this.#place = place;
+    this.box = box;
+    const { style } = this.element;
+    style.transform = `translate(${box.left}px, ${box.top}px)`;
+    style.width = `${box.width}px`;
+    style.setProperty('--h', `${box.height}px`);
+    this.shift(0);
+  }
+
+  /** Fills it anew where the programme or the room for its words changed. */
+  fill(program: GuideProgram, stationName: string, { rem }: CellMeasure): void {
+    const { width, height } = this.box;
+    const layout = `${Math.round(width)} ${Math.round(height)} ${rem}`;
+    if (program === this.#program && layout === this.#layout) return;
+    this.#program = program;
+    this.#layout = layout;
+    const parts = splitTitle(program.name === '' ? program.title : program.name);
+    this.element.dataset.id = String(program.id);
+    this.element.dataset.genre = String(majorGenre(program.genres));
+    this.element.dataset.reservation = program.reservation?.state ?? '';
+    this.element.setAttribute('aria-label', nameOf(program, stationName, parts.marks));
+    const high = height / rem;
+    this.#size = sizeClass(high);
+    this.#dress();
+    const pad = high < TIGHT ? 0 : PAD_ALONG;
+    const across = Math.max(3, width / rem - PAD_ACROSS) / TITLE_SIZE;
+    const used = lengthInEms(parts.title) + parts.marks.length * MARK_EMS + MARK_EMS;
+    const most = Math.max(1, Math.floor((high - pad) / TITLE_LINE));
+    const lines = Math.min(most, Math.ceil(used / across));
+    const title = document.createElement('span');
+    title.className = 'prog-title';
+    title.style.setProperty('--lines', String(most));
+    title.append(span('prog-time numbers', clockText(program.startAt).split(':')[1] ?? ''));
+    const face = RESERVATION_FACE[program.reservation?.state ?? ''];
+    if (face !== undefined) title.append(span(`prog-kept prog-kept-${face[1]}`, face[0]));
+    for (const mark of parts.marks) title.append(span(`mark mark-${mark.tone}`, mark.face));
+    title.append(parts.title);
+    this.#inner.replaceChildren(title);
+    const left = Math.floor((high - pad - lines * TITLE_LINE) / TEXT_LINE);
+    const description = program.description ?? '';
+    if (left >= 1 && description !== '') {
+      const text = span('prog-text', narrow(description));
+      text.style.setProperty('--lines', String(left));
+      this.#inner.append(text);
+    }
+  }
+
+  mark({ past, live, dim }: CellState): void {
+    const state = `${past ? ' prog-past' : ''}${live ? ' prog-live' : ''}${dim ? ' prog-dim' : ''}`;
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#dress();
+  }
+
+  #dress(): void {
+    this.element.className = `prog${this.#size}${this.#state}`;
+  }
+
+  /** Moves the words down by as much as the cell's head is out of sight. */
+  shift(by: number): void {
+    const room = Math.max(0, Math.min(by, this.box.height - this.box.width * 0.25));
+    if (room === this.#shift) return;
+    this.#shift = room;
+    this.#inner.style.transform = room === 0 ? '' : `translateY(${room}px)`;
+  }
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test';
+import { placeColumn, programAt, within } from './column.ts';
+import { enterAt, stepFrom } from './steps.ts';
+
+const MINUTE = 60_000;
+const program = (id: number, from: number, to: number) => ({
+  id,
+  startAt: from * MINUTE,
+  endAt: to * MINUTE,
+});
+
+const PLAIN = placeColumn([program(3, 60, 90), program(1, 0, 30), program(2, 30, 60)]);
+
+test('programmes in a row have the column to themselves, in order', () => {
+  expect(PLAIN.map(({ program: { id }, lane, lanes }) => [id, lane, lanes])).toEqual([
+    [1, 0, 1],
+    [2, 0, 1],
+    [3, 0, 1],
+  ]);
+});
+
+test('a few seconds of overlap are no second lane', () => {
+  const column = placeColumn([program(1, 0, 30.3), program(2, 30, 60)]);
+  expect(column.map(({ lanes }) => lanes)).toEqual([1, 1]);
+});
+
+test('overlapping programmes lie side by side until the overlap ends', () => {
+  const column = placeColumn([program(1, 0, 60), program(2, 10, 30), program(3, 30, 50), program(4, 60, 70)]);
+  expect(column.map(({ program: { id }, lane, lanes }) => [id, lane, lanes])).toEqual([
+    [1, 0, 2],
+    [2, 1, 2],
+    [3, 1, 2],
+    [4, 0, 1],
+  ]);
+});
+
+test('what is seen of a column holds what began above', () => {
+  const ids = (from: number, to: number) =>
+    within(PLAIN, { from: from * MINUTE, to: to * MINUTE }).map((placed) => placed.program.id);
+  expect(ids(10, 31)).toEqual([1, 2]);
+  expect(ids(30, 60)).toEqual([2]);
+  expect(ids(90, 200)).toEqual([]);
+  const lanes = placeColumn([program(1, 0, 60), program(2, 10, 30), program(3, 31, 40)]);
+  expect(within(lanes, { from: 45 * MINUTE, to: 50 * MINUTE }).map((placed) => placed.program.id)).toEqual([
+    1,
+  ]);
+});
+
+test('the nearest programme of a time is found across gaps', () => {
+  const column = placeColumn([program(1, 0, 10), program(2, 100, 110)]);
+  expect(programAt(column, 5 * MINUTE)?.id).toBe(1);
+  expect(programAt(column, 20 * MINUTE)?.id).toBe(1);
+  expect(programAt(column, 90 * MINUTE)?.id).toBe(2);
+  expect(programAt([], 0)).toBeUndefined();
+});
+
+test('arrows keep the height on the way sideways and come back', () => {
+  const table = [
+    placeColumn([program(11, 0, 120)]),
+    [],
+    placeColumn([program(31, 0, 30), program(32, 30, 60), program(33, 60, 120)]),
+  ];
+  const columns = { count: 3, at: (index: number) => table[index] ?? [] };
+  const start = enterAt(columns, 0, 70 * MINUTE);
+  expect(start).toEqual({ column: 0, programId: 11, anchor: 70 * MINUTE });
+  if (start === undefined) return;
+  const right = stepFrom(columns, start, 'right');
+  expect(right).toEqual({ column: 2, programId: 33, anchor: 70 * MINUTE });
+  if (right === undefined) return;
+  expect(stepFrom(columns, right, 'left')).toEqual(start);
+  const up = stepFrom(columns, right, 'up');
+  expect(up).toEqual({ column: 2, programId: 32, anchor: 30 * MINUTE });
+  expect(stepFrom(columns, right, 'down')).toBeUndefined();
+  expect(stepFrom(columns, start, 'left')).toBeUndefined();
+});
+
+test('overlapping programmes are reached sideways within their column', () => {
+  const table = [placeColumn([program(1, 0, 60), program(2, 10, 50)]), placeColumn([program(9, 0, 60)])];
+  const columns = { count: 2, at: (index: number) => table[index] ?? [] };
+  const first = { column: 0, programId: 1, anchor: 20 * MINUTE };
+  const second = stepFrom(columns, first, 'right');
+  expect(second?.programId).toBe(2);
+  expect(second && stepFrom(columns, second, 'right')?.programId).toBe(9);
+  expect(second && stepFrom(columns, second, 'left')?.programId).toBe(1);
+});

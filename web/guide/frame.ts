@@ -1,0 +1,173 @@
+/**
+ * What stands around the programmes: the stations along the top, the hours along the side, the line of the present.
+ * Only what is in view is drawn.
+ */
+import type { Station } from '../../wire/api.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
+import { monogram } from '../text/monogram.ts';
+import { clockText, dateText } from '../text/time.ts';
+import { HOUR_MS, type Scale, type Span, topOf } from './geometry.ts';
+
+/** In rem; those of `styles/guide.css`. */
+const HEAD_REM = { narrow: 3.5, wide: 4 } as const;
+const RULER_REM = { narrow: 2.3, wide: 3.1 } as const;
+const NARROW_PX = 720;
+
+export interface FrameSize {
+  readonly head: number;
+  readonly ruler: number;
+}
+
+export function frameSize(rem: number, width: number): FrameSize {
+  const kind = width < NARROW_PX ? 'narrow' : 'wide';
+  return { head: Math.round(HEAD_REM[kind] * rem), ruler: Math.round(RULER_REM[kind] * rem) };
+}
+
+const PARTS = ['night', 'morning', 'day', 'evening'] as const;
+const JST_OFFSET_MS = 9 * HOUR_MS;
+
+/** Of the broadcast day: 23–5, 5–11, 11–17, 17–23. */
+function partOf(hour: number): (typeof PARTS)[number] {
+  if (hour >= 23 || hour < 5) return 'night';
+  if (hour < 11) return 'morning';
+  return hour < 17 ? 'day' : 'evening';
+}
+
+function element(tag: 'div' | 'span' | 'b', className: string, text?: string): HTMLElement {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function logoOf(station: Station): HTMLElement {
+  const logo = element('span', 'logo');
+  logo.setAttribute('aria-hidden', 'true');
+  const putMonogram = (): void => {
+    const { text, hue } = monogram(station.name, station.id);
+    logo.classList.add('logo-mono');
+    logo.style.setProperty('--hue', String(hue));
+    if (text.length > 2) logo.dataset.long = '';
+    logo.textContent = text;
+  };
+  if (station.logo === null) putMonogram();
+  else {
+    const image = document.createElement('img');
+    image.alt = '';
+    image.src = station.logo;
+    image.addEventListener('error', putMonogram);
+    logo.append(image);
+  }
+  return logo;
+}
+
+function headOf(station: Station, list: readonly Station[]): HTMLAnchorElement {
+  const head = document.createElement('a');
+  head.className = 'guide-head';
+  head.href = `live/${station.id}`;
+  head.tabIndex = -1;
+  const name = narrow(station.name);
+  head.title = `${name}を見る`;
+  const words = element('span', 'guide-head-words');
+  words.append(
+    element('span', 'guide-head-key numbers', channelLabel(station, list)),
+    element('b', '', name),
+  );
+  head.append(logoOf(station), words);
+  return head;
+}
+
+export class GuideFrame {
+  readonly heads = element('div', 'guide-heads');
+  readonly hours = element('div', 'guide-hours');
+  readonly line = element('div', 'guide-now');
+  readonly #corner = element('div', 'guide-corner');
+  readonly #knob = element('div', 'guide-knob numbers');
+  readonly #headOf = new Map<number, HTMLAnchorElement>();
+  readonly #hourOf = new Map<number, HTMLElement>();
+  #stations: readonly Station[] = [];
+  #all: readonly Station[] = [];
+
+  constructor() {
+    this.heads.append(this.#corner);
+    this.hours.append(this.#knob);
+    this.line.setAttribute('aria-hidden', 'true');
+    this.hours.setAttribute('aria-hidden', 'true');
+  }
+
+  /** @param all of every type, for the numbers of branches */
+  setStations(stations: readonly Station[], all: readonly Station[]): void {
+    this.#stations = stations;
+    this.#all = all;
+    for (const head of this.#headOf.values()) head.remove();
+    this.#headOf.clear();
+  }
+
+  clear(): void {
+    for (const hour of this.#hourOf.values()) hour.remove();
+    this.#hourOf.clear();
+  }
+
+  /** @param empty says of a station that it has nothing in view */
+  drawHeads(
+    first: number,
+    last: number,
+    scale: Scale,
+    size: FrameSize,
+    empty: (id: number) => boolean,
+  ): void {
+    const wanted = new Set<number>();
+    for (let index = first; index <= last; index += 1) {
+      const station = this.#stations[index];
+      if (station === undefined) continue;
+      wanted.add(station.id);
+      let head = this.#headOf.get(station.id);
+      if (head === undefined) {
+        head = headOf(station, this.#all);
+        this.#headOf.set(station.id, head);
+        this.heads.append(head);
+      }
+      head.style.left = `${size.ruler + index * scale.column}px`;
+      head.style.width = `${scale.column}px`;
+      head.classList.toggle('guide-head-empty', empty(station.id));
+    }
+    for (const [id, head] of this.#headOf) {
+      if (wanted.has(id)) continue;
+      head.remove();
+      this.#headOf.delete(id);
+    }
+  }
+
+  drawHours(seen: Span, span: Span, scale: Scale): void {
+    const first = Math.max(0, Math.floor((seen.from - span.from) / HOUR_MS));
+    const last = Math.min((span.to - span.from) / HOUR_MS - 1, Math.ceil((seen.to - span.from) / HOUR_MS));
+    for (const [index, hour] of this.#hourOf) {
+      if (index >= first && index <= last) continue;
+      hour.remove();
+      this.#hourOf.delete(index);
+    }
+    for (let index = first; index <= last; index += 1) {
+      const at = span.from + index * HOUR_MS;
+      let hour = this.#hourOf.get(index);
+      if (hour === undefined) {
+        const number = new Date(at + JST_OFFSET_MS).getUTCHours();
+        hour = element('div', 'guide-hour');
+        hour.dataset.part = partOf(number);
+        hour.append(element('b', 'numbers', String(number)));
+        // The day is told where it begins, and where its date does.
+        if (number === 5 || number === 0) hour.append(element('span', 'guide-date', dateText(at)));
+        this.#hourOf.set(index, hour);
+        this.hours.append(hour);
+      }
+      hour.style.transform = `translateY(${index * scale.hour}px)`;
+      hour.style.height = `${scale.hour}px`;
+    }
+  }
+
+  drawNow(now: number, span: Span, scale: Scale): void {
+    const top = topOf(now, span, scale);
+    this.line.style.transform = `translateY(${Math.round(top)}px)`;
+    this.#knob.style.transform = `translateY(${Math.round(top)}px)`;
+    this.#knob.textContent = clockText(now);
+  }
+}

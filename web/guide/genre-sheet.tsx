@@ -1,0 +1,62 @@
+/** The colours of the genres, and which of them to look for: the others are dimmed. */
+import { MAJOR_GENRES } from '../text/genre.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+
+interface GenreProps {
+  readonly chosen: number | undefined;
+  readonly onChoose: (genre: number | undefined) => void;
+}
+
+export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonly onClose: () => void }) {
+  const choose = (genre: number | undefined): void => {
+    onChoose(genre);
+    onClose();
+  };
+  return (
+    <Sheet title="ジャンル" onClose={onClose}>
+      <p class="sheet-note guide-genre-note">選んだジャンルのほかは薄く表示します。</p>
+      <div class="choices" role="radiogroup" aria-label="ジャンル">
+        {[{ lv1: undefined, name: 'すべて' }, ...MAJOR_GENRES].map(({ lv1, name }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+          <button
+            key={name}
+            type="button"
+            role="radio"
+            class="choice choice-slim"
+            aria-checked={chosen === lv1}
+            data-genre={lv1}
+            onClick={() => choose(lv1)}
+          >
+            <span class="choice-with-swatch">
+              {lv1 === undefined ? <Icon name="guide" /> : <span class="swatch" />}
+              {name}
+            </span>
+            <Icon name="check" class="choice-sign" />
+          </button>
+        ))}
+      </div>
+    </Sheet>
+  );
+}
+
+/** The same in a line under the sheet, where there is room. The arrows pass it: the sheet has it all. */
+export function Legend({ chosen, onChoose }: GenreProps) {
+  return (
+    <section class="guide-legend" aria-label="ジャンルの色" data-nav-skip="">
+      {MAJOR_GENRES.map(({ lv1, name }) => (
+        <button
+          key={lv1}
+          type="button"
+          class="legend-item"
+          data-genre={lv1}
+          aria-pressed={chosen === lv1}
+          onClick={() => onChoose(chosen === lv1 ? undefined : lv1)}
+        >
+          <span class="swatch" />
+          {name}
+        </button>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,497 @@
+/**
+ * The sheet of the guide: stations across, time down, of which only the part in view exists as elements. It draws
+ * within a budget a frame, so that moving stays smooth; what does not fit comes with the next frame.
+ */
+import type { GuideProgram, Station } from '../../wire/api.ts';
+import { directionOf } from '../navigation/focus.ts';
+import type { Direction } from '../navigation/spatial.ts';
+import { Cell } from './cell.ts';
+import { type Placed, within } from './column.ts';
+import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
+import { clampZoom, HOUR_MS, type Scale, type Span, scaleOf, timeAt, topOf } from './geometry.ts';
+import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
+import type { GuideStore, ViewState } from './store.ts';
+
+export interface GridParts {
+  readonly scroller: HTMLElement;
+  readonly store: GuideStore;
+  readonly onOpen: (programId: number) => void;
+  /** After the view moved or what is in it changed. */
+  readonly onView: (view: GridView) => void;
+}
+
+export interface GridView {
+  /** Epoch ms at the top edge. */
+  readonly at: number;
+  readonly seen: Span;
+  readonly state: ViewState;
+  /** Something of this view is drawn, or is known to be empty. */
+  readonly programs: number;
+}
+
+export interface GridPosition {
+  readonly at: number;
+  /** Columns left of the view; fractions are part of a column. */
+  readonly column: number;
+}
+
+/** Time a frame may spend on new cells: the rest of its 16 ms is the browser's. */
+const BUDGET_MS = 5;
+const BUDGET_CELLS = 48;
+/** Views drawn ahead above and below, and columns at the sides. */
+const AHEAD_VIEWS = 0.4;
+const AHEAD_COLUMNS = 1;
+/** Views that stay drawn behind. */
+const BEHIND_VIEWS = 0.9;
+const READ_AHEAD_MS = 6 * HOUR_MS;
+/** A gap wider than this may be one of reading, not of the guide. */
+const GAP_MS = HOUR_MS;
+/** Moves shorter than this many views are seen as moves. */
+const NEAR_VIEWS = 1.6;
+
+export class GuideGrid {
+  readonly #frame = new GuideFrame();
+  readonly #space = document.createElement('div');
+  readonly #cells = document.createElement('div');
+  readonly #drawn = new Map<number, Cell>();
+  readonly #abort = new AbortController();
+  readonly #resize: ResizeObserver;
+  #type: Station['type'] = 'GR';
+  #stations: readonly Station[] = [];
+  #span: Span;
+  #zoom = 1;
+  #rem = 16;
+  #scale: Scale = { hour: 1, column: 1 };
+  #size: FrameSize = { head: 0, ruler: 0 };
+  #width = 0;
+  #height = 0;
+  #now: number;
+  #genre: number | undefined;
+  #place: Place | undefined;
+  #request = 0;
+  #closed = false;
+
+  constructor(
+    readonly parts: GridParts,
+    span: Span,
+    now: number,
+  ) {
+    this.#span = span;
+    this.#now = now;
+    this.#space.className = 'guide-space';
+    this.#cells.className = 'guide-cells';
+    this.#cells.append(this.#frame.line);
+    this.#space.append(this.#frame.heads, this.#frame.hours, this.#cells);
+    parts.scroller.append(this.#space);
+    const { signal } = this.#abort;
+    parts.scroller.addEventListener('scroll', () => this.refresh(), { passive: true, signal });
+    parts.scroller.addEventListener('keydown', (event) => this.#onKey(event), { signal });
+    parts.scroller.addEventListener('focusin', (event) => this.#onFocus(event), { signal });
+    parts.scroller.addEventListener('focusout', (event) => this.#onBlur(event), { signal });
+    this.#cells.addEventListener('click', (event) => this.#onClick(event), { signal });
+    this.#resize = new ResizeObserver(() => this.#measure());
+    this.#resize.observe(parts.scroller);
+    this.#measure();
+  }
+
+  get zoom(): number {
+    return this.#zoom;
+  }
+
+  position(): GridPosition {
+    const { scrollLeft, scrollTop } = this.parts.scroller;
+    return { at: timeAt(scrollTop, this.#span, this.#scale), column: scrollLeft / this.#scale.column };
+  }
+
+  setStations(type: Station['type'], stations: readonly Station[], all: readonly Station[]): void {
+    if (type !== this.#type) this.#removeAll();
+    this.#type = type;
+    this.#stations = stations;
+    this.#frame.setStations(stations, all);
+    this.#layout();
+  }
+
+  setSpan(span: Span): void {
+    if (span.from === this.#span.from) return;
+    const { at, column } = this.position();
+    this.#span = span;
+    this.#frame.clear();
+    this.#layout();
+    this.moveTo({ at, column });
+  }
+
+  setNow(now: number): void {
+    this.#now = now;
+    this.refresh();
+  }
+
+  /** Others than this genre are dimmed. */
+  setGenre(genre: number | undefined): void {
+    this.#genre = genre;
+    this.refresh();
+  }
+
+  /** @param at place that stays where it is, CSS pixels from the corner of what is seen */
+  setZoom(zoom: number, at?: { readonly x: number; readonly y: number }): void {
+    const x = (at?.x ?? this.#width / 2) - this.#size.ruler;
+    const y = (at?.y ?? this.#height / 2) - this.#size.head;
+    const { scroller } = this.parts;
+    const time = timeAt(scroller.scrollTop + y, this.#span, this.#scale);
+    const column = (scroller.scrollLeft + x) / this.#scale.column;
+    this.#zoom = clampZoom(zoom);
+    this.#layout();
+    scroller.scrollTop = topOf(time, this.#span, this.#scale) - y;
+    scroller.scrollLeft = column * this.#scale.column - x;
+  }
+
+  /** @param lead part of the view above the time */
+  showTime(at: number, lead = 0): void {
+    const seen = this.#height - this.#size.head;
+    const top = Math.max(0, topOf(at, this.#span, this.#scale) - seen * lead);
+    const { scroller } = this.parts;
+    const near = Math.abs(top - scroller.scrollTop) < seen * NEAR_VIEWS;
+    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    scroller.scrollTo({ top, behavior: near && !calm ? 'smooth' : 'instant' });
+  }
+
+  moveTo({ at, column }: GridPosition): void {
+    const top = topOf(at, this.#span, this.#scale);
+    this.parts.scroller.scrollTo({ top, left: column * this.#scale.column, behavior: 'instant' });
+  }
+
+  /** Puts the focus on the programme that runs at `at`, in the first column seen unless the focus has been elsewhere. */
+  enter(at: number): void {
+    const column = this.#place?.column ?? Math.ceil(this.position().column);
+    const place = enterAt(this.#columns(), column, at);
+    if (place !== undefined) this.#focus(place);
+  }
+
+  refresh(): void {
+    if (this.#request !== 0 || this.#closed) return;
+    this.#request = requestAnimationFrame(() => {
+      this.#request = 0;
+      this.#draw();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    cancelAnimationFrame(this.#request);
+    this.#resize.disconnect();
+    this.#abort.abort();
+    this.#space.remove();
+  }
+
+  #measure(): void {
+    const { scroller } = this.parts;
+    const before = this.#height === 0 ? undefined : this.position();
+    this.#width = scroller.clientWidth;
+    this.#height = scroller.clientHeight;
+    this.#rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.#layout();
+    if (before !== undefined) this.moveTo(before);
+  }
+
+  #layout(): void {
+    this.#scale = scaleOf(this.#zoom, this.#rem, this.#width);
+    this.#size = frameSize(this.#rem, this.#width);
+    const { style } = this.#space;
+    const hours = (this.#span.to - this.#span.from) / HOUR_MS;
+    style.width = `${this.#size.ruler + this.#stations.length * this.#scale.column}px`;
+    style.height = `${this.#size.head + hours * this.#scale.hour}px`;
+    style.setProperty('--guide-hour', `${this.#scale.hour}px`);
+    style.setProperty('--guide-column', `${this.#scale.column}px`);
+    style.setProperty('--guide-head', `${this.#size.head}px`);
+    style.setProperty('--guide-ruler', `${this.#size.ruler}px`);
+    this.refresh();
+  }
+
+  #removeAll(): void {
+    for (const cell of this.#drawn.values()) cell.element.remove();
+    this.#drawn.clear();
+    this.#place = undefined;
+  }
+
+  #columns(): Columns<GuideProgram> {
+    const { store } = this.parts;
+    return {
+      count: this.#stations.length,
+      at: (index) => store.column(this.#type, this.#stations[index]?.id ?? 0),
+    };
+  }
+
+  #seen(): Span {
+    const top = this.parts.scroller.scrollTop;
+    return {
+      from: timeAt(top, this.#span, this.#scale),
+      to: Math.min(this.#span.to, timeAt(top + this.#height - this.#size.head, this.#span, this.#scale)),
+    };
+  }
+
+  /** Columns in view, first and last. */
+  #across(): readonly [number, number] {
+    const left = this.parts.scroller.scrollLeft;
+    const first = Math.floor(left / this.#scale.column);
+    const last = Math.floor((left + this.#width - this.#size.ruler) / this.#scale.column);
+    return [first, Math.min(this.#stations.length - 1, last)];
+  }
+
+  #draw(): void {
+    if (this.#width === 0 || this.#closed) return;
+    const seen = this.#seen();
+    const [first, last] = this.#across();
+    const view = seen.to - seen.from;
+    this.parts.store.need(this.#type, seen, [
+      { from: seen.to, to: Math.min(this.#span.to, seen.to + READ_AHEAD_MS) },
+      { from: Math.max(this.#span.from, seen.from - READ_AHEAD_MS / 2), to: seen.from },
+    ]);
+    const empty = new Set<number>();
+    const budget = { until: performance.now() + BUDGET_MS, cells: BUDGET_CELLS };
+    let complete = this.#drawArea(first, last, seen, budget, empty);
+    const wide = { from: seen.from - view * AHEAD_VIEWS, to: seen.to + view * AHEAD_VIEWS };
+    if (complete) {
+      complete = this.#drawArea(
+        Math.max(0, first - AHEAD_COLUMNS),
+        Math.min(this.#stations.length - 1, last + AHEAD_COLUMNS),
+        wide,
+        budget,
+      );
+    }
+    this.#sweep(first, last, seen, view * BEHIND_VIEWS);
+    this.#holdHeads();
+    const state = this.parts.store.state(this.#type, seen);
+    const known = state.kind === 'ready';
+    this.#frame.drawHeads(
+      Math.max(0, first - 1),
+      last + 1,
+      this.#scale,
+      this.#size,
+      (id) => known && empty.has(id),
+    );
+    this.#frame.drawHours(wide, this.#span, this.#scale);
+    this.#frame.drawNow(this.#now, this.#span, this.#scale);
+    this.parts.onView({
+      at: seen.from,
+      seen,
+      state,
+      programs: last - first + 1 - empty.size,
+    });
+    if (!complete) this.refresh();
+  }
+
+  /** False when the budget ran out. Stations with nothing there are put into `empty`. */
+  #drawArea(
+    first: number,
+    last: number,
+    area: Span,
+    budget: { readonly until: number; cells: number },
+    empty?: Set<number>,
+  ): boolean {
+    for (let column = first; column <= last; column += 1) {
+      const station = this.#stations[column];
+      if (station === undefined) continue;
+      const list = within(this.parts.store.column(this.#type, station.id), area);
+      if (list.length === 0) empty?.add(station.id);
+      for (const placed of list) {
+        const isNew = !this.#drawn.has(placed.program.id);
+        if (isNew && (budget.cells <= 0 || performance.now() > budget.until)) return false;
+        if (isNew) budget.cells -= 1;
+        this.#drawCell(placed, column, station);
+      }
+    }
+    return true;
+  }
+
+  #drawCell({ program, lane, lanes }: Placed<GuideProgram>, column: number, station: Station): Cell {
+    let cell = this.#drawn.get(program.id);
+    const isNew = cell === undefined;
+    cell ??= new Cell(station.id);
+    const top = topOf(Math.max(program.startAt, this.#span.from), this.#span, this.#scale);
+    const bottom = topOf(Math.min(program.endAt, this.#span.to), this.#span, this.#scale);
+    const width = this.#scale.column / lanes;
+    cell.put({
+      left: Math.round(column * this.#scale.column + lane * width),
+      top: Math.round(top),
+      width: Math.round(width),
+      height: Math.max(2, Math.round(bottom) - Math.round(top)),
+    });
+    cell.fill(program, station.name, { rem: this.#rem });
+    cell.mark({
+      past: program.endAt <= this.#now,
+      live: program.startAt <= this.#now && program.endAt > this.#now,
+      dim: this.#genre !== undefined && cell.element.dataset.genre !== String(this.#genre),
+    });
+    if (isNew) {
+      this.#drawn.set(program.id, cell);
+      this.#cells.append(cell.element);
+    }
+    return cell;
+  }
+
+  /** Takes away what is far from the view or no longer in the guide; what has the focus stays. */
+  #sweep(first: number, last: number, seen: Span, margin: number): void {
+    const top = topOf(seen.from - margin, this.#span, this.#scale);
+    const bottom = topOf(seen.to + margin, this.#span, this.#scale);
+    const left = (first - AHEAD_COLUMNS - 1) * this.#scale.column;
+    const right = (last + AHEAD_COLUMNS + 2) * this.#scale.column;
+    for (const [id, cell] of this.#drawn) {
+      const { box } = cell;
+      const near = box.top < bottom && box.top + box.height > top && box.left < right && box.left >= left;
+      if (near && this.#isThere(id, cell)) continue;
+      if (id === this.#place?.programId && this.#isThere(id, cell)) continue;
+      const focused = cell.element === document.activeElement;
+      cell.element.remove();
+      this.#drawn.delete(id);
+      if (focused) this.#refocus();
+    }
+  }
+
+  #isThere(id: number, cell: Cell): boolean {
+    const { program } = cell;
+    if (program === undefined) return false;
+    const column = this.parts.store.column(this.#type, cell.stationId);
+    return within(column, { from: program.startAt, to: program.endAt }).some(
+      (placed) => placed.program.id === id,
+    );
+  }
+
+  /** The programme that had the focus is gone from the guide: what is now in its place gets it. */
+  #refocus(): void {
+    const place = this.#place;
+    this.#place = undefined;
+    if (place === undefined) return;
+    const next = enterAt(this.#columns(), place.column, place.anchor);
+    if (next !== undefined) this.#focus(next);
+  }
+
+  /** The title of what began above the view stays in sight. */
+  #holdHeads(): void {
+    const top = this.parts.scroller.scrollTop;
+    for (const cell of this.#drawn.values()) cell.shift(Math.max(0, top - cell.box.top));
+  }
+
+  #focus(place: Place): void {
+    const station = this.#stations[place.column];
+    if (station === undefined) return;
+    const column = this.parts.store.column(this.#type, station.id);
+    const placed = column.find(({ program }) => program.id === place.programId);
+    if (placed === undefined) return;
+    this.#place = place;
+    const cell = this.#drawCell(placed, place.column, station);
+    this.#reveal(cell);
+    cell.element.tabIndex = 0;
+    cell.element.focus({ preventScroll: true });
+  }
+
+  /** Scrolls no further than needed; of a long programme the part that begins the way is enough. */
+  #reveal({ box }: Cell): void {
+    const { scroller } = this.parts;
+    const height = this.#height - this.#size.head;
+    const width = this.#width - this.#size.ruler;
+    const margin = this.#rem * 1.5;
+    const bottom = box.top + Math.min(box.height, height * 0.6);
+    let { scrollTop, scrollLeft } = scroller;
+    if (bottom + margin > scrollTop + height) scrollTop = bottom + margin - height;
+    const visible = Math.min(box.top + box.height, scrollTop + height) - Math.max(box.top, scrollTop);
+    if (box.top < scrollTop && visible < this.#rem * 4) scrollTop = box.top - margin;
+    if (box.left + box.width > scrollLeft + width) scrollLeft = box.left + box.width - width;
+    if (box.left < scrollLeft) scrollLeft = box.left;
+    scroller.scrollTo({ top: scrollTop, left: scrollLeft, behavior: 'instant' });
+  }
+
+  #onFocus(event: FocusEvent): void {
+    const { scroller } = this.parts;
+    if (event.target === scroller) {
+      // By key the focus goes on to a programme; the sheet itself is only the way in.
+      if (scroller.matches(':focus-visible')) {
+        const { from, to } = this.#seen();
+        const middle = this.#now >= from && this.#now < to ? this.#now : from + (to - from) / 3;
+        this.enter(middle);
+      }
+      return;
+    }
+    scroller.tabIndex = -1;
+    if (!(event.target instanceof HTMLElement) || !event.target.classList.contains('prog')) return;
+    event.target.tabIndex = 0;
+    const id = Number(event.target.dataset.id);
+    if (this.#place?.programId === id) return;
+    const cell = this.#drawn.get(id);
+    const column = this.#stations.findIndex((station) => station.id === cell?.stationId);
+    if (cell?.program !== undefined && column >= 0) {
+      this.#place = { column, programId: id, anchor: Math.max(cell.program.startAt, this.#seen().from) };
+    }
+  }
+
+  #onBlur(event: FocusEvent): void {
+    this.parts.scroller.tabIndex = 0;
+    if (event.target instanceof HTMLElement && event.target.classList.contains('prog')) {
+      event.target.tabIndex = -1;
+    }
+  }
+
+  #onClick(event: MouseEvent): void {
+    const button = event.target instanceof Element ? event.target.closest('.prog') : null;
+    if (button instanceof HTMLElement) this.parts.onOpen(Number(button.dataset.id));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const direction = directionOf(event.key);
+    if (direction !== undefined && !event.shiftKey) {
+      if (this.#step(direction)) event.preventDefault();
+      return;
+    }
+    if (event.key === 'PageUp' || event.key === 'PageDown') {
+      event.preventDefault();
+      this.#page(event.key === 'PageDown' ? 1 : -1);
+    }
+  }
+
+  #step(direction: Direction): boolean {
+    const from = this.#place;
+    if (from === undefined || document.activeElement === this.parts.scroller) return false;
+    const cell = this.#drawn.get(from.programId);
+    const next = stepFrom(this.#columns(), from, direction);
+    const beside = direction === 'left' || direction === 'right';
+    if (beside || cell?.program === undefined) {
+      if (next !== undefined) this.#focus(next);
+      return next !== undefined;
+    }
+    const gap = this.#gapTo(next, cell.program, direction);
+    // Beyond what was read: the view goes on, and the next press finds what arrived.
+    if (gap.to - gap.from > GAP_MS && this.parts.store.state(this.#type, gap).kind === 'loading') {
+      this.parts.scroller.scrollBy({
+        top: (direction === 'down' ? 1 : -1) * this.#scale.hour,
+        behavior: 'instant',
+      });
+      return true;
+    }
+    if (next !== undefined) this.#focus(next);
+    return next !== undefined;
+  }
+
+  #gapTo(next: Place | undefined, from: GuideProgram, direction: Direction): Span {
+    const target = next === undefined ? undefined : this.#columns().at(next.column);
+    const program = target?.find((placed) => placed.program.id === next?.programId)?.program;
+    if (direction === 'down') {
+      return { from: from.endAt, to: Math.min(this.#span.to, program?.startAt ?? this.#span.to) };
+    }
+    return { from: Math.max(this.#span.from, program?.endAt ?? this.#span.from), to: from.startAt };
+  }
+
+  #page(by: 1 | -1): void {
+    const { from, to } = this.#seen();
+    const move = (to - from) * 0.85 * by;
+    const place = this.#place;
+    const focused = document.activeElement?.classList.contains('prog') === true;
+    const { scroller } = this.parts;
+    scroller.scrollTo({ top: topOf(from + move, this.#span, this.#scale), behavior: 'instant' });
+    if (!focused || place === undefined) return;
+    const next = enterAt(
+      { ...this.#columns(), count: this.#stations.length },
+      place.column,
+      place.anchor + move,
+    );
+    if (next !== undefined) this.#focus({ ...next, anchor: place.anchor + move });
+  }
+}

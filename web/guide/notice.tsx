@@ -1,0 +1,130 @@
+/** What the guide says over or instead of its sheet: that it is being read, why it could not be, why it is empty. */
+import type { Station } from '../../wire/api.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { retryStations, type StationList, stations } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { ProgressBar } from '../ui/progress.tsx';
+import { gathered, useGuideStatus } from './status.ts';
+import type { ViewState } from './store.ts';
+
+interface NoticeProps {
+  readonly state: ViewState;
+  readonly empty: boolean;
+  readonly type: Station['type'];
+  readonly onRetry: () => void;
+  readonly onNow: () => void;
+}
+
+export function GuideNotice({ state, empty, type, onRetry, onNow }: NoticeProps) {
+  if (state.kind === 'failed') {
+    return (
+      <div class="guide-notice" role="alert">
+        <p class="guide-notice-title">
+          <Icon name="unlink" />
+          番組表を読み込めませんでした
+        </p>
+        <p>{state.failure.message}</p>
+        <p>{adviceFor(state.failure).next}</p>
+        <button type="button" class="button button-main" onClick={onRetry}>
+          再試行
+        </button>
+      </div>
+    );
+  }
+  if (state.kind === 'loading') {
+    return (
+      <p class="guide-loading" role="status">
+        番組表を読み込んでいます…
+      </p>
+    );
+  }
+  return empty ? <EmptyNotice type={type} onNow={onNow} /> : null;
+}
+
+/** Nothing in view: either nothing was collected yet, or the guide does not reach so far. */
+function EmptyNotice({ type, onNow }: Pick<NoticeProps, 'type' | 'onNow'>) {
+  const { value: status } = useGuideStatus();
+  const ofType = new Set(stations.value.filter((station) => station.type === type).map(({ id }) => id));
+  const state =
+    status === undefined
+      ? undefined
+      : gathered(status.stations.filter(({ stationId }) => ofType.has(stationId)));
+  const visit = status?.visits[0];
+  const reading = stations.value.find((station) => visit?.stationIds.includes(station.id));
+  if (state !== undefined && state.known > 0) {
+    return (
+      <div class="guide-notice" role="status">
+        <p class="guide-notice-title">この時間の番組情報はまだありません</p>
+        <p>先の日の番組は、放送局が送り次第ここに並びます。</p>
+        <button type="button" class="button" onClick={onNow}>
+          いまの番組へ
+        </button>
+      </div>
+    );
+  }
+  return (
+    <div class="guide-notice" role="status">
+      <p class="guide-notice-title">
+        <Icon name="antenna" />
+        番組表はまだ集まっていません
+      </p>
+      {state === undefined || state.total === 0 ? null : (
+        <ProgressBar
+          part={state.known / state.total}
+          label={`${state.total}局のうち${state.known}局の番組表を受信しました`}
+        />
+      )}
+      <p>
+        {visit === undefined
+          ? '空いているチューナーで自動的に集めます。急ぐときは「今すぐ集める」を使ってください。'
+          : `${reading === undefined ? visit.channel : narrow(reading.name)} の番組表を受信しています。集まり次第ここに並びます。`}
+      </p>
+      <a class="button button-main" href="tuners">
+        今すぐ集める
+      </a>
+    </div>
+  );
+}
+
+export function NoStationsYet({ list }: { list: StationList }) {
+  if (list.kind === 'loading') {
+    return (
+      <p class="guide-loading" role="status">
+        局を読み込んでいます…
+      </p>
+    );
+  }
+  if (list.kind === 'failed') {
+    const advice = adviceFor(list.failure);
+    return (
+      <Panel
+        alert
+        icon="unlink"
+        title={advice.title}
+        actions={
+          <button type="button" class="button button-main" onClick={retryStations}>
+            再試行
+          </button>
+        }
+      >
+        <p>{list.failure.message}</p>
+        <p>{advice.next}</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      icon="guide"
+      title="番組表に並べる局がまだありません"
+      actions={
+        <a class="button button-main" href="tuners" data-nav-initial="">
+          チャンネルをスキャンする
+        </a>
+      }
+    >
+      <p>チャンネルスキャンで受信できる局を見つけると、番組表が自動で集まりはじめます。</p>
+    </Panel>
+  );
+}

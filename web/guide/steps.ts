@@ -1,0 +1,85 @@
+/**
+ * Where an arrow key leads from a programme. Up and down along the column; left and right to the next column that
+ * has programmes, at the height of the anchor: the time from which the sideways way began, so that going right and
+ * left again comes back. Pure.
+ */
+import type { Direction } from '../navigation/spatial.ts';
+import { type Placed, programAt, type Timed } from './column.ts';
+
+export interface Place {
+  /** Index of the column. */
+  readonly column: number;
+  readonly programId: number;
+  /** Epoch ms. */
+  readonly anchor: number;
+}
+
+/** A column further away in time than this is passed over: it would throw the view elsewhere. */
+const FAR_MS = 3 * 3_600_000;
+
+export interface Columns<P extends Timed> {
+  readonly count: number;
+  at(index: number): readonly Placed<P>[];
+}
+
+function anchorIn(program: Timed, wished: number): number {
+  return Math.min(program.endAt - 1, Math.max(program.startAt, wished));
+}
+
+function sideways<P extends Timed>(
+  columns: Columns<P>,
+  from: Place,
+  by: 1 | -1,
+  current: P,
+): Place | undefined {
+  const beside = neighbourLane(columns.at(from.column), current, by);
+  if (beside !== undefined) return { ...from, programId: beside.id };
+  for (let index = from.column + by; index >= 0 && index < columns.count; index += by) {
+    const program = programAt(columns.at(index), from.anchor);
+    if (program === undefined) continue;
+    if (program.startAt - from.anchor > FAR_MS || from.anchor - program.endAt > FAR_MS) continue;
+    return { column: index, programId: program.id, anchor: from.anchor };
+  }
+  return undefined;
+}
+
+/** The programme that overlaps `current` in the next lane. */
+function neighbourLane<P extends Timed>(column: readonly Placed<P>[], current: P, by: 1 | -1): P | undefined {
+  const own = column.find(({ program }) => program.id === current.id);
+  if (own === undefined || own.lanes < 2) return undefined;
+  return column.find(
+    ({ program, lane }) =>
+      lane === own.lane + by && program.startAt < current.endAt && program.endAt > current.startAt,
+  )?.program;
+}
+
+/** Undefined when nothing lies that way: the key is then somebody else's. */
+export function stepFrom<P extends Timed>(
+  columns: Columns<P>,
+  from: Place,
+  direction: Direction,
+): Place | undefined {
+  const column = columns.at(from.column);
+  const index = column.findIndex(({ program }) => program.id === from.programId);
+  const current = column[index]?.program;
+  if (current === undefined) return undefined;
+  if (direction === 'left') return sideways(columns, from, -1, current);
+  if (direction === 'right') return sideways(columns, from, 1, current);
+  const next = column[index + (direction === 'down' ? 1 : -1)]?.program;
+  if (next === undefined) return undefined;
+  return { column: from.column, programId: next.id, anchor: anchorIn(next, next.startAt) };
+}
+
+/** Where a column is entered at a time, such as the present. */
+export function enterAt<P extends Timed>(columns: Columns<P>, column: number, at: number): Place | undefined {
+  for (let distance = 0; distance < columns.count; distance += 1) {
+    for (const index of distance === 0 ? [column] : [column + distance, column - distance]) {
+      if (index < 0 || index >= columns.count) continue;
+      const program = programAt(columns.at(index), at);
+      if (program !== undefined) {
+        return { column: index, programId: program.id, anchor: anchorIn(program, at) };
+      }
+    }
+  }
+  return undefined;
+}

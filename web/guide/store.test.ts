@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test';
+import type { GuideProgram, GuideWindow } from '../../wire/api.ts';
+import { ApiFailure, type GuideQuestion, type Renewed } from '../api.ts';
+import { CHUNK_MS, HOUR_MS } from './geometry.ts';
+import { GuideStore } from './store.ts';
+
+const START = Date.parse('2026-11-21T05:00+09:00');
+
+function program(id: number, startAt: number, hours: number): GuideProgram {
+  return {
+    id,
+    title: `番組${id}`,
+    name: `番組${id}`,
+    startAt,
+    endAt: startAt + hours * HOUR_MS,
+    openEnd: false,
+    genres: [],
+    isFree: true,
+    copyNever: false,
+    reservation: null,
+  };
+}
+
+interface Asked extends GuideQuestion {
+  readonly etag: string | null;
+  answer(content: GuideWindow | 'unchanged', etag?: string): void;
+  fail(): void;
+}
+
+function rig() {
+  const asked: Asked[] = [];
+  let changes = 0;
+  const store = new GuideStore(
+    (question, etag) =>
+      new Promise<Renewed<GuideWindow>>((resolve, reject) => {
+        asked.push({
+          ...question,
+          etag,
+          answer: (content, tag = 'a') =>
+            resolve(content === 'unchanged' ? 'unchanged' : { content, etag: tag }),
+          fail: () => reject(new ApiFailure('network', 'つながりません')),
+        });
+      }),
+    () => {
+      changes += 1;
+    },
+  );
+  return { store, asked, changes: () => changes };
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+const seen = { from: START + HOUR_MS, to: START + 5 * HOUR_MS };
+
+describe('the part of the guide that is here', () => {
+  test('reads what is seen first, a few at a time, and drops what is no longer wanted', async () => {
+    const { store, asked } = rig();
+    store.need('GR', seen, [{ from: START + CHUNK_MS, to: START + 5 * CHUNK_MS }]);
+    expect(asked.map(({ from }) => (from - START) / CHUNK_MS)).toEqual([0, 1, 2]);
+    store.need('BS', seen, []);
+    asked[0]?.answer([]);
+    await settle();
+    expect(asked.at(-1)).toMatchObject({ type: 'BS', from: START, to: START + CHUNK_MS });
+    expect(asked.length).toBe(4);
+  });
+
+  test('a programme that lies in two chunks stands once in its column', async () => {
+    const { store, asked } = rig();
+    store.need('GR', { from: START, to: START + 2 * CHUNK_MS }, []);
+    const long = program(7, START + 5 * HOUR_MS, 2);
+    asked[0]?.answer([{ stationId: 1, programs: [program(6, START, 5), long] }]);
+    asked[1]?.answer([{ stationId: 1, programs: [long, program(8, START + 7 * HOUR_MS, 1)] }]);
+    await settle();
+    expect(store.column('GR', 1).map((placed) => placed.program.id)).toEqual([6, 7, 8]);
+    expect(store.state('GR', seen)).toEqual({ kind: 'ready' });
+    expect(store.column('GR', 1)).toBe(store.column('GR', 1));
+  });
+
+  test('a change is asked about with the tag, and what is shown stays meanwhile', async () => {
+    const { store, asked } = rig();
+    store.need('GR', seen, []);
+    asked[0]?.answer([{ stationId: 1, programs: [program(6, START, 5)] }], '"one"');
+    await settle();
+    store.invalidate();
+    store.need('GR', seen, []);
+    expect(asked[1]?.etag).toBe('"one"');
+    expect(store.state('GR', seen)).toEqual({ kind: 'ready' });
+    const before = store.column('GR', 1);
+    asked[1]?.answer('unchanged');
+    await settle();
+    expect(store.column('GR', 1)).toBe(before);
+    store.need('GR', seen, []);
+    expect(asked.length).toBe(2);
+  });
+
+  test('a failure is told until it is tried again; a later one keeps what is there', async () => {
+    const { store, asked } = rig();
+    store.need('GR', seen, []);
+    asked[0]?.fail();
+    await settle();
+    expect(store.state('GR', seen).kind).toBe('failed');
+    store.need('GR', seen, []);
+    expect(asked.length).toBe(1);
+    store.invalidate();
+    store.need('GR', seen, []);
+    asked[1]?.answer([{ stationId: 1, programs: [program(6, START, 5)] }]);
+    await settle();
+    store.invalidate();
+    store.need('GR', seen, []);
+    asked[2]?.fail();
+    await settle();
+    expect(store.state('GR', seen)).toEqual({ kind: 'ready' });
+    expect(store.column('GR', 1).length).toBe(1);
+  });
+
+  test('keeps a bounded number of chunks', async () => {
+    const { store, asked } = rig();
+    for (let day = 0; day < 30; day += 1) {
+      store.need('GR', { from: START + 4 * day * CHUNK_MS, to: START + (4 * day + 2) * CHUNK_MS }, []);
+      for (const question of asked.splice(0))
+        question.answer([{ stationId: 1, programs: [program(day, question.from, 1)] }]);
+      await settle();
+    }
+    expect(store.column('GR', 1).length).toBeLessThanOrEqual(20);
+  });
+});

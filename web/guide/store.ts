@@ -1,0 +1,179 @@
+/**
+ * The part of the guide that is here: chunks of hours and broadcast type, read when they come near the view, kept
+ * with their tags, and asked about again when the service says that the guide changed. What is on the screen stays
+ * there until its successor has arrived.
+ */
+import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
+import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../api.ts';
+import { type Placed, placeColumn } from './column.ts';
+import { CHUNK_MS, chunksOf, type Span } from './geometry.ts';
+
+type BroadcastType = Station['type'];
+
+interface Chunk {
+  readonly type: BroadcastType;
+  readonly from: number;
+  programs: ReadonlyMap<number, readonly GuideProgram[]> | undefined;
+  etag: string | null;
+  /** Must be asked about before it is trusted. */
+  stale: boolean;
+  reading: boolean;
+  failure: ApiFailure | undefined;
+  /** When it was last wanted, for forgetting. */
+  wanted: number;
+}
+
+export type ReadGuide = (
+  question: GuideQuestion,
+  etag: string | null,
+  signal: AbortSignal,
+) => Promise<Renewed<GuideWindow>>;
+
+/** Requests at a time: a browser allows six to a service over HTTP/1.1, and logos and events need some. */
+const MOST_AT_ONCE = 3;
+/** Ten days of one type, 8,000 programmes of 80 stations: about 6 MB. */
+const MOST_KEPT = 40;
+
+export type ViewState =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly failure: ApiFailure };
+
+export class GuideStore {
+  readonly #chunks = new Map<string, Chunk>();
+  readonly #columns = new Map<number, readonly Placed<GuideProgram>[]>();
+  readonly #abort = new AbortController();
+  #columnsOf: BroadcastType | undefined;
+  #queue: Chunk[] = [];
+  #active = 0;
+  #use = 0;
+
+  constructor(
+    readonly read: ReadGuide,
+    /** Something arrived, failed or was begun. */
+    readonly onChange: () => void,
+  ) {}
+
+  /** Sees to it that the stretch is here or on its way; `ahead` is read after it. */
+  need(type: BroadcastType, seen: Span, ahead: readonly Span[]): void {
+    this.#use += 1;
+    const wanted = [seen, ...ahead].flatMap((span) => chunksOf(span.from, span.to));
+    const queue: Chunk[] = [];
+    for (const from of new Set(wanted)) {
+      const chunk = this.#chunk(type, from);
+      chunk.wanted = this.#use;
+      if (chunk.stale && !chunk.reading && chunk.failure === undefined) queue.push(chunk);
+    }
+    // Only the latest wish counts: what was flown over is not read.
+    this.#queue = queue;
+    this.#forget();
+    this.#pump();
+  }
+
+  state(type: BroadcastType, seen: Span): ViewState {
+    const chunks = chunksOf(seen.from, seen.to).map((from) => this.#chunks.get(key(type, from)));
+    const failure = chunks.find((chunk) => chunk?.failure !== undefined)?.failure;
+    if (failure !== undefined) return { kind: 'failed', failure };
+    return chunks.every((chunk) => chunk?.programs !== undefined) ? { kind: 'ready' } : { kind: 'loading' };
+  }
+
+  /** The guide changed somewhere, or a failure is to be tried again: everything is asked about when next needed. */
+  invalidate(): void {
+    for (const chunk of this.#chunks.values()) {
+      chunk.stale = true;
+      chunk.failure = undefined;
+    }
+    this.onChange();
+  }
+
+  /** What is here of a station, in order. The same array until something arrives. */
+  column(type: BroadcastType, stationId: number): readonly Placed<GuideProgram>[] {
+    if (this.#columnsOf !== type) {
+      this.#columns.clear();
+      this.#columnsOf = type;
+    }
+    const kept = this.#columns.get(stationId);
+    if (kept !== undefined) return kept;
+    const programs = new Map<number, GuideProgram>();
+    for (const chunk of this.#chunks.values()) {
+      if (chunk.type !== type) continue;
+      for (const program of chunk.programs?.get(stationId) ?? []) programs.set(program.id, program);
+    }
+    const column = placeColumn(programs.values());
+    this.#columns.set(stationId, column);
+    return column;
+  }
+
+  close(): void {
+    this.#queue = [];
+    this.#abort.abort();
+  }
+
+  #chunk(type: BroadcastType, from: number): Chunk {
+    const name = key(type, from);
+    const known = this.#chunks.get(name);
+    if (known !== undefined) return known;
+    const chunk: Chunk = {
+      type,
+      from,
+      programs: undefined,
+      etag: null,
+      stale: true,
+      reading: false,
+      failure: undefined,
+      wanted: 0,
+    };
+    this.#chunks.set(name, chunk);
+    return chunk;
+  }
+
+  #forget(): void {
+    if (this.#chunks.size <= MOST_KEPT) return;
+    const oldest = [...this.#chunks].sort(([, a], [, b]) => a.wanted - b.wanted);
+    for (const [name, chunk] of oldest.slice(0, this.#chunks.size - MOST_KEPT)) {
+      if (!chunk.reading && chunk.wanted < this.#use) this.#chunks.delete(name);
+    }
+    this.#columns.clear();
+  }
+
+  #pump(): void {
+    while (this.#active < MOST_AT_ONCE) {
+      const chunk = this.#queue.shift();
+      if (chunk === undefined) return;
+      this.#active += 1;
+      chunk.reading = true;
+      void this.#fill(chunk).finally(() => {
+        this.#active -= 1;
+        chunk.reading = false;
+        if (this.#abort.signal.aborted) return;
+        this.onChange();
+        this.#pump();
+      });
+    }
+  }
+
+  async #fill(chunk: Chunk): Promise<void> {
+    const { type, from } = chunk;
+    // An event during the read makes it stale again.
+    chunk.stale = false;
+    try {
+      const answer = await this.read({ type, from, to: from + CHUNK_MS }, chunk.etag, this.#abort.signal);
+      // Last in the map is latest read: of a programme that moved, its newest place counts.
+      this.#chunks.delete(key(type, from));
+      this.#chunks.set(key(type, from), chunk);
+      if (answer === 'unchanged') return;
+      chunk.etag = answer.etag;
+      chunk.programs = new Map(answer.content.map((station) => [station.stationId, station.programs]));
+      this.#columns.clear();
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      chunk.stale = true;
+      // What is shown stays; only an empty place has to say why it is empty.
+      if (chunk.programs === undefined) {
+        chunk.failure = error instanceof ApiFailure ? error : networkFailure(error);
+      } else chunk.stale = false;
+    }
+  }
+}
+
+const key = (type: BroadcastType, from: number): string => `${type} ${from}`;

@@ -1,0 +1,259 @@
+/** Everything the guide knows of one programme, over whatever screen it was opened from. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ProgramDetail } from '../../wire/api.ts';
+import { ApiFailure, getProgram, networkFailure } from '../api.ts';
+import { now } from '../clock.ts';
+import { listenFor } from '../events.ts';
+import { closeProgram, openProgram, screen } from '../navigation/router.ts';
+import { stationById, stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
+import { majorGenre } from '../text/genre.ts';
+import { dateText, isoText, lengthText, remainingText, shortText, spanText } from '../text/time.ts';
+import { type Mark, splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+import { Actions, actionsFor } from './actions.tsx';
+import { programFacts, relationText, reservationText } from './facts.ts';
+
+type Read =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'ready'; readonly program: ProgramDetail }
+  | { readonly kind: 'failed'; readonly failure: ApiFailure };
+
+function useProgram(id: number): readonly [Read, () => void] {
+  const [read, setRead] = useState<Read>({ kind: 'loading' });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    setRead({ kind: 'loading' });
+    const load = (): void => {
+      getProgram(id, abort.signal)
+        .then((program) => setRead({ kind: 'ready', program }))
+        .catch((error: unknown) => {
+          if (abort.signal.aborted) return;
+          const failure = error instanceof ApiFailure ? error : networkFailure(error);
+          // What is shown stays while the service is away; a programme that is gone says so.
+          setRead((before) =>
+            before.kind === 'ready' && failure.code !== 'not_found' ? before : { kind: 'failed', failure },
+          );
+        });
+    };
+    load();
+    const stop = listenFor(['programs', 'reservations'], load);
+    return () => {
+      abort.abort();
+      stop();
+    };
+  }, [id, turn]);
+  return [read, () => setTurn((before) => before + 1)];
+}
+
+function Failed({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
+  const gone = failure.code === 'not_found';
+  return (
+    <div class="program-failed" role="alert">
+      <Icon name={gone ? 'help' : 'unlink'} />
+      <h3>{gone ? 'この番組は番組表にありません' : '番組の情報を読み込めませんでした'}</h3>
+      <p>{gone ? '放送が終わって1日たったか、放送の予定が変わりました。' : failure.message}</p>
+      {gone ? (
+        <a class="button button-main" href="guide">
+          番組表を開く
+        </a>
+      ) : (
+        <button type="button" class="button button-main" onClick={onRetry}>
+          再試行
+        </button>
+      )}
+    </div>
+  );
+}
+
+function SpelledMarks({ marks }: { marks: readonly Mark[] }) {
+  if (marks.length === 0) return null;
+  return (
+    <ul class="program-marks" aria-label="番組の記号">
+      {marks.map((mark) => (
+        <li key={mark.face} class={`spelled spelled-${mark.tone}`}>
+          <span class={`mark mark-${mark.tone}`} aria-hidden="true">
+            {mark.face}
+          </span>
+          {mark.label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Head({ program }: { program: ProgramDetail }) {
+  const station = stationById(program.station_id);
+  const { title, marks } = splitTitle(program.name);
+  const live = program.start_at <= now.value && program.end_at > now.value;
+  const name = narrow(program.service_name);
+  return (
+    <header class="program-head" data-genre={majorGenre(program.genre_detail ?? [])}>
+      <p class="program-station">
+        <Logo station={{ id: program.station_id, name, logo: station?.logo ?? null }} />
+        <span>
+          <span class="card-key numbers">
+            {station === undefined ? '' : channelLabel(station, stations.value)}
+          </span>
+          <b>{name}</b>
+        </span>
+        {live ? <span class="program-live">放送中</span> : null}
+      </p>
+      <h3 class="program-title">{title}</h3>
+      <p class="program-when numbers">
+        <time dateTime={isoText(program.start_at)}>{dateText(program.start_at)}</time>{' '}
+        <b>{spanText(program.start_at, program.end_at)}</b>
+        <span>
+          {program.open_end ? '終了時刻は未定' : lengthText(program.end_at - program.start_at)}
+          {live && !program.open_end ? `、${remainingText(program.end_at, now.value)}` : ''}
+        </span>
+      </p>
+      {live ? <ProgramProgress startAt={program.start_at} endAt={program.end_at} /> : null}
+      <SpelledMarks marks={marks} />
+    </header>
+  );
+}
+
+function Notes({ program }: { program: ProgramDetail }) {
+  return (
+    <>
+      {program.reservation === null ? null : (
+        <p class="program-note program-note-kept">
+          <Icon name="record" />
+          {reservationText(program.reservation.state)}
+        </p>
+      )}
+      {program.copy_never ? (
+        <p class="program-note">
+          <Icon name="lock" />
+          放送局がコピーを禁止している番組です。見ることはできますが、録画はできません。
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Elsewhere({ program }: { program: ProgramDetail }) {
+  return (
+    <>
+      {program.relations.length === 0 ? null : (
+        <section class="program-section">
+          <h4>関連する放送</h4>
+          <div class="rows">
+            {program.relations.map((relation) => (
+              <button
+                key={`${relation.kind} ${relation.id}`}
+                type="button"
+                class="row row-button"
+                onClick={() => openProgram(relation.id)}
+              >
+                <Icon name="share" />
+                <span class="row-text">
+                  <span class="row-name">{relationText(relation.kind)}</span>
+                  <span class="row-title">
+                    {relation.service_name === null ? '受信していない局' : narrow(relation.service_name)}
+                  </span>
+                </span>
+                <Icon name="next" class="row-go" />
+              </button>
+            ))}
+          </div>
+        </section>
+      )}
+      {program.others.length === 0 ? null : (
+        <section class="program-section">
+          <h4>ほかの放送日時</h4>
+          <div class="rows">
+            {program.others.map((other) => (
+              <button
+                key={other.id}
+                type="button"
+                class="row row-button"
+                onClick={() => openProgram(other.id)}
+              >
+                <Icon name="clock" />
+                <span class="row-text">
+                  <span class="row-title numbers">{shortText(other.start_at)}</span>
+                  <span class="row-name">
+                    {narrow(other.service_name)}・{lengthText(other.end_at - other.start_at)}
+                  </span>
+                </span>
+                <Icon name="next" class="row-go" />
+              </button>
+            ))}
+          </div>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Words({ program }: { program: ProgramDetail }) {
+  const extended = Object.entries(program.extended ?? {});
+  return (
+    <>
+      {program.description === '' ? null : <p class="program-summary">{narrow(program.description)}</p>}
+      {extended.length === 0 ? null : (
+        <dl class="program-extended">
+          {extended.map(([heading, body]) => (
+            <div key={heading}>
+              <dt>{heading === '' ? '番組内容' : narrow(heading)}</dt>
+              <dd>{narrow(body)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Body({ program }: { program: ProgramDetail }) {
+  return (
+    <>
+      <Head program={program} />
+      <Actions actions={actionsFor(program, now.value, screen.value.name === 'guide')} />
+      <Notes program={program} />
+      <Words program={program} />
+      <dl class="facts program-facts">
+        {programFacts(program).map((fact) => (
+          <div key={fact.name} class="fact">
+            <dt>{fact.name}</dt>
+            <dd>
+              {fact.lines.map((line) => (
+                <span key={line}>{line}</span>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Elsewhere program={program} />
+    </>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div class="program-skeleton" role="status">
+      <span class="hidden-text">番組の情報を読み込んでいます</span>
+      <span class="skeleton" style={{ width: '55%', height: '2.6rem' }} />
+      <span class="skeleton" style={{ width: '92%', height: '1.6rem' }} />
+      <span class="skeleton" style={{ width: '70%', height: '1rem' }} />
+      <span class="skeleton" style={{ width: '100%', height: '7rem' }} />
+    </div>
+  );
+}
+
+export function ProgramSheet({ id }: { id: number }) {
+  const [read, retry] = useProgram(id);
+  return (
+    <Sheet title="番組の詳細" onClose={closeProgram} wide>
+      {read.kind === 'loading' ? <Skeleton /> : null}
+      {read.kind === 'failed' ? <Failed failure={read.failure} onRetry={retry} /> : null}
+      {read.kind === 'ready' ? <Body program={read.program} /> : null}
+    </Sheet>
+  );
+}

@@ -1,0 +1,242 @@
+/** The guide: the sheet of programmes with its tools, and what is said while there is nothing on it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Station } from '../../wire/api.ts';
+import { getGuide } from '../api.ts';
+import { now } from '../clock.ts';
+import { listenFor } from '../events.ts';
+import { GenreSheet, Legend } from '../guide/genre-sheet.tsx';
+import { broadcastDay, guideSpan, HOUR_MS, ZOOM } from '../guide/geometry.ts';
+import { listenToZoom } from '../guide/gestures.ts';
+import { type GridView, GuideGrid } from '../guide/grid.ts';
+import { recallPosition, rememberPosition } from '../guide/memory.ts';
+import { GuideNotice, NoStationsYet } from '../guide/notice.tsx';
+import { GuideStore } from '../guide/store.ts';
+import { type Band, Toolbar } from '../guide/toolbar.tsx';
+import { onBack } from '../navigation/back.ts';
+import { openProgram, query } from '../navigation/router.ts';
+import { guideZoom, homeTab } from '../preferences.ts';
+import { stationList, stations } from '../stations.ts';
+
+const BANDS: readonly Band[] = [
+  { type: 'GR', label: '地デジ' },
+  { type: 'BS', label: 'BS' },
+  { type: 'CS', label: 'CS' },
+];
+
+/** Part of the view above the present: what began a while ago is still on. */
+const NOW_LEAD = 0.22;
+const EVENING_MS = 14 * HOUR_MS;
+
+/** What of the view the tools show; the rest of it changes with every frame. */
+interface Shown {
+  readonly day: number;
+  readonly state: GridView['state'];
+  readonly empty: boolean;
+}
+
+interface Rig {
+  readonly grid: GuideGrid;
+  readonly store: GuideStore;
+}
+
+/** The address may ask for a station and a time, as the sheet of a programme does. */
+function asked(): { readonly at: number; readonly stationId: number } | undefined {
+  const at = Number(query.value.get('at') ?? Number.NaN);
+  return Number.isFinite(at) ? { at, stationId: Number(query.value.get('station') ?? 0) } : undefined;
+}
+
+function bandList(type: Station['type']): readonly Station[] {
+  return stations.value.filter((station) => station.type === type);
+}
+
+function place(grid: GuideGrid, type: Station['type']): void {
+  const wish = asked();
+  const column = bandList(type).findIndex((station) => station.id === wish?.stationId);
+  const kept = recallPosition(type, Date.now());
+  if (wish !== undefined) {
+    grid.moveTo({ at: wish.at - HOUR_MS / 2, column: Math.max(0, column - 1) });
+  } else if (kept !== undefined) grid.moveTo(kept);
+  else grid.showTime(Date.now(), NOW_LEAD);
+}
+
+function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rig = useSignal<Rig | undefined>(undefined);
+  const latest = useRef(type);
+  latest.current = type;
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return undefined;
+    const store = new GuideStore(getGuide, () => grid.refresh());
+    const grid: GuideGrid = new GuideGrid(
+      {
+        scroller: element,
+        store,
+        onOpen: openProgram,
+        onView(view) {
+          const next: Shown = {
+            day: broadcastDay(view.at + HOUR_MS),
+            state: view.state,
+            empty: view.programs <= 0,
+          };
+          const before = shown.peek();
+          if (next.day === before.day && next.state.kind === before.state.kind && next.empty === before.empty)
+            return;
+          shown.value = next;
+        },
+      },
+      guideSpan(Date.now()),
+      Date.now(),
+    );
+    grid.setZoom(guideZoom.peek());
+    const stopZoom = listenToZoom(element, grid, () => {
+      guideZoom.value = grid.zoom;
+    });
+    const stopEvents = listenFor(['programs', 'reservations', 'services'], () => store.invalidate());
+    rig.value = { grid, store };
+    return () => {
+      rememberPosition(latest.current, grid.position(), Date.now());
+      stopZoom();
+      stopEvents();
+      grid.close();
+      store.close();
+    };
+  }, []);
+  return { scroller, rig };
+}
+
+function useGridKeys(grid: GuideGrid | undefined, toNow: () => void): void {
+  useEffect(() => {
+    if (grid === undefined) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.key !== 'Home' || event.ctrlKey) return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      toNow();
+      grid.enter(Date.now());
+    };
+    document.addEventListener('keydown', onKey);
+    // From deep in the sheet Back leads to its tools first.
+    const forget = onBack(() => {
+      if (document.activeElement?.classList.contains('prog') !== true) return false;
+      document.querySelector<HTMLElement>('.guide-day[aria-selected="true"]')?.focus();
+      return true;
+    });
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      forget();
+    };
+  }, [grid]);
+}
+
+function Sheet({ bands }: { bands: readonly Band[] }) {
+  const wish = asked();
+  const wished = stations.value.find((station) => station.id === wish?.stationId)?.type;
+  const first = useRef(true);
+  if (first.current && wished !== undefined) homeTab.value = wished;
+  const type = bands.find((band) => band.type === homeTab.value)?.type ?? bands[0]?.type ?? 'GR';
+  const shown = useSignal<Shown>({ day: broadcastDay(Date.now()), state: { kind: 'loading' }, empty: true });
+  const genre = useSignal<number | undefined>(undefined);
+  const genresOpen = useSignal(false);
+  const { scroller, rig } = useGrid(type, shown);
+  const grid = rig.value?.grid;
+  const placed = useRef<Station['type'] | undefined>(undefined);
+  const list = stations.value;
+  const span = guideSpan(now.value);
+
+  useEffect(() => {
+    if (grid === undefined) return;
+    const before = placed.current;
+    if (before !== undefined && before !== type) rememberPosition(before, grid.position(), Date.now());
+    const at = before === undefined || before === type ? undefined : grid.position().at;
+    grid.setStations(type, bandList(type), list);
+    if (before === undefined) place(grid, type);
+    // Another type at the same time of the same day.
+    else if (at !== undefined) grid.moveTo({ at, column: recallPosition(type, Date.now())?.column ?? 0 });
+    placed.current = type;
+    first.current = false;
+  }, [grid, type, stationKey(list, type)]);
+  useEffect(() => grid?.setSpan(span), [grid, span.from]);
+  useEffect(() => grid?.setNow(now.value), [grid, now.value]);
+  useEffect(() => grid?.setGenre(genre.value), [grid, genre.value]);
+  const toNow = (): void => grid?.showTime(Date.now(), NOW_LEAD);
+  useGridKeys(grid, toNow);
+
+  const choose = (chosen: number | undefined): void => {
+    genre.value = chosen;
+  };
+  return (
+    <div class="guide">
+      <Toolbar
+        bands={bands}
+        type={type}
+        from={span.from}
+        day={shown.value.day}
+        genre={genre.value}
+        onType={(chosen) => {
+          homeTab.value = chosen;
+        }}
+        onDay={(day) => {
+          // The same hour of another day.
+          const at = grid?.position().at ?? day;
+          grid?.showTime(day + (at - broadcastDay(at)));
+        }}
+        onNow={toNow}
+        onEvening={() => grid?.showTime(shown.value.day + EVENING_MS)}
+        onZoom={(by) => {
+          if (grid === undefined) return;
+          grid.setZoom(grid.zoom * ZOOM.step ** by);
+          guideZoom.value = grid.zoom;
+        }}
+        onGenres={() => {
+          genresOpen.value = true;
+        }}
+      />
+      <div class="guide-stage">
+        <section
+          ref={scroller}
+          class="guide-scroll"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the way into the sheet by keys; the focus goes on to a programme
+          tabIndex={0}
+          aria-label="番組表"
+          data-nav-group="guide"
+          data-nav-start=""
+          data-nav-initial=""
+        />
+        <GuideNotice
+          state={shown.value.state}
+          empty={shown.value.empty}
+          type={type}
+          onRetry={() => rig.value?.store.invalidate()}
+          onNow={toNow}
+        />
+      </div>
+      <Legend chosen={genre.value} onChoose={choose} />
+      {genresOpen.value ? (
+        <GenreSheet
+          chosen={genre.value}
+          onChoose={choose}
+          onClose={() => {
+            genresOpen.value = false;
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** What of the list the heads show; now-programmes change without it. */
+function stationKey(list: readonly Station[], type: Station['type']): string {
+  return list
+    .filter((station) => station.type === type)
+    .map((station) => `${station.id} ${station.name} ${station.logo ?? ''}`)
+    .join();
+}
+
+export function Guide() {
+  const list = stationList.value;
+  const bands = BANDS.filter((band) => stations.value.some((station) => station.type === band.type));
+  if (list.kind !== 'ready' || bands.length === 0) return <NoStationsYet list={list} />;
+  return <Sheet bands={bands} />;
+}

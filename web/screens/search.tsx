@@ -1,0 +1,251 @@
+/** Search: results while typing, in four sections; the words are in the address and come back with it. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchResult } from '../../wire/api.ts';
+import { listenFor } from '../events.ts';
+import { query, screen, setQuery } from '../navigation/router.ts';
+import { recentSearches } from '../preferences.ts';
+import { forgetSearches, rememberSearch } from '../search/recent.ts';
+import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
+import { LONG, SearchRun, SHORT } from '../search/state.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { adviceFor } from './advice.ts';
+
+const MOST_LETTERS = 100;
+
+interface SectionProps {
+  readonly title: string;
+  readonly more: boolean;
+  readonly count: number;
+  readonly onMore: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Section({ title, more, count, onMore, children }: SectionProps) {
+  if (count === 0) return null;
+  return (
+    <section class="found-section" aria-label={title}>
+      <h2>{title}</h2>
+      <div class="rows found-rows">{children}</div>
+      {!more ? null : onMore === undefined ? (
+        <p class="found-more-note">ほかにもあります。言葉を足すと絞り込めます。</p>
+      ) : (
+        <button type="button" class="button button-small" onClick={onMore}>
+          もっと見る
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Results({ result, onMore }: { result: SearchResult; onMore: (() => void) | undefined }) {
+  const { programs, recordings, reservations, rules, q } = result;
+  const total = [programs, recordings, reservations, rules].reduce((sum, { rows }) => sum + rows.length, 0);
+  if (total === 0) {
+    return (
+      <Panel icon="search" title={`「${q}」は見つかりませんでした`}>
+        <ul class="hints">
+          <li>言葉を短くするか、ひとつだけにしてみてください。</li>
+          <li>空白で区切ると、すべての言葉を含むものを探します。</li>
+          <li>終わった番組は番組表からなくなります。</li>
+        </ul>
+      </Panel>
+    );
+  }
+  return (
+    <div class="found-list" data-nav-group="found">
+      <Section title="番組" more={programs.more} count={programs.rows.length} onMore={onMore}>
+        {programs.rows.map((row) => (
+          <ProgramRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <Section title="録画" more={recordings.more} count={recordings.rows.length} onMore={onMore}>
+        {recordings.rows.map((row) => (
+          <RecordingRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <Section title="予約" more={reservations.more} count={reservations.rows.length} onMore={onMore}>
+        {reservations.rows.map((row) => (
+          <ReservationRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <Section title="録画ルール" more={rules.more} count={rules.rows.length} onMore={onMore}>
+        {rules.rows.map((row) => (
+          <RuleRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+    </div>
+  );
+}
+
+function Recent({ onPick }: { onPick: (words: string) => void }) {
+  if (recentSearches.value.length === 0) {
+    return (
+      <Panel icon="search" title="番組を探しましょう">
+        <p>番組の名前、出演者、内容の言葉で探せます。空白で区切ると、すべてを含む番組を探します。</p>
+      </Panel>
+    );
+  }
+  return (
+    <section class="recent" aria-label="最近の検索">
+      <header class="recent-head">
+        <h2>最近の検索</h2>
+        <button type="button" class="button button-small" onClick={forgetSearches}>
+          履歴を消す
+        </button>
+      </header>
+      <ul class="recent-list" data-nav-group="recent">
+        {recentSearches.value.map((words) => (
+          <li key={words}>
+            <button type="button" class="chip" onClick={() => onPick(words)}>
+              <Icon name="history" />
+              {words}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The field keeps its own text while somebody writes: the address follows, and leads only when it changed by itself. */
+function useWords() {
+  const words = useSignal(query.value.get('q') ?? '');
+  const inAddress = query.value.get('q') ?? '';
+  const written = useRef(inAddress);
+  useEffect(() => {
+    if (screen.value.name !== 'search' || inAddress === written.current) return;
+    written.current = inAddress;
+    words.value = inAddress;
+  }, [inAddress]);
+  const write = (text: string): void => {
+    const cut = Array.from(text).slice(0, MOST_LETTERS).join('');
+    words.value = cut;
+    written.current = cut.trim() === '' ? '' : cut;
+    setQuery({ q: written.current === '' ? null : written.current }, true);
+  };
+  return { words, write };
+}
+
+export function Search() {
+  const field = useRef<HTMLInputElement>(null);
+  const { words, write } = useWords();
+  const [run] = useState(() => new SearchRun());
+  const limit = useSignal(SHORT);
+  const atOnce = useRef(true);
+  const state = run.state.value;
+
+  useEffect(() => {
+    run.search(words.value, limit.value, atOnce.current);
+    atOnce.current = false;
+  }, [words.value, limit.value]);
+  useEffect(() => {
+    const stop = listenFor(['programs', 'recordings', 'reservations'], () => {
+      if (words.peek().trim() !== '') run.search(words.peek(), limit.peek(), true);
+    });
+    // With a result to come back to, the focus is better left where it was.
+    if (words.peek() === '') field.current?.focus({ preventScroll: true });
+    return () => {
+      stop();
+      run.close();
+      rememberSearch(words.peek());
+    };
+  }, []);
+
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Escape' && words.value !== '') {
+      event.preventDefault();
+      write('');
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      rememberSearch(words.value);
+      run.search(words.value, limit.value, true);
+      document.querySelector<HTMLElement>('.found, .chip')?.focus();
+    }
+  };
+  const shown = state.kind === 'ready' ? state.result : state.kind === 'waiting' ? state.before : undefined;
+  const pick = (text: string): void => {
+    atOnce.current = true;
+    write(text);
+    field.current?.focus();
+  };
+  return (
+    <div class="search">
+      <h1 class="hidden-text">検索</h1>
+      <search class="search-head">
+        <label class="search-field">
+          <Icon name="search" />
+          <span class="hidden-text">番組を検索</span>
+          <input
+            ref={field}
+            type="search"
+            enterkeyhint="search"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            placeholder="番組名・出演者・内容で検索"
+            value={words.value}
+            data-nav-initial=""
+            onInput={(event) => {
+              limit.value = SHORT;
+              write(event.currentTarget.value);
+            }}
+            onKeyDown={onKey}
+          />
+          <span class="search-wait" data-shown={state.kind === 'waiting' ? '' : undefined} />
+        </label>
+        {words.value === '' ? null : (
+          <button
+            type="button"
+            class="round"
+            aria-label="検索の言葉を消す"
+            onClick={() => {
+              write('');
+              field.current?.focus();
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+      </search>
+      <div class="search-results" aria-live="polite" aria-busy={state.kind === 'waiting'}>
+        {state.kind === 'empty' ? <Recent onPick={pick} /> : null}
+        {state.kind === 'failed' ? (
+          <Panel
+            alert
+            icon="unlink"
+            title={adviceFor(state.failure).title}
+            actions={
+              <button
+                type="button"
+                class="button button-main"
+                onClick={() => run.search(words.value, limit.value, true)}
+              >
+                再試行
+              </button>
+            }
+          >
+            <p>{state.failure.message}</p>
+            <p>{adviceFor(state.failure).next}</p>
+          </Panel>
+        ) : null}
+        {shown === undefined ? null : (
+          <Results
+            result={shown}
+            onMore={
+              limit.value === LONG
+                ? undefined
+                : () => {
+                    atOnce.current = true;
+                    limit.value = LONG;
+                  }
+            }
+          />
+        )}
+      </div>
+    </div>
+  );
+}

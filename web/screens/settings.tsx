@@ -1,0 +1,189 @@
+/** Settings by section, with a search over them; each is saved as soon as it is changed. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Health, SystemFacts } from '../../wire/api.ts';
+import { getGuideStatus, getHealth, getSystem } from '../api.ts';
+import { connection } from '../events.ts';
+import { useResource } from '../resource.ts';
+import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
+import { ChoiceField, DeviceField, SwitchField } from '../settings/field.tsx';
+import { household, readHousehold } from '../settings/household.ts';
+import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { adviceFor } from './advice.ts';
+
+/** Facts change slowly and without an event. */
+const POLL_MS = 15_000;
+
+/** What stands in a section besides its settings, and by which words it is found. */
+const CLOCK = {
+  section: 'guide',
+  label: '放送の時刻とのずれ',
+  help: 'サーバーの時計と放送の時刻を比べます。',
+  words: '時計 時刻合わせ NTP TOT',
+} as const;
+const SYSTEM = {
+  section: 'system',
+  label: 'このサービスについて',
+  help: '接続、チューナー、映像の変換、空き容量、バージョン。',
+  words: '状態 ffmpeg エージェント ディスク 容量 データベース',
+} as const;
+
+interface Facts {
+  readonly system: SystemFacts;
+  readonly health: Health | undefined;
+}
+
+async function readFacts(signal: AbortSignal): Promise<Facts> {
+  const [system, health] = await Promise.all([
+    getSystem(signal),
+    // Only the version and the number of stations are from here: their absence spoils nothing.
+    getHealth(signal).catch(() => undefined),
+  ]);
+  return { system, health };
+}
+
+function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
+  if (row.kind === 'device') return <DeviceField row={row} />;
+  const held = household.value;
+  if (held.kind !== 'ready' || held.settings[row.key] === undefined) return null;
+  const props = { settings: held.settings, defaults: facts?.system.defaults };
+  return row.kind === 'switch' ? <SwitchField row={row} {...props} /> : <ChoiceField row={row} {...props} />;
+}
+
+function Clock() {
+  const { value, failure } = useResource(getGuideStatus, { events: ['programs'], poll: POLL_MS });
+  return (
+    <div class="field-block">
+      <h3>{CLOCK.label}</h3>
+      {value === undefined && failure !== undefined ? (
+        <p class="field-failed" role="alert">
+          {failure.message} {adviceFor(failure).next}
+        </p>
+      ) : (
+        <ClockBlock clocks={value?.clocks ?? []} />
+      )}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly section: (typeof SECTIONS)[number];
+  readonly search: string;
+  readonly facts: ReturnType<typeof useResource<Facts>>;
+}
+
+function isShown(key: SectionKey, search: string): boolean {
+  const described = [...ROWS, CLOCK, SYSTEM].filter((one) => one.section === key);
+  return described.some((one) => matches(one, search));
+}
+
+function Section({ section, search, facts }: SectionProps) {
+  const rows = ROWS.filter((row) => row.section === section.key && matches(row, search));
+  return (
+    <section class="block" id={`section-${section.key}`} aria-label={section.title}>
+      <header class="block-head">
+        <h2>{section.title}</h2>
+      </header>
+      {rows.map((row) => (
+        <Setting key={row.key} row={row} facts={facts.value} />
+      ))}
+      {section.key === CLOCK.section && matches(CLOCK, search) ? <Clock /> : null}
+      {section.key === SYSTEM.section && matches(SYSTEM, search) ? (
+        facts.value !== undefined ? (
+          <SystemBlock {...facts.value} />
+        ) : facts.failure !== undefined ? (
+          <p class="field-failed" role="alert">
+            {facts.failure.message} {adviceFor(facts.failure).next}
+          </p>
+        ) : (
+          <span class="skeleton block-skeleton" />
+        )
+      ) : null}
+    </section>
+  );
+}
+
+/** The household's settings cannot be read: those of the device are there all the same. */
+function HouseholdFailed() {
+  const held = household.value;
+  if (held.kind !== 'failed') return null;
+  return (
+    <div class="tuner-error settings-failed" role="alert">
+      <Icon name="unlink" />
+      <p>
+        <b>{held.failure.message}</b>
+        {adviceFor(held.failure).next}
+      </p>
+      <button type="button" class="button button-small" onClick={() => void readHousehold()}>
+        再試行
+      </button>
+    </div>
+  );
+}
+
+export function SettingsScreen() {
+  const search = useSignal('');
+  const field = useRef<HTMLInputElement>(null);
+  const facts = useResource(readFacts, { events: ['settings', 'tuners'], poll: POLL_MS });
+  useEffect(() => {
+    if (connection.value === 'open') void readHousehold();
+  }, [connection.value]);
+  const sections = SECTIONS.filter(({ key }) => isShown(key, search.value));
+  return (
+    <div class="settings">
+      <header class="screen-head">
+        <h1 class="screen-title">設定</h1>
+        <label class="search-field settings-search">
+          <Icon name="search" />
+          <span class="hidden-text">設定を探す</span>
+          <input
+            ref={field}
+            type="search"
+            autocomplete="off"
+            placeholder="設定を探す"
+            value={search.value}
+            onInput={(event) => {
+              search.value = event.currentTarget.value.trim();
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape' || search.value === '') return;
+              event.preventDefault();
+              search.value = '';
+            }}
+          />
+        </label>
+      </header>
+      <HouseholdFailed />
+      <div class="settings-columns">
+        <nav class="settings-nav" aria-label="設定の種類" data-nav-group="settings-nav">
+          {sections.map(({ key, title }) => (
+            <button
+              key={key}
+              type="button"
+              class="settings-link"
+              onClick={() => {
+                const section = document.getElementById(`section-${key}`);
+                section?.scrollIntoView({ block: 'start' });
+                section?.querySelector<HTMLElement>('button')?.focus({ preventScroll: true });
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </nav>
+        <div class="settings-sections">
+          {sections.map((section) => (
+            <Section key={section.key} section={section} search={search.value} facts={facts} />
+          ))}
+          {sections.length === 0 ? (
+            <Panel icon="search" title={`「${search.value}」に合う設定はありません`}>
+              <p>言葉を短くするか、別の言い方で探してみてください。</p>
+            </Panel>
+          ) : null}
+        </div>
+      </div>
+    </div>
+  );
+}

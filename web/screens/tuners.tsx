@@ -1,0 +1,156 @@
+/** The tuners and what they do, the guide that they collect, and the search for channels. */
+import { useEffect } from 'preact/hooks';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Station } from '../../wire/api.ts';
+import { type ApiFailure, getChannels, getTuners } from '../api.ts';
+import { gathered, useGuideStatus } from '../guide/status.ts';
+import { homeTab } from '../preferences.ts';
+import { type Resource, useResource } from '../resource.ts';
+import { stations } from '../stations.ts';
+import { Collect } from '../tuners/collect.tsx';
+import { CoverageList } from '../tuners/coverage.tsx';
+import { Scan } from '../tuners/scan.tsx';
+import { TunerCard } from '../tuners/tuner-card.tsx';
+import { TYPE_NAMES } from '../tuners/words.ts';
+import { Panel } from '../ui/panel.tsx';
+import { adviceFor } from './advice.ts';
+
+/** Signals change without an event. */
+const POLL_MS = 3_000;
+const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
+
+function FailedPanel({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
+  const advice = adviceFor(failure);
+  return (
+    <Panel
+      alert
+      icon="unlink"
+      title={advice.title}
+      actions={
+        <button type="button" class="button button-main" onClick={onRetry}>
+          再試行
+        </button>
+      }
+    >
+      <p>{failure.message}</p>
+      <p>{advice.next}</p>
+    </Panel>
+  );
+}
+
+function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: readonly Channel[] }) {
+  if (tuners.length === 0) {
+    return (
+      <Panel icon="antenna" title="チューナーが見つかりません">
+        <p>チューナーをつなぎ、エージェント（svc-agent）を再起動すると、ここに並びます。</p>
+      </Panel>
+    );
+  }
+  return (
+    <ul class="tuner-list">
+      {tuners.map((tuner) => (
+        <TunerCard key={tuner.id} tuner={tuner} channels={channels} />
+      ))}
+    </ul>
+  );
+}
+
+function GuideBlock() {
+  const { value: status, failure, renew } = useGuideStatus();
+  const present = TYPES.filter((type) => stations.value.some((station) => station.type === type));
+  const type = present.find((candidate) => candidate === homeTab.value) ?? present[0];
+  const all = status === undefined ? undefined : gathered(status.stations);
+  const thin = status?.stations.filter((station) => station.thin).length ?? 0;
+  return (
+    <section class="block" aria-labelledby="coverage-title">
+      <header class="block-head">
+        <h2 id="coverage-title">番組表の収集</h2>
+        {all === undefined ? null : (
+          <span class="block-count numbers">
+            {all.total}局中 {all.known}局{thin === 0 ? '' : `、不足 ${thin}局`}
+          </span>
+        )}
+      </header>
+      <Collect status={status} renew={renew} />
+      {status === undefined && failure !== undefined ? (
+        <p class="field-failed" role="alert">
+          {failure.message} {adviceFor(failure).next}
+        </p>
+      ) : null}
+      {present.length < 2 || type === undefined ? null : (
+        <div class="tabs" role="tablist" aria-label="放送の種類" data-nav-group="coverage-types">
+          {present.map((candidate) => (
+            <button
+              key={candidate}
+              type="button"
+              role="tab"
+              class="tab"
+              aria-selected={candidate === type}
+              onClick={() => {
+                homeTab.value = candidate;
+              }}
+            >
+              {TYPE_NAMES[candidate]}
+            </button>
+          ))}
+        </div>
+      )}
+      {status === undefined || type === undefined ? null : <CoverageList status={status} type={type} />}
+    </section>
+  );
+}
+
+function Loaded({ tuners, channels }: { tuners: Resource<Tuner[]>; channels: readonly Channel[] }) {
+  const list = tuners.value ?? [];
+  const busy = list.filter((tuner) => tuner.users.length > 0).length;
+  return (
+    <div class="tuner-blocks">
+      <div class="tuner-side">
+        <section class="block" aria-labelledby="tuners-title">
+          <header class="block-head">
+            <h2 id="tuners-title">チューナー</h2>
+            <span class="block-count numbers">
+              {list.length}台中 {busy}台が使用中
+            </span>
+          </header>
+          <p class="block-note">番号の小さいものから使われます。</p>
+          {tuners.failure === undefined ? null : (
+            <p class="field-failed" role="alert">
+              {tuners.failure.message} {adviceFor(tuners.failure).next}
+            </p>
+          )}
+          <TunerList tuners={list} channels={channels} />
+        </section>
+        <Scan tuners={list} />
+      </div>
+      <GuideBlock />
+    </div>
+  );
+}
+
+export function Tuners() {
+  const tuners = useResource(getTuners, { events: ['tuners'], poll: POLL_MS });
+  const channels = useResource(getChannels, { events: ['channels', 'scan'], poll: 0 });
+  useEffect(() => {
+    // After the agent came back its channels may be others.
+    if (channels.failure !== undefined && tuners.value !== undefined) channels.renew();
+  }, [tuners.value === undefined]);
+  return (
+    <>
+      <header class="screen-head">
+        <h1 class="screen-title">チューナー</h1>
+      </header>
+      {tuners.value !== undefined ? (
+        <Loaded tuners={tuners} channels={channels.value ?? []} />
+      ) : tuners.failure !== undefined ? (
+        <FailedPanel failure={tuners.failure} onRetry={tuners.renew} />
+      ) : (
+        <div class="tuner-blocks" role="status">
+          <span class="hidden-text">チューナーの状態を読み込んでいます</span>
+          <span class="skeleton block-skeleton" />
+          <span class="skeleton block-skeleton" />
+        </div>
+      )}
+    </>
+  );
+}

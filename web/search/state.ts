@@ -1,0 +1,74 @@
+/**
+ * The search as it goes: asks a moment after the last letter, lets an answer that is no longer wanted go, and keeps
+ * the last result on the screen until the next one is there.
+ */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { SearchResult } from '../../wire/api.ts';
+import { ApiFailure, getSearch, networkFailure } from '../api.ts';
+
+export type SearchState =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'waiting'; readonly before: SearchResult | undefined }
+  | { readonly kind: 'ready'; readonly result: SearchResult }
+  | { readonly kind: 'failed'; readonly failure: ApiFailure };
+
+export const SHORT = 4;
+export const LONG = 10;
+/** Longer than the pause between two letters of one word, shorter than the pause to look up. */
+const PAUSE_MS = 140;
+
+export class SearchRun {
+  readonly #state = signal<SearchState>({ kind: 'empty' });
+  #abort: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asked = '';
+
+  constructor(readonly ask: typeof getSearch = getSearch) {}
+
+  get state(): ReadonlySignal<SearchState> {
+    return this.#state;
+  }
+
+  /** @param at once, without waiting for more letters */
+  search(words: string, limit: number, atOnce: boolean): void {
+    const key = `${limit} ${words.trim()}`;
+    if (key === this.#asked && !atOnce) return;
+    this.#asked = key;
+    this.#stop();
+    if (words.trim() === '') {
+      this.#state.value = { kind: 'empty' };
+      return;
+    }
+    const before = this.#state.value;
+    this.#state.value = {
+      kind: 'waiting',
+      before: before.kind === 'ready' ? before.result : before.kind === 'waiting' ? before.before : undefined,
+    };
+    this.#timer = setTimeout(() => void this.#run(words, limit), atOnce ? 0 : PAUSE_MS);
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#abort?.abort();
+    this.#abort = undefined;
+  }
+
+  async #run(words: string, limit: number): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    try {
+      const result = await this.ask(words, limit, abort.signal);
+      if (!abort.signal.aborted) this.#state.value = { kind: 'ready', result };
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.#state.value = {
+        kind: 'failed',
+        failure: error instanceof ApiFailure ? error : networkFailure(error),
+      };
+    }
+  }
+}

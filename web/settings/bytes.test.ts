@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test';
+import { bytesText } from './bytes.ts';
+
+test('sizes have two digits and a unit', () => {
+  expect([0, 512, 3_400_000, 120_400_000_000, 4_000_000_000_000].map(bytesText)).toEqual([
+    '0 B',
+    '512 B',
+    '3.4 MB',
+    '120 GB',
+    '4.0 TB',
+  ]);
+});

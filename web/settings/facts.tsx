@@ -1,0 +1,179 @@
+/** What the settings screen tells without letting it be changed: broadcast time, and how the service is. */
+import type { ClockOffset, Health, SystemFacts } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { connection } from '../events.ts';
+import { stations } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { agoText, lengthText } from '../text/time.ts';
+import { TYPE_NAMES } from '../tuners/words.ts';
+import { Icon } from '../ui/icon.tsx';
+import { bytesText } from './bytes.ts';
+
+type Tone = 'good' | 'bad' | 'quiet';
+
+interface FactProps {
+  readonly name: string;
+  readonly tone?: Tone;
+  readonly note?: string | undefined;
+  readonly children: string;
+}
+
+function Fact({ name, tone, note, children }: FactProps) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>
+        <span class={tone === undefined ? '' : `state state-${tone}`}>{children}</span>
+        {note === undefined || note === '' ? null : <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
+  connecting: ['接続中', 'quiet'],
+  open: ['つながっています', 'good'],
+  lost: ['切れています（再接続中）', 'bad'],
+};
+
+const AGENT: Record<SystemFacts['agent']['state'], readonly [string, Tone]> = {
+  connecting: ['接続中', 'quiet'],
+  connected: ['つながっています', 'good'],
+  unavailable: ['つながりません', 'bad'],
+};
+
+const FFMPEG: Record<SystemFacts['ffmpeg']['state'], readonly [string, Tone]> = {
+  probing: ['確認中', 'quiet'],
+  ready: ['使えます', 'good'],
+  missing: ['使えません', 'bad'],
+};
+
+const MISSING_FFMPEG = 'サーバーに ffmpeg を入れるか、FFMPEG_PATH で場所を指定してください。';
+
+function encoders(ffmpeg: SystemFacts['ffmpeg']): string {
+  return ffmpeg.encoders
+    .filter(({ usable }) => usable)
+    .map(({ name, hardware }) => (hardware ? `${name}（GPU）` : name))
+    .join('、');
+}
+
+function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
+  const { totalBytes: total, freeBytes: free } = folder;
+  const role = folder.role === 'data' ? 'データの場所' : '録画の場所';
+  if (total === null || free === null) {
+    return (
+      <Fact
+        name={role}
+        tone="bad"
+        note={`${folder.path}：フォルダーがあるか、読み書きできるかを確かめてください。`}
+      >
+        読めません
+      </Fact>
+    );
+  }
+  return (
+    <div class="fact">
+      <dt>{role}</dt>
+      <dd>
+        <span class="numbers">空き {bytesText(free)}</span>
+        <span class="disk" role="img" aria-label={`${Math.round((1 - free / total) * 100)}% 使用`}>
+          <span style={{ '--part': (1 - free / Math.max(1, total)).toFixed(3) }} />
+        </span>
+        <small>
+          {folder.path}（全体 {bytesText(total)}）
+        </small>
+      </dd>
+    </div>
+  );
+}
+
+export function SystemBlock({ system, health }: { system: SystemFacts; health: Health | undefined }) {
+  const [connectionText, connectionTone] = CONNECTION[connection.value];
+  const [agentText, agentTone] = AGENT[system.agent.state] ?? [system.agent.state, 'quiet'];
+  const [ffmpegText, ffmpegTone] = FFMPEG[system.ffmpeg.state] ?? [system.ffmpeg.state, 'quiet'];
+  const newer = health?.latestVersion ?? null;
+  return (
+    <dl class="facts">
+      <Fact name="サーバーとの接続" tone={connectionTone}>
+        {connectionText}
+      </Fact>
+      <Fact name="チューナー" tone={agentTone} note={system.agent.message ?? system.agent.url}>
+        {agentText}
+      </Fact>
+      <Fact
+        name="映像の変換"
+        tone={ffmpegTone}
+        note={system.ffmpeg.state === 'missing' ? MISSING_FFMPEG : encoders(system.ffmpeg)}
+      >
+        {system.ffmpeg.version === null ? ffmpegText : `ffmpeg ${system.ffmpeg.version}`}
+      </Fact>
+      {system.folders.map((folder) => (
+        <Folder key={`${folder.role} ${folder.path}`} folder={folder} />
+      ))}
+      <Fact name="データベース" note={`番組 ${system.database.programs.toLocaleString('ja-JP')}件`}>
+        {bytesText(system.database.bytes)}
+      </Fact>
+      {health === undefined ? null : <Fact name="局の数">{`${health.stations}局`}</Fact>}
+      <Fact name="稼働時間">{lengthText(Math.max(0, now.value - system.startedAt))}</Fact>
+      <Fact
+        name="バージョン"
+        note={newer === null || newer === system.version ? '' : `新しい版 ${newer} があります`}
+      >
+        {system.version}
+      </Fact>
+    </dl>
+  );
+}
+
+function offsetText(ms: number): string {
+  const seconds = Math.abs(ms) / 1000;
+  if (seconds < 0.05) return '一致';
+  const words = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds).toLocaleString('ja-JP');
+  // Broadcast minus machine: what is positive means that the machine is behind.
+  return `${words}秒 ${ms > 0 ? '遅れ' : '進み'}`;
+}
+
+const STATIONS_A_NETWORK = 100_000;
+
+/** A terrestrial network is one broadcaster; those of a satellite are called by its kind. */
+function networkName({ type, networkId }: ClockOffset): string {
+  const of = stations.value.filter(({ id }) => Math.floor(id / STATIONS_A_NETWORK) === networkId);
+  const first = of[0];
+  if (type === 'GR' && first !== undefined) return narrow(first.name);
+  return `${TYPE_NAMES[type]}（${networkId}）`;
+}
+
+export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
+  if (clocks.length === 0) {
+    return (
+      <p class="block-note">
+        放送の時刻はまだ受信していません。番組表を集めるか視聴すると、ここに表示されます。
+      </p>
+    );
+  }
+  return (
+    <>
+      {clocks.some(({ warning }) => warning) ? (
+        <div class="tuner-error" role="alert">
+          <Icon name="alert" />
+          <p>
+            <b>サーバーの時計が放送の時刻とずれています。</b>
+            このままでは番組の始まりや終わりに合いません。サーバーの時刻合わせ（NTP）を有効にしてください。
+          </p>
+        </div>
+      ) : null}
+      <dl class="facts">
+        {clocks.map((clock) => (
+          <Fact
+            key={clock.networkId}
+            name={networkName(clock)}
+            tone={clock.warning ? 'bad' : 'good'}
+            note={`${agoText(clock.measuredAt, now.value)}に確認`}
+          >
+            {offsetText(clock.offsetMs)}
+          </Fact>
+        ))}
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,196 @@
+/** One setting: changed with one press, saved at once, with what came of it said beside it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiFailure, type KnownSettings, networkFailure } from '../api.ts';
+import { Icon } from '../ui/icon.tsx';
+import { saveSetting } from './household.ts';
+import type { ChoiceRow, DeviceRow, Option, Row, SwitchRow } from './table.ts';
+
+type Saving =
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'saving' }
+  | { readonly kind: 'saved' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const SAVED_MS = 2_500;
+
+/** While it is on its way the new value is shown; a refusal brings the old one back. */
+function useSaving<T>(held: T, save: (value: T) => Promise<void>) {
+  const [wish, setWish] = useState<{ readonly value: T }>();
+  const [saving, setSaving] = useState<Saving>({ kind: 'rest' });
+  const turn = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const change = async (value: T): Promise<void> => {
+    turn.current += 1;
+    const mine = turn.current;
+    clearTimeout(timer.current);
+    setWish({ value });
+    setSaving({ kind: 'saving' });
+    let outcome: Saving = { kind: 'saved' };
+    try {
+      await save(value);
+    } catch (error) {
+      const failure = error instanceof ApiFailure ? error : networkFailure(error);
+      outcome = { kind: 'failed', message: failure.message };
+    }
+    if (mine !== turn.current) return;
+    setWish(undefined);
+    setSaving(outcome);
+    if (outcome.kind === 'saved') timer.current = setTimeout(() => setSaving({ kind: 'rest' }), SAVED_MS);
+  };
+  return { value: wish === undefined ? held : wish.value, saving, change };
+}
+
+function SavingWords({ saving }: { saving: Saving }) {
+  if (saving.kind === 'failed') {
+    return (
+      <p class="field-failed" role="alert">
+        {saving.message} 元の値に戻しました。もう一度お試しください。
+      </p>
+    );
+  }
+  return (
+    <span class="field-saving" role="status" data-kind={saving.kind}>
+      {saving.kind === 'saving' ? '保存しています…' : null}
+      {saving.kind === 'saved' ? (
+        <>
+          <Icon name="check" />
+          保存しました
+        </>
+      ) : null}
+    </span>
+  );
+}
+
+function Segments({
+  label,
+  options,
+  value,
+  onChoose,
+}: {
+  label: string;
+  options: readonly Option[];
+  value: string;
+  onChoose: (value: string) => void;
+}) {
+  return (
+    <div class="tabs" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          class="tab"
+          aria-checked={option.value === value}
+          onClick={() => onChoose(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface ShownProps {
+  readonly row: Row;
+  readonly saving: Saving;
+  readonly onReset: (() => void) | undefined;
+  readonly children: preact.ComponentChildren;
+}
+
+function Shown({ row, saving, onReset, children }: ShownProps) {
+  return (
+    <div class="field" data-setting={row.key}>
+      <div class="field-words">
+        <h3>{row.label}</h3>
+        <p>{row.help}</p>
+      </div>
+      <div class="field-control">
+        {children}
+        {onReset === undefined ? null : (
+          <button
+            type="button"
+            class="round"
+            aria-label={`${row.label}を既定に戻す`}
+            title="既定に戻す"
+            onClick={onReset}
+          >
+            <Icon name="undo" />
+          </button>
+        )}
+      </div>
+      <SavingWords saving={saving} />
+    </div>
+  );
+}
+
+interface HouseholdProps<R> {
+  readonly row: R;
+  readonly settings: KnownSettings;
+  readonly defaults: KnownSettings | undefined;
+}
+
+export function SwitchField({ row, settings, defaults }: HouseholdProps<SwitchRow>) {
+  const { value, saving, change } = useSaving(settings[row.key] === true, (next) =>
+    saveSetting({ [row.key]: next }),
+  );
+  const standard = defaults?.[row.key];
+  return (
+    <Shown
+      row={row}
+      saving={saving}
+      onReset={standard === undefined || standard === value ? undefined : () => void change(standard)}
+    >
+      <button
+        type="button"
+        role="switch"
+        class="switch-button"
+        aria-label={row.label}
+        aria-checked={value}
+        onClick={() => void change(!value)}
+      >
+        <span class="switch" aria-hidden="true" />
+      </button>
+    </Shown>
+  );
+}
+
+export function ChoiceField({ row, settings, defaults }: HouseholdProps<ChoiceRow>) {
+  const { value, saving, change } = useSaving(String(settings[row.key] ?? ''), (next) =>
+    saveSetting({ [row.key]: next }),
+  );
+  const standard = defaults?.[row.key];
+  return (
+    <Shown
+      row={row}
+      saving={saving}
+      onReset={standard === undefined || standard === value ? undefined : () => void change(standard)}
+    >
+      <Segments
+        label={row.label}
+        options={row.options}
+        value={value}
+        onChoose={(next) => void change(next)}
+      />
+    </Shown>
+  );
+}
+
+export function DeviceField({ row }: { row: DeviceRow }) {
+  const { value, saving, change } = useSaving(row.read(), async (next) => row.write(next));
+  return (
+    <Shown
+      row={row}
+      saving={saving}
+      onReset={value === row.standard ? undefined : () => void change(row.standard)}
+    >
+      <Segments
+        label={row.label}
+        options={row.options}
+        value={value}
+        onChoose={(next) => void change(next)}
+      />
+    </Shown>
+  );
+}

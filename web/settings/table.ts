@@ -1,0 +1,149 @@
+/**
+ * Every setting of the screen: one row a setting, in the order in which they stand. A row is here once something
+ * obeys its setting; a capability adds its own rows.
+ */
+import type { Settings } from '../../wire/api.ts';
+import { deviceCodec, deviceTheme } from '../preferences.ts';
+
+export const SECTIONS = [
+  { key: 'recording', title: '録画' },
+  { key: 'encode', title: 'エンコード' },
+  { key: 'live', title: 'ライブ' },
+  { key: 'guide', title: '番組表・時刻' },
+  { key: 'data', title: 'データ放送' },
+  { key: 'display', title: '表示' },
+  { key: 'system', title: 'システム' },
+] as const;
+
+export type SectionKey = (typeof SECTIONS)[number]['key'];
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface Described {
+  readonly section: SectionKey;
+  readonly label: string;
+  readonly help: string;
+  /** Further words by which people look for it. */
+  readonly words: string;
+}
+
+/** Keys whose values are of a type. */
+type KeysOf<T> = { [Key in keyof Settings]: Settings[Key] extends T ? Key : never }[keyof Settings];
+
+/** Held by the service, for all devices. */
+export interface SwitchRow extends Described {
+  readonly kind: 'switch';
+  readonly key: KeysOf<boolean>;
+}
+
+export interface ChoiceRow extends Described {
+  readonly kind: 'choice';
+  readonly key: KeysOf<string>;
+  readonly options: readonly Option[];
+}
+
+/** Held by this device alone. */
+export interface DeviceRow extends Described {
+  readonly kind: 'device';
+  readonly key: string;
+  readonly options: readonly Option[];
+  readonly read: () => string;
+  readonly write: (value: string) => void;
+  readonly standard: string;
+}
+
+export type Row = SwitchRow | ChoiceRow | DeviceRow;
+
+const THEMES: readonly Option[] = [
+  { value: 'auto', label: '自動' },
+  { value: 'light', label: 'ライト' },
+  { value: 'dark', label: 'ダーク' },
+];
+
+const CODECS: readonly Option[] = [
+  { value: 'h264', label: 'H.264' },
+  { value: 'av1', label: 'AV1' },
+];
+
+const HOUSE: Option = { value: 'house', label: '家の設定' };
+
+export const ROWS: readonly Row[] = [
+  {
+    kind: 'choice',
+    key: 'liveCodec',
+    section: 'live',
+    label: '映像の形式',
+    help: 'AV1 は同じ画質で通信量が少なく、サーバーの負荷は高くなります。再生できない端末では H.264 になります。',
+    words: 'コーデック codec h264 av1 画質 通信量 視聴',
+    options: CODECS,
+  },
+  {
+    kind: 'device',
+    key: 'device-codec',
+    section: 'live',
+    label: 'この端末での映像の形式',
+    help: 'この端末だけ家の設定と変えられます。',
+    words: 'コーデック codec h264 av1 端末',
+    options: [HOUSE, ...CODECS],
+    read: () => deviceCodec.value,
+    write: (value) => {
+      deviceCodec.value = value === 'h264' || value === 'av1' ? value : 'house';
+    },
+    standard: 'house',
+  },
+  {
+    kind: 'switch',
+    key: 'collectGuide',
+    section: 'guide',
+    label: '番組表を自動で集める',
+    help: '空いているチューナーで、放送から番組表を受信します。切ると、視聴しているチャンネルの分だけになります。',
+    words: 'EPG 番組表 収集 自動',
+  },
+  {
+    kind: 'choice',
+    key: 'theme',
+    section: 'display',
+    label: '画面の明るさ',
+    help: '家じゅうの端末の見た目です。自動は端末の設定に合わせます。',
+    words: 'テーマ ダークモード ライト 色 見た目',
+    options: THEMES,
+  },
+  {
+    kind: 'device',
+    key: 'device-theme',
+    section: 'display',
+    label: 'この端末での明るさ',
+    help: 'この端末だけ家の設定と変えられます。',
+    words: 'テーマ ダークモード ライト 色 端末',
+    options: [HOUSE, ...THEMES],
+    read: () => deviceTheme.value,
+    write: (value) => {
+      deviceTheme.value = value === 'auto' || value === 'light' || value === 'dark' ? value : 'house';
+    },
+    standard: 'house',
+  },
+];
+
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Whether all words of the search stand somewhere in what describes it. */
+export function matches(
+  text: {
+    readonly section: SectionKey;
+    readonly label: string;
+    readonly help: string;
+    readonly words: string;
+  },
+  search: string,
+): boolean {
+  const title = SECTIONS.find(({ key }) => key === text.section)?.title ?? '';
+  const all = plain(`${title} ${text.label} ${text.help} ${text.words}`);
+  return plain(search)
+    .split(/\s+/u)
+    .every((word) => all.includes(word));
+}

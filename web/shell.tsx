@@ -1,0 +1,87 @@
+/** What stands around every screen but the player: the way to the others, what is said about the connection. */
+import { useEffect, useState } from 'preact/hooks';
+import { connection } from './events.ts';
+import { isTextField } from './navigation/focus.ts';
+import { navigate, type Screen, screen } from './navigation/router.ts';
+import { Icon, type IconName } from './ui/icon.tsx';
+
+interface Entry {
+  readonly name: Screen['name'];
+  /** Relative to the document's base. */
+  readonly href: string;
+  readonly label: string;
+  readonly icon: IconName;
+}
+
+const ENTRIES: readonly Entry[] = [
+  { name: 'home', href: '.', label: 'ホーム', icon: 'home' },
+  { name: 'guide', href: 'guide', label: '番組表', icon: 'guide' },
+  { name: 'search', href: 'search', label: '検索', icon: 'search' },
+  { name: 'tuners', href: 'tuners', label: 'チューナー', icon: 'antenna' },
+  { name: 'settings', href: 'settings', label: '設定', icon: 'tune' },
+];
+
+/** At the side of wide screens, at the bottom of phones. */
+export function Rail() {
+  return (
+    <nav class="rail" aria-label="画面" data-nav-group="rail">
+      <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
+      {ENTRIES.map((entry) => (
+        <a
+          key={entry.name}
+          class="rail-item"
+          href={entry.href}
+          aria-current={screen.value.name === entry.name ? 'page' : undefined}
+        >
+          <Icon name={entry.icon} />
+          {entry.label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Keys that lead to a screen from anywhere but a text field. */
+const SCREEN_KEYS: Readonly<Record<string, string>> = { Guide: 'guide', '/': 'search' };
+
+export function useScreenKeys(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const path = SCREEN_KEYS[event.key];
+      if (path === undefined || isTextField(event.target) || screen.value.name === path) return;
+      // The player has its own meaning for these keys.
+      if (screen.value.name === 'live' || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      navigate(path);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Says that the connection is lost, but only when the loss lasts: a short one needs no worry. */
+const PATIENCE_MS = 3_000;
+
+export function ConnectionBanner() {
+  const [shown, setShown] = useState(false);
+  const lost = connection.value === 'lost';
+  useEffect(() => {
+    if (!lost) {
+      setShown(false);
+      return undefined;
+    }
+    const timer = setTimeout(() => setShown(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [lost]);
+  return (
+    <div role="status">
+      {shown ? (
+        <p class="banner">
+          <Icon name="unlink" />
+          サーバーとの接続が切れました。つなぎ直しています…
+        </p>
+      ) : null}
+    </div>
+  );
+}

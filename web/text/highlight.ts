@@ -1,0 +1,64 @@
+/** Where the words of a query stand in a text, as the service's search finds them: width and letter case do not count. */
+
+export interface Piece {
+  readonly text: string;
+  readonly hit: boolean;
+}
+
+const DASH = /[\u2010-\u2015\u2212]/gu;
+const WAVE = /[\u301c\u3030]/gu;
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(DASH, '-').replace(WAVE, '~');
+}
+
+/** Half-width kana and their sound marks are one letter when folded; a letter may become several (㍿). */
+const CLUSTER = /[\uff66-\uff9d][\uff9e\uff9f]?|[\s\S]/gu;
+
+interface Folded {
+  readonly text: string;
+  /** For each folded code unit: where its letter begins and ends in the original. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+function foldedWithPlaces(original: string): Folded {
+  let text = '';
+  const from: number[] = [];
+  const to: number[] = [];
+  for (const match of original.matchAll(CLUSTER)) {
+    const folded = fold(match[0]);
+    for (let index = 0; index < folded.length; index += 1) {
+      from.push(match.index);
+      to.push(match.index + match[0].length);
+    }
+    text += folded;
+  }
+  return { text, from, to };
+}
+
+function wordsOf(query: string): string[] {
+  return [...new Set(fold(query).split(/\s+/u))].filter((word) => word !== '');
+}
+
+/** The text in pieces; put together they are the text. */
+export function highlight(text: string, query: string): Piece[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [{ text, hit: false }];
+  const folded = foldedWithPlaces(text);
+  const hits = new Uint8Array(text.length);
+  for (const word of words) {
+    for (let at = folded.text.indexOf(word); at >= 0; at = folded.text.indexOf(word, at + 1)) {
+      const end = at + word.length - 1;
+      hits.fill(1, folded.from[at] ?? 0, folded.to[end] ?? text.length);
+    }
+  }
+  const pieces: Piece[] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = start + 1;
+    while (end < text.length && hits[end] === hits[start]) end += 1;
+    pieces.push({ text: text.slice(start, end), hit: hits[start] === 1 });
+    start = end;
+  }
+  return pieces;
+}

@@ -1,0 +1,120 @@
+/**
+ * 'Collect the guide now': pressed for as long as the switch is on. The service holds a press for a minute, so the
+ * screen repeats it; a screen that is closed lets go.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { GuideStatus } from '../../wire/api.ts';
+import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../api.ts';
+import { stations } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { Icon } from '../ui/icon.tsx';
+import { ProgressBar } from '../ui/progress.tsx';
+import { showToast } from '../ui/toast.tsx';
+
+/** A third of the lease: two may get lost. */
+const RENEW_MS = 20_000;
+
+interface Pressed {
+  readonly since: number;
+}
+
+/** Stations read since the switch was put on, of those that have a guide. */
+export function progress(
+  status: GuideStatus,
+  since: number,
+): { readonly done: number; readonly total: number } {
+  const able = status.stations.filter((station) => !station.noGuide);
+  return {
+    done: able.filter((station) => station.lastReadAt !== null && station.lastReadAt >= since).length,
+    total: able.length,
+  };
+}
+
+function visitNames(status: GuideStatus): string {
+  const names = status.visits.map((visit) => {
+    const station = stations.value.find((candidate) => visit.stationIds.includes(candidate.id));
+    return station === undefined ? visit.channel : narrow(station.name);
+  });
+  return names.join('、');
+}
+
+export function Collect({ status, renew }: { status: GuideStatus | undefined; renew: () => void }) {
+  const [pressed, setPressed] = useState<Pressed>();
+  const [failure, setFailure] = useState<ApiFailure>();
+  const on = pressed !== undefined;
+  const renewed = useRef(renew);
+  renewed.current = renew;
+
+  useEffect(() => {
+    if (!on) return undefined;
+    const abort = new AbortController();
+    const press = async (): Promise<void> => {
+      try {
+        await pressCollect(abort.signal);
+        setFailure(undefined);
+        renewed.current();
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        setFailure(error instanceof ApiFailure ? error : networkFailure(error));
+        setPressed(undefined);
+      }
+    };
+    void press();
+    const timer = setInterval(() => void press(), RENEW_MS);
+    return () => {
+      abort.abort();
+      clearInterval(timer);
+      // The service lets go by itself a minute later, should this get lost.
+      void releaseCollect().catch(() => undefined);
+    };
+  }, [on]);
+
+  const done = pressed === undefined || status === undefined ? undefined : progress(status, pressed.since);
+  const finished = done !== undefined && done.total > 0 && done.done === done.total;
+  useEffect(() => {
+    if (!finished) return;
+    setPressed(undefined);
+    showToast('すべての局の番組表を集めました。');
+  }, [finished]);
+
+  const names = status === undefined ? '' : visitNames(status);
+  return (
+    <div class="collect">
+      <button
+        type="button"
+        role="switch"
+        class="button switch-button"
+        aria-checked={on}
+        onClick={() => setPressed(on ? undefined : { since: Date.now() })}
+      >
+        <span class="switch" aria-hidden="true" />
+        今すぐ集める
+      </button>
+      <p class="collect-note">
+        {on
+          ? 'この画面を開いているあいだ、視聴と録画を除くすべてのチューナーで集めます。'
+          : '入れているあいだ、番組表の収集を優先します。'}
+      </p>
+      {done === undefined ? null : (
+        <ProgressBar
+          part={done.total === 0 ? 0 : done.done / done.total}
+          label={`${done.total}局のうち${done.done}局を受信`}
+        />
+      )}
+      {names === '' ? null : (
+        <p class="collect-now" role="status">
+          <Icon name="antenna" />
+          {names}を受信しています
+        </p>
+      )}
+      {!on && status?.pressed === true ? (
+        <p class="collect-now">ほかの画面で「今すぐ集める」が入っています。</p>
+      ) : null}
+      {failure === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {failure.message} 少し待ってから、もう一度お試しください。
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+/** How far the guide of each station reaches, as a bar of eight days. */
+import type { GuideStatus, Station } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { DAY_MS, DAYS } from '../guide/geometry.ts';
+import { stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
+import { agoText } from '../text/time.ts';
+import { Logo } from '../ui/logo.tsx';
+import { TYPE_NAMES } from './words.ts';
+
+type Coverage = GuideStatus['stations'][number];
+
+/** 0..1 of eight days from now. */
+export function reach(coverage: Pick<Coverage, 'filledUntil'>, at: number): number {
+  if (coverage.filledUntil === null) return 0;
+  return Math.min(1, Math.max(0, (coverage.filledUntil - at) / (DAYS * DAY_MS)));
+}
+
+export function reachText(coverage: Coverage, at: number): string {
+  if (coverage.noGuide) return '番組表を送らない局です';
+  const days = Math.max(0, ((coverage.filledUntil ?? at) - at) / DAY_MS);
+  if (coverage.filledUntil === null || days <= 0) return '番組表はまだありません';
+  if (days < 1) return `${Math.max(1, Math.floor(days * 24))}時間先まで`;
+  return `${Math.floor(days)}日先まで`;
+}
+
+function Row({ coverage, station, reading }: { coverage: Coverage; station: Station; reading: boolean }) {
+  const part = reach(coverage, now.value);
+  const words = reachText(coverage, now.value);
+  return (
+    <li class="cover" data-thin={coverage.thin ? '' : undefined}>
+      <Logo station={station} />
+      <span class="cover-words">
+        <span class="cover-name">
+          <span class="card-key numbers">{channelLabel(station, stations.value)}</span>
+          <b>{narrow(station.name)}</b>
+          {coverage.thin ? <span class="cover-thin">不足</span> : null}
+        </span>
+        <span class="cover-bar" role="img" aria-label={words} data-reading={reading ? '' : undefined}>
+          <span style={{ '--part': part.toFixed(3) }} />
+        </span>
+        <span class="cover-note numbers">
+          <span>{words}</span>
+          <span>
+            {reading
+              ? '受信中…'
+              : coverage.lastReadAt === null
+                ? '未受信'
+                : `${agoText(coverage.lastReadAt, now.value)}に受信`}
+          </span>
+        </span>
+      </span>
+    </li>
+  );
+}
+
+export function CoverageList({ status, type }: { status: GuideStatus; type: Station['type'] }) {
+  const reading = new Set(status.visits.flatMap((visit) => visit.stationIds));
+  const byId = new Map(stations.value.map((station) => [station.id, station]));
+  return (
+    <ul class="covers" aria-label={`${TYPE_NAMES[type]}の番組表`}>
+      {status.stations.map((coverage) => {
+        const station = byId.get(coverage.stationId);
+        if (station === undefined || station.type !== type) return null;
+        return (
+          <Row
+            key={coverage.stationId}
+            coverage={coverage}
+            station={station}
+            reading={reading.has(coverage.stationId)}
+          />
+        );
+      })}
+    </ul>
+  );
+}

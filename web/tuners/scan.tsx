@@ -1,0 +1,200 @@
+/** Looking for channels: which kinds, how far it is, what was found so far, how it ended. */
+import { useState } from 'preact/hooks';
+import type { Tuner } from '../../wire/agent.ts';
+import type { ScanStatus, Station } from '../../wire/api.ts';
+import { ApiFailure, abortScan, getScan, networkFailure, startScan } from '../api.ts';
+import { useResource } from '../resource.ts';
+import { narrow } from '../text/channel.ts';
+import { Icon } from '../ui/icon.tsx';
+import { ProgressBar } from '../ui/progress.tsx';
+import { TYPE_NAMES } from './words.ts';
+
+type BroadcastType = Station['type'];
+const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
+const POLL_MS = 2_000;
+
+const HINT = '少し待ってから、もう一度お試しください。';
+
+function stationNames(status: ScanStatus): number {
+  return status.found.reduce((sum, { stations }) => sum + stations.length, 0);
+}
+
+function Found({ status }: { status: ScanStatus }) {
+  if (status.found.length === 0 && status.failed.length === 0) return null;
+  return (
+    <>
+      <ul class="scan-found">
+        {status.found.map((found) => (
+          <li key={`${found.type} ${found.channel}`}>
+            <span class="scan-channel numbers">{found.channel}</span>
+            <span>{found.stations.map((station) => narrow(station.name)).join('、') || '局名なし'}</span>
+          </li>
+        ))}
+      </ul>
+      {status.failed.length === 0 ? null : (
+        <details class="scan-failed">
+          <summary>局が見つからなかったチャンネル {status.failed.length}</summary>
+          <ul>
+            {status.failed.map((failed) => (
+              <li key={`${failed.type} ${failed.channel}`}>
+                <span class="scan-channel numbers">{failed.channel}</span>
+                {failed.message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Running({ status, onAbort }: { status: ScanStatus; onAbort: () => void }) {
+  const current = status.current.map(({ channel }) => channel).join('、');
+  return (
+    <>
+      <ProgressBar
+        part={status.total === 0 ? 0 : status.done / status.total}
+        label={`${status.total}チャンネルのうち${status.done}を確認、${stationNames(status)}局`}
+      />
+      <p class="collect-now" role="status">
+        <Icon name="antenna" />
+        {current === '' ? 'チューナーを待っています' : `${current} を調べています`}
+      </p>
+      <button type="button" class="button" onClick={onAbort}>
+        中止する
+      </button>
+    </>
+  );
+}
+
+function Ended({ status }: { status: ScanStatus }) {
+  switch (status.state) {
+    case 'finished':
+      return (
+        <p class="scan-result scan-result-good" role="status">
+          <Icon name="check" />
+          {status.found.length}チャンネル、{stationNames(status)}局が見つかりました。
+        </p>
+      );
+    case 'aborted':
+      return (
+        <p class="scan-result" role="status">
+          スキャンを中止しました。チャンネルは元のままです。
+        </p>
+      );
+    case 'failed':
+      return (
+        <div class="tuner-error" role="alert">
+          <Icon name="alert" />
+          <p>
+            <b>{status.message ?? 'スキャンできませんでした。'}</b>
+            アンテナの接続とチューナーの状態を確かめてから、もう一度お試しください。チャンネルは元のままです。
+          </p>
+        </div>
+      );
+    default:
+      return null;
+  }
+}
+
+function Chooser({
+  able,
+  busy,
+  onStart,
+}: {
+  able: readonly BroadcastType[];
+  busy: boolean;
+  onStart: (types: BroadcastType[]) => void;
+}) {
+  const [left, setLeft] = useState<readonly BroadcastType[]>([]);
+  const chosen = able.filter((type) => !left.includes(type));
+  const toggle = (type: BroadcastType): void => {
+    setLeft(left.includes(type) ? left.filter((other) => other !== type) : [...left, type]);
+  };
+  return (
+    <>
+      <fieldset class="scan-types" aria-label="スキャンする放送" data-nav-group="scan-types">
+        {able.map((type) => (
+          // biome-ignore lint/a11y/useSemanticElements: a button like all others, for fingers and remote controls
+          <button
+            key={type}
+            type="button"
+            role="checkbox"
+            class="chip"
+            aria-checked={chosen.includes(type)}
+            onClick={() => toggle(type)}
+          >
+            <Icon name={chosen.includes(type) ? 'check' : 'plus'} />
+            {TYPE_NAMES[type]}
+          </button>
+        ))}
+      </fieldset>
+      <button
+        type="button"
+        class="button button-main"
+        disabled={chosen.length === 0 || busy}
+        onClick={() => onStart(chosen)}
+      >
+        スキャンを始める
+      </button>
+    </>
+  );
+}
+
+export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
+  const [poll, setPoll] = useState(0);
+  const { value: status, failure, renew } = useResource(getScan, { events: ['scan', 'channels'], poll });
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<ApiFailure>();
+  const running = status?.state === 'running';
+  if (running !== poll > 0) setPoll(running ? POLL_MS : 0);
+  const able = TYPES.filter((type) => tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type)));
+
+  const run = async (action: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      await action();
+    } catch (error) {
+      setRefused(error instanceof ApiFailure ? error : networkFailure(error));
+    } finally {
+      setBusy(false);
+      renew();
+    }
+  };
+  return (
+    <section class="block" aria-labelledby="scan-title">
+      <header class="block-head">
+        <h2 id="scan-title">チャンネルスキャン</h2>
+      </header>
+      <p class="block-note">
+        受信できる局を探し、選んだ放送のチャンネルを入れ替えます。地デジで数分、BS・CSで十数分かかります。視聴や録画は続きます。
+      </p>
+      <div class="scan">
+        {status === undefined && failure !== undefined ? (
+          <p class="field-failed" role="alert">
+            {failure.message} {HINT}
+          </p>
+        ) : null}
+        {running && status !== undefined ? (
+          <Running status={status} onAbort={() => void run(abortScan)} />
+        ) : able.length === 0 ? (
+          <p class="block-note">使えるチューナーがないので、スキャンできません。</p>
+        ) : (
+          <Chooser able={able} busy={busy} onStart={(types) => void run(() => startScan({ types }))} />
+        )}
+        {refused === undefined ? null : (
+          <p class="field-failed" role="alert">
+            {refused.message} {HINT}
+          </p>
+        )}
+        {status === undefined ? null : (
+          <>
+            <Ended status={status} />
+            <Found status={status} />
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

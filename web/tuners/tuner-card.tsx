@@ -1,0 +1,100 @@
+/** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import { Icon } from '../ui/icon.tsx';
+import { driverName, errorAdvice, signalWords, stateWords, TYPE_NAMES, userWords } from './words.ts';
+
+/** Further behind than this a user of a tuning is in trouble: it is cut at 64 MB. */
+const LATE_BYTES = 8_000_000;
+const MEGA = 1_000_000;
+
+function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
+  if (tuner.users.length === 0) return null;
+  return (
+    <ul class="tuner-users">
+      {tuner.users.flatMap((user) =>
+        userWords(user.use, channels).map((words) => (
+          <li key={`${user.use} ${words.text}`}>
+            <b>{words.text}</b>
+            {words.detail === undefined ? null : <span>{words.detail}</span>}
+            {user.lagBytes < LATE_BYTES ? null : (
+              <span class="tuner-late numbers">{Math.round(user.lagBytes / MEGA)} MB 遅れています</span>
+            )}
+          </li>
+        )),
+      )}
+    </ul>
+  );
+}
+
+function Signal({ tuner }: { tuner: Tuner }) {
+  const words = signalWords(tuner);
+  if (words === undefined) return null;
+  return (
+    <div class={`signal signal-${words.tone}`}>
+      <span class="signal-bar" aria-hidden="true">
+        <span style={{ '--part': words.part.toFixed(3) }} />
+      </span>
+      <span class="signal-words">
+        受信状態 <b>{words.text}</b>
+        {words.db === '' ? null : <span class="numbers"> CNR {words.db}</span>}
+      </span>
+    </div>
+  );
+}
+
+const COUNTS = [
+  ['continuityErrors', '抜け'],
+  ['transportErrors', '誤り'],
+  ['syncErrors', '同期外れ'],
+  ['scrambled', '暗号のまま'],
+] as const;
+
+function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
+  return (
+    <dl class="counts" title={`受信したパケット ${stats.packets.toLocaleString('ja-JP')}`}>
+      {COUNTS.map(([key, name]) => (
+        <div key={key} class={stats[key] > 0 ? 'count count-bad' : 'count'}>
+          <dt>{name}</dt>
+          <dd class="numbers">{stats[key].toLocaleString('ja-JP')}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
+  const [text, tone] = stateWords(tuner);
+  return (
+    <li class="tuner" data-disabled={tuner.disabled ? '' : undefined}>
+      <header class="tuner-head">
+        <span class="tuner-rank numbers" title="使われる順番">
+          {tuner.rank === null ? '–' : tuner.rank + 1}
+        </span>
+        <span class="tuner-name">
+          <b>{tuner.name}</b>
+          <small>
+            {driverName(tuner.driver)}
+            {tuner.types.map((type) => (
+              <span key={type} class="type-badge">
+                {TYPE_NAMES[type]}
+              </span>
+            ))}
+          </small>
+        </span>
+        <span class={`state state-${tone}`}>{text}</span>
+      </header>
+      <Users tuner={tuner} channels={channels} />
+      <Signal tuner={tuner} />
+      {tuner.stats === null ? null : <Counts stats={tuner.stats} />}
+      {tuner.error === null ? null : (
+        <div class="tuner-error" role="alert">
+          <Icon name="alert" />
+          <p>
+            <b>{tuner.error}</b>
+            {errorAdvice(tuner)}
+          </p>
+        </div>
+      )}
+    </li>
+  );
+}
