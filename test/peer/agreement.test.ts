@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'bun:test';
 import { parseEit } from '../../arib/si/eit.ts';
 import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
+import { epochMs } from '../../arib/time.ts';
 import type { Section } from '../../arib/ts/section.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { ChannelPlan } from '../../synth/scenario/model.ts';
@@ -64,6 +65,12 @@ function checkSchedules(sections: readonly Section[]): void {
   }
 }
 
+const DAY_MS = 86_400_000;
+const LONG = process.env.SVC_LONG === '1';
+/** What changes from hour to hour: present and following, maps, the current schedule. A soak sees all of the day. */
+const DAY_STEP = LONG ? { everyMs: 120_000, seconds: 120 } : { everyMs: 21_600_000, seconds: 4 };
+const DAY_LIMIT_MS = LONG ? 3_600_000 : 30_000;
+
 const scenario = loadScenario('default');
 const TERRESTRIAL = [0x00, 0x02, 0x40, 0x42, 0x4e, 0x50, 0x51, 0x58, 0x59, 0x73];
 const SATELLITE = [...TERRESTRIAL, 0x46, 0x4f, 0x60, 0x61, 0x68, 0x69];
@@ -79,5 +86,16 @@ describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, p
       }
       checkSchedules(sections);
     });
+
+    test(
+      'and through a day',
+      () => {
+        for (let at = AT; at < AT + DAY_MS; at = epochMs(at + DAY_STEP.everyMs)) {
+          const compared = compare(sectionsOf(tablePackets(scenario, plan, DAY_STEP.seconds, at)));
+          expect([at, compared.get(0x4e) ?? 0]).not.toEqual([at, 0]);
+        }
+      },
+      DAY_LIMIT_MS,
+    );
   },
 );
