@@ -23,10 +23,20 @@ export interface Config {
   channelSyncIntervalMs: number;
   /** A station that imports lack for so long is forgotten. */
   serviceForgetAfterMs: number;
+  /** How the guide is collected; ms. */
+  epg: {
+    collectIntervalMs: number;
+    channelIntervalMs: number;
+    channelRetryMs: number;
+    minCoverageMs: number;
+    sweepSettleMs: number;
+    channelTimeoutMs: number;
+  };
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** @throws ConfigError naming every bad variable. */
 export function readConfig(environment: Environment): Config {
@@ -54,7 +64,21 @@ export function readConfig(environment: Environment): Config {
       min: 0,
       max: 365 * DAY_MS,
     }),
+    epg: readCollecting(reader),
   };
   reader.finish();
   return config;
+}
+
+function readCollecting(reader: EnvironmentReader): Config['epg'] {
+  const span = (name: string, standard: number, min: number, max = 30 * DAY_MS): number =>
+    reader.integer(name, standard, { min, max });
+  return {
+    collectIntervalMs: span('EPG_COLLECT_INTERVAL', 30 * MINUTE_MS, 1000),
+    channelIntervalMs: span('EPG_CHANNEL_INTERVAL', 6 * HOUR_MS, 1000),
+    channelRetryMs: span('EPG_CHANNEL_RETRY', 2 * HOUR_MS, 0),
+    minCoverageMs: span('EPG_MIN_COVERAGE', 3 * DAY_MS, 0),
+    sweepSettleMs: span('EPG_SWEEP_SETTLE', MINUTE_MS, 0, HOUR_MS),
+    channelTimeoutMs: span('EPG_CHANNEL_TIMEOUT', 10 * MINUTE_MS, 1000, HOUR_MS),
+  };
 }

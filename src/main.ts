@@ -25,6 +25,12 @@ Environment:
   TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
   TRUSTED_PROXIES               front proxies whose X-Forwarded-For is believed
   CHANNEL_SYNC_INTERVAL         how often stations are read from the agent, in ms (60000)
+  EPG_COLLECT_INTERVAL          how often it is looked which guides to read, in ms (1800000)
+  EPG_CHANNEL_INTERVAL          a guide is read anew after this, in ms (21600000)
+  EPG_CHANNEL_RETRY             a channel is not visited again before, in ms (7200000)
+  EPG_MIN_COVERAGE              a guide that reaches less far is thin, in ms (259200000)
+  EPG_SWEEP_SETTLE              reading before completeness is judged, in ms (60000)
+  EPG_CHANNEL_TIMEOUT           the longest visit of a channel, in ms (600000)
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;
 

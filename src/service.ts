@@ -20,6 +20,7 @@ import { LiveRoom } from './live/room.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
+import { CoverageStore } from './store/coverage.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { ProgramStore } from './store/programs.ts';
@@ -80,7 +81,12 @@ function openStores(path: string) {
     database = openDatabase(path);
     const stations = new StationStore(database);
     stations.listed();
-    return { database, stations, programs: new ProgramStore(database) };
+    return {
+      database,
+      stations,
+      programs: new ProgramStore(database),
+      coverage: new CoverageStore(database),
+    };
   } catch (error) {
     database?.close();
     if (error instanceof SchemaTooNew) throw error;
@@ -109,7 +115,8 @@ function once(act: () => Promise<void>): () => Promise<void> {
 /** @throws the database's, the file system's or the socket's error, before anything is left running */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log, now } = options;
-  const { database, stations, programs } = openStores(join(config.dataDir, DATABASE_FILE));
+  const databasePath = join(config.dataDir, DATABASE_FILE);
+  const { database, stations, programs, coverage } = openStores(databasePath);
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const encoders = new Encoders({
     path: config.ffmpegPath ?? undefined,
@@ -130,6 +137,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     forgetAfterMs: config.serviceForgetAfterMs,
     stations,
     programs,
+    coverage,
+    databasePath,
+    limits: {
+      minCoverageMs: config.epg.minCoverageMs,
+      intervalMs: config.epg.channelIntervalMs,
+      retryMs: config.epg.channelRetryMs,
+      selectMs: config.epg.collectIntervalMs,
+      visitMs: config.epg.channelTimeoutMs,
+      settleMs: config.epg.sweepSettleMs,
+    },
+    collectGuide: () => settings.get('collectGuide'),
     hub,
     startWorker: options.startGuideWorker,
     startSurveyWorker: options.startSurveyWorker,
@@ -142,6 +160,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     stations: guide.stations,
     encoders,
     startWorker: options.startStreamWorker,
+    tap: guide.tap,
     log: log.component('live'),
     now,
   });

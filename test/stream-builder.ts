@@ -154,6 +154,13 @@ export class StreamBuilder {
     return all;
   }
 
+  /** The packets since the last call; their counters go on. */
+  take(): Uint8Array {
+    const all = this.bytes();
+    this.#packets.length = 0;
+    return all;
+  }
+
   /** The counter that the PID's next packet will have. */
   setCounter(pid: number, counter: number): this {
     this.#counters.set(pid, counter & 0x0f);

@@ -262,6 +262,10 @@ export const GuideStatusSchema = t.Object(
     stations: t.Array(GuideCoverageSchema, { description: 'the listed stations, in list order' }),
     visits: t.Array(GuideVisitSchema, { description: 'under way' }),
     pressed: t.Boolean({ description: "'collect now' is pressed" }),
+    progress: t.Union(
+      [t.Object({ done: t.Integer({ minimum: 0 }), total: t.Integer({ minimum: 0 }) }, EXTENSIBLE), t.Null()],
+      { description: 'channels read since it was pressed, and to be read in all; null: not pressed' },
+    ),
     clocks: t.Array(ClockOffsetSchema),
   },
   EXTENSIBLE,

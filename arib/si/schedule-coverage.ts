@@ -6,7 +6,7 @@
  * over are no longer sent, so they are not waited for. A segment whose version changes starts anew; a change of
  * last_table_id, or midnight, when every segment moves, starts everything anew.
  */
-import { type EpochMs, jstDayStart } from '../time.ts';
+import { type EpochMs, epochMs, jstDayStart } from '../time.ts';
 import type { Eit } from './eit.ts';
 
 export type ScheduleKind = 'basic' | 'extended';
@@ -122,6 +122,26 @@ class KindCoverage {
     }
     return { segments, completeSegments, complete: unknownTables === 0 && completeSegments === segments };
   }
+
+  segmentComplete(section: ScheduleSection): boolean {
+    const table = this.#tables[section.tableId & (TABLES - 1)];
+    return isComplete(table?.segments[section.sectionNumber >> 3]);
+  }
+
+  /** The first segment from `firstSegment` on, counted from today's first, that is not complete. */
+  firstMissing(firstSegment: number): number {
+    let at = firstSegment;
+    for (let number = 0; number <= this.#lastTable; number++) {
+      const table = this.#tables[number];
+      if (table === undefined) break;
+      const end = number * SEGMENTS + table.lastSegment + 1;
+      while (at < end && isComplete(table.segments[at - number * SEGMENTS])) at++;
+      if (at < end) break;
+      // Segments behind the last one that is sent are empty, but for those behind the whole schedule.
+      if (number < this.#lastTable) at = Math.max(at, (number + 1) * SEGMENTS);
+    }
+    return at;
+  }
 }
 
 function isComplete(segment: Segment | undefined): boolean {
@@ -146,6 +166,21 @@ export class ScheduleCoverage {
     const day = jstDayStart(at);
     if (day !== this.#day) return { segments: 0, completeSegments: 0, complete: false };
     return this.#kinds[kind].progress(Math.floor((at - day) / SEGMENT_MS));
+  }
+
+  /** Whether the segment that `section` belongs to has come whole, in the version that came last. */
+  segmentComplete(section: ScheduleSection): boolean {
+    if (section.kind === 'present-following') return false;
+    return this.#kinds[section.kind === 'schedule-basic' ? 'basic' : 'extended'].segmentComplete(section);
+  }
+
+  /** Up to when the basic schedule has come without a gap; `at` when not even its current segment has. */
+  filledUntil(at: EpochMs): EpochMs {
+    const day = jstDayStart(at);
+    if (day !== this.#day) return at;
+    const first = Math.floor((at - day) / SEGMENT_MS);
+    const missing = this.#kinds.basic.firstMissing(first);
+    return missing === first ? at : epochMs(day + missing * SEGMENT_MS);
   }
 
   #startDay(day: EpochMs): void {

@@ -1,20 +1,19 @@
 /** The loop around the plan, with stand-ins for the agent and for the visits. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { eventId, programId, type StationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import type { StationId } from '../../arib/ids.ts';
 import { createLog } from '../../host/log.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
-import type { NowAndNext } from '../model/program.ts';
+import { CoverageStore } from '../store/coverage.ts';
 import { openDatabase } from '../store/database.ts';
 import { ProgramStore } from '../store/programs.ts';
 import { StationStore } from '../store/stations.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
 import { Collector } from './collector.ts';
-import type { VisitOutcome } from './messages.ts';
+import type { VisitOrder, VisitOutcome, VisitResult } from './messages.ts';
+import type { ChannelKey } from './plan.ts';
 import { Stations } from './stations.ts';
-import type { VisitOrder, VisitResult } from './visits.ts';
 
 const NOW = 1_800_000_000_000;
 const TUNER: Tuner = {
@@ -42,9 +41,18 @@ function channel(name: string, network: number, service: number): Channel {
 
 interface Visit {
   order: VisitOrder;
-  found(items: NowAndNext[]): void;
+  cancelled: boolean;
   end(result: Partial<VisitResult>): void;
 }
+
+const LIMITS = {
+  minCoverageMs: 3 * 86_400_000,
+  intervalMs: 6 * 3_600_000,
+  retryMs: 2 * 3_600_000,
+  selectMs: 30 * 60_000,
+  visitMs: 600_000,
+  settleMs: 60_000,
+};
 
 let server: ReturnType<typeof Bun.serve>;
 let tuners: Tuner[];
@@ -57,6 +65,9 @@ let collector: Collector;
 let now: number;
 let database: Database;
 let lines: string[];
+let coverage: CoverageStore;
+let purged: number[];
+let open: ReadonlySet<ChannelKey>;
 
 beforeEach(() => {
   tuners = [TUNER];
@@ -76,6 +87,9 @@ beforeEach(() => {
   const log = createLog({ level: 'info', now: () => now, write: (line) => lines.push(line) });
   database = openDatabase(':memory:');
   programs = new ProgramStore(database);
+  coverage = new CoverageStore(database);
+  purged = [];
+  open = new Set();
   const hub = new Hub(() => {});
   hub.subscribe((event) => events.push(event.name));
   const clock = (): number => now;
@@ -90,14 +104,27 @@ beforeEach(() => {
     stations,
     programs,
     agent: new AgentClient(`http://127.0.0.1:${server.port}`),
+    coverage,
     visits: {
-      visit: (order, found) =>
-        new Promise((resolve) => {
-          const end = (result: Partial<VisitResult>): void =>
-            resolve({ outcome: 'complete', reason: null, clockOffsetMs: null, ...result });
-          visits.push({ order, found, end });
-        }),
+      visit: (order) => {
+        const { promise, resolve } = Promise.withResolvers<VisitResult>();
+        const end = (result: Partial<VisitResult>): void =>
+          resolve({ outcome: 'complete', reason: null, ...result });
+        const visit: Visit = { order, cancelled: false, end };
+        visits.push(visit);
+        const cancel = (): void => {
+          visit.cancelled = true;
+          end({ outcome: 'broken' });
+        };
+        return { result: promise, cancel };
+      },
+      purge: (before) => {
+        purged.push(before);
+      },
     },
+    open: () => open,
+    enabled: () => true,
+    limits: LIMITS,
     hub,
     log,
     now: clock,
@@ -127,69 +154,57 @@ async function ended(visit: Visit | undefined, outcome: VisitOutcome): Promise<v
   await until(() => asked > before);
 }
 
-function onAir(station: StationId): NowAndNext {
-  const present = {
-    id: programId(station, eventId(1)),
-    stationId: station,
-    eventId: eventId(1),
-    startAt: epochMs(NOW - 1000),
-    endAt: epochMs(NOW + 3_600_000),
-    openEnd: false,
-    name: '番組',
-    description: '',
-    extended: null,
-    genres: [],
-    audios: [],
-    videoType: null,
-    videoResolution: null,
-    isFree: true,
-    copyNever: false,
-    groups: [],
-    series: null,
-  };
-  return { stationId: station, present, following: null };
+/** The guide of a station was read, and reaches this far. */
+function fill(id: StationId | undefined, days = 8): void {
+  const filledUntil = now + days * 86_400_000;
+  if (id !== undefined)
+    coverage.put([{ stationId: id, readAt: now, filledUntil, whole: true, hasGuide: true }]);
 }
 
+const query = (visit: Visit | undefined): URLSearchParams => new URL(visit?.order.url ?? '').searchParams;
+/** The channels visited, with what for. */
+const seen = (): string[] =>
+  visits.map((visit) => `${query(visit).get('channel')} ${visit.order.wanted[0]?.depth}`);
+
 describe('Collector', () => {
-  test('visits channel after channel in the background and tells what it learned', async () => {
-    stations.import([channel('T27', 0x7fe8, 1024), channel('T26', 0x7fe9, 2048)]);
+  test('looks what is on first, then reads the guide, in the background', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
-    const [first] = visits;
-    const url = new URL(first?.order.url ?? '');
-    expect(Object.fromEntries(url.searchParams)).toEqual({
+    expect(Object.fromEntries(query(visits[0]))).toEqual({
       type: 'GR',
       channel: 'T27',
       priority: '3',
       use: 'epg T27',
     });
-    first?.found([onAir(first.order.own[0]?.id as StationId)]);
-    expect(events.filter((name) => name === 'programs')).toHaveLength(1);
-    first?.end({});
+    expect(visits[0]?.order).toMatchObject({
+      networkId: 0x7fe8,
+      settleMs: 0,
+      wanted: [{ depth: 'present' }],
+    });
+    visits[0]?.end({});
     await until(() => visits.length === 2);
-    expect(visits[1]?.order.url).toContain('channel=T26');
-    expect(stations.airing().size).toBe(1);
+    expect(visits[1]?.order).toMatchObject({ settleMs: 60_000, capMs: 600_000, wanted: [{ depth: 'full' }] });
+    expect(collector.status([]).visits).toEqual([
+      { type: 'GR', channel: 'T27', stationIds: [0x7fe8 * 100_000 + 1024], startedAt: NOW },
+    ]);
+    fill(visits[1]?.order.wanted[0]?.id);
+    await ended(visits[1], 'complete');
+    expect(visits).toHaveLength(2);
+    expect(collector.status([]).stations).toEqual([
+      expect.objectContaining({ lastReadAt: NOW, thin: false, noGuide: false }),
+    ]);
   });
 
-  test('one visit of a type at a time, however often it is woken', async () => {
-    stations.import([channel('T27', 0x7fe8, 1024), channel('T26', 0x7fe9, 2048)]);
+  test('one visit of a channel at a time, however often it is woken', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
     for (let round = 0; round < 3; round += 1) await planned();
     expect(visits).toHaveLength(1);
   });
 
-  test('what a visit says about a station that is gone is dropped', async () => {
-    stations.import([channel('T27', 0x7fe8, 1024)]);
-    collector.wake();
-    await until(() => visits.length === 1);
-    stations.import([channel('T26', 0x7fe9, 2048)]);
-    const own = visits[0]?.order.own[0]?.id as StationId;
-    visits[0]?.found([onAir(own)]);
-    expect(programs.ofStation(own, 0)).toEqual([]);
-  });
-
-  test('a visit without a tuner is tried again soon, a fruitless one later', async () => {
+  test('a visit without a tuner is tried again soon, one that broke later', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
@@ -197,7 +212,7 @@ describe('Collector', () => {
     now += 16_000;
     collector.wake();
     await until(() => visits.length === 2);
-    await ended(visits[1], 'partial');
+    await ended(visits[1], 'broken');
     now += 16_000;
     await planned();
     expect(visits).toHaveLength(2);
@@ -206,38 +221,75 @@ describe('Collector', () => {
     await until(() => visits.length === 3);
   });
 
-  test('a full database loses what was learned, is logged once, and stops nothing', async () => {
-    stations.import([channel('T27', 0x7fe8, 1024), channel('T26', 0x7fe9, 2048)]);
-    collector.wake();
+  test('selects anew after its interval, and reads again what is old', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    fill(stations.list()[0]?.id);
+    await planned();
+    expect(visits).toEqual([]);
+    now += LIMITS.intervalMs;
+    await planned();
     await until(() => visits.length === 1);
-    const item = onAir(visits[0]?.order.own[0]?.id as StationId);
-    const { page_count } = database.query('PRAGMA page_count').get() as { page_count: number };
-    database.run(`PRAGMA max_page_count = ${page_count}`);
-    const large = { ...item, present: item.present && { ...item.present, description: 'x'.repeat(100_000) } };
-    visits[0]?.found([large]);
-    visits[0]?.found([large]);
-    expect(lines.filter((line) => line.startsWith('ERROR'))).toEqual([
-      expect.stringContaining('database or disk is full'),
-    ]);
-    visits[0]?.end({});
-    await until(() => visits.length === 2);
-    database.run('PRAGMA max_page_count = 1000000');
-    visits[1]?.found([large]);
-    expect(stations.airing().size).toBe(1);
+    expect(seen()).toEqual(['T27 full']);
   });
 
-  test('a database that cannot be read ends the visit, not the process', async () => {
+  test('reads everything again when stations were replaced', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
+    fill(stations.list()[0]?.id);
+    await planned();
+    expect(visits).toEqual([]);
+    now += 1000;
+    collector.recollect();
+    await until(() => visits.length === 1);
+  });
+
+  test("'collect now' reads all channels at a higher priority, tells how far it is, and lets go", async () => {
+    tuners = [TUNER, { ...TUNER, id: 'u' }];
+    stations.import([channel('T27', 0x7fe8, 1024), channel('T26', 0x7fe9, 2048)]);
+    for (const { id } of stations.list()) fill(id);
+    await planned();
+    expect(visits).toEqual([]);
+    now += 1000;
+    expect(collector.press()).toEqual({ pressed: true, until: now + 60_000 });
+    await until(() => visits.length === 2);
+    expect(visits.map((visit) => query(visit).get('priority'))).toEqual(['8', '8']);
+    expect(collector.status([])).toMatchObject({ pressed: true, progress: { done: 0, total: 2 } });
+    fill(visits[0]?.order.wanted[0]?.id);
+    await ended(visits[0], 'complete');
+    expect(collector.status([]).progress).toEqual({ done: 1, total: 2 });
+    expect(collector.release()).toEqual({ pressed: false, until: null });
+    expect(visits[1]?.cancelled).toBe(true);
+    await until(() => collector.status([]).visits.length === 0);
+    expect(collector.status([])).toMatchObject({ pressed: false, progress: null });
+  });
+
+  test('a channel that is open anyway is not visited', async () => {
+    open = new Set(['GR/T27']);
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    await planned();
+    expect(visits).toEqual([]);
+    open = new Set();
     collector.wake();
     await until(() => visits.length === 1);
-    database.run('ALTER TABLE programs RENAME TO lost');
-    visits[0]?.end({});
-    await until(() => lines.some((line) => line.includes('guide not planned')));
-    expect(lines.some((line) => line.includes('visit failed'))).toBe(true);
-    database.run('ALTER TABLE lost RENAME TO programs');
-    now += 61_000;
+  });
+
+  test('what ended more than a day ago is forgotten every hour', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    await planned();
+    await planned();
+    expect(purged).toEqual([NOW - 86_400_000]);
+    now += 3_600_000;
+    await planned();
+    expect(purged).toHaveLength(2);
+  });
+
+  test('a database that cannot be read ends no process', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    database.run('ALTER TABLE guide_coverage RENAME TO lost');
     collector.wake();
-    await until(() => visits.length === 2);
+    await until(() => lines.some((line) => line.includes('guide not planned')));
+    database.run('ALTER TABLE lost RENAME TO guide_coverage');
+    collector.wake();
+    await until(() => visits.length === 1);
   });
 
   test('an agent that is away is no reason to stop for ever', async () => {

@@ -2,18 +2,26 @@ import { describe, expect, test } from 'bun:test';
 import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { StationCoverage } from '../store/coverage.ts';
+import { airingUntil } from './airing.ts';
 import {
-  coverage,
   LEAD_MS,
   MAX_RETRY_MS,
+  NO_HISTORY,
   NO_TUNER_RETRY_MS,
   notBefore,
   type PlanInput,
   planVisits,
   RETRY_MS,
+  type VisitHistory,
+  type VisitPlan,
 } from './plan.ts';
 
 const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const LIMITS = { minCoverageMs: 3 * DAY, intervalMs: 6 * HOUR, retryMs: 2 * HOUR };
 
 function station(type: BroadcastType, channel: string, service: number, network = 0x7fe8): StationRecord {
   return {
@@ -50,113 +58,282 @@ function tuner(types: BroadcastType[], over: Partial<Tuner> = {}): Tuner {
   };
 }
 
-const LIVE = { use: 'live GR/T27', priority: 9, lagBytes: 0 };
+function used(types: BroadcastType[], channel: string, use: string, priority: number): Tuner {
+  const [type = 'GR'] = types;
+  return tuner(types, { state: 'tuned', tuned: { type, channel }, users: [{ use, priority, lagBytes: 0 }] });
+}
+
 const T27 = [station('GR', 'T27', 1024), station('GR', 'T27', 1025)];
 const T26 = [station('GR', 'T26', 2048, 0x7fe9)];
 const BS = [
   station('BS', 'BS01_0', 151, 4),
   station('BS', 'BS01_1', 161, 4),
+  station('BS', 'BS01_1', 162, 4),
   station('BS', 'BS03_0', 181, 4),
 ];
+const CS = [station('CS', 'CS02', 51, 6), station('CS', 'CS08', 52, 6), station('CS', 'CS04', 53, 7)];
+const ALL = [...T27, ...T26, ...BS, ...CS];
+
+type Coverages = Map<StationId, StationCoverage>;
+
+/** What these stations' guides are like. */
+function coverage(stations: StationRecord[], over: Partial<StationCoverage> = {}): Coverages {
+  const row = { readAt: NOW - HOUR, filledUntil: NOW + 8 * DAY, hasGuide: true, ...over };
+  return new Map(stations.map(({ id }) => [id, row]));
+}
+
+function history(key: string, over: Partial<VisitHistory>): Map<string, VisitHistory> {
+  return new Map([[key, { ...NO_HISTORY, ...over }]]);
+}
 
 function input(over: Partial<PlanInput>): PlanInput {
   return {
-    stations: [...T27, ...T26, ...BS],
-    covered: new Map(),
+    stations: ALL,
+    coverage: new Map(),
+    airing: new Map(ALL.map(({ id }) => [id, NOW + HOUR])),
     history: new Map(),
     active: new Set(),
+    open: new Set(),
     tuners: [tuner(['GR']), tuner(['GR']), tuner(['BS', 'CS']), tuner(['BS', 'CS'])],
+    selectedAt: NOW,
+    staleBefore: 0,
+    pressedAt: null,
+    enabled: true,
+    limits: LIMITS,
     now: NOW,
     ...over,
   };
 }
 
-function channels(over: Partial<PlanInput>): string[] {
-  return planVisits(input(over)).visits.map((visit) => visit.channel);
+function visits(over: Partial<PlanInput>, kind: VisitPlan['kind'] = 'guide'): string[] {
+  return planVisits(input(over))
+    .visits.filter((visit) => visit.kind === kind)
+    .map((visit) => visit.channel);
 }
 
-function covered(stations: StationRecord[], until: number): Map<StationId, number> {
-  return new Map(stations.map((row) => [row.id, until]));
-}
-
-describe('coverage', () => {
+describe('airingUntil', () => {
   const id = T27[0]?.id as StationId;
   const span = (startAt: number, endAt: number) => ({ stationId: id, startAt, endAt });
 
   test('follows programmes that join', () => {
-    expect(coverage([span(0, 10), span(10, 20), span(20, 30)], 5).get(id)).toBe(30);
+    expect(airingUntil([span(0, 10), span(10, 20), span(20, 30)], 5).get(id)).toBe(30);
   });
   test('stops at a gap', () => {
-    expect(coverage([span(0, 10), span(11, 20)], 5).get(id)).toBe(10);
+    expect(airingUntil([span(0, 10), span(11, 20)], 5).get(id)).toBe(10);
   });
   test('nothing on the air now is no coverage', () => {
-    expect(coverage([span(0, 5), span(6, 20)], 5).has(id)).toBe(false);
+    expect(airingUntil([span(0, 5), span(6, 20)], 5).has(id)).toBe(false);
   });
 });
 
-describe('planVisits', () => {
-  test('one visit a type at a time, most blank stations first', () => {
-    expect(channels({})).toEqual(['T27', 'BS01_0']);
-    expect(channels({ active: new Set(['GR/T27']) })).toEqual(['BS01_0']);
-    expect(channels({ active: new Set(['GR/T27', 'BS/BS01_0']) })).toEqual([]);
+describe('a guide is read', () => {
+  test('where it reaches less than three days ahead', () => {
+    const known = coverage(ALL, { readAt: NOW - 3 * HOUR });
+    expect(visits({ coverage: known })).toEqual([]);
+    for (const { id } of T26)
+      known.set(id, { readAt: NOW - 3 * HOUR, filledUntil: NOW + 2 * DAY, hasGuide: true });
+    expect(visits({ coverage: known })).toEqual(['T26']);
   });
 
-  test('a satellite visit welcomes the whole network, a terrestrial one only its own', () => {
-    const { visits } = planVisits(input({}));
-    expect(visits.map((visit) => [visit.own.length, visit.others.length])).toEqual([
-      [2, 0],
-      [1, 2],
+  test('where it was read more than six hours ago', () => {
+    const known = coverage(ALL);
+    for (const [id, row] of coverage(T27, { readAt: NOW - 6 * HOUR })) known.set(id, row);
+    expect(visits({ coverage: known })).toEqual(['T27']);
+  });
+
+  test('the thinnest first', () => {
+    expect(visits({ tuners: [tuner(['GR'])] })).toEqual(['T27']);
+    const known = coverage(T27, { readAt: NOW - 7 * HOUR });
+    expect(visits({ tuners: [tuner(['GR'])], coverage: known })).toEqual(['T26']);
+  });
+
+  test('not again within two hours, however thin it stayed', () => {
+    const thin = { filledUntil: NOW + HOUR };
+    expect(visits({ coverage: coverage(ALL, { ...thin, readAt: NOW - 2 * HOUR + 1 }) })).toEqual([]);
+    expect(visits({ coverage: coverage(T27, { ...thin, readAt: NOW - 2 * HOUR }), stations: T27 })).toEqual([
+      'T27',
     ]);
+    expect(visits({ stations: T26, history: history('GR/T26', { readAt: NOW - HOUR }) })).toEqual([]);
   });
 
-  test('stations whose programmes are known are left alone until shortly before they run out', () => {
-    const until = NOW + LEAD_MS + 5000;
-    const plan = planVisits(input({ covered: covered([...T27, ...T26, ...BS], until) }));
-    expect(plan).toEqual({ visits: [], wakeAt: NOW + 5000 });
-    expect(channels({ covered: covered([...T27, ...T26, ...BS], NOW + LEAD_MS) })).toHaveLength(2);
+  test('only as it was selected: what became thin since waits for the next selection', () => {
+    const known = coverage(ALL, { readAt: NOW - 5 * HOUR, filledUntil: NOW + 3 * DAY });
+    expect(visits({ coverage: known, selectedAt: NOW })).toEqual([]);
+    const later = { coverage: known, stations: T27, now: NOW + 20 * MINUTE };
+    expect(visits({ ...later, selectedAt: NOW })).toEqual([]);
+    expect(visits({ ...later, selectedAt: NOW + 20 * MINUTE })).toEqual(['T27']);
   });
 
-  test('one blank station makes its channel due', () => {
-    const known = covered([...T27, ...T26, ...BS], NOW + 3_600_000);
-    known.delete(T26[0]?.id as StationId);
-    expect(channels({ covered: known })).toEqual(['T26']);
+  test('again at once where stations were replaced', () => {
+    expect(visits({ coverage: coverage(ALL), staleBefore: NOW - 1, stations: T27 })).toEqual(['T27']);
+    expect(visits({ coverage: coverage(ALL, { readAt: NOW }), staleBefore: NOW - 1 })).toEqual([]);
   });
 
-  test('visits of a channel keep a distance that doubles while they are fruitless', () => {
-    expect(notBefore(undefined, NOW)).toBe(0);
-    expect(notBefore({ at: 0, fruitless: 0, noTuner: false }, NOW)).toBe(RETRY_MS);
-    expect(notBefore({ at: 0, fruitless: 3, noTuner: false }, NOW)).toBe(RETRY_MS * 4);
-    expect(notBefore({ at: 0, fruitless: 99, noTuner: false }, NOW)).toBe(MAX_RETRY_MS);
-    expect(notBefore({ at: 0, fruitless: 99, noTuner: true }, NOW)).toBe(NO_TUNER_RETRY_MS);
-    const history = new Map([['GR/T27', { at: NOW - 1000, fruitless: 0, noTuner: false }]]);
-    expect(channels({ history })).toEqual(['T26', 'BS01_0']);
+  test('a station without a guide is not thin', () => {
+    const without = { filledUntil: null, hasGuide: false, readAt: NOW - 3 * HOUR };
+    expect(visits({ stations: T26, coverage: coverage(T26, without) })).toEqual([]);
+    expect(
+      visits({ stations: T26, coverage: coverage(T26, { ...without, readAt: NOW - 7 * HOUR }) }),
+    ).toEqual(['T26']);
   });
 
-  test('a clock that was set back stops no visits', () => {
-    const tomorrow = { at: NOW + 86_400_000, fruitless: 3, noTuner: false };
-    expect(channels({ history: new Map([['GR/T27', tomorrow]]) })).toEqual(['T27', 'BS01_0']);
+  test('not while the setting is off, unless it is pressed', () => {
+    expect(planVisits(input({ enabled: false, airing: new Map() })).visits).toEqual([]);
+    expect(visits({ enabled: false, pressedAt: NOW - 1, stations: T26 })).toEqual(['T26']);
   });
 
-  test('only idle tuners are used, each once', () => {
-    expect(channels({ tuners: [] })).toEqual([]);
-    expect(channels({ tuners: [tuner(['GR', 'BS'])] })).toEqual(['T27']);
-    expect(channels({ tuners: [tuner(['GR'], { users: [LIVE], state: 'tuned' })] })).toEqual([]);
-    expect(channels({ tuners: [tuner(['GR'], { disabled: true })] })).toEqual([]);
-    expect(channels({ tuners: [tuner(['GR'], { state: 'error' })] })).toEqual([]);
-    expect(channels({ tuners: [tuner(['GR'], { state: 'lingering' })] })).toEqual(['T27']);
-    expect(planVisits(input({ tuners: [] })).wakeAt).toBe(NOW + NO_TUNER_RETRY_MS);
+  test('a clock that was set back stops nothing', () => {
+    expect(visits({ stations: T26, coverage: coverage(T26, { readAt: NOW + DAY }) })).toEqual(['T26']);
+  });
+});
+
+describe('satellites', () => {
+  const known = (own: StationRecord[]) => coverage([...T27, ...T26, ...own]);
+
+  test('a BS network without programmes is read from one stream first, for all of its stations', () => {
+    const { visits: planned } = planVisits(input({ coverage: known(CS) }));
+    expect(planned.map(({ channel }) => channel)).toEqual(['BS01_1']);
+    const depths = planned[0]?.wanted.map(({ id, depth }) => [Number(id) % 1000, depth]);
+    expect(depths).toEqual([
+      [161, 'full'],
+      [162, 'full'],
+      [151, 'basic'],
+      [181, 'basic'],
+    ]);
+    expect(visits({ coverage: known(CS), active: new Set(['BS/BS01_1']) })).toEqual([]);
   });
 
-  test('a channel that someone watches costs no tuner', () => {
-    const watched = tuner(['GR'], {
-      users: [LIVE],
-      state: 'tuned',
-      tuned: { type: 'GR', channel: 'T26' },
-    });
-    expect(channels({ tuners: [watched] })).toEqual(['T26']);
+  test('then each stream for its own, one a tuner', () => {
+    const first = known([...CS, ...BS.slice(1, 3)]);
+    for (const { id } of BS)
+      if (!first.has(id)) first.set(id, { readAt: null, filledUntil: NOW + 8 * DAY, hasGuide: true });
+    expect(visits({ coverage: first })).toEqual(['BS01_0', 'BS03_0']);
+    const one = [tuner(['BS', 'CS'])];
+    expect(visits({ coverage: first, tuners: one })).toEqual(['BS01_0']);
   });
 
-  test('without stations there is nothing to wake up for', () => {
-    expect(planVisits(input({ stations: [] }))).toEqual({ visits: [], wakeAt: null });
+  test('a CS network is read from one stream, another one each time', () => {
+    const { visits: planned } = planVisits(input({ coverage: known(BS) }));
+    expect(planned.map(({ channel }) => channel)).toEqual(['CS02', 'CS04']);
+    expect(planned[0]?.wanted.map(({ depth }) => depth)).toEqual(['full', 'full']);
+    const again = { coverage: known(BS), history: history('CS/CS02', { readAt: NOW - 3 * HOUR }) };
+    expect(visits(again)).toEqual(['CS08', 'CS04']);
+    const read = coverage(ALL, { readAt: NOW - HOUR });
+    read.set(CS[1]?.id as StationId, { readAt: NOW - HOUR, filledUntil: null, hasGuide: true });
+    expect(visits({ coverage: read })).toEqual([]);
   });
+
+  test('a stream that is open anyway is the one that is read', () => {
+    const watched = [used(['CS'], 'CS08', 'live CS/CS08', 9)];
+    expect(visits({ coverage: known(BS), tuners: watched })).toEqual(['CS08']);
+  });
+});
+
+describe('tuners', () => {
+  const GR = { stations: [...T27, ...T26] };
+
+  test('only those that nobody uses, each once', () => {
+    expect(visits({ ...GR, tuners: [] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tuner(['GR', 'BS'])] })).toEqual(['T27']);
+    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'live GR/T25', 9)] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tuner(['GR'], { disabled: true })] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tuner(['GR'], { state: 'tuning' })] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tuner(['GR'], { state: 'lingering' })] })).toEqual(['T27']);
+    expect(planVisits(input({ ...GR, tuners: [] })).wakeAt).toBe(NOW + NO_TUNER_RETRY_MS);
+  });
+
+  test('or whose users give way, but for another visit', () => {
+    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'logo GR/T25', 1)] })).toEqual(['T27']);
+    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'scan T25', 5)] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'scan T25', 5)], pressedAt: NOW - 1 })).toEqual([
+      'T27',
+    ]);
+    expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'epg T25', 3)], pressedAt: NOW - 1 })).toEqual([]);
+  });
+
+  test('one that could not be used is tried when there is no other: it may have come back', () => {
+    expect(visits({ ...GR, tuners: [tuner(['GR'], { state: 'error', error: 'no device' })] })).toEqual([
+      'T27',
+    ]);
+    const one = [tuner(['GR'], { state: 'error' }), tuner(['GR'], { id: 'u' })];
+    expect(visits({ ...GR, tuners: one })).toEqual(['T27', 'T26']);
+  });
+
+  test('a channel that someone watches costs no tuner and comes first', () => {
+    expect(visits({ ...GR, tuners: [used(['GR'], 'T26', 'live GR/T26', 9)] })).toEqual(['T26']);
+  });
+
+  test('a channel whose tables come in anyway is not visited, unless it is pressed', () => {
+    const open = { ...GR, open: new Set(['GR/T27', 'GR/T26']), airing: new Map() };
+    expect(planVisits(input(open)).visits).toEqual([]);
+    expect(visits({ ...open, pressedAt: NOW - 1 })).toEqual(['T27', 'T26']);
+  });
+
+  test('a visit that the list does not show yet has its tuner', () => {
+    expect(visits({ ...GR, tuners: [tuner(['GR'])], active: new Set(['GR/T27']) })).toEqual([]);
+  });
+
+  test('terrestrial channels leave tuners to others, unless it is pressed', () => {
+    const many = [1, 2, 3, 4].map((number) => station('GR', `T2${number}`, number * 1024, 0x7f00 + number));
+    const tuners = [1, 2, 3, 4].map(() => tuner(['GR']));
+    const airing = new Map(many.map(({ id }) => [id, NOW + HOUR]));
+    expect(visits({ stations: many, tuners, airing })).toHaveLength(2);
+    expect(visits({ stations: many, tuners, airing, pressedAt: NOW - 1 })).toHaveLength(4);
+  });
+});
+
+describe("'collect now'", () => {
+  test('reads every channel once, at a higher priority', () => {
+    const fresh = coverage(ALL, { readAt: NOW - MINUTE });
+    const plan = planVisits(input({ coverage: fresh, pressedAt: NOW - 1, stations: [...T27, ...T26] }));
+    expect(plan.visits.map(({ channel, priority }) => [channel, priority])).toEqual([
+      ['T27', 8],
+      ['T26', 8],
+    ]);
+    expect(plan.selected).toEqual(['GR/T27', 'GR/T26']);
+    const after = coverage(ALL, { readAt: NOW });
+    expect(planVisits(input({ coverage: after, pressedAt: NOW - 1 })).selected).toEqual([]);
+  });
+});
+
+describe('a look', () => {
+  const BLANK = { airing: new Map<StationId, number>() };
+
+  test('is taken where it is not known what is on, one a type at a time, the blankest channel first', () => {
+    expect(visits(BLANK, 'look')).toEqual(['T27', 'BS01_1', 'CS02']);
+    expect(visits({ ...BLANK, active: new Set(['GR/T25']) }, 'look')).toEqual(['BS01_1', 'CS02']);
+  });
+
+  test('welcomes the stations of a whole satellite network', () => {
+    const { visits: planned } = planVisits(input({ ...BLANK, stations: BS }));
+    const [look] = planned;
+    expect(look?.wanted.map(({ optional }) => optional)).toEqual([false, false, true, true]);
+    expect(look?.wanted.every(({ depth }) => depth === 'present')).toBe(true);
+  });
+
+  test('is due shortly before what is known ends, and only where no schedule is known', () => {
+    const stations = T26;
+    const airing = new Map([[T26[0]?.id as StationId, NOW + LEAD_MS + 5000]]);
+    const off = { stations, airing, history: history('GR/T26', { readAt: NOW - MINUTE }) };
+    expect(planVisits(input(off))).toEqual({ visits: [], wakeAt: NOW + 5000, selected: [] });
+    expect(visits({ ...off, now: NOW + 5000 }, 'look')).toEqual(['T26']);
+    expect(visits({ ...off, now: NOW + 5000, coverage: coverage(T26) }, 'look')).toEqual([]);
+  });
+
+  test('that was fruitless is repeated ever more rarely', () => {
+    expect(notBefore(NO_HISTORY, NOW)).toBe(0);
+    const failed = (failures: number, noTuner = false) => ({ ...NO_HISTORY, failedAt: 1, failures, noTuner });
+    expect(notBefore(failed(1), NOW)).toBe(1 + RETRY_MS);
+    expect(notBefore(failed(3), NOW)).toBe(1 + RETRY_MS * 4);
+    expect(notBefore(failed(99), NOW)).toBe(1 + MAX_RETRY_MS);
+    expect(notBefore(failed(99, true), NOW)).toBe(1 + NO_TUNER_RETRY_MS);
+    expect(notBefore({ ...failed(3), failedAt: NOW + DAY }, NOW)).toBe(0);
+    const blank = { ...BLANK, stations: T26 };
+    const looked = history('GR/T26', { readAt: NOW, lookedAt: NOW, fruitless: 3 });
+    expect(planVisits(input({ ...blank, history: looked })).wakeAt).toBe(NOW + RETRY_MS * 4);
+  });
+});
+
+test('without stations there is nothing to wake up for', () => {
+  expect(planVisits(input({ stations: [] }))).toEqual({ visits: [], wakeAt: null, selected: [] });
 });

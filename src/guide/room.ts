@@ -1,12 +1,17 @@
 /** The guide: stations and programmes, kept true by the agent's lists and by visits. Puts this room together. */
 import type { Log } from '../../host/log.ts';
+import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
+import type { CoverageStore } from '../store/coverage.ts';
 import type { ProgramStore } from '../store/programs.ts';
 import type { StationStore } from '../store/stations.ts';
+import type { StreamTap } from '../stream/tap.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
 import { AgentLink, type AgentState } from '../tuner/agent-link.ts';
 import { AgentSync } from './agent-sync.ts';
-import { Collector } from './collector.ts';
+import { ClockOffsets } from './clock-offsets.ts';
+import { type CollectLimits, Collector } from './collector.ts';
+import { GuideFeeds } from './feeds.ts';
 import { Scans } from './scan.ts';
 import { Stations } from './stations.ts';
 import { Surveys } from './surveys.ts';
@@ -21,6 +26,12 @@ export interface GuideOptions {
   forgetAfterMs: number;
   stations: StationStore;
   programs: ProgramStore;
+  coverage: CoverageStore;
+  /** The database file: the guide worker writes it with a connection of its own. */
+  databasePath: string;
+  limits: CollectLimits;
+  /** The setting: whether the guide is collected by itself. */
+  collectGuide: () => boolean;
   hub: Hub;
   startWorker: () => Worker;
   startSurveyWorker: () => Worker;
@@ -29,6 +40,9 @@ export interface GuideOptions {
   now: () => number;
 }
 
+/** How often schedules are written while they are read: from a visit, and from a stream that is open anyway. */
+const WRITE_MS = { visit: 30_000, feed: 5 * 60_000 };
+
 export class GuideRoom {
   readonly stations: Stations;
   readonly scans: Scans;
@@ -36,6 +50,10 @@ export class GuideRoom {
   readonly equipment: Pick<AgentClient, 'tuners' | 'putTuners' | 'channels'>;
   readonly #collector: Collector;
   readonly #visits: GuideVisits;
+  readonly #feeds: GuideFeeds;
+  readonly #clocks = new ClockOffsets();
+  /** Whether the log says that the clock is off. */
+  #clockWarned = false;
   readonly #surveys: Surveys;
   readonly #sync: AgentSync;
   readonly #link: AgentLink;
@@ -46,12 +64,34 @@ export class GuideRoom {
     this.equipment = agent;
     const { forgetAfterMs } = options;
     this.stations = new Stations({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
-    this.#visits = new GuideVisits({ startWorker: options.startWorker, log });
+    this.#visits = new GuideVisits({
+      startWorker: options.startWorker,
+      path: options.databasePath,
+      writeMs: WRITE_MS,
+      log,
+      onChanged: () => hub.changed('programs'),
+      onCoverage: () => hub.changed('programs'),
+      onClock: ({ networkId, offsetMs, at }) => {
+        this.#clocks.add(networkId, offsetMs, at);
+        this.#judgeClock();
+      },
+    });
+    this.#visits.stations(this.stations.list());
+    this.#feeds = new GuideFeeds({
+      stations: this.stations,
+      visits: this.#visits,
+      settleMs: options.limits.settleMs,
+      onChange: () => this.#collector.wake(),
+    });
     this.#collector = new Collector({
       stations: this.stations,
       programs,
+      coverage: options.coverage,
       agent,
       visits: this.#visits,
+      open: () => this.#feeds.open,
+      enabled: options.collectGuide,
+      limits: options.limits,
       hub,
       log,
       now,
@@ -71,7 +111,10 @@ export class GuideRoom {
     this.#sync = new AgentSync({
       channels: (signal) => agent.channels(signal),
       import: (channels) => this.stations.import(channels),
-      onChanged: () => this.#collector.wake(),
+      onChanged: () => {
+        this.#visits.stations(this.stations.list());
+        this.#collector.wake();
+      },
       onAnswer: () => this.#link.hurry(),
       intervalMs: options.syncIntervalMs,
       log,
@@ -81,7 +124,10 @@ export class GuideRoom {
       log,
       // Anything may have changed while nobody listened.
       onConnected: () => this.#onAgentEvent('channels'),
-      onEvent: (event) => this.#onAgentEvent(event),
+      onEvent: (event) => {
+        if (event === 'channels') this.#collector.recollect();
+        this.#onAgentEvent(event);
+      },
       // The UI asks again how the agent is when tuners changed.
       onState: () => hub.changed('tuners'),
     });
@@ -89,6 +135,29 @@ export class GuideRoom {
 
   get agentState(): AgentState {
     return this.#link.state;
+  }
+
+  /** Reads the guide along with whatever stream is open. */
+  get tap(): StreamTap {
+    return this.#feeds;
+  }
+
+  /** This machine's clock against each network's. */
+  clockOffsets(): ClockOffset[] {
+    return this.#clocks.list();
+  }
+
+  status(): GuideStatus {
+    return this.#collector.status(this.clockOffsets());
+  }
+
+  /** 'Collect now' is pressed, or still held. */
+  press(): GuideCollect {
+    return this.#collector.press();
+  }
+
+  release(): GuideCollect {
+    return this.#collector.release();
   }
 
   start(): void {
@@ -99,7 +168,8 @@ export class GuideRoom {
   async close(): Promise<void> {
     this.#collector.close();
     await Promise.allSettled([this.#link.close(), this.#sync.close(), this.scans.close()]);
-    this.#visits.close();
+    this.#feeds.close();
+    await this.#visits.close();
     this.#surveys.close();
   }
 
@@ -108,5 +178,14 @@ export class GuideRoom {
     if (event === 'channels') this.#sync.sync();
     this.scans.onTuners();
     this.#collector.wake();
+  }
+
+  #judgeClock(): void {
+    const worst = this.#clocks.worst;
+    if (worst !== undefined && !this.#clockWarned) {
+      const { networkId, offsetMs } = worst;
+      this.options.log.warn("this machine's clock differs from the broadcast's", { networkId, offsetMs });
+    }
+    this.#clockWarned = worst !== undefined;
   }
 }

@@ -7,6 +7,7 @@ import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
 import { StreamClient } from '../stream/client.ts';
 import type { StationLayout } from '../stream/layout.ts';
+import type { StreamTap } from '../stream/tap.ts';
 import { type AudioChoice, chooseAudio } from './audio-choice.ts';
 import { type EncodedWish, TunedStation } from './tuned-station.ts';
 
@@ -39,6 +40,8 @@ export interface LiveOptions {
   stations: LiveStations;
   encoders: Encoders;
   startWorker: () => Worker;
+  /** Reads along whatever is watched. */
+  tap?: StreamTap | undefined;
   log: Log;
   /** Epoch ms. */
   now: () => number;
@@ -56,8 +59,8 @@ export class LiveRoom {
   #closed = false;
 
   constructor(readonly options: LiveOptions) {
-    const { startWorker, log } = options;
-    this.#client = new StreamClient({ startWorker, log });
+    const { startWorker, log, tap } = options;
+    this.#client = new StreamClient({ startWorker, log, tap });
     this.#warm = setTimeout(() => this.#client.warm(), WARM_AFTER_MS);
   }
 

@@ -58,10 +58,3 @@ export interface ProgramRecord {
   groups: ProgramGroup[];
   series: ProgramSeries | null;
 }
-
-/** What a visit learned about a station: the programme on the air and the one after it. */
-export interface NowAndNext {
-  stationId: StationId;
-  present: ProgramRecord | null;
-  following: ProgramRecord | null;
-}

@@ -307,4 +307,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX programs_of_station ON programs (station_id, start_at, end_at);
   CREATE INDEX programs_long ON programs (station_id, start_at, end_at) WHERE end_at - start_at > 43200000;
   `,
+  `
+  -- Texts in normal form stand in \`program_documents\`.
+  ALTER TABLE programs DROP COLUMN search_name;
+  ALTER TABLE programs DROP COLUMN search_description;
+  `,
 ];

@@ -12,12 +12,9 @@ import {
   serviceId,
   stationId,
 } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
-import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import { migrate, openDatabase, SchemaTooNew } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { ProgramStore } from './programs.ts';
 import { StationStore } from './stations.ts';
 
 let folder: string;
@@ -47,26 +44,13 @@ function station(network: number, service: number, type: BroadcastType, key: num
   };
 }
 
-function program(on: StationId, event: number, startAt: number, endAt: number): ProgramRecord {
-  return {
-    id: programId(on, eventId(event)),
-    stationId: on,
-    eventId: eventId(event),
-    startAt: epochMs(startAt),
-    endAt: epochMs(endAt),
-    openEnd: false,
-    name: `番組${event}`,
-    description: '',
-    extended: null,
-    genres: [{ lv1: 0, lv2: 1 }],
-    audios: [{ componentTag: 16, componentType: 3, main: true, languages: ['jpn'], text: '' }],
-    videoType: 'mpeg2',
-    videoResolution: '1080i',
-    isFree: true,
-    copyNever: false,
-    groups: [],
-    series: null,
-  };
+function addProgram(on: StationId, event: number, startAt: number, endAt: number): void {
+  database
+    .query(
+      `INSERT INTO programs (id, station_id, event_id, start_at, end_at, open_end, name, description, genres, audios,
+         is_free, copy_never, updated_at) VALUES (?, ?, ?, ?, ?, 0, '番組', '', '[]', '[]', 1, 0, 0)`,
+    )
+    .run(programId(on, eventId(event)), on, event, startAt, endAt);
 }
 
 function put(store: StationStore, stations: StationRecord[]): void {
@@ -146,14 +130,10 @@ describe('StationStore', () => {
     const store = new StationStore(database);
     const [gone, other] = [station(0x7fe8, 1024, 'GR', 1), station(0x7fe9, 2048, 'GR', 2)];
     put(store, [gone, other]);
-    new ProgramStore(database).putNowAndNext(
-      [gone, other].map((one) => ({
-        stationId: one.id,
-        present: program(one.id, 1, 0, 500),
-        following: program(one.id, 2, 500, 900),
-      })),
-      1,
-    );
+    for (const { id } of [gone, other]) {
+      addProgram(id, 1, 0, 500);
+      addProgram(id, 2, 500, 900);
+    }
     const book = (id: number, on: StationRecord, state: string, start: number) =>
       database
         .query(
@@ -199,109 +179,8 @@ describe('StationStore', () => {
     database
       .query("INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('', ?, 0, 0)")
       .run(JSON.stringify({ stationIds: [wanted.id] }));
-    new ProgramStore(database).putNowAndNext(
-      [{ stationId: aired.id, present: program(aired.id, 1, 0, 500), following: null }],
-      1,
-    );
+    addProgram(aired.id, 1, 0, 500);
     expect(store.deleteUnreferenced(all.map(({ id }) => id))).toEqual([free.id]);
     expect(store.known()).toHaveLength(4);
-  });
-});
-
-describe('ProgramStore', () => {
-  const home = station(0x7fe8, 1024, 'GR', 1);
-  let store: ProgramStore;
-
-  beforeEach(() => {
-    put(new StationStore(database), [home]);
-    store = new ProgramStore(database);
-  });
-
-  test('a stored programme comes back as it was', () => {
-    const stored = { ...program(home.id, 7, 1000, 2000), extended: { 出演者: '誰か' }, copyNever: true };
-    store.putNowAndNext([{ stationId: home.id, present: stored, following: null }], 1);
-    expect(store.ofStation(home.id, 0)).toEqual([stored]);
-  });
-
-  test('airing is the programme whose span holds the moment, end exclusive', () => {
-    const present = program(home.id, 1, 1000, 2000);
-    const following = program(home.id, 2, 2000, 3000);
-    store.putNowAndNext([{ stationId: home.id, present, following }], 1);
-    expect(store.airingOn(home.id, 999)).toBeUndefined();
-    expect(store.airingOn(home.id, 1999)?.eventId).toBe(eventId(1));
-    expect(store.airingOn(home.id, 2000)?.eventId).toBe(eventId(2));
-    expect(store.airing([home.id], 2999).get(home.id)?.eventId).toBe(eventId(2));
-    expect(store.airing([home.id], 3000).size).toBe(0);
-  });
-
-  test('where programmes overlap the one that began last is airing', () => {
-    store.putNowAndNext(
-      [{ stationId: home.id, present: program(home.id, 1, 1000, 9000), following: null }],
-      1,
-    );
-    database.run(
-      `CREATE TEMP TABLE copied AS SELECT * FROM programs;
-       UPDATE copied SET id = ${programId(home.id, eventId(2))}, event_id = 2, start_at = 2000, end_at = 3000;
-       INSERT INTO programs SELECT * FROM copied;`,
-    );
-    expect(store.airingOn(home.id, 2500)?.eventId).toBe(eventId(2));
-    expect(store.airingOn(home.id, 3500)?.eventId).toBe(eventId(1));
-  });
-
-  test('spans are those that overlap the window', () => {
-    store.putNowAndNext(
-      [
-        {
-          stationId: home.id,
-          present: program(home.id, 1, 1000, 2000),
-          following: program(home.id, 2, 2000, 3000),
-        },
-      ],
-      1,
-    );
-    const span = (from: number, to: number) => store.spans([home.id], from, to).map((row) => row.startAt);
-    expect(span(1500, 1600)).toEqual([1000]);
-    expect(span(2000, 2001)).toEqual([2000]);
-    expect(span(0, 9000)).toEqual([1000, 2000]);
-    expect(store.spans([], 0, 9000)).toEqual([]);
-  });
-
-  test('storing the same again counts no change', () => {
-    const item = { stationId: home.id, present: program(home.id, 1, 1000, 2000), following: null };
-    expect(store.putNowAndNext([item], 1)).toBe(1);
-    expect(store.putNowAndNext([item], 2)).toBe(0);
-  });
-
-  test('what overlaps the present and following programmes gives way', () => {
-    store.putNowAndNext(
-      [{ stationId: home.id, present: program(home.id, 1, 1000, 2000), following: null }],
-      1,
-    );
-    const present = program(home.id, 5, 1500, 2500);
-    store.putNowAndNext([{ stationId: home.id, present, following: null }], 2);
-    expect(store.ofStation(home.id, 0).map((row) => row.eventId as number)).toEqual([5]);
-  });
-
-  test('a table without extended text keeps the text that is there', () => {
-    const rich = { ...program(home.id, 1, 1000, 2000), extended: { 内容: '長い' } };
-    store.putNowAndNext([{ stationId: home.id, present: rich, following: null }], 1);
-    const plain = program(home.id, 1, 1000, 2100);
-    store.putNowAndNext([{ stationId: home.id, present: plain, following: null }], 2);
-    expect(store.ofStation(home.id, 0)[0]).toEqual({ ...plain, extended: { 内容: '長い' } });
-  });
-
-  test('ended programmes are forgotten', () => {
-    store.putNowAndNext(
-      [
-        {
-          stationId: home.id,
-          present: program(home.id, 1, 1000, 2000),
-          following: program(home.id, 2, 2000, 3000),
-        },
-      ],
-      1,
-    );
-    expect(store.deleteEnded(2000)).toBe(1);
-    expect(store.ofStation(home.id, 0).map((row) => row.eventId as number)).toEqual([2]);
   });
 });

@@ -6,6 +6,7 @@ import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationLayout } from './layout.ts';
 import type { FromStreamWorker, SinkEnd, ToStreamWorker } from './messages.ts';
+import { channelOf, type StreamTap, type TappedStream } from './tap.ts';
 
 /** Each worker costs memory; two keep one station's filter from waiting for another's. */
 const MAX_WORKERS = 2;
@@ -39,6 +40,9 @@ type SinkEntry = { pid?: number } & (
 
 interface StreamEntry {
   handlers: StationStreamHandlers;
+  /** Begins the reading along, once the stream is there. */
+  tap: () => TappedStream | undefined;
+  tapped: TappedStream | undefined;
   opened: PromiseWithResolvers<{ tunerId: string | null; layout: StationLayout }>;
   closed: PromiseWithResolvers<void>;
 }
@@ -91,6 +95,7 @@ class WorkerPort {
       case 'layout':
       case 'ended':
       case 'closed':
+      case 'guide':
         this.#takeStream(message);
         break;
       default:
@@ -99,15 +104,24 @@ class WorkerPort {
   }
 
   #takeStream(
-    message: Extract<FromStreamWorker, { kind: 'opened' | 'failed' | 'layout' | 'ended' | 'closed' }>,
+    message: Extract<
+      FromStreamWorker,
+      { kind: 'opened' | 'failed' | 'layout' | 'ended' | 'closed' | 'guide' }
+    >,
   ): void {
     const entry = this.streams.get(message.stream);
     if (entry === undefined) return;
-    if (message.kind === 'opened') entry.opened.resolve(message);
+    if (message.kind === 'guide') {
+      entry.tapped ??= entry.tap();
+      entry.tapped?.packets(message.bytes);
+    } else if (message.kind === 'opened') entry.opened.resolve(message);
     else if (message.kind === 'failed') entry.opened.reject(openFailure(message.code, message.reason));
     else if (message.kind === 'layout') entry.handlers.layout(message.layout);
-    else if (message.kind === 'ended') entry.handlers.ended(message.reason);
-    else {
+    else if (message.kind === 'ended') {
+      endTap(entry);
+      entry.handlers.ended(message.reason);
+    } else {
+      endTap(entry);
       this.streams.delete(message.stream);
       entry.closed.resolve();
     }
@@ -139,6 +153,7 @@ class WorkerPort {
     }
     this.sinks.clear();
     for (const entry of this.streams.values()) {
+      endTap(entry);
       entry.opened.reject(new Failure('internal', '受信処理が異常終了しました'));
       entry.handlers.ended(reason);
       entry.closed.resolve();
@@ -146,6 +161,13 @@ class WorkerPort {
     this.streams.clear();
     this.#down.resolve();
   }
+}
+
+/** Nothing more of the stream will come. */
+function endTap(entry: StreamEntry): void {
+  entry.tapped?.closed();
+  entry.tapped = undefined;
+  entry.tap = () => undefined;
 }
 
 /** An encoder whose worker is gone; most have ended by themselves when their input closed. */
@@ -224,6 +246,8 @@ export class StationStream {
 export interface StreamClientOptions {
   startWorker: () => Worker;
   log: Log;
+  /** Reads along whatever is open. */
+  tap?: StreamTap | undefined;
 }
 
 export class StreamClient {
@@ -250,8 +274,11 @@ export class StreamClient {
     if (this.#closed) throw new Failure('internal', 'サーバを終了しています');
     const port = this.#leastUsed();
     const stream = nextId();
+    const channel = channelOf(url);
     const entry: StreamEntry = {
       handlers,
+      tap: () => (channel === undefined ? undefined : this.options.tap?.opened(channel)),
+      tapped: undefined,
       opened: Promise.withResolvers(),
       closed: Promise.withResolvers(),
     };

@@ -46,6 +46,8 @@ export type FromStreamWorker =
   /** The tuning broke, after `opened`. Its sinks have ended before. */
   | { kind: 'ended'; stream: number; reason: string }
   | { kind: 'closed'; stream: number }
+  /** Packets of the guide's tables, whole. */
+  | { kind: 'guide'; stream: number; bytes: Uint8Array<ArrayBuffer> }
   /** The process of an encoder, so that nobody is left behind when the worker dies. */
   | { kind: 'spawned'; sink: number; pid: number }
   | { kind: 'init'; sink: number; bytes: Uint8Array<ArrayBuffer>; mime: string; origin: number }
@@ -58,6 +60,7 @@ export type FromStreamWorker =
 /** What of a message is moved instead of copied. */
 export function transferOf(message: FromStreamWorker): ArrayBuffer[] {
   switch (message.kind) {
+    case 'guide':
     case 'init':
     case 'fragment':
     case 'raw':

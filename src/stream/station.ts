@@ -8,6 +8,7 @@ import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { Burst } from './burst.ts';
 import { type EncodedPiece, EncoderSink } from './encoder-sink.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
+import { GuidePackets } from './guide-packets.ts';
 import { layoutOf, type StationLayout, sameLayout } from './layout.ts';
 import type { FromStreamWorker, SinkEnd } from './messages.ts';
 import { RawSink } from './raw-sink.ts';
@@ -34,6 +35,7 @@ export class Station {
   readonly #filter: StationFilter;
   readonly #finder = new EntryPointFinder();
   readonly #burst = new Burst();
+  readonly #guide: GuidePackets;
   readonly #encoders = new Map<number, EncoderSink>();
   /** Encoders that wait for a picture to begin at, and until when. */
   readonly #waiting = new Map<number, number>();
@@ -51,6 +53,10 @@ export class Station {
 
   constructor(readonly options: StationOptions) {
     this.#heardAt = options.now();
+    this.#guide = new GuidePackets(
+      (bytes) => options.post({ kind: 'guide', stream: options.stream, bytes }),
+      options.now,
+    );
     this.#filter = new StationFilter(options.serviceId, {
       onProgramMap: (map) => this.#mapChanged(map),
       onAbsent: () => {
@@ -178,6 +184,7 @@ export class Station {
   }
 
   #take(chunk: Uint8Array): void {
+    this.#guide.take(chunk);
     const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
     if (kept.length === 0) return;
     const at = this.#finder.position;

@@ -56,7 +56,9 @@ beforeAll(async () => {
     log: SILENT_LOG,
     timing: { lingerMs: 100 },
   });
-  service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url } });
+  // Readings of a whole guide take minutes; they are tested with the guide (test/guide).
+  const environment = { TUNER_AGENT_URL: agent.url, EPG_SWEEP_SETTLE: '0', EPG_CHANNEL_TIMEOUT: '1000' };
+  service = await startTestService({ environment });
 }, 60_000);
 
 afterAll(async () => {
@@ -110,7 +112,7 @@ describe('what is on the air', () => {
     expect(compared).toBeGreaterThan(3);
   }, 20_000);
 
-  test('leaves the tuners as soon as all is known', async () => {
+  test('leaves the tuners when it was read', async () => {
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
   });
 

@@ -290,6 +290,7 @@ export function guideStatus(guide: FakeGuide, now: number): GuideStatus {
     }),
     visits: [],
     pressed: false,
+    progress: null,
     clocks: [
       { networkId: 32740, type: 'GR', offsetMs: 120, measuredAt: now - 4 * MINUTE_MS, warning: false },
       { networkId: 4, type: 'BS', offsetMs: 30, measuredAt: now - 40 * MINUTE_MS, warning: false },

@@ -1,0 +1,13 @@
+/** Up to when it is known what stations air. Pure. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Span } from '../store/programs.ts';
+
+/** Follows each station's programmes from `now` on as far as they join. @param spans by start */
+export function airingUntil(spans: readonly Span[], now: number): Map<StationId, number> {
+  const until = new Map<StationId, number>();
+  for (const { stationId, startAt, endAt } of spans) {
+    if (startAt > (until.get(stationId) ?? now) || endAt <= now) continue;
+    until.set(stationId, Math.max(endAt, until.get(stationId) ?? 0));
+  }
+  return until;
+}

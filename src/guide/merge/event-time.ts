@@ -1,0 +1,57 @@
+/** When an event is, as far as it can be believed: where a duration is not decided, a guess. Pure. */
+import type { BroadcastEvent } from '../../../arib/si/event.ts';
+import { type EpochMs, epochMs } from '../../../arib/time.ts';
+import type { ProgramTime } from '../program.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A schedule reaches 32 days (ARIB STD-B10 Part 2, 5.2.7); anything else is a damaged or a test table. */
+const SCHEDULE_AHEAD_MS = 33 * DAY_MS;
+const SCHEDULE_BACK_MS = 2 * DAY_MS;
+/** Present and following events lie around now. */
+const PRESENT_MS = 72 * HOUR_MS;
+/** Hours of a duration have two digits. */
+const LONGEST_MS = 100 * HOUR_MS;
+/** An event without an end is taken to last this long after its start, or after now. */
+const OPEN_END_MS = HOUR_MS;
+const OPEN_END_FROM_NOW_MS = 10 * 60_000;
+
+function decided(durationMs: number | undefined, longest: number): durationMs is number {
+  return durationMs !== undefined && durationMs > 0 && durationMs <= longest;
+}
+
+/**
+ * An event of present/following. Undefined without a plausible start: it cannot be placed.
+ * @param nextStart of the following event, where it is the present one
+ */
+export function presentTime(
+  event: BroadcastEvent,
+  nextStart: number | undefined,
+  now: number,
+): ProgramTime | undefined {
+  const { startAt, durationMs } = event;
+  if (startAt === undefined || Math.abs(startAt - now) > PRESENT_MS) return undefined;
+  if (decided(durationMs, PRESENT_MS)) {
+    return { startAt, endAt: epochMs(startAt + durationMs), openEnd: false };
+  }
+  const endAt = nextStart !== undefined && nextStart > startAt ? nextStart : openEnd(startAt, now);
+  return { startAt, endAt: epochMs(endAt), openEnd: true };
+}
+
+/** In steps, so that what is still running is not another programme each time that it is looked at. */
+function openEnd(startAt: number, now: number): number {
+  const hour = startAt + OPEN_END_MS;
+  if (hour >= now + OPEN_END_FROM_NOW_MS / 2) return hour;
+  return (Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS;
+}
+
+/** An event of a schedule, where all starts are decided. Undefined when it is none. */
+export function scheduleTime(event: BroadcastEvent, now: EpochMs): ProgramTime | undefined {
+  const { startAt, durationMs } = event;
+  if (startAt === undefined) return undefined;
+  if (startAt < now - SCHEDULE_BACK_MS || startAt > now + SCHEDULE_AHEAD_MS) return undefined;
+  if (decided(durationMs, LONGEST_MS)) {
+    return { startAt, endAt: epochMs(startAt + durationMs), openEnd: false };
+  }
+  return { startAt, endAt: epochMs(startAt + OPEN_END_MS), openEnd: true };
+}

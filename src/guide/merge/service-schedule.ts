@@ -1,0 +1,99 @@
+/**
+ * The schedule of one service as its sections come: which are new, which events they list, and which parts of it
+ * are whole. Pure. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
+ *
+ * Old and new versions of a segment are never mixed: its list of events begins anew with the version. Where a
+ * stream carries the service's own tables, those of another stream about it are older and are left.
+ */
+import type { EventId } from '../../../arib/ids.ts';
+import type { Eit } from '../../../arib/si/eit.ts';
+import { ScheduleCoverage, type ScheduleProgress } from '../../../arib/si/schedule-coverage.ts';
+import { type EpochMs, jstDayStart } from '../../../arib/time.ts';
+import type { ScheduleWindow } from '../../model/guide-change.ts';
+
+const DAY_MS = 86_400_000;
+const SEGMENT_MS = 3 * 3_600_000;
+const SEGMENTS_A_DAY = 8;
+const DAYS_A_TABLE = 4;
+/** Around midnight the grid moves by a day, and a stream may be a moment late. */
+const MIDNIGHT_MS = 120_000;
+
+interface Listing {
+  version: number;
+  lastSection: number;
+  events: EventId[];
+}
+
+export interface TakenSection {
+  /** When its part of the schedule begins and ends, epoch ms. */
+  from: number;
+  to: number;
+  /** The section made its part whole. */
+  window: ScheduleWindow | undefined;
+}
+
+export class ServiceSchedule {
+  #coverage = new ScheduleCoverage();
+  /** By kind, table and segment; only of parts that are not whole. */
+  readonly #listings = new Map<number, Listing>();
+  #actual = false;
+  #day: number | undefined;
+  /** Sections of each kind that were taken. */
+  readonly taken = { basic: 0, extended: 0 };
+
+  /**
+   * @param at broadcast time of its arrival
+   * @returns undefined for a section that says nothing new, or contradicts itself
+   */
+  add(eit: Eit, at: EpochMs): TakenSection | undefined {
+    if (eit.kind === 'present-following') return undefined;
+    if (eit.actual && !this.#actual) this.#restart();
+    this.#actual ||= eit.actual;
+    if (this.#actual !== eit.actual) return undefined;
+    const day = jstDayStart(at);
+    if (day !== this.#day) this.#listings.clear();
+    this.#day = day;
+    if (this.#coverage.add(eit, at) !== 'new') return undefined;
+    const kind = eit.kind === 'schedule-basic' ? 'basic' : 'extended';
+    this.taken[kind] += 1;
+    const segment = eit.sectionNumber >> 3;
+    const from =
+      day +
+      ((eit.tableId & 7) * DAYS_A_TABLE + Math.floor(segment / SEGMENTS_A_DAY)) * DAY_MS +
+      (segment % SEGMENTS_A_DAY) * SEGMENT_MS;
+    const to = from + SEGMENT_MS;
+    const key = eit.tableId * 32 + segment;
+    const listing = this.#listing(key, eit);
+    for (const event of eit.events) listing.events.push(event.eventId);
+    if (!this.#coverage.segmentComplete(eit)) return { from, to, window: undefined };
+    this.#listings.delete(key);
+    const sinceMidnight = at - day;
+    const moving = sinceMidnight < MIDNIGHT_MS || sinceMidnight > DAY_MS - MIDNIGHT_MS;
+    return { from, to, window: moving ? undefined : { kind, from, to, events: listing.events } };
+  }
+
+  progress(kind: 'basic' | 'extended', at: EpochMs): ScheduleProgress {
+    return this.#coverage.progress(kind, at);
+  }
+
+  /** `at` when not even its current part has come. */
+  filledUntil(at: EpochMs): EpochMs {
+    return this.#coverage.filledUntil(at);
+  }
+
+  #listing(key: number, eit: Eit): Listing {
+    const known = this.#listings.get(key);
+    const lastSection = eit.segmentLastSectionNumber;
+    if (known?.version === eit.version && known.lastSection === lastSection) return known;
+    const made: Listing = { version: eit.version, lastSection, events: [] };
+    this.#listings.set(key, made);
+    return made;
+  }
+
+  #restart(): void {
+    this.#coverage = new ScheduleCoverage();
+    this.#listings.clear();
+    this.taken.basic = 0;
+    this.taken.extended = 0;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What a station's present/following tables say, put together from sections of any stream. Pure. It wins over the
+ * schedule: EIT present/following is rewritten at the moment when something changes, schedules lag behind.
+ * ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4.
+ */
+import type { EventId } from '../../../arib/ids.ts';
+import type { Eit } from '../../../arib/si/eit.ts';
+import { type BroadcastEvent, broadcastEvent } from '../../../arib/si/event.ts';
+import type { PresentFollowing } from '../../model/guide-change.ts';
+import type { ProgramRecord } from '../../model/program.ts';
+import type { VisitedStation } from '../messages.ts';
+import { programOf } from '../program.ts';
+import { presentTime } from './event-time.ts';
+
+export class StationPresent {
+  /** Undefined: not seen yet; null: the table says that there is none. */
+  #present: BroadcastEvent | null | undefined;
+  #following: BroadcastEvent | null | undefined;
+  /** The stream of which the station is a part and that is being read: it is nearer than any other. */
+  #source: number | undefined;
+  #seenAt = 0;
+
+  constructor(readonly station: VisitedStation) {}
+
+  /** @param session the reading that it came from @param now epoch ms @returns whether it was taken */
+  take(eit: Eit, session: number, now: number): boolean {
+    if (eit.sectionNumber > 1) return false;
+    if (eit.actual) this.#source = session;
+    else if (this.#source !== undefined) return false;
+    this.#seenAt = now;
+    const [event] = eit.events;
+    const value = event === undefined ? null : broadcastEvent(event);
+    if (eit.sectionNumber === 0) this.#present = value;
+    else this.#following = value;
+    // A table of one section has no following event.
+    if (eit.lastSectionNumber === 0) this.#following = null;
+    return true;
+  }
+
+  /** The reading is over: other streams may speak about the station again. */
+  release(session: number, now: number): void {
+    if (this.#source !== session) return;
+    this.#source = undefined;
+    this.#seenAt = now;
+  }
+
+  get known(): boolean {
+    return this.#present !== undefined || this.#following !== undefined;
+  }
+
+  /** The station's own stream is being read. */
+  get watched(): boolean {
+    return this.#source !== undefined;
+  }
+
+  /** What is on goes on for an unknown time, or nothing is on: what is stored about it depends on the time. */
+  get dependsOnTime(): boolean {
+    return this.#present === null || (this.#present !== undefined && this.#present.durationMs === undefined);
+  }
+
+  read(now: number): PresentFollowing {
+    const following = this.#program(this.#following, undefined, now);
+    const present = this.#program(this.#present, following?.startAt, now);
+    // Repetitions say nothing, so what a stream that is being read said last is true now.
+    return { present, following, at: this.watched ? now : this.#seenAt };
+  }
+
+  /** The programme as present/following has it, while that is still to be believed. */
+  held(event: EventId, now: number): ProgramRecord | undefined {
+    if (event !== this.#present?.eventId && event !== this.#following?.eventId) return undefined;
+    const { present, following } = this.read(now);
+    for (const program of [present, following]) {
+      if (program?.eventId === event && program.endAt > now) return program;
+    }
+    return undefined;
+  }
+
+  #program(
+    event: BroadcastEvent | null | undefined,
+    nextStart: number | undefined,
+    now: number,
+  ): ProgramRecord | null | undefined {
+    if (event === null || event === undefined) return event;
+    const time = presentTime(event, nextStart, now);
+    // It cannot be placed, but something is on: undefined, not null.
+    if (time === undefined) return undefined;
+    return programOf(this.station.id, this.station.networkId, event, time);
+  }
+}

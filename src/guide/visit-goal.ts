@@ -1,0 +1,72 @@
+/** When a reading of a channel is over, and what it counts for. Pure. */
+import type { StationId } from '../../arib/ids.ts';
+import type { ReadCoverage } from '../model/guide-change.ts';
+import type { KnownStations } from './known-stations.ts';
+import type { WantedStation } from './messages.ts';
+import type { GuideSession } from './session.ts';
+
+/** A schedule of which nothing at all came in so many times the settling time is not on the air. */
+const ABSENT_AFTER = 3;
+
+export class VisitGoal {
+  constructor(
+    private readonly wanted: readonly WantedStation[],
+    private readonly settleMs: number,
+    private readonly patienceMs: number,
+    private readonly stations: KnownStations,
+  ) {}
+
+  /** @param elapsed ms since the first byte */
+  reached(session: GuideSession, elapsed: number, now: number): boolean {
+    if (elapsed < this.settleMs) return false;
+    return this.wanted.every(
+      (each) => (each.optional && elapsed >= this.patienceMs) || this.#isRead(each, session, elapsed, now),
+    );
+  }
+
+  /**
+   * @param counts the reading went as far as it could: stations that were wanted whole have been read
+   */
+  coverage(session: GuideSession, now: number, counts: boolean): ReadCoverage[] {
+    const rows = new Map(session.coverage(now).map((row) => [row.stationId, row]));
+    if (!counts) return [...rows.values()];
+    for (const { id, depth } of this.wanted) {
+      if (depth !== 'full' || this.stations.get(id) === undefined) continue;
+      const row = rows.get(id);
+      const announced = session.description(id)?.hasSchedule ?? false;
+      rows.set(
+        id,
+        row === undefined
+          ? { stationId: id, filledUntil: null, whole: !announced, readAt: now, hasGuide: announced }
+          : { ...row, readAt: now },
+      );
+    }
+    return [...rows.values()];
+  }
+
+  #isRead({ id, depth }: WantedStation, session: GuideSession, elapsed: number, now: number): boolean {
+    // Forgotten meanwhile: nobody waits for it.
+    if (this.stations.get(id) === undefined) return true;
+    const description = session.description(id);
+    const absentAfter = this.settleMs * ABSENT_AFTER;
+    if (depth === 'present') return session.sawPresent(id) || description?.hasPresentFollowing === false;
+    const schedule = session.schedule(id);
+    if (schedule === undefined || schedule.taken.basic === 0) {
+      return description?.hasSchedule === false || elapsed >= absentAfter;
+    }
+    const time = session.time(now);
+    if (!schedule.progress('basic', time).complete) return false;
+    if (depth === 'basic') return true;
+    // Not every station has extended texts: one of which none came has none.
+    return schedule.taken.extended === 0 || schedule.progress('extended', time).complete;
+  }
+}
+
+/** Stations of a reading that has to find them all. */
+export function wantedStations(
+  ids: readonly StationId[],
+  depth: WantedStation['depth'],
+  optional = false,
+): WantedStation[] {
+  return ids.map((id) => ({ id, depth, optional }));
+}

@@ -1,0 +1,46 @@
+/** What was learned about the guide of one station, on its way into the store. */
+import type { EventId, StationId } from '../../arib/ids.ts';
+import type { ProgramRecord } from './program.ts';
+
+/** Heading to body text. */
+export type ExtendedText = Record<string, string>;
+
+/** A part of a schedule that came whole, in one version: these events begin in it and no others. */
+export interface ScheduleWindow {
+  /** `basic` tells which events there are, `extended` which of them have an extended text. */
+  kind: 'basic' | 'extended';
+  /** Epoch ms, end exclusive. */
+  from: number;
+  to: number;
+  events: EventId[];
+}
+
+/** What present/following tables say. Undefined: nothing (yet); null: there is none. */
+export interface PresentFollowing {
+  present: ProgramRecord | null | undefined;
+  following: ProgramRecord | null | undefined;
+  /** Epoch ms at which this was so. */
+  at: number;
+}
+
+export interface StationChange {
+  stationId: StationId;
+  /** Of schedules, or of present/following tables. */
+  programs: ProgramRecord[];
+  /** Texts that came apart from their programme; null: it has none. */
+  extended: Map<EventId, ExtendedText | null>;
+  windows: ScheduleWindow[];
+  presentFollowing: PresentFollowing | undefined;
+}
+
+/** How far the schedule of a station has been read. */
+export interface ReadCoverage {
+  stationId: StationId;
+  /** Epoch ms; null: nothing of it came. */
+  filledUntil: number | null;
+  /** What came is all that there is: an earlier, longer reach is no longer true. */
+  whole: boolean;
+  /** Epoch ms of a reading that counts; null: only what came by. */
+  readAt: number | null;
+  hasGuide: boolean;
+}

@@ -1,0 +1,109 @@
+/**
+ * Which of a station's programmes are shown where several claim the same time, which one is on the air, and what
+ * of a programme comes from which table. Pure.
+ *
+ * Nothing is lost: a programme that gives way stays stored, since its own table still announces it and since it
+ * comes back when the other one moves. It gives way only where its whole time is claimed; one that is covered in
+ * part, as schedules are while a programme runs over, is shown beside the other.
+ */
+import type { ProgramId } from '../../arib/ids.ts';
+import type { PresentFollowing } from './guide-change.ts';
+import type { ProgramRecord } from './program.ts';
+
+/** What is stored of a programme that decides who gives way. */
+export interface TimelineRow {
+  id: ProgramId;
+  /** Epoch ms, end exclusive. */
+  startAt: number;
+  endAt: number;
+  openEnd: boolean;
+  /** When its content last changed, epoch ms. */
+  updatedAt: number;
+  onAir: boolean;
+  hidden: boolean;
+}
+
+export interface TimelineFlags {
+  id: ProgramId;
+  onAir: boolean;
+  hidden: boolean;
+}
+
+/** A schedule's programme that is longer hides nothing: it is a service note, or a mistake. */
+const LONGEST_COVER_MS = 12 * 3_600_000;
+/** Present/following may be that much behind the schedule when a programme begins. */
+const BEGIN_GRACE_MS = 30_000;
+
+interface Claim {
+  row: TimelineRow;
+  onAir: boolean;
+  following: boolean;
+}
+
+/** Present, then following, then decided times, then the newer word, then the later start. */
+function strongerFirst(a: Claim, b: Claim): number {
+  return (
+    Number(b.onAir) - Number(a.onAir) ||
+    Number(b.following) - Number(a.following) ||
+    Number(a.row.openEnd) - Number(b.row.openEnd) ||
+    b.row.updatedAt - a.row.updatedAt ||
+    b.row.startAt - a.row.startAt ||
+    b.row.id - a.row.id
+  );
+}
+
+function covers(strong: Claim, weak: TimelineRow): boolean {
+  const { startAt, endAt } = strong.row;
+  if (startAt > weak.startAt || endAt < weak.endAt) return false;
+  return strong.onAir || strong.following || endAt - startAt <= LONGEST_COVER_MS;
+}
+
+/**
+ * @param rows of one station
+ * @param said by present/following; undefined: nothing is known, the stored `onAir` stands
+ * @returns the rows whose flags change
+ */
+export function resolveOverlaps(
+  rows: readonly TimelineRow[],
+  said: PresentFollowing | undefined,
+): TimelineFlags[] {
+  const claims = rows.map((row) => ({
+    row,
+    onAir: said?.present === undefined ? row.onAir : said.present?.id === row.id,
+    following: said?.following?.id === row.id,
+  }));
+  claims.sort(strongerFirst);
+  const shown: Claim[] = [];
+  const changed: TimelineFlags[] = [];
+  for (const claim of claims) {
+    const { row, onAir } = claim;
+    const hidden = isDenied(row, said) || shown.some((other) => covers(other, row));
+    if (!hidden) shown.push(claim);
+    if (hidden !== row.hidden || onAir !== row.onAir) changed.push({ id: row.id, onAir, hidden });
+  }
+  return changed;
+}
+
+/** The station says that nothing is on, and the row claims that it is. */
+function isDenied(row: TimelineRow, said: PresentFollowing | undefined): boolean {
+  if (said === undefined || said.present !== null) return false;
+  return row.startAt <= said.at - BEGIN_GRACE_MS && row.endAt > said.at;
+}
+
+/**
+ * A programme that both name: times and texts of present/following, and from the schedule what it leaves out.
+ * Groups are taken as they are: a relay that is called off is missing in present/following first.
+ */
+export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): ProgramRecord {
+  return {
+    ...present,
+    name: present.name || schedule.name,
+    description: present.description || schedule.description,
+    extended: present.extended ?? schedule.extended,
+    genres: present.genres.length > 0 ? present.genres : schedule.genres,
+    audios: present.audios.length > 0 ? present.audios : schedule.audios,
+    videoType: present.videoType ?? schedule.videoType,
+    videoResolution: present.videoResolution ?? schedule.videoResolution,
+    series: present.series ?? schedule.series,
+  };
+}

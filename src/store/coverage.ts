@@ -1,0 +1,64 @@
+/** Rows of how well the guide of each station is known. */
+import type { Database } from 'bun:sqlite';
+import type { StationId } from '../../arib/ids.ts';
+import type { ReadCoverage } from '../model/guide-change.ts';
+
+export interface StationCoverage {
+  /** Epoch ms of the last reading that counted; null: never. */
+  readAt: number | null;
+  /** Epoch ms; null: nothing is stored. */
+  filledUntil: number | null;
+  hasGuide: boolean;
+}
+
+interface CoverageRow {
+  station_id: number;
+  read_at: number | null;
+  filled_until: number | null;
+  has_guide: number;
+}
+
+/** A reading that came to its end is the truth; one that saw a part takes nothing back. */
+const UPSERT = `
+  INSERT INTO guide_coverage (station_id, read_at, filled_until, has_guide)
+  SELECT $station, $readAt, $filledUntil, $hasGuide FROM stations WHERE id = $station
+  ON CONFLICT (station_id) DO UPDATE SET
+    read_at = COALESCE(excluded.read_at, read_at),
+    filled_until = CASE
+      WHEN $whole THEN excluded.filled_until
+      ELSE NULLIF(MAX(COALESCE(filled_until, 0), COALESCE(excluded.filled_until, 0)), 0) END,
+    has_guide = excluded.has_guide`;
+
+export class CoverageStore {
+  constructor(private readonly database: Database) {}
+
+  all(): Map<StationId, StationCoverage> {
+    const rows = this.database
+      .query<CoverageRow, []>('SELECT station_id, read_at, filled_until, has_guide FROM guide_coverage')
+      .all();
+    return new Map(
+      rows.map((row) => [
+        row.station_id as StationId,
+        { readAt: row.read_at, filledUntil: row.filled_until, hasGuide: row.has_guide === 1 },
+      ]),
+    );
+  }
+
+  /** Rows of stations that are not stored are left out. */
+  put(rows: readonly ReadCoverage[]): void {
+    const upsert = this.database.query(UPSERT);
+    this.database
+      .transaction(() => {
+        for (const { stationId, readAt, filledUntil, whole, hasGuide } of rows) {
+          upsert.run({
+            station: stationId,
+            readAt,
+            filledUntil,
+            whole: whole ? 1 : 0,
+            hasGuide: hasGuide ? 1 : 0,
+          });
+        }
+      })
+      .immediate();
+  }
+}

@@ -1,0 +1,51 @@
+/** A programme as its row. */
+import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
+import type { EpochMs } from '../../arib/time.ts';
+import type { AudioComponent } from '../model/audio.ts';
+import type { Genre, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
+
+export interface ProgramRow {
+  id: number;
+  station_id: number;
+  event_id: number;
+  start_at: number;
+  end_at: number;
+  open_end: number;
+  name: string;
+  description: string;
+  extended: string | null;
+  genres: string;
+  audios: string;
+  video_type: string | null;
+  video_resolution: string | null;
+  is_free: number;
+  copy_never: number;
+  groups: string;
+  series: string | null;
+}
+
+export function toRecord(row: ProgramRow): ProgramRecord {
+  return {
+    id: row.id as ProgramId,
+    stationId: row.station_id as StationId,
+    eventId: row.event_id as EventId,
+    startAt: row.start_at as EpochMs,
+    endAt: row.end_at as EpochMs,
+    openEnd: row.open_end === 1,
+    name: row.name,
+    description: row.description,
+    extended: row.extended === null ? null : (JSON.parse(row.extended) as Record<string, string>),
+    genres: JSON.parse(row.genres) as Genre[],
+    audios: JSON.parse(row.audios) as AudioComponent[],
+    videoType: row.video_type,
+    videoResolution: row.video_resolution,
+    isFree: row.is_free === 1,
+    copyNever: row.copy_never === 1,
+    groups: JSON.parse(row.groups) as ProgramGroup[],
+    series: row.series === null ? null : (JSON.parse(row.series) as ProgramSeries),
+  };
+}
+
+/** In the order of the model's fields. */
+export const COLUMNS = `id, station_id, event_id, start_at, end_at, open_end, name, description, extended, genres, audios,
+  video_type, video_resolution, is_free, copy_never, groups, series`;

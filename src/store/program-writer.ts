@@ -1,0 +1,319 @@
+/**
+ * Writing what was learned about the guide: rows of programmes, changed ones only, in transactions of a few
+ * milliseconds with pauses between them, so that a writer on another connection never waits long.
+ */
+import type { Database } from 'bun:sqlite';
+import { type EventId, programId, type StationId } from '../../arib/ids.ts';
+import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
+import { resolveOverlaps, type TimelineRow, withSchedule } from '../model/precedence.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
+import { indexPending } from './search-index.ts';
+
+export interface ProgramWriterOptions {
+  database: Database;
+  /** Monotonic ms. */
+  elapsed: () => number;
+  /** Lets others write. */
+  pause: (ms: number) => Promise<void>;
+}
+
+export interface Written {
+  /** Rows that changed. */
+  changed: number;
+  /** Texts whose programme is not known (yet). */
+  unplaced: Map<EventId, ExtendedText | null>;
+}
+
+/** A transaction ends after this; the next one begins after as long a pause. A row takes well under a millisecond. */
+const TRANSACTION_MS = 4;
+const PAUSE_MS = 4;
+const PURGE_ROWS = 20;
+/** A row's letters take 0.1 ms. */
+const INDEX_ROWS = 4;
+/** An event_id is used again after the days that the guide carries: then it is another programme. */
+const SAME_PROGRAM_MS = 86_400_000;
+
+/** A table without extended text ($keep) does not delete one that another table brought. */
+const UPSERT = `
+  INSERT INTO programs (${COLUMNS}, digest, extended_digest, updated_at)
+  VALUES ($id, $stationId, $eventId, $startAt, $endAt, $openEnd, $name, $description, $extended, $genres, $audios,
+          $videoType, $videoResolution, $isFree, $copyNever, $groups, $series,
+          $digest, $extendedDigest, $now)
+  ON CONFLICT (id) DO UPDATE SET
+    start_at = excluded.start_at, end_at = excluded.end_at, open_end = excluded.open_end,
+    name = excluded.name, description = excluded.description,
+    extended = CASE WHEN $keep THEN extended ELSE excluded.extended END,
+    extended_digest = CASE WHEN $keep THEN extended_digest ELSE excluded.extended_digest END,
+    genres = excluded.genres, audios = excluded.audios, video_type = excluded.video_type,
+    video_resolution = excluded.video_resolution, is_free = excluded.is_free,
+    copy_never = excluded.copy_never, groups = excluded.groups, series = excluded.series,
+    digest = excluded.digest, updated_at = excluded.updated_at`;
+
+const VANISHED = `
+  DELETE FROM programs
+  WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
+    AND id IS NOT $following AND event_id NOT IN (SELECT value FROM json_each($events))`;
+
+const TEXT_VANISHED = `
+  UPDATE programs SET extended = NULL, extended_digest = 0, updated_at = $now
+  WHERE station_id = $station AND start_at >= $from AND start_at < $to AND on_air = 0
+    AND id IS NOT $following AND extended_digest <> 0
+    AND event_id NOT IN (SELECT value FROM json_each($events))`;
+
+/** What was open is over as soon as another programme is on. */
+const END_OPEN = `
+  UPDATE programs SET end_at = $start, open_end = 0, digest = 0, updated_at = $now
+  WHERE station_id = $station AND open_end = 1 AND on_air = 1 AND id <> $present AND start_at < $start`;
+
+interface KnownRow {
+  event_id: number;
+  start_at: number;
+  digest: number;
+  extended_digest: number;
+}
+
+interface FlagRow {
+  id: number;
+  start_at: number;
+  end_at: number;
+  open_end: number;
+  updated_at: number;
+  on_air: number;
+  hidden: number;
+}
+
+/** 53 bits: a change is missed once in 2^53. Never 0, which means unknown. */
+function digestOf(text: string): number {
+  return Number(BigInt(Bun.hash(text)) & 0x1f_ffff_ffff_ffffn) || 1;
+}
+
+/** Without the extended text, which has a digest of its own. */
+function parametersOf(program: ProgramRecord) {
+  const content = {
+    startAt: program.startAt as number,
+    endAt: program.endAt as number,
+    openEnd: program.openEnd ? 1 : 0,
+    name: program.name,
+    description: program.description,
+    genres: JSON.stringify(program.genres),
+    audios: JSON.stringify(program.audios),
+    videoType: program.videoType,
+    videoResolution: program.videoResolution,
+    isFree: program.isFree ? 1 : 0,
+    copyNever: program.copyNever ? 1 : 0,
+    groups: JSON.stringify(program.groups),
+    series: program.series === null ? null : JSON.stringify(program.series),
+  };
+  return { content, digest: digestOf(JSON.stringify(content)) };
+}
+
+function isSame(before: KnownRow, program: ProgramRecord): boolean {
+  return Math.abs(before.start_at - program.startAt) < SAME_PROGRAM_MS;
+}
+
+export class ProgramWriter {
+  readonly #database: Database;
+
+  constructor(private readonly options: ProgramWriterOptions) {
+    this.#database = options.database;
+  }
+
+  /**
+   * Stores a change. What it says about other stations than its own is left.
+   * @throws SQLite's error; what was committed before stays
+   */
+  async write(change: StationChange, now: number): Promise<Written> {
+    const written: Written = { changed: 0, unplaced: new Map() };
+    await this.#run(this.#steps(change, now, written));
+    return written;
+  }
+
+  /** Forgets programmes that ended at or before `before`. @returns how many */
+  async purge(before: number): Promise<number> {
+    let purged = 0;
+    const remove = this.#database.query(
+      'DELETE FROM programs WHERE id IN (SELECT id FROM programs WHERE end_at <= $before LIMIT $rows)',
+    );
+    await this.#run(
+      (function* () {
+        for (;;) {
+          const { changes } = remove.run({ before, rows: PURGE_ROWS });
+          purged += changes;
+          if (changes === 0) return;
+          yield;
+        }
+      })(),
+    );
+    return purged;
+  }
+
+  /** Runs steps in transactions that end when their time is up. */
+  async #run(steps: Iterator<void>): Promise<void> {
+    const { elapsed, pause } = this.options;
+    for (;;) {
+      const begin = elapsed();
+      let over = false;
+      this.#database
+        .transaction(() => {
+          do over = this.#step(steps);
+          while (!over && elapsed() - begin < TRANSACTION_MS);
+        })
+        .immediate();
+      if (over) return;
+      await pause(PAUSE_MS);
+    }
+  }
+
+  /** One step, and the index of a few rows; over when nothing is left of either. */
+  #step(steps: Iterator<void>): boolean {
+    const over = steps.next().done === true;
+    return indexPending(this.#database, INDEX_ROWS) === 0 && over;
+  }
+
+  *#steps(change: StationChange, now: number, written: Written): Generator<void> {
+    const { stationId, presentFollowing } = change;
+    const known = this.#known(stationId);
+    // The station was forgotten meanwhile.
+    if (known === undefined) return;
+    for (const program of change.programs) {
+      if (program.stationId !== stationId) continue;
+      const said =
+        presentFollowing?.present?.id === program.id || presentFollowing?.following?.id === program.id;
+      if (this.#put(said ? this.#completed(program, known) : program, known, now)) {
+        written.changed += 1;
+        yield;
+      }
+    }
+    for (const [event, text] of change.extended) {
+      const changed = this.#putText(stationId, event, text, known, now);
+      if (changed === undefined) {
+        if (text !== null) written.unplaced.set(event, text);
+      } else if (changed) {
+        written.changed += 1;
+        yield;
+      }
+    }
+    for (const window of change.windows) {
+      written.changed += this.#vanish(stationId, window, presentFollowing, now);
+      yield;
+    }
+    if (presentFollowing?.present) {
+      const { id: present, startAt: start } = presentFollowing.present;
+      written.changed += this.#database
+        .query(END_OPEN)
+        .run({ station: stationId, present, start, now }).changes;
+    }
+    if (written.changed === 0 && presentFollowing === undefined) return;
+    yield;
+    written.changed += this.#resolve(stationId, presentFollowing);
+  }
+
+  /** Undefined for a station that is not stored. */
+  #known(station: StationId): Map<number, KnownRow> | undefined {
+    const exists = this.#database.query('SELECT 1 FROM stations WHERE id = $station').get({ station });
+    if (exists === null) return undefined;
+    const rows = this.#database
+      .query<KnownRow, { station: number }>(
+        'SELECT event_id, start_at, digest, extended_digest FROM programs WHERE station_id = $station',
+      )
+      .all({ station });
+    return new Map(rows.map((row) => [row.event_id, row]));
+  }
+
+  /** What present/following leaves out of a programme is as it was stored. */
+  #completed(program: ProgramRecord, known: Map<number, KnownRow>): ProgramRecord {
+    const before = known.get(program.eventId);
+    if (before === undefined || !isSame(before, program)) return program;
+    const row = this.#database
+      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
+      .get({ id: program.id });
+    return row === null ? program : withSchedule(program, toRecord(row));
+  }
+
+  #put(program: ProgramRecord, known: Map<number, KnownRow>, now: number): boolean {
+    const { content, digest } = parametersOf(program);
+    const before = known.get(program.eventId);
+    const extended = program.extended === null ? null : JSON.stringify(program.extended);
+    const extendedDigest = extended === null ? 0 : digestOf(extended);
+    const keep = extended === null && before !== undefined && isSame(before, program);
+    if (before?.digest === digest && (keep || before.extended_digest === extendedDigest)) return false;
+    this.#database.query(UPSERT).run({
+      ...content,
+      id: program.id,
+      stationId: program.stationId,
+      eventId: program.eventId,
+      extended,
+      digest,
+      extendedDigest,
+      keep: keep ? 1 : 0,
+      now,
+    });
+    known.set(program.eventId, {
+      event_id: program.eventId,
+      start_at: program.startAt,
+      digest,
+      extended_digest: keep ? (before?.extended_digest ?? 0) : extendedDigest,
+    });
+    return true;
+  }
+
+  /** @returns whether it changed the row; undefined without one */
+  #putText(
+    station: StationId,
+    event: EventId,
+    text: ExtendedText | null,
+    known: Map<number, KnownRow>,
+    now: number,
+  ): boolean | undefined {
+    const before = known.get(event);
+    if (before === undefined) return undefined;
+    const extended = text === null ? null : JSON.stringify(text);
+    const digest = extended === null ? 0 : digestOf(extended);
+    if (before.extended_digest === digest) return false;
+    this.#database
+      .query(
+        'UPDATE programs SET extended = $extended, extended_digest = $digest, updated_at = $now WHERE id = $id',
+      )
+      .run({ id: programId(station, event), extended, digest, now });
+    return true;
+  }
+
+  #vanish(
+    station: StationId,
+    { kind, from, to, events }: ScheduleWindow,
+    said: PresentFollowing | undefined,
+    now: number,
+  ): number {
+    const following = said?.following?.id ?? null;
+    return this.#database
+      .query(kind === 'basic' ? VANISHED : TEXT_VANISHED)
+      .run({ station, from, to, now, following, events: JSON.stringify(events) }).changes;
+  }
+
+  #resolve(station: StationId, said: PresentFollowing | undefined): number {
+    const rows = this.#database
+      .query<FlagRow, { station: number }>(
+        `SELECT id, start_at, end_at, open_end, updated_at, on_air, hidden
+         FROM programs WHERE station_id = $station`,
+      )
+      .all({ station })
+      .map((row) => ({
+        id: row.id as TimelineRow['id'],
+        startAt: row.start_at,
+        endAt: row.end_at,
+        openEnd: row.open_end === 1,
+        updatedAt: row.updated_at,
+        onAir: row.on_air === 1,
+        hidden: row.hidden === 1,
+      }));
+    const changed = resolveOverlaps(rows, said);
+    const update = this.#database.query(
+      'UPDATE programs SET on_air = $onAir, hidden = $hidden WHERE id = $id',
+    );
+    for (const { id, onAir, hidden } of changed) {
+      update.run({ id, onAir: onAir ? 1 : 0, hidden: hidden ? 1 : 0 });
+    }
+    return changed.length;
+  }
+}
