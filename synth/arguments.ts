@@ -19,13 +19,16 @@ export interface Settings {
   faults: string | undefined;
   /** `--truth` lists all days, not only present and following. */
   schedule: boolean;
+  /** Seconds of which `--truth` lists every cut; undefined: the last minutes and the next half hour. */
+  windowSec: number | undefined;
 }
 
 export const USAGE = `使い方:
   bun synth/main.ts --type GR --channel T27   TS を標準出力へ
   bun synth/main.ts --channels                channels.json を標準出力へ
   bun synth/main.ts --prepare [--channel T27 …]  素材のキャッシュを作る
-  bun synth/main.ts --truth --type GR --channel T27 [--schedule]  放送内容の正解を JSON で
+  bun synth/main.ts --truth --type GR --channel T27 [--schedule] [--window 秒]  放送内容の正解を JSON で
+      (--window: すべての切れ目を --at からその秒数だけ、既定は 5 分前から 30 分後まで)
 共通:
   --scenario 名前|ファイル   default, mini または JSON ファイル (既定 default)
   --at 日時                  放送時計の開始 (ISO 8601 またはエポックミリ秒、既定は現在)
@@ -70,6 +73,7 @@ export function parseArguments(words: readonly string[]): Settings {
     cache: undefined,
     faults: undefined,
     schedule: false,
+    windowSec: undefined,
   };
   const left = [...words];
   for (let word = left.shift(); word !== undefined; word = left.shift()) {
@@ -94,6 +98,9 @@ export function parseArguments(words: readonly string[]): Settings {
         break;
       case '--schedule':
         settings.schedule = true;
+        break;
+      case '--window':
+        settings.windowSec = parseNumber(option, value(), 0);
         break;
       case '--scenario':
         settings.scenario = value();

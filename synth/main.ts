@@ -58,27 +58,21 @@ async function run(settings: Settings, now: () => EpochMs): Promise<void> {
       break;
     case 'truth': {
       const channel = onlyChannel(scenario, settings);
-      printJson(
-        channelTruth(
-          scenario,
-          channel,
-          settings.at ?? now(),
-          settings.schedule,
-          settings.seconds ?? undefined,
-        ),
-      );
+      printJson(channelTruth(scenario, channel, settings.at ?? now(), settings));
       break;
     }
     case 'prepare': {
-      const recipes = selected(scenario, settings).flatMap(channelRecipes);
+      const recipes = selected(scenario, settings).flatMap((channel) => channelRecipes(scenario, channel));
       await prepare(cache, recipes, (line) => process.stderr.write(`${line}\n`));
-      const named = [...BUILT_IN, scenario].flatMap(({ channels }) => channels.flatMap(channelRecipes));
+      const named = [...BUILT_IN, scenario].flatMap((one) =>
+        one.channels.flatMap((channel) => channelRecipes(one, channel)),
+      );
       cache.prune(named, now());
       break;
     }
     case 'tune': {
       const channel = onlyChannel(scenario, settings);
-      await prepare(cache, channelRecipes(channel), (line) => process.stderr.write(`${line}\n`));
+      await prepare(cache, channelRecipes(scenario, channel), (line) => process.stderr.write(`${line}\n`));
       const faults = openFaults(scenario, channel, settings);
       const multiplexer = await openChannel(scenario, channel, cache, faults);
       const ended = await goOnAir(multiplexer, {

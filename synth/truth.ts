@@ -1,10 +1,11 @@
 /** What a channel really sends, for tests and people to compare with. */
 import type { EpochMs } from '../arib/time.ts';
-import { eventStations } from './broadcast.ts';
+import { eventStations, rundownOf } from './broadcast.ts';
 import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
 import { programmeTruth, scheduleTruth } from './guide/truth.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
+import { rundownTruth, truthWindow } from './rundown/truth.ts';
 import type { StationPlace } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
@@ -45,14 +46,19 @@ function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
 /** Length of the stretch whose captions are told, when none is asked for. */
 const TOLD_SECONDS = 60;
 
-/** A value for JSON. @param seconds how much of what is on air from `at` on is told piece by piece. */
-export function channelTruth(
-  scenario: Scenario,
-  channel: ChannelPlan,
-  at: EpochMs,
-  schedule: boolean,
-  seconds = TOLD_SECONDS,
-) {
+/** How much is to be told. */
+export interface Asked {
+  /** All days, not only present and following. */
+  schedule: boolean;
+  /** How much of what is on air from then on is told piece by piece. */
+  seconds: number | null;
+  /** Seconds of parts; undefined: the last minutes and the next half hour. */
+  windowSec: number | undefined;
+}
+
+/** A value for JSON. */
+export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: EpochMs, asked: Asked) {
+  const window = truthWindow(at, asked.windowSec);
   return {
     scenario: scenario.name,
     type: channel.type,
@@ -66,7 +72,7 @@ export function channelTruth(
       zeroAt: STC_ZERO,
       pts: Math.floor(wrapTicks(ticksAt(at))),
     },
-    /** A flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks. */
+    /** In parts with marks a flash and a beep begin whenever (now - zeroAt) * 90 is a multiple of periodTicks. */
     marks: {
       periodTicks: MARK_PERIOD,
       flashTicks: FLASH_FRAMES * FRAME_TICKS,
@@ -75,9 +81,10 @@ export function channelTruth(
       loopFrames: LOOP_FRAMES,
     },
     stations: eventStations(scenario, channel).map((station) => ({
-      ...stationTruth(station, at, schedule),
+      ...stationTruth(station, at, asked.schedule),
+      rundown: rundownTruth(station.place, rundownOf(scenario, station), window.from, window.to),
       ...serviceTruth(scenario, channel, station.place),
-      ...captionTruth(scenario.seed, station, at, seconds),
+      ...captionTruth(scenario.seed, station, at, asked.seconds ?? TOLD_SECONDS),
     })),
     dataServices: dataServicesTruth(channel),
   };

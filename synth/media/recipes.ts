@@ -88,10 +88,17 @@ export function pauseFilm(plan: VideoPlan): VideoRecipe {
 
 type Coding = Pick<AudioPlan, 'bitrate'>;
 
+/** The pitches of a stream's two channels; two sounds are told apart by theirs. */
+export function beepPitches(plan: AudioPlan, mode: AudioPlan['mode']): readonly [number, number] {
+  const [main, sub] = plan.beepHz;
+  if (mode === plan.mode) return plan.beepHz;
+  return mode === 'stereo' ? [main, main] : [main, main === sub ? 2 * main : sub];
+}
+
 /** The sound of a programme as its station sends it, or both channels as one when it is not dual then. */
 export function markSound(plan: AudioPlan, mode: AudioPlan['mode']): AudioRecipe {
   const elements = mode === 'dual' ? plan.elements : 'pair';
-  return sound('marks', plan, { mode, elements, beepHz: plan.beepHz });
+  return sound('marks', plan, { mode, elements, beepHz: beepPitches(plan, mode) });
 }
 
 export function tuneSound(coding: Coding, number: number): AudioRecipe {

@@ -19,6 +19,7 @@ import type {
   AudioPlan,
   CaptionPlan,
   ChannelPlan,
+  CommercialPlan,
   DataKind,
   DataServicePlan,
   LogoKind,
@@ -63,6 +64,7 @@ interface StationSketch {
   video: VideoPlan;
   audios?: AudioPlan[];
   captions?: CaptionPlan;
+  commercials?: CommercialPlan;
   theme?: Theme;
   logo?: LogoKind;
   /** Absent: a document beside high definition. */
@@ -80,7 +82,7 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
   const habits = HABITS[name];
   const isHigh = video.height >= HD.height;
   const captions = sketch.captions ?? (isHigh ? JAPANESE_CAPTIONS : undefined);
-  const { logo, data = isHigh ? 'bml' : 'none', pay } = sketch;
+  const { commercials = 'none', logo, data = isHigh ? 'bml' : 'none', pay } = sketch;
   return {
     serviceId: id,
     name,
@@ -92,6 +94,7 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
     ...(logo === undefined ? {} : { logo }),
     ...(data === 'none' ? {} : { data }),
     ...(pay === undefined ? {} : { pay }),
+    commercials,
     theme,
     programmes: 'generated',
     ...(habits === undefined ? {} : { habits }),
@@ -230,19 +233,19 @@ export const DEFAULT: Scenario = {
       'ひばりワンセグ',
     ),
     terrestrial(1, 'T26', 2, [
-      { name: 'ひばり教育', video: HD_BESIDE_SD, theme: 'learning' },
-      { name: 'ひばり教育２', video: SD, logo: 'shared', theme: 'learning' },
+      { name: 'ひばり教育', video: HD_BESIDE_SD, commercials: 'announcements', theme: 'learning' },
+      { name: 'ひばり教育２', video: SD, commercials: 'announcements', logo: 'shared', theme: 'learning' },
     ]),
     terrestrial(
       2,
       'T25',
       4,
-      [{ name: 'あさぎりテレビ', video: HD, audios: [DUAL], data: 'hybridcast' }],
+      [{ name: 'あさぎりテレビ', video: HD, commercials: 'usual', audios: [DUAL], data: 'hybridcast' }],
       'あさぎりワンセグ',
     ),
-    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, logo: 'text' }]),
+    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, commercials: 'usual', logo: 'text' }]),
     withData(
-      terrestrial(4, 'T23', 7, [{ name: 'こもれび放送', video: HD, logo: 'none' }]),
+      terrestrial(4, 'T23', 7, [{ name: 'こもれび放送', video: HD, commercials: 'usual', logo: 'none' }]),
       documentService(terrestrialService(INVENTED_REGION, 4, 'data', 0), 'こもれびデータ'),
     ),
     withData(
@@ -254,40 +257,40 @@ export const DEFAULT: Scenario = {
       logoService(399),
     ),
     bs(3, 0, 27_000_000, 321, [
-      { name: 'ＢＳあさぎり', video: HD, audios: [STEREO, COMMENTARY] },
-      { name: 'ＢＳかわせみ', video: HD },
+      { name: 'ＢＳあさぎり', video: HD, commercials: 'usual', audios: [STEREO, COMMENTARY] },
+      { name: 'ＢＳかわせみ', video: HD, commercials: 'usual' },
     ]),
     bs(13, 0, 22_000_000, 331, [
-      { name: 'ＢＳこもれび', video: HD },
-      { name: 'ＢＳ旅チャンネル', video: SD, theme: 'travel' },
-      { name: 'ＢＳ語学館', video: SD, audios: [DUAL], theme: 'learning' },
+      { name: 'ＢＳこもれび', video: HD, commercials: 'usual' },
+      { name: 'ＢＳ旅チャンネル', video: SD, commercials: 'usual', theme: 'travel' },
+      { name: 'ＢＳ語学館', video: SD, commercials: 'announcements', audios: [DUAL], theme: 'learning' },
     ]),
     bs(13, 1, 18_000_000, 341, [
-      { name: '星空シネマ', video: HD, pay: true, theme: 'film' },
-      { name: '星空シネマ２', video: SD, pay: true, theme: 'film' },
+      { name: '星空シネマ', video: HD, commercials: 'announcements', pay: true, theme: 'film' },
+      { name: '星空シネマ２', video: SD, commercials: 'announcements', pay: true, theme: 'film' },
     ]),
     withData(
       cs(CS1_NETWORK, 2, 411, [
-        { name: '名画座４１１', video: SD_FINE, theme: 'film' },
-        { name: '時代劇の蔵', video: SD_FINE, theme: 'drama' },
+        { name: '名画座４１１', video: SD_FINE, commercials: 'announcements', theme: 'film' },
+        { name: '時代劇の蔵', video: SD_FINE, commercials: 'usual', theme: 'drama' },
       ]),
       logoService(498),
     ),
     cs(CS1_NETWORK, 8, 421, [
-      { name: 'アニメの森', video: SD_FINE, theme: 'anime' },
-      { name: '鉄道と旅', video: SD_FINE, theme: 'travel' },
-      { name: '歌謡倶楽部', video: SD, theme: 'music' },
+      { name: 'アニメの森', video: SD_FINE, commercials: 'usual', theme: 'anime' },
+      { name: '鉄道と旅', video: SD_FINE, commercials: 'usual', theme: 'travel' },
+      { name: '歌謡倶楽部', video: SD, commercials: 'usual', theme: 'music' },
     ]),
     withData(
       cs(CS2_NETWORK, 4, 431, [
-        { name: 'スポーツ広場', video: SD_FINE, theme: 'sports' },
-        { name: 'スポーツ広場２', video: SD_FINE, theme: 'sports' },
+        { name: 'スポーツ広場', video: SD_FINE, commercials: 'usual', theme: 'sports' },
+        { name: 'スポーツ広場２', video: SD_FINE, commercials: 'announcements', theme: 'sports' },
       ]),
       logoService(499),
     ),
     cs(CS2_NETWORK, 6, 441, [
-      { name: '囲碁将棋の間', video: SD, theme: 'hobby' },
-      { name: '釣りと自然', video: SD_FINE, theme: 'hobby' },
+      { name: '囲碁将棋の間', video: SD, commercials: 'announcements', theme: 'hobby' },
+      { name: '釣りと自然', video: SD_FINE, commercials: 'usual', theme: 'hobby' },
     ]),
   ],
 };

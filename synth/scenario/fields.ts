@@ -73,6 +73,10 @@ export class Field {
     return found;
   }
 
+  get isText(): boolean {
+    return typeof this.value === 'string';
+  }
+
   get isBoolean(): boolean {
     return typeof this.value === 'boolean';
   }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { serviceId } from '../../arib/ids.ts';
 import { parseScenario } from './file.ts';
 import { findChannel, loadScenario } from './load.ts';
+import { logoKind } from './model.ts';
 
 const EXAMPLE = join(import.meta.dir, 'example.json');
 
@@ -30,6 +32,9 @@ test('the example is read, with what it leaves out', () => {
   expect(first?.audios[0]).toMatchObject({ mode: 'stereo', languages: ['jpn'], bitrate: 96_000 });
   expect(first?.programmes[1]).toMatchObject({ description: '', items: [] });
   expect(second?.programmes[0]).toMatchObject({ startAt: Date.UTC(2026, 10, 21, 11) });
+  expect([first, second].map((station) => station && logoKind(station))).toEqual(['picture', 'shared']);
+  expect(second).toMatchObject({ data: 'hybridcast', pay: true });
+  expect(channel.dataServices).toEqual([{ serviceId: serviceId(9360), name: '例題データ', carousel: 'bml' }]);
 });
 
 describe('what is wrong is said with its place', () => {

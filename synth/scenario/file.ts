@@ -6,6 +6,7 @@ import {
   type AudioPlan,
   type CaptionPlan,
   type ChannelPlan,
+  type CommercialPlan,
   DATA_KINDS,
   type DataServicePlan,
   LOGO_KINDS,
@@ -91,6 +92,20 @@ function readCaptions(field: Field): CaptionPlan | undefined {
   return { languages: spoken, newsflashSec: seconds };
 }
 
+const COMMERCIAL_KINDS = ['none', 'announcements', 'usual'] as const;
+
+function readCommercials(field: Field): CommercialPlan {
+  if (field.isText) return field.oneOf(COMMERCIAL_KINDS);
+  const { everySec, lengthSec, sponsorSec } = field.object(['everySec', 'lengthSec', 'sponsorSec']);
+  const length = lengthSec.integer(15, 3_600);
+  if (length % 15 !== 0) throw lengthSec.wrong('15 の倍数');
+  return {
+    everySec: everySec.integer(1, DAY_SEC),
+    lengthSec: length,
+    sponsorSec: sponsorSec.or(0, (given) => given.integer(0, 60)),
+  };
+}
+
 const STATION_FIELDS = [
   'serviceId',
   'name',
@@ -102,6 +117,7 @@ const STATION_FIELDS = [
   'logo',
   'data',
   'pay',
+  'commercials',
   'theme',
   'programmes',
 ] as const;
@@ -126,6 +142,7 @@ function readStation(field: Field): StationPlan {
     ...(fields.logo.isAbsent ? {} : { logo: fields.logo.oneOf(LOGO_KINDS) }),
     ...(fields.data.isAbsent ? {} : { data: fields.data.oneOf(DATA_KINDS) }),
     ...(fields.pay.isAbsent ? {} : { pay: fields.pay.boolean() }),
+    ...(fields.commercials.isAbsent ? {} : { commercials: readCommercials(fields.commercials) }),
     theme: fields.theme.or('general', (given) => given.oneOf(THEMES)),
     programmes: fields.programmes.or('generated', readProgrammes),
   };

@@ -158,6 +158,17 @@ export type LogoKind = (typeof LOGO_KINDS)[number];
 export const DATA_KINDS = ['none', 'bml', 'hybridcast'] as const;
 export type DataKind = (typeof DATA_KINDS)[number];
 
+/**
+ * What is not programme: `none`; `announcements` of other programmes at their ends; `usual` as commercial stations
+ * have it, with sponsors' cards; or breaks of `lengthSec` (a multiple of 15) after every `everySec` of a programme,
+ * with sponsors' cards of `sponsorSec` (0: none) at its ends.
+ */
+export type CommercialPlan =
+  | 'none'
+  | 'announcements'
+  | 'usual'
+  | { everySec: number; lengthSec: number; sponsorSec: number };
+
 export interface StationPlan {
   serviceId: ServiceId;
   name: string;
@@ -175,6 +186,8 @@ export interface StationPlan {
   data?: DataKind;
   /** Whether it is seen for a fee: conditional access in its tables. Absent: free. */
   pay?: boolean;
+  /** Absent: none. */
+  commercials?: CommercialPlan;
   theme: Theme;
   /** `generated`: made from the seed and the theme. */
   programmes: 'generated' | ListedProgramme[];

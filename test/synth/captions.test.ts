@@ -27,7 +27,7 @@ import {
   type TruthPage,
   truthCells,
 } from './caption-peer.ts';
-import { PACKET, run, synth } from './tuning.ts';
+import { mediaPids, PACKET, run, synth, type Truth, trimmed } from './tuning.ts';
 
 const AT = epochMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const HOUR_SECONDS = 3_600;
@@ -79,7 +79,8 @@ function comparable(cells: readonly Cell[], vertical: ReadonlySet<number>): stri
 }
 
 function truthOf(channel: (typeof DEFAULT)['channels'][number], at: EpochMs, seconds: number): Station[] {
-  return channelTruth(DEFAULT, channel, at, false, seconds).stations as unknown as Station[];
+  return channelTruth(DEFAULT, channel, at, { schedule: false, seconds, windowSec: seconds })
+    .stations as unknown as Station[];
 }
 
 const QUARTER_MS = 900_000;
@@ -351,9 +352,10 @@ describe('a whole channel', async () => {
   const [truth] = said.stations;
 
   test('ffprobe sees ARIB captions of profile A and their times', async () => {
+    const { video, audio } = mediaPids(said as unknown as Truth);
     const probed = await run(
       ['ffprobe', '-v', 'error', '-of', 'json', '-show_streams', '-show_packets', '-i', 'pipe:0'],
-      stream,
+      trimmed(stream, video, audio),
     );
     expect(probed.stderr).toBe('');
     const { streams, packets } = JSON.parse(new TextDecoder().decode(probed.stdout)) as {

@@ -151,7 +151,8 @@ describe('a scenario in a file', () => {
     expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
     expect(ended.every(({ stdout }) => stdout.length > 200_000)).toBe(true);
     expect(readdirSync(cache).filter((name) => !/^[0-9a-f]{24}\.loop$/.test(name))).toEqual([]);
-    expect(readdirSync(cache)).toHaveLength(2);
+    // Pictures of the film and of the other programme, and the sound.
+    expect(readdirSync(cache)).toHaveLength(3);
   });
 
   test.each([

@@ -69,7 +69,7 @@ for (const scenario of SCENARIOS) {
         const found = JSON.parse(new TextDecoder().decode(probed.stdout)) as {
           programs: { program_id: number; pmt_pid: number; pcr_pid: number; streams: Stream[] }[];
         };
-        expect(found.programs).toHaveLength(truth.stations.length);
+        expect(found.programs).toHaveLength(truth.stations.length + truth.dataServices.length);
         for (const station of truth.stations) {
           const program = found.programs.find(({ program_id }) => program_id === station.serviceId);
           expect(program?.pmt_pid).toBe(station.pmtPid);

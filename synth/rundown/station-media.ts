@@ -1,0 +1,206 @@
+/** Which films and sounds a station's rundown needs, and which of them plays when. */
+import { epochMs } from '../../arib/time.ts';
+import { STC_ZERO } from '../clock.ts';
+import type { Guide, Programme } from '../guide/programme.ts';
+import type { Loop } from '../media/loop.ts';
+import {
+  type AudioRecipe,
+  announcementFilm,
+  blackFilm,
+  COMMERCIALS,
+  commercialFilm,
+  mainFilm,
+  markSound,
+  pauseFilm,
+  type Recipe,
+  silence,
+  sponsorFilm,
+  tuneSound,
+  type VideoRecipe,
+} from '../media/recipes.ts';
+import { endless, type Playlist } from '../mux/playlist.ts';
+import { type AudioPlan, isPartialReception, type StationPlan } from '../scenario/model.ts';
+import {
+  ANNOUNCEMENT_TUNE,
+  groupOfSound,
+  type Part,
+  type SoundPiece,
+  SPONSOR_TUNE,
+  soundPieces,
+} from './part.ts';
+import type { Rundown } from './rundown.ts';
+
+type Mode = AudioPlan['mode'];
+
+/** What a station's programmes may be. */
+interface Variety {
+  cadences: Set<Programme['kind']>;
+  /** Of the first audio stream. */
+  modes: Set<Mode>;
+  pauses: boolean;
+}
+
+/** All programmes of a list: one round of it, or from its first to its last. */
+function listedProgrammes(station: StationPlan, guide: Guide): readonly Programme[] {
+  if (station.programmes === 'generated') return [];
+  const starts = station.programmes.flatMap(({ startAt }) => (startAt === undefined ? [] : [startAt]));
+  const begin = starts.length === 0 ? STC_ZERO : Math.min(...starts);
+  const last = starts.length === 0 ? STC_ZERO : Math.max(...starts);
+  const seconds = station.programmes.reduce((sum, { durationSec }) => sum + durationSec, 0);
+  return guide.airing(epochMs(begin), epochMs(last + seconds * 1000));
+}
+
+/** Made-up programmes are of all kinds; two sounds are made up only where the station has them. */
+function varietyOf(station: StationPlan, guide: Guide): Variety {
+  const own: Mode = station.audios[0]?.mode ?? 'stereo';
+  if (station.programmes === 'generated') {
+    return { cadences: new Set(['video', 'film']), modes: new Set([own, 'stereo']), pauses: true };
+  }
+  const pauses = station.programmes.some(({ pause }) => pause !== undefined && pause !== false);
+  const variety: Variety = { cadences: new Set(), modes: new Set(), pauses };
+  for (const { kind, sound } of listedProgrammes(station, guide)) {
+    variety.cadences.add(kind);
+    variety.modes.add(sound);
+  }
+  // Between programmes that stand at times of their own, the station shows itself.
+  if (station.programmes.some(({ startAt }) => startAt !== undefined)) {
+    variety.cadences.add('video');
+    variety.modes.add(own);
+  }
+  return variety;
+}
+
+/**
+ * The mode of an audio stream while a programme's main part is on. A made-up programme that comes from another
+ * station does not bring that station's second sound along.
+ */
+function soundMode(station: StationPlan, index: number, programme: Programme | undefined): Mode {
+  const own = station.audios[index]?.mode ?? 'stereo';
+  if (index > 0 || programme === undefined) return own;
+  return own === 'stereo' && station.programmes === 'generated' ? own : programme.sound;
+}
+
+function breakFilms(station: StationPlan): VideoRecipe[] {
+  const { video, commercials = 'none' } = station;
+  if (commercials === 'none') return [];
+  if (commercials === 'announcements') return [blackFilm(video), announcementFilm(video)];
+  const spots = Array.from({ length: COMMERCIALS }, (_, number) => commercialFilm(video, number));
+  const films = [blackFilm(video), ...spots];
+  if (commercials === 'usual') return [...films, announcementFilm(video), sponsorFilm(video, station)];
+  return commercials.sponsorSec > 0 ? [...films, sponsorFilm(video, station)] : films;
+}
+
+/** Every film that the station may show. */
+export function stationFilms(station: StationPlan, guide: Guide): VideoRecipe[] {
+  const { video } = station;
+  if (isPartialReception(station)) return [mainFilm(video, station, 'video')];
+  const { cadences, pauses } = varietyOf(station, guide);
+  const mains = [...cadences].map((cadence) => mainFilm(video, station, cadence));
+  return [...mains, ...(pauses ? [pauseFilm(video)] : []), ...breakFilms(station)];
+}
+
+function breakTunes({ commercials = 'none' }: StationPlan): number[] {
+  if (commercials === 'none') return [];
+  if (commercials === 'announcements') return [ANNOUNCEMENT_TUNE];
+  const spots = Array.from({ length: COMMERCIALS }, (_, number) => number);
+  return [...spots, ANNOUNCEMENT_TUNE, SPONSOR_TUNE];
+}
+
+/** Every sound that one of the station's audio streams may carry. */
+export function stationSounds(station: StationPlan, guide: Guide, index: number): AudioRecipe[] {
+  const plan = station.audios[index];
+  if (plan === undefined) return [];
+  if (isPartialReception(station)) return [markSound(plan, plan.mode)];
+  const { modes, pauses } = varietyOf(station, guide);
+  const marks = (index === 0 ? [...modes] : [plan.mode]).map((mode) => markSound(plan, mode));
+  const tunes = breakTunes(station);
+  const quiet = tunes.length > 0 || pauses ? [silence(plan)] : [];
+  return [...marks, ...quiet, ...tunes.map((number) => tuneSound(plan, number))];
+}
+
+/** Everything that a station needs made. */
+export function stationRecipes(station: StationPlan, guide: Guide): Recipe[] {
+  const sounds = station.audios.flatMap((_, index) => stationSounds(station, guide, index));
+  return [...stationFilms(station, guide), ...sounds];
+}
+
+function filmOf(station: StationPlan, part: Part): VideoRecipe {
+  const { video } = station;
+  switch (part.kind) {
+    case 'main':
+      return mainFilm(video, station, part.cadence);
+    case 'sponsor':
+      return sponsorFilm(video, station);
+    case 'commercial':
+      return commercialFilm(video, part.number);
+    case 'announcement':
+      return announcementFilm(video);
+    case 'black':
+      return blackFilm(video);
+    case 'pause':
+      return pauseFilm(video);
+  }
+}
+
+/** The sound of one of the station's audio streams; undefined where the programme has fewer of them. */
+export function soundOf(
+  station: StationPlan,
+  plan: AudioPlan,
+  index: number,
+  part: Part,
+  piece: SoundPiece,
+): AudioRecipe | undefined {
+  if (part.programme !== undefined && index >= part.programme.audioCount) return undefined;
+  switch (piece.sound) {
+    case 'marks':
+      return markSound(plan, soundMode(station, index, part.programme));
+    case 'tune':
+      return tuneSound(plan, piece.number);
+    case 'silence':
+      return silence(plan);
+  }
+}
+
+/** Finished loops by their recipes. */
+export class Loops {
+  readonly #loops = new Map<string, Loop>();
+
+  add(recipe: Recipe, loop: Loop): void {
+    this.#loops.set(JSON.stringify(recipe), loop);
+  }
+
+  /** @throws RangeError for a recipe that was not foreseen. */
+  get(recipe: Recipe): Loop {
+    const loop = this.#loops.get(JSON.stringify(recipe));
+    if (loop === undefined) throw new RangeError(`no loop of ${JSON.stringify(recipe)}`);
+    return loop;
+  }
+}
+
+/** Marks stand at absolute times; anything else begins with its part. */
+function phaseOf(part: Part, from: number): number {
+  return part.kind === 'main' ? 0 : from;
+}
+
+export function videoPlaylist(station: StationPlan, rundown: Rundown, loops: Loops): Playlist {
+  if (isPartialReception(station)) return endless(loops.get(mainFilm(station.video, station, 'video')));
+  return (group) => {
+    const part = rundown.partAt(group);
+    const { from, to } = part;
+    return { loop: loops.get(filmOf(station, part)), from, to, phase: phaseOf(part, from) };
+  };
+}
+
+export function audioPlaylist(station: StationPlan, index: number, rundown: Rundown, loops: Loops): Playlist {
+  const plan = station.audios[index];
+  if (plan === undefined) throw new RangeError(`no audio stream ${index}`);
+  if (isPartialReception(station)) return endless(loops.get(markSound(plan, plan.mode)));
+  return (frame) => {
+    const part = rundown.partAt(groupOfSound(frame));
+    const piece = soundPieces(part).find(({ to }) => frame < to);
+    if (piece === undefined) throw new RangeError(`no sound has frame ${frame}`);
+    const { from, to } = piece;
+    const recipe = soundOf(station, plan, index, part, piece);
+    return { loop: recipe && loops.get(recipe), from, to, phase: phaseOf(part, from) };
+  };
+}
