@@ -4,7 +4,15 @@ import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../
 /** What to look for in a channel's stream. */
 export type SurveyTask =
   /** Which stations are there. */
-  { kind: 'scan'; type: BroadcastType };
+  | { kind: 'scan'; type: BroadcastType }
+  /** Their logos. */
+  | { kind: 'logos'; wanted: WantedLogo[] };
+
+/** A station whose logo is looked for. */
+export interface WantedLogo {
+  networkId: NetworkId;
+  serviceId: ServiceId;
+}
 
 export interface SurveyOrder {
   /** `/agent/stream` of the channel. */

@@ -1,6 +1,7 @@
 /** One survey of a channel, in the worker: opens it, reads until its task is done or the time is up. */
 import { PacketFramer } from '../../arib/ts/framer.ts';
 import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
+import { LogoReader } from './logo-reader.ts';
 import { ScanReader } from './scan-reader.ts';
 import type { FoundLogo, SurveyFindings, SurveyOrder, SurveyOutcome, SurveyTask } from './survey-messages.ts';
 
@@ -11,8 +12,8 @@ export interface SurveyReader {
   /** Nothing more is to be expected. */
   readonly complete: boolean;
   findings(): SurveyFindings;
-  /** Logos found since the last call. */
-  takeLogos?(): FoundLogo[];
+  /** Logos found since the last call. @param last the stream is left */
+  takeLogos?(last?: boolean): FoundLogo[];
 }
 
 export interface SurveyEnd {
@@ -31,7 +32,7 @@ function message(error: unknown): string {
 }
 
 function readerFor(task: SurveyTask): SurveyReader {
-  return new ScanReader(task.type);
+  return task.kind === 'scan' ? new ScanReader(task.type) : new LogoReader(task.wanted);
 }
 
 /** Never rejects. @param signal cancels; what was found until then was handed on */
@@ -73,6 +74,10 @@ async function readStream(
   limit: AbortSignal,
 ): Promise<{ outcome: SurveyOutcome; reason: string | null }> {
   const framer = new PacketFramer();
+  const hand = (last: boolean): void => {
+    const logos = reader.takeLogos?.(last) ?? [];
+    if (logos.length > 0) found(logos);
+  };
   let packets = 0;
   let reason = 'the stream ended';
   try {
@@ -80,13 +85,15 @@ async function readStream(
       const aligned = framer.feed(chunk);
       packets += aligned.length;
       reader.feed(aligned);
-      const logos = reader.takeLogos?.() ?? [];
-      if (logos.length > 0) found(logos);
-      if (reader.complete) return { outcome: 'complete', reason: null };
+      hand(false);
+      if (!reader.complete) continue;
+      hand(true);
+      return { outcome: 'complete', reason: null };
     }
   } catch (error) {
     reason = message(limit.aborted ? limit.reason : error);
   }
+  hand(true);
   if (packets === 0) return { outcome: 'unreadable', reason };
   return { outcome: limit.aborted ? 'partial' : 'broken', reason };
 }
