@@ -23,6 +23,7 @@ import { type SystemParts, systemFacts } from './settings/system.ts';
 import { CoverageStore } from './store/coverage.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
+import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
@@ -148,6 +149,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       settleMs: config.epg.sweepSettleMs,
     },
     collectGuide: () => settings.get('collectGuide'),
+    logos: new LogoStore(database),
     hub,
     startWorker: options.startGuideWorker,
     startSurveyWorker: options.startSurveyWorker,
@@ -193,6 +195,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     now,
     log: log.component('http'),
     stations: guide.stations,
+    logos: guide.logos,
     scans: guide.scans,
     equipment: guide.equipment,
     guide: guideWindow,

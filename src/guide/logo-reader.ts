@@ -1,7 +1,8 @@
 /**
  * Finds the logos of wanted stations in a stream. Terrestrial ones come in the CDT, named by each service's logo
  * transmission descriptor; those of BS and CS in a data carousel of an engineering service, whose modules
- * `LOGO-00` to `LOGO-05` and `CS_LOGO-00` to `CS_LOGO-05` hold one size each and name their services themselves.
+ * `LOGO-00` to `LOGO-05` and `CS_LOGO-00` to `CS_LOGO-05` hold one size each and name their services themselves;
+ * only the largest is read.
  * Bounded in memory whatever is sent. ARIB STD-B21 12.2.2 and Annex 1; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { inflateSync } from 'node:zlib';
@@ -27,8 +28,8 @@ const ENGINEERING = 0xa4;
 const DATA_CAROUSEL = 0x0d;
 /** component_tags of the carousel of data for all receivers: BS, CS. */
 const COMMON_DATA_TAGS: ReadonlySet<number> = new Set([0x79, 0x7a]);
-/** Cable networks put a word of their own before it. */
-const MODULE_NAME = /^(?:\w+_)?LOGO-0[0-5]$/;
+/** The largest size, which every such carousel has; cable networks put a word of their own before it. */
+const MODULE_NAME = /^(?:\w+_)?LOGO-05$/;
 
 /** A size of the logos of a hundred stations is under 200 KB. */
 const LIMITS = { moduleBytes: 2 ** 20, totalBytes: 8 * 2 ** 20, lists: 8 };

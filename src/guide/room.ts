@@ -3,6 +3,7 @@ import type { Log } from '../../host/log.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { CoverageStore } from '../store/coverage.ts';
+import type { LogoStore } from '../store/logos.ts';
 import type { ProgramStore } from '../store/programs.ts';
 import type { StationStore } from '../store/stations.ts';
 import type { StreamTap } from '../stream/tap.ts';
@@ -12,6 +13,7 @@ import { AgentSync } from './agent-sync.ts';
 import { ClockOffsets } from './clock-offsets.ts';
 import { type CollectLimits, Collector } from './collector.ts';
 import { GuideFeeds } from './feeds.ts';
+import { Logos } from './logos.ts';
 import { Scans } from './scan.ts';
 import { Stations } from './stations.ts';
 import { Surveys } from './surveys.ts';
@@ -32,6 +34,7 @@ export interface GuideOptions {
   limits: CollectLimits;
   /** The setting: whether the guide is collected by itself. */
   collectGuide: () => boolean;
+  logos: LogoStore;
   hub: Hub;
   startWorker: () => Worker;
   startSurveyWorker: () => Worker;
@@ -46,6 +49,7 @@ const WRITE_MS = { visit: 30_000, feed: 5 * 60_000 };
 export class GuideRoom {
   readonly stations: Stations;
   readonly scans: Scans;
+  readonly logos: Logos;
   /** The agent's own tables, as the tuner screen reads and writes them. */
   readonly equipment: Pick<AgentClient, 'tuners' | 'putTuners' | 'channels'>;
   readonly #collector: Collector;
@@ -105,8 +109,18 @@ export class GuideRoom {
       now,
       onStored: () => {
         this.#sync.sync();
-        this.#collector.wake();
+        this.#collector.recollect();
       },
+    });
+    this.logos = new Logos({
+      stations: this.stations,
+      store: options.logos,
+      agent,
+      surveys: this.#surveys,
+      hub,
+      log: log.component('logos'),
+      now,
+      busy: () => this.scans.running,
     });
     this.#sync = new AgentSync({
       channels: (signal) => agent.channels(signal),
@@ -163,11 +177,13 @@ export class GuideRoom {
   start(): void {
     this.#link.start();
     this.#sync.sync();
+    this.logos.start();
   }
 
   async close(): Promise<void> {
     this.#collector.close();
-    await Promise.allSettled([this.#link.close(), this.#sync.close(), this.scans.close()]);
+    const { scans, logos } = this;
+    await Promise.allSettled([this.#link.close(), this.#sync.close(), scans.close(), logos.close()]);
     this.#feeds.close();
     await this.#visits.close();
     this.#surveys.close();
@@ -177,6 +193,7 @@ export class GuideRoom {
     this.options.hub.changed(event);
     if (event === 'channels') this.#sync.sync();
     this.scans.onTuners();
+    this.logos.wake();
     this.#collector.wake();
   }
 

@@ -8,6 +8,7 @@ import { Elysia, ValidationError } from 'elysia';
 import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';
+import { addLogoRoutes } from './logo-routes.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
@@ -127,6 +128,7 @@ export function createApi(parts: ApiParts): Elysia {
   addSystemRoutes(app, parts);
   addStationRoutes(app, parts);
   addTunerRoutes(app, parts);
+  addLogoRoutes(app, parts);
   addGuideRoutes(app, parts);
   addSettingsRoutes(app, parts);
   return app;

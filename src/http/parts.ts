@@ -19,6 +19,11 @@ export interface ApiParts {
     find(id: StationId): StationRecord | undefined;
     airing(): Map<StationId, ProgramRecord>;
   };
+  logos: {
+    /** Another one when the picture changes; undefined while there is none. */
+    tag(id: StationId): string | undefined;
+    png(id: StationId): Uint8Array<ArrayBuffer> | undefined;
+  };
   scans: {
     status(): ScanStatus;
     /** @throws Failure */

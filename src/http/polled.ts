@@ -9,6 +9,12 @@ export interface PolledAnswer {
   readonly body: string;
 }
 
+/** A value as such an answer. */
+export function polledAnswer(value: unknown): PolledAnswer {
+  const body = JSON.stringify(value);
+  return { body, etag: `"${Bun.hash(body).toString(36)}"` };
+}
+
 /** To be revalidated each time, and nobody else's. */
 function headersOf(etag: string): Record<string, string> {
   return { etag, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };

@@ -49,6 +49,7 @@ function serve(
       find: (id) => (id === STATION.id ? STATION : undefined),
       airing: () => new Map(),
     },
+    logos: { tag: () => undefined, png: () => undefined },
     scans: { status: absent, start: absent, abort: absent },
     equipment: { tuners: absent, putTuners: absent, channels: absent },
     now: () => NOW,

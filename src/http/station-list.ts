@@ -31,13 +31,15 @@ function toStation(
   station: StationRecord,
   airing: ProgramRecord | undefined,
   state: ReservationState | undefined,
+  logoTag: string | undefined,
 ): Station {
   return {
     id: station.id,
     type: station.type,
     name: station.name,
     remoteControlKey: station.remoteControlKey,
-    logo: null,
+    // The tag makes it another address when the picture changes.
+    logo: logoTag === undefined ? null : `api/services/${station.id}/logo?v=${logoTag}`,
     live: `api/services/${station.id}/live`,
     now: nowOf(airing, state),
   };
@@ -54,7 +56,7 @@ interface Kept extends PolledAnswer {
 export class StationList {
   #kept: Kept | undefined;
 
-  constructor(private readonly parts: Pick<ApiParts, 'stations' | 'guide' | 'now'>) {}
+  constructor(private readonly parts: Pick<ApiParts, 'stations' | 'logos' | 'guide' | 'now'>) {}
 
   answer(): PolledAnswer {
     const { stations, guide } = this.parts;
@@ -74,12 +76,13 @@ export class StationList {
   }
 
   #stations(): Station[] {
-    const { stations, guide } = this.parts;
+    const { stations, logos, guide } = this.parts;
     const airing = stations.airing();
     const reserved = guide.reserved([...airing.values()].map((program) => program.id));
     return stations.list().map((station) => {
       const program = airing.get(station.id);
-      return toStation(station, program, program === undefined ? undefined : reserved.get(program.id));
+      const state = program === undefined ? undefined : reserved.get(program.id);
+      return toStation(station, program, state, logos.tag(station.id));
     });
   }
 }

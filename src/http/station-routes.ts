@@ -1,28 +1,13 @@
 /** `/api/services` and what hangs below a station. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { type StationId, splitStationId, stationId } from '../../arib/ids.ts';
 import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER, StationsSchema } from '../../wire/api.ts';
-import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from './described.ts';
 import { ENDLESS } from './headers.ts';
 import type { ApiParts } from './parts.ts';
 import { polledJson, polledResponses } from './polled.ts';
+import { readStationId, unknownStation } from './station-id.ts';
 import { StationList } from './station-list.ts';
-
-/** @throws Failure bad_request for what is no number, not_found for a number that no station can have. */
-function readStationId(text: string): StationId {
-  if (!/^\d{1,16}$/.test(text)) {
-    throw new Failure('bad_request', '局の番号が正しくありません。', { path: 'id' });
-  }
-  const parts = splitStationId(Number(text));
-  if (parts === undefined) throw unknownStation();
-  return stationId(parts.networkId, parts.serviceId);
-}
-
-function unknownStation(): Failure {
-  return new Failure('not_found', '局が見つかりません。');
-}
 
 const LIVE_QUERY = t.Object({
   codec: t.Optional(t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)))),

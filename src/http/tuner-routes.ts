@@ -2,20 +2,26 @@
 import type { Elysia } from 'elysia';
 import { ChannelsSchema, TunerDefinitionsSchema, TunersSchema } from '../../wire/agent.ts';
 import { ScanRequestSchema, ScanStatusSchema } from '../../wire/api.ts';
-import { REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
-import { taggedJson } from './tagged.ts';
+import { polledAnswer, polledJson, polledResponses } from './polled.ts';
+
+const AWAY = problemResponse('`agent_unavailable`');
 
 export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
   const { equipment, scans } = parts;
   const tags = ['tuners'];
 
-  app.get('/api/tuners', async ({ request }) => taggedJson(request, await equipment.tuners()), {
+  app.get('/api/tuners', async ({ request }) => polledJson(request, polledAnswer(await equipment.tuners())), {
     detail: {
       summary: 'Tuners with their users, in the order in which they are used',
       tags,
+      responses: {
+        ...REFUSALS,
+        ...polledResponses('tuners in rank order, disabled ones last', TunersSchema),
+        503: AWAY,
+      },
     },
-    response: { 200: TunersSchema, ...REFUSAL_SCHEMAS },
   });
 
   app.put('/api/tuners', ({ body }) => equipment.putTuners(body), {
@@ -28,20 +34,24 @@ export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
     },
   });
 
-  app.get('/api/channels', async ({ request }) => taggedJson(request, await equipment.channels()), {
-    detail: {
-      summary: 'Channel definitions: the result of the last scan',
-      tags,
+  app.get(
+    '/api/channels',
+    async ({ request }) => polledJson(request, polledAnswer(await equipment.channels())),
+    {
+      detail: {
+        summary: 'Channel definitions: the result of the last scan',
+        tags,
+        responses: { ...REFUSALS, ...polledResponses('channels', ChannelsSchema), 503: AWAY },
+      },
     },
-    response: { 200: ChannelsSchema, ...REFUSAL_SCHEMAS },
-  });
+  );
 
-  app.get('/api/scan', ({ request }) => taggedJson(request, scans.status()), {
+  app.get('/api/scan', ({ request }) => polledJson(request, polledAnswer(scans.status())), {
     detail: {
       summary: 'The channel scan under way, else the last one',
       tags,
+      responses: { ...REFUSALS, ...polledResponses('the scan', ScanStatusSchema) },
     },
-    response: { 200: ScanStatusSchema, ...REFUSAL_SCHEMAS },
   });
 
   app.post(

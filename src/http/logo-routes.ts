@@ -1,0 +1,51 @@
+/** `/api/services/<id>/logo`: the station's logo as a picture. */
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import { Failure } from '../model/failure.ts';
+import { problemResponse, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { notModified } from './polled.ts';
+import { readStationId } from './station-id.ts';
+
+const NO_LOGO = () => new Failure('not_found', 'この局のロゴはまだありません。');
+
+/** Under the address that the list gives, the picture never changes: another one has another address. */
+const FOR_EVER = 'private, max-age=31536000, immutable';
+const ASK_AGAIN = 'private, no-cache';
+
+export function addLogoRoutes(app: Elysia, parts: ApiParts): void {
+  app.get(
+    '/api/services/:id/logo',
+    ({ params, query, request }) => {
+      const id = readStationId(params.id);
+      const tag = parts.logos.tag(id);
+      if (tag === undefined) throw NO_LOGO();
+      const etag = `"${tag}"`;
+      const headers = { etag, 'cache-control': query.v === tag ? FOR_EVER : ASK_AGAIN };
+      const held = notModified(request, etag);
+      if (held !== undefined) return new Response(null, { status: 304, headers });
+      const png = parts.logos.png(id);
+      if (png === undefined) throw NO_LOGO();
+      return new Response(png, { headers: { ...headers, 'content-type': 'image/png' } });
+    },
+    {
+      params: t.Object({ id: t.String({ description: 'station id' }) }),
+      query: t.Object({
+        v: t.Optional(t.String({ maxLength: 64, description: 'as in the `logo` address of the station' })),
+      }),
+      detail: {
+        summary: "A station's logo",
+        tags: ['stations'],
+        responses: {
+          ...REFUSALS,
+          200: {
+            description: 'at most 72 x 36; may be kept for ever under the address that the station names',
+            content: { 'image/png': { schema: { type: 'string' as const, format: 'binary' } } },
+          },
+          304: { description: 'unchanged' },
+          404: problemResponse('unknown station, or no logo of it was received yet'),
+        },
+      },
+    },
+  );
+}

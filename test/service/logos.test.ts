@@ -1,0 +1,166 @@
+/** Logos over real agent and synthetic broadcast: read along with a viewer, shown with the station. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { completeLogo } from '../../arib/si/logo-picture.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import { logoPictures } from '../../synth/logo/picture.ts';
+import { MINI } from '../../synth/scenario/mini.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { Station } from '../../wire/api.ts';
+import { startTestService, type TestService } from './harness.ts';
+
+const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
+/** The broadcast runs so much faster than it should: a logo's turn comes once a minute. */
+const SPEED = 12;
+const LARGE = 5;
+
+let folder: string;
+let agent: RunningAgent;
+let service: TestService;
+
+async function synth(...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-logos-'));
+  await synth('--prepare');
+  const channelsFile = join(folder, 'channels.json');
+  writeFileSync(channelsFile, await synth('--channels'));
+  agent = await startAgent({
+    host: '127.0.0.1',
+    port: 0,
+    networks: Networks.parse('127.0.0.0/8'),
+    tunersFile: join(folder, 'tuners.json'),
+    channelsFile,
+    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --speed ${SPEED} --type {type} --channel {channel}`,
+    fakeTuners: 'GR:1,BS+CS:1',
+    environment: process.env,
+    log: SILENT_LOG,
+    timing: { lingerMs: 100 },
+  });
+  service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url } });
+}, 60_000);
+
+afterAll(async () => {
+  await service?.close();
+  await agent?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function stations(): Promise<Station[]> {
+  return (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
+}
+
+async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 50_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) {
+      throw new Error(`did not happen: ${what}\n${service.lines.slice(-20).join('')}`);
+    }
+    await Bun.sleep(50);
+  }
+}
+
+/** Watches a station until the test is over with it. */
+async function watch(id: number): Promise<() => Promise<void>> {
+  const leaving = new AbortController();
+  let body: ReadableStream<Uint8Array> | null = null;
+  await until('a stream', async () => {
+    const answer = await fetch(`${service.url}/api/services/${id}/live?codec=raw`, {
+      signal: leaving.signal,
+    });
+    if (answer.status !== 200) await answer.body?.cancel();
+    else body = answer.body;
+    return answer.status === 200;
+  });
+  const reading = (async () => {
+    for await (const _ of body ?? []) if (leaving.signal.aborted) return;
+  })().catch(() => {});
+  return async () => {
+    leaving.abort();
+    await reading;
+  };
+}
+
+function expected(networkId: number, serviceId: number): Uint8Array | undefined {
+  for (const channel of MINI.channels) {
+    const owner = channel.stations.find((one) => one.serviceId === serviceId);
+    if (channel.networkId !== networkId || owner === undefined) continue;
+    return completeLogo(logoPictures(channel, owner)[LARGE] ?? new Uint8Array(0));
+  }
+  return undefined;
+}
+
+async function logoOf(station: Station): Promise<Uint8Array> {
+  const answer = await fetch(`${service.url}/${station.logo}`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(answer.headers.get('cache-control')).toContain('immutable');
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+/** Watches the first station of a channel until every station of the type has its large logo. */
+async function collect(type: 'GR' | 'BS', first: string): Promise<Station[]> {
+  await until('the list', async () => (await stations()).some((one) => one.name === first));
+  const wanted = (await stations()).filter((one) => one.type === type);
+  const leave = await watch(wanted.find((one) => one.name === first)?.id ?? 0);
+  const mine = wanted.filter((one) => type === 'BS' || one.name.startsWith('ひばり'));
+  await until(`logos of ${type}`, async () => {
+    const now = new Map((await stations()).map((one) => [one.id, one]));
+    const pictures = await Promise.all(
+      mine.map(async ({ id }) => {
+        const station = now.get(id);
+        return station?.logo == null ? undefined : await logoOf(station);
+      }),
+    );
+    return mine.every(({ id }, at) => {
+      const whole = expected(Math.floor(id / 100_000), id % 100_000);
+      return whole !== undefined && Buffer.compare(pictures[at] ?? new Uint8Array(0), whole) === 0;
+    });
+  });
+  await leave();
+  return (await stations()).filter((one) => mine.some(({ id }) => id === one.id));
+}
+
+describe('logos', () => {
+  test('of terrestrial stations come with the channel that somebody watches, as pictures with their colours', async () => {
+    const [station] = await stations();
+    const none = await fetch(`${service.url}/api/services/${station?.id}/logo`);
+    if (station?.logo === null) expect(none.status).toBe(404);
+    const found = await collect('GR', 'ひばり放送');
+    expect(found).toHaveLength(2);
+    const [first] = found;
+    const plain = await fetch(`${service.url}/api/services/${first?.id}/logo`);
+    const tag = plain.headers.get('etag') ?? '';
+    expect(plain.headers.get('cache-control')).toContain('no-cache');
+    const again = await fetch(`${service.url}/${first?.logo}`, { headers: { 'if-none-match': tag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    for (const id of [1, 99999999999999]) {
+      expect((await fetch(`${service.url}/api/services/${id}/logo`)).status).toBe(404);
+    }
+    expect((await fetch(`${service.url}/api/services/x/logo`)).status).toBe(400);
+  }, 60_000);
+
+  test('of satellite stations come from the carousel, those of other streams too', async () => {
+    const found = await collect('BS', 'ＢＳひばり');
+    expect(found.map((one) => one.name).sort()).toEqual(['ＢＳあさぎり', 'ＢＳひばり', 'ＢＳひばり２']);
+  }, 60_000);
+
+  test('keep no tuner once nobody watches', async () => {
+    await until('free tuners', async () => {
+      const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+      return tuners.every((tuner) => tuner.users.every(({ use }) => !use.startsWith('logo ')));
+    });
+  }, 60_000);
+});
