@@ -89,7 +89,7 @@ describe('which stations need a logo', () => {
 
   test('satellite logos are where the network says, CS ones with those of BS', () => {
     const stations = [BS1, BS15, CS2];
-    // Nobody was asked yet: any stream can tell.
+    // Nobody was asked yet, and every stream can tell.
     expect(keys(logoTargets(input({ stations })))).toEqual(['BS/BS01_0', 'BS/BS15_0', 'CS/CS02']);
     const carriers = new Map([
       [BS1.networkId, [{ networkId: BS15.networkId, transportStreamId: transportStreamId(0x40f1) }]],

@@ -43,6 +43,7 @@ export function addLogoRoutes(app: Elysia, parts: ApiParts): void {
             content: { 'image/png': { schema: { type: 'string' as const, format: 'binary' } } },
           },
           304: { description: 'unchanged' },
+          400: problemResponse('malformed id'),
           404: problemResponse('unknown station, or no logo of it was received yet'),
         },
       },

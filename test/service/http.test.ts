@@ -120,6 +120,7 @@ describe('stations and health', () => {
       '/api/search',
       '/api/services',
       '/api/services/{id}/live',
+      '/api/services/{id}/logo',
       '/api/settings',
       '/api/status',
       '/api/system',
