@@ -5,7 +5,7 @@ import type { StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 import { encodeText, fitText } from '../text/encode.ts';
 import { FORMATS, INSTEAD, NIGHT_PAUSE } from './formats.ts';
-import { hasSeasons, partOf, SEASON_PARTS, STYLE_COUNT, written } from './numbering.ts';
+import { hasSeasons, LONG_RUN, partOf, SEASON_PARTS, STYLE_COUNT, written } from './numbering.ts';
 import {
   type Content,
   DAY_MS,
@@ -76,7 +76,7 @@ export interface RawSource {
 /** Parts that a weekly or daily series has shown before a day. */
 function partCount({ seed, day }: RawSource, slot: Slot): number {
   const count = slot.daily ? day : Math.floor((day + 4) / 7);
-  return count + new Random(seed, slot.title).below(SEASON_PARTS);
+  return count + new Random(seed, slot.title).below(LONG_RUN);
 }
 
 /** Two subtitles together are seldom the same within a month. */
@@ -108,7 +108,7 @@ function itemsOf(random: Random, slot: Slot, level1: number): ExtendedItem[] {
   }));
   if (slot.minutes < 30 || slot.format.headings.length === 0) return items;
   const isStory = STORIES.includes(level1) && slot.minutes >= 45;
-  const length = isStory && random.chance(0.3) ? 700 + random.below(600) : 60 + random.below(160);
+  const length = isStory && random.chance(0.3) ? 700 + random.below(800) : 60 + random.below(160);
   const own = [...new Set(Array.from({ length: 3 }, () => random.pick(slot.format.sentences)))].join('');
   return [{ heading: '番組内容', text: `${own}\n${paragraphs(random, length, tellerOf(level1))}` }, ...items];
 }

@@ -4,7 +4,7 @@
 export const SEASON_PARTS = 12;
 const SEASONS = 4;
 /** Parts of a series that goes on for years, before it begins anew. */
-const LONG_RUN = 400;
+export const LONG_RUN = 400;
 
 /** Which part of its series a programme is. */
 export interface Part {
