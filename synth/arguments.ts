@@ -28,7 +28,8 @@ export const USAGE = `使い方:
   bun synth/main.ts --channels                channels.json を標準出力へ
   bun synth/main.ts --prepare [--channel T27 …]  素材のキャッシュを作る
   bun synth/main.ts --truth --type GR --channel T27 [--schedule] [--window 秒]  放送内容の正解を JSON で
-      (--window: すべての切れ目を --at からその秒数だけ、既定は 5 分前から 30 分後まで)
+      (--window: すべての切れ目を --at からその秒数だけ、既定は 5 分前から 30 分後まで;
+       字幕は --duration か --window の秒数だけ、既定は 60 秒)
 共通:
   --scenario 名前|ファイル   default, mini または JSON ファイル (既定 default)
   --at 日時                  放送時計の開始 (ISO 8601 またはエポックミリ秒、既定は現在)

@@ -118,7 +118,7 @@ export async function openChannel(
   return new Multiplexer(systemPerPacket, [
     ...sources.flatMap(({ clocks }) => clocks),
     ...sources.flatMap(({ media }) => media),
-    ...captionSources(scenario.seed, stationsOf(plan)),
+    ...captionSources(scenario.seed, stations),
     ...tables,
   ]);
 }

@@ -84,7 +84,7 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Epoch
       ...stationTruth(station, at, asked.schedule),
       rundown: rundownTruth(station.place, rundownOf(scenario, station), window.from, window.to),
       ...serviceTruth(scenario, channel, station.place),
-      ...captionTruth(scenario.seed, station, at, asked.seconds ?? TOLD_SECONDS),
+      ...captionTruth(scenario.seed, station, at, asked.seconds ?? asked.windowSec ?? TOLD_SECONDS),
     })),
     dataServices: dataServicesTruth(channel),
   };

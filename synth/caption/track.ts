@@ -3,9 +3,11 @@
  * leave, a pure function of scenario, station and time.
  */
 import { type EpochMs, epochMs } from '../../arib/time.ts';
-import { momentOf, TICKS_PER_SECOND, ticksAt } from '../clock.ts';
+import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
+import { GROUP_TICKS } from '../rundown/part.ts';
+import { Rundown } from '../rundown/rundown.ts';
 import type { EventStation } from '../si/eit.ts';
 import { composePage, ERASE } from './compose.ts';
 import { type Group, managementGroup, statementGroup } from './data-group.ts';
@@ -54,11 +56,6 @@ function byDue(one: Transmission, other: Transmission): number {
   return one.due - other.due;
 }
 
-/** When there is something to caption. */
-function stretchesOf({ startAt, durationMs }: Programme): Stretch[] {
-  return [{ from: ticksAt(startAt), to: ticksAt(epochMs(startAt + durationMs)) }];
-}
-
 /** The first multiple of a period at or after a moment. */
 function firstTurn(ticks: number, period: number): number {
   return Math.ceil(ticks / period) * period;
@@ -66,6 +63,8 @@ function firstTurn(ticks: number, period: number): number {
 
 export class CaptionTrack implements Track {
   readonly #languages: readonly string[];
+  /** Commercials and the like have no captions. */
+  readonly #rundown: Rundown;
   readonly #scenes = new Map<string, Presentation[]>();
 
   constructor(
@@ -73,6 +72,7 @@ export class CaptionTrack implements Track {
     private readonly station: EventStation,
   ) {
     this.#languages = station.place.plan.captions?.languages ?? [];
+    this.#rundown = new Rundown(seed, station.place.plan, station.guide);
   }
 
   transmissions(from: number, to: number): Transmission[] {
@@ -97,15 +97,16 @@ export class CaptionTrack implements Track {
   /** Statements presented in `from <= ticks < to`, in order. */
   presentations(from: number, to: number): Presentation[] {
     const found: Presentation[] = [];
-    for (const programme of this.station.guide.airing(momentOf(from), momentOf(to))) {
-      if (!programme.captions || programme.pause) continue;
-      for (const stretch of stretchesOf(programme)) {
-        const sceneAt = (ticks: number): number => Math.floor((ticks - stretch.from) / 90 / SCENE_MS);
-        const last = sceneAt(Math.min(to, stretch.to) - 1);
-        for (let index = Math.max(0, sceneAt(from)); index <= last; index++) {
-          const scene = this.#scene(programme, stretch, index);
-          found.push(...scene.filter(({ ticks }) => ticks >= from && ticks < to));
-        }
+    const parts = this.#rundown.parts(Math.floor(from / GROUP_TICKS), Math.ceil(to / GROUP_TICKS));
+    for (const part of parts) {
+      const { programme } = part;
+      if (part.kind !== 'main' || programme === undefined || !programme.captions) continue;
+      const stretch = { from: part.from * GROUP_TICKS, to: part.to * GROUP_TICKS };
+      const sceneAt = (ticks: number): number => Math.floor((ticks - stretch.from) / 90 / SCENE_MS);
+      const last = sceneAt(Math.min(to, stretch.to) - 1);
+      for (let index = Math.max(0, sceneAt(from)); index <= last; index++) {
+        const scene = this.#scene(programme, stretch, index);
+        found.push(...scene.filter(({ ticks }) => ticks >= from && ticks < to));
       }
     }
     return found.sort((one, other) => one.ticks - other.ticks);
@@ -117,8 +118,7 @@ export class CaptionTrack implements Track {
   }
 
   #programmeAt(ticks: number): Programme | undefined {
-    const at = momentOf(ticks);
-    return this.station.guide.airing(at, epochMs(at + 1))[0];
+    return this.#rundown.partAt(Math.floor(ticks / GROUP_TICKS)).programme;
   }
 
   #isBilingual(programme: Programme | undefined): boolean {

@@ -103,6 +103,30 @@ const captioned = DEFAULT.channels.flatMap((channel) =>
   ),
 );
 
+test('commercials, cards and announcements have no captions, and begin with none on the screen', () => {
+  let interruptions = 0;
+  for (const { channel, index, at } of captioned) {
+    const told = channelTruth(DEFAULT, channel, at, {
+      schedule: false,
+      seconds: HOUR_SECONDS,
+      windowSec: HOUR_SECONDS,
+    }).stations[index];
+    const pages = told?.captions.filter(({ language }) => language === 'jpn') ?? [];
+    for (const part of told?.rundown.parts ?? []) {
+      const from = part.ticks / 90;
+      const to = from + (part.frames * 3_003) / 90;
+      const begun = (page: (typeof pages)[number]) => ticksAt(epochMs(page.at)) / 90;
+      if (part.kind === 'main') continue;
+      expect(pages.filter((page) => begun(page) >= from && begun(page) < to)).toEqual([]);
+      const before = pages.findLast((page) => begun(page) < from);
+      if (before === undefined) continue;
+      expect([before.clears, before.runs]).toEqual([true, []]);
+      interruptions += 1;
+    }
+  }
+  expect(interruptions).toBeGreaterThan(20);
+});
+
 /** Languages and groups of the management data that were seen. */
 const announced = new Set<string>();
 
