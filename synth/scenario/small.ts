@@ -28,6 +28,8 @@ export interface SmallChannel {
   /** T30, BS01_0, CS02 … */
   channel: string;
   stations?: readonly SmallStation[];
+  /** As in a file. */
+  dataServices?: readonly Written[];
   /** Bits a second of the stream; enough for the stations when left out. */
   bitrate?: number;
 }
@@ -57,7 +59,10 @@ function identityOf(type: BroadcastType, channel: string, index: number) {
   return { networkId: network, transportStreamId, firstService: 500 + 10 * index };
 }
 
-function channelJson({ type = 'GR', channel, stations = [{}], bitrate }: SmallChannel, index: number) {
+function channelJson(
+  { type = 'GR', channel, stations = [{}], dataServices, bitrate }: SmallChannel,
+  index: number,
+) {
   const { firstService, ...ids } = identityOf(type, channel, index);
   return {
     ...{ type, channel, ...ids },
@@ -76,6 +81,7 @@ function channelJson({ type = 'GR', channel, stations = [{}], bitrate }: SmallCh
       programmes: [PROGRAMME],
       ...station,
     })),
+    ...(dataServices === undefined ? {} : { dataServices }),
   };
 }
 

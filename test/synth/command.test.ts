@@ -43,6 +43,11 @@ test('its channels are what the tuner agent reads', async () => {
     const ended = await synth('--channels', '--scenario', scenario);
     const channels: unknown = JSON.parse(new TextDecoder().decode(ended.stdout));
     expect([...Value.Errors(ChannelsSchema, channels)]).toEqual([]);
+    const types = Value.Decode(ChannelsSchema, channels).flatMap(({ stations }) =>
+      stations.map(({ serviceType }) => serviceType),
+    );
+    // Television, and data alone as a scan finds it too; services for receivers are not for a list.
+    expect([...new Set(types)].sort((a, b) => a - b)).toEqual([0x01, 0xc0]);
   }
 });
 
