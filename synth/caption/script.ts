@@ -31,7 +31,7 @@ export interface Statement {
 
 /** How a station's encoder writes. */
 export function stationStyle(seed: number, serviceId: number): Style {
-  const random = new Random(seed, serviceId, 'caption style');
+  const random = new Random(seed, serviceId, 'captioning');
   return {
     habit: random.below(HABITS.length),
     motion: random.pick(['coordinates', 'cells', 'returns']),

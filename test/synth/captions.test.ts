@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { HABITS, TextCoder } from '../../synth/caption/coder.ts';
+import { stationStyle } from '../../synth/caption/script.ts';
 import { ADDITIONAL_CHARACTERS } from '../../synth/caption/symbols.ts';
 import { CaptionTrack } from '../../synth/caption/track.ts';
 import { ticksAt } from '../../synth/clock.ts';
@@ -125,6 +126,16 @@ test('commercials, cards and announcements have no captions, and begin with none
     }
   }
   expect(interruptions).toBeGreaterThan(20);
+});
+
+test("the stations' encoders write in all the ways there are", () => {
+  const styles = captioned.map(({ channel, index }) =>
+    stationStyle(DEFAULT.seed, channel.stations[index]?.serviceId ?? 0),
+  );
+  expect(new Set(styles.map(({ habit }) => habit)).size).toBe(HABITS.length);
+  expect(new Set(styles.map(({ motion }) => motion)).size).toBe(3);
+  for (const choice of ['compact', 'outlined', 'halfColours', 'raster'] as const)
+    expect(new Set(styles.map((style) => style[choice])).size).toBe(2);
 });
 
 /** Languages and groups of the management data that were seen. */
