@@ -8,6 +8,8 @@ export interface AgentSyncOptions {
   /** @returns whether the stations changed */
   import: (channels: readonly Channel[]) => boolean;
   onChanged: () => void;
+  /** Adds to the agent's table what a household should find there; a change comes back as another import. */
+  complete: (channels: readonly Channel[], signal: AbortSignal) => Promise<void>;
   /** The agent answered. */
   onAnswer: () => void;
   intervalMs: number;
@@ -58,6 +60,7 @@ export class AgentSync {
       if (this.#ending.signal.aborted) return;
       this.options.onAnswer();
       if (this.options.import(channels)) this.options.onChanged();
+      await this.options.complete(channels, this.#ending.signal);
       this.#trouble.over();
     } catch (error) {
       if (!this.#ending.signal.aborted) this.#trouble.report(error);

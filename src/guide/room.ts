@@ -1,5 +1,6 @@
 /** The guide: stations and programmes, kept true by the agent's lists and by visits. Puts this room together. */
 import type { Log } from '../../host/log.ts';
+import type { Channel } from '../../wire/agent.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { CoverageStore } from '../store/coverage.ts';
@@ -15,6 +16,7 @@ import { type CollectLimits, Collector } from './collector.ts';
 import { GuideFeeds } from './feeds.ts';
 import { Logos } from './logos.ts';
 import { Scans } from './scan.ts';
+import { lacksNothing, withStandardChannels } from './standard-channels.ts';
 import { Stations } from './stations.ts';
 import { Surveys } from './surveys.ts';
 import { GuideVisits } from './visits.ts';
@@ -52,6 +54,7 @@ export class GuideRoom {
   readonly logos: Logos;
   /** The agent's own tables, as the tuner screen reads and writes them. */
   readonly equipment: Pick<AgentClient, 'tuners' | 'putTuners' | 'channels'>;
+  readonly #agent: AgentClient;
   readonly #collector: Collector;
   readonly #visits: GuideVisits;
   readonly #feeds: GuideFeeds;
@@ -66,6 +69,7 @@ export class GuideRoom {
     const { programs, hub, log, now } = options;
     const agent = new AgentClient(options.agentUrl);
     this.equipment = agent;
+    this.#agent = agent;
     const { forgetAfterMs } = options;
     this.stations = new Stations({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
     this.#visits = new GuideVisits({
@@ -130,6 +134,7 @@ export class GuideRoom {
         this.#collector.wake();
       },
       onAnswer: () => this.#link.hurry(),
+      complete: (channels, signal) => this.#addStandard(channels, signal),
       intervalMs: options.syncIntervalMs,
       log,
     });
@@ -187,6 +192,15 @@ export class GuideRoom {
     this.#feeds.close();
     await this.#visits.close();
     this.#surveys.close();
+  }
+
+  /** Satellite stations for a household that never scanned for them; never while a scan is under way. */
+  async #addStandard(channels: readonly Channel[], signal: AbortSignal): Promise<void> {
+    if (this.scans.running || lacksNothing(channels)) return;
+    const table = withStandardChannels(channels, await this.#agent.tuners(signal));
+    if (table === undefined || this.scans.running || signal.aborted) return;
+    await this.#agent.putChannels(table, signal);
+    this.options.log.info('standard satellite channels stored', { channels: table.length });
   }
 
   #onAgentEvent(event: 'tuners' | 'channels'): void {

@@ -161,6 +161,13 @@ describe('a channel scan', () => {
       networkId: 4,
       stations: [{ serviceId: 911, name: '前の衛星', serviceType: 1, remoteControlKey: null }],
     },
+    {
+      type: 'CS',
+      channel: 'CS24',
+      tsid: 0x7180,
+      networkId: 7,
+      stations: [{ serviceId: 999, name: '前の専門局', serviceType: 1, remoteControlKey: null }],
+    },
   ];
 
   test('replaces the scanned types only', async () => {
@@ -255,6 +262,21 @@ describe('a channel scan', () => {
     expect(ended).toBe(false);
     leaving.abort();
     await watching;
+  }, 60_000);
+});
+
+describe('satellite stations before any scan', () => {
+  test('are those of the standard table where there is a tuner for them, and a scan replaces them', async () => {
+    const channels = await scenarioChannels('mini');
+    const home = await household({ tune: onAir('mini', channels), tuners: 'GR:2,BS:2', channels: [] });
+    await until(async () => (await home.channels()).length > 0);
+    expect(new Set((await home.channels()).map(({ type }) => type))).toEqual(new Set(['BS']));
+    await until(async () => (await home.get<Station[]>('/api/services')).length > 20);
+    await home.send('POST', '/api/scan', { types: ['BS'] });
+    expect(await home.ended()).toMatchObject({ state: 'finished' });
+    const satellite = kept(channels).filter(({ type }) => type === 'BS');
+    expect(byName(await home.channels())).toEqual(byName(satellite));
+    await until(async () => (await home.get<Station[]>('/api/services')).length === 3);
   }, 60_000);
 });
 
