@@ -47,6 +47,26 @@ function pesPacket(streamId: number, payload: Uint8Array, both: boolean): Uint8A
   return bytes;
 }
 
+/** Bytes of a PES packet up to the end of its stamps; what may be stuffed in between follows, then the payload. */
+function stampedLength(pes: Uint8Array): number {
+  return PTS_OFFSET + ((pes[7] as number) >> 6 === 3 ? 2 * STAMP_LENGTH : STAMP_LENGTH);
+}
+
+/** A PES packet of at least so many bytes: as many stuffing bytes as it lacks, at the end of its header. */
+function stuffed(pes: Uint8Array, least: number): Uint8Array {
+  const missing = least - pes.length;
+  if (missing <= 0) return pes;
+  const payload = stampedLength(pes);
+  const bytes = new Uint8Array(least).fill(0xff);
+  bytes.set(pes.subarray(0, payload));
+  bytes.set(pes.subarray(payload), payload + missing);
+  bytes[PTS_OFFSET - 1] = (pes[PTS_OFFSET - 1] as number) + missing;
+  const length = (((pes[4] as number) << 8) | (pes[5] as number)) + missing;
+  // Zero says that there is no length, and goes on saying so.
+  if (length > missing) bytes.set([length >> 8, length & 0xff], 4);
+  return bytes;
+}
+
 /**
  * Transport packets of one PES packet, at least as many as `least`, filled up by their adaptation fields: one
  * of them when there is no need for more, else several that share the payload.
@@ -60,7 +80,8 @@ function transportPackets(pes: Uint8Array, randomAccess: boolean, least = 0): Ui
     let adaptation = flags === 0 ? 0 : 2;
     const left = pes.length - at;
     const share = Math.ceil(left / Math.max(1, least - packets.length));
-    const take = Math.min(PAYLOAD - adaptation, share);
+    // The stamps stay in one packet, where they are written on sending.
+    const take = Math.min(PAYLOAD - adaptation, first ? Math.max(share, stampedLength(pes)) : share);
     adaptation = PAYLOAD - take;
     packet[0] = 0x47;
     packet[1] = first ? 0x40 : 0;
@@ -92,7 +113,7 @@ function join(packets: readonly Uint8Array[]): Uint8Array {
 
 /**
  * The transport packets of one PES packet spread over more of them, for a continuity counter that has to end
- * where the next one begins. @throws MediaError when there are not as many bytes.
+ * where the next one begins. @throws MediaError when there are fewer of them.
  */
 export function spreadPackets(packets: Uint8Array, count: number): Uint8Array {
   const before = Array.from({ length: packets.length / PACKET_SIZE }, (_, index) =>
@@ -101,7 +122,9 @@ export function spreadPackets(packets: Uint8Array, count: number): Uint8Array {
   const [first] = before;
   const hasFlags = first !== undefined && ((first[3] as number) & 0x20) !== 0 && (first[HEADER] ?? 0) > 0;
   const randomAccess = hasFlags && ((first[HEADER + 1] as number) & 0x40) !== 0;
-  const spread = transportPackets(join(before.map(payloadOf)), randomAccess, count);
+  const pes = join(before.map(payloadOf));
+  // Every packet but the first carries a byte of payload.
+  const spread = transportPackets(stuffed(pes, stampedLength(pes) + count - 1), randomAccess, count);
   if (spread.length !== count)
     throw new MediaError(`${before.length} packets cannot be spread over ${count}`);
   return join(spread);
@@ -137,7 +160,8 @@ function packetiseGroups(
       const used = packets.length + bare;
       least = bare + ((COUNTER_ROUND - (used % COUNTER_ROUND)) % COUNTER_ROUND);
     }
-    packets.push(...transportPackets(pes, unit.randomAccess, least));
+    const filled = stuffed(pes, Math.min(least, 1) * (stampedLength(pes) + least - 1));
+    packets.push(...transportPackets(filled, unit.randomAccess, least));
   }
   groupPacket.push(packets.length);
   return { packets, unitPacket, groupPacket };
