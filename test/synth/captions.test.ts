@@ -4,12 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ARIBB24JapaneseJIS8Tokenizer, demuxMPEGTS } from 'aribb24.js';
-import fc from 'fast-check';
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
-import { HABITS, TextCoder } from '../../synth/caption/coder.ts';
+import { HABITS } from '../../synth/caption/coder.ts';
 import { stationStyle } from '../../synth/caption/script.ts';
-import { ADDITIONAL_CHARACTERS } from '../../synth/caption/symbols.ts';
 import { CaptionTrack } from '../../synth/caption/track.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { captionSources } from '../../synth/mux/caption-source.ts';
@@ -304,40 +302,6 @@ test('two tunings carry the same statements under the same stamps', () => {
   // Only the twelve seconds after the first one's end are new.
   expect(late.length - both.length).toBeLessThan(60);
 });
-
-const KANA = [...'あいうえおがぱゃっんアイウエオガパャッンヴー'];
-const MARKS = [...'。、「」・（）！？…〜♪〒→※　'];
-const KANJI = [...'字幕放送漢語電車駅前右左音楽鬱龠'];
-const LETTERS = [...'ABCxyz0189!?#%&*+-/:;<=>@ ＡＢｃｄ０９'];
-const REPERTOIRE = [...KANA, ...MARKS, ...KANJI, ...LETTERS, ...ADDITIONAL_CHARACTERS];
-
-test.each(HABITS.map((habit, index) => ({ habit, index })))(
-  'any text is read back: habit $index',
-  ({ habit }) => {
-    const stretch = fc.oneof(
-      fc.array(fc.constantFrom(...KANA), { maxLength: 8 }),
-      fc.array(fc.constantFrom(...LETTERS), { maxLength: 5 }),
-      fc.array(fc.constantFrom(...REPERTOIRE), { maxLength: 6 }),
-    );
-    fc.assert(
-      fc.property(fc.array(stretch, { maxLength: 6 }), (stretches) => {
-        const texts = stretches.map((characters) => characters.join(''));
-        const coder = new TextCoder(habit);
-        for (const text of texts) {
-          coder.text(text);
-          coder.close();
-        }
-        const tokens = new ARIBB24JapaneseJIS8Tokenizer().tokenizeStatement(Uint8Array.from(coder.bytes));
-        const read = tokens.map((token) => {
-          if (token.tag === 'Space') return '　';
-          return token.tag === 'Character' ? token.character : `<${token.tag}>`;
-        });
-        expect(read.join('')).toBe([...texts.join('')].map(asPeer).join(''));
-      }),
-      { numRuns: 300 },
-    );
-  },
-);
 
 const SCENARIO = {
   name: 'captioned',
