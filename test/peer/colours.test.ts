@@ -1,0 +1,37 @@
+/** The numbers of colours that logos are drawn with, by the palettes of the independent reader and of ours. */
+import { describe, expect, test } from 'bun:test';
+import { createRequire } from 'node:module';
+import { FIXED_COLOURS } from '../../arib/si/fixed-colours.ts';
+import { type Colour, colourNumber, TRANSPARENT } from '../../synth/logo/colours.ts';
+
+const LEVELS = [0x00, 0x55, 0xaa, 0xff];
+const ALL: Colour[] = LEVELS.flatMap((red) =>
+  LEVELS.flatMap((green) => LEVELS.map((blue): Colour => [red, green, blue])),
+);
+/** Red, green, blue and alpha by number. */
+const PALETTES: Record<string, number[][]> = {
+  ours: FIXED_COLOURS.map(({ red, green, blue, alpha }) => [red, green, blue, alpha]),
+  "the peer's": createRequire(import.meta.url)('@chinachu/aribts/lib/logo_clut') as number[][],
+};
+/** Numbers of which the peer has another colour than all others have, against the rule. */
+const PEERS_SLIPS = [54, 64, 118];
+/** FFFFAA at half strength found no room. */
+const LAST = ALL.findIndex((colour) => colour.join() === '255,255,170');
+
+describe.each(Object.entries(PALETTES))('by palette %s', (name, palette) => {
+  const slips = name === 'ours' ? [] : PEERS_SLIPS;
+
+  test.each([
+    ['opaque', false, 0xff, ALL],
+    ['half transparent', true, 0x80, ALL.filter((_, index) => index !== LAST)],
+  ] as const)('every colour has its number, %s', (_, half, alpha, colours) => {
+    for (const colour of colours) {
+      const number = colourNumber(colour, half);
+      if (!slips.includes(number)) expect(palette[number]).toEqual([...colour, alpha]);
+    }
+  });
+
+  test('one number shows what is behind', () => {
+    expect(palette[TRANSPARENT]).toEqual([0, 0, 0, 0]);
+  });
+});
