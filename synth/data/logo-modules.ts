@@ -5,12 +5,11 @@
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import { LOGO_VERSION, type NetworkLogo } from '../logo/assignment.ts';
-import { logoPictures } from '../logo/picture.ts';
+import { LOGO_TYPES, logoPicture } from '../logo/picture.ts';
 import { ByteWriter, concat } from '../si/bytes.ts';
 import { type CarouselPlan, type Module, moduleCrc, moduleName } from '../si/dsmcc.ts';
 
 const PREFIX = { BS: 'LOGO-', CS: 'CS_LOGO-' } as const;
-const SIZES = 6;
 /** Of all logos of a network; receivers take another one for another list. */
 export const LOGO_DOWNLOAD = 0x0001_0000;
 
@@ -26,7 +25,7 @@ function logoModule(type: Exclude<BroadcastType, 'GR'>, logoType: number, logos:
     for (const each of stations) {
       body.u16(each.channel.networkId).u16(each.channel.transportStreamId).u16(each.station.serviceId);
     }
-    const picture = logoPictures(channel, owner)[logoType] ?? new Uint8Array(0);
+    const picture = logoPicture(channel, owner, logoType);
     body.u16(picture.length).bytes(picture);
   }
   const bytes = body.done();
@@ -35,6 +34,6 @@ function logoModule(type: Exclude<BroadcastType, 'GR'>, logoType: number, logos:
 }
 
 export function logoCarousel(type: Exclude<BroadcastType, 'GR'>, logos: NetworkLogo[]): CarouselPlan {
-  const modules = Array.from({ length: SIZES }, (_, logoType) => logoModule(type, logoType, logos));
+  const modules = Array.from({ length: LOGO_TYPES }, (_, logoType) => logoModule(type, logoType, logos));
   return { downloadId: LOGO_DOWNLOAD, transaction: LOGO_VERSION, modules };
 }

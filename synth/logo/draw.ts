@@ -75,25 +75,43 @@ function isBright([red, green, blue]: Colour): boolean {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0x90;
 }
 
+/** What lies at a point of the picture: nothing, the shape, or a digit on it. */
+function layerAt(emblem: Emblem, x: number, y: number, ratio: number): 0 | 1 | 2 {
+  if (!onShape(emblem.shape, x, y, ratio)) return 0;
+  return onDigits(emblem, x, y, ratio) ? 2 : 1;
+}
+
+/** Samples at the corners of a pixel: where they agree, all do, as no stroke is narrower than a pixel. */
+const CORNERS = [0, SAMPLES - 1, SAMPLES * (SAMPLES - 1), SAMPLES * SAMPLES - 1] as const;
+
+/** Numbers of a colour: as it is, and half transparent. */
+function shadesOf(colour: Colour): { whole: number; half: number } {
+  return { whole: colourNumber(colour, false), half: colourNumber(colour, true) };
+}
+
 /** Numbers of fixed colours, row by row; edges are half transparent. */
 export function drawEmblem(emblem: Emblem, width: number, height: number): Uint8Array {
   const ground = hueColour(emblem.hue);
   const ink = isBright(ground) ? BLACK : WHITE;
+  const [groundNumbers, inkNumbers] = [shadesOf(ground), shadesOf(ink)];
   const ratio = width / height;
   const numbers = new Uint8Array(width * height);
   for (let at = 0; at < numbers.length; at++) {
-    let covered = 0;
-    let inked = 0;
-    for (let sample = 0; sample < SAMPLES * SAMPLES; sample++) {
+    const layer = (sample: number): 0 | 1 | 2 => {
       const px = (at % width) + ((sample % SAMPLES) + 0.5) / SAMPLES;
       const py = Math.floor(at / width) + (Math.floor(sample / SAMPLES) + 0.5) / SAMPLES;
-      const [x, y] = [(2 * px) / width - 1, (2 * py) / height - 1];
-      if (!onShape(emblem.shape, x, y, ratio)) continue;
-      covered += 1;
-      if (onDigits(emblem, x, y, ratio)) inked += 1;
-    }
-    const share = covered / (SAMPLES * SAMPLES);
-    numbers[at] = share < 0.25 ? TRANSPARENT : colourNumber(inked * 2 > covered ? ink : ground, share < 0.75);
+      return layerAt(emblem, (2 * px) / width - 1, (2 * py) / height - 1, ratio);
+    };
+    const corners = CORNERS.map(layer);
+    const uniform = corners.every((one) => one === corners[0]);
+    const layers = uniform
+      ? corners
+      : Array.from({ length: SAMPLES * SAMPLES }, (_, sample) => layer(sample));
+    const covered = layers.filter((one) => one !== 0).length;
+    const inked = layers.filter((one) => one === 2).length;
+    const share = covered / layers.length;
+    const shades = inked * 2 > covered ? inkNumbers : groundNumbers;
+    numbers[at] = share < 0.25 ? TRANSPARENT : share < 0.75 ? shades.half : shades.whole;
   }
   return numbers;
 }

@@ -24,8 +24,13 @@ function emblemOf(channel: ChannelPlan, station: StationPlan): Emblem {
   return { shape, hue: station.hue, digits: calledBy(channel, station) };
 }
 
-/** By logo_type. */
-export function logoPictures(channel: ChannelPlan, station: StationPlan): Uint8Array[] {
-  const emblem = emblemOf(channel, station);
-  return SIZES.map(([width, height]) => palettelessPng(width, height, drawEmblem(emblem, width, height)));
+/** How many sizes there are. */
+export const LOGO_TYPES = SIZES.length;
+
+/** @throws RangeError for a logo_type that is none. */
+export function logoPicture(channel: ChannelPlan, station: StationPlan, logoType: number): Uint8Array {
+  const size = SIZES[logoType];
+  if (size === undefined) throw new RangeError(`logo_type ${logoType}`);
+  const [width, height] = size;
+  return palettelessPng(width, height, drawEmblem(emblemOf(channel, station), width, height));
 }

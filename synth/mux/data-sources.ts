@@ -22,14 +22,19 @@ function carouselSource(pid: Pid, plan: CarouselPlan, seconds: number): SectionS
   return new SectionSource(pid, [constantCarousel(STREAM_CYCLE.dii, [diiSection(plan)]), data]);
 }
 
-/** The carousel of a data service; that of logos has all of the satellite's network. */
-export function dataServiceCarousel(
-  scenario: Scenario,
-  channel: ChannelPlan,
-  { plan }: DataServicePlace,
-): CarouselPlan {
+/** What each service carries that is data alone. */
+export type DataCarousels = ReadonlyMap<DataServicePlace, CarouselPlan>;
+
+/** The engineering service has the logos of all of the satellite's network. */
+function carouselOf(scenario: Scenario, channel: ChannelPlan, { plan }: DataServicePlace): CarouselPlan {
   if (plan.carousel === 'bml' || channel.type === 'GR') return bmlCarousel(channel.type, plan.name);
   return logoCarousel(channel.type, networkLogos(networkOf(scenario, channel)));
+}
+
+export function dataServiceCarousels(scenario: Scenario, channel: ChannelPlace): DataCarousels {
+  return new Map(
+    channel.dataServices.map((service) => [service, carouselOf(scenario, channel.plan, service)]),
+  );
 }
 
 function applicationOf(channel: ChannelPlan, { plan }: StationPlace) {
@@ -58,13 +63,11 @@ function stationSources(channel: ChannelPlan, station: StationPlace): SectionSou
   return sources;
 }
 
-export function dataSources(scenario: Scenario, channel: ChannelPlace): SectionSource[] {
-  const { plan, stations, dataServices } = channel;
+export function dataSources(channel: ChannelPlace, carousels: DataCarousels): SectionSource[] {
+  const { plan, stations } = channel;
   const sources = stations.flatMap((station) => stationSources(plan, station));
-  for (const service of dataServices) {
-    const seconds = STREAM_CYCLE[service.plan.carousel];
-    const carousel = dataServiceCarousel(scenario, plan, service);
-    sources.push(carouselSource(service.carousel.pid, carousel, seconds));
+  for (const [service, carousel] of carousels) {
+    sources.push(carouselSource(service.carousel.pid, carousel, STREAM_CYCLE[service.plan.carousel]));
   }
   if (stations.some(({ ecmPid }) => ecmPid !== null)) {
     const period = STREAM_CYCLE.emm * TICKS_PER_SECOND;

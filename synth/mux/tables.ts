@@ -23,7 +23,7 @@ import { catSection, dataPmtSection, patSection, pmtSection } from '../si/psi.ts
 import { logoSdtt, receiverSdtt } from '../si/sdtt.ts';
 import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
-import { dataServiceCarousel, dataSources } from './data-sources.ts';
+import { type DataCarousels, dataServiceCarousels, dataSources } from './data-sources.ts';
 import { eventSources } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
 import { TABLE_CYCLE } from './table-cycles.ts';
@@ -65,15 +65,13 @@ function timeCarousels(seconds: number, terrestrial: boolean, offset: Disturbanc
 }
 
 /** Announcements of downloads: for one model of receivers, and of the logos that the stream carries. */
-function downloadCarousels(scenario: Scenario, channel: ChannelPlace, seconds: number): Carousel[] {
-  const { plan, dataServices } = channel;
-  const logos = dataServices.filter((service) => service.plan.carousel === 'logos');
+function downloadCarousels(channel: ChannelPlace, carousels: DataCarousels, seconds: number): Carousel[] {
+  const announced = [...carousels].filter(([service]) => service.plan.carousel === 'logos');
   return [
-    momentCarousel(seconds, (at) => [receiverSdtt(plan, at)]),
-    ...logos.map((service) => {
-      const carousel = dataServiceCarousel(scenario, plan, service);
-      return constantCarousel(seconds, [logoSdtt(plan, service, carousel)]);
-    }),
+    momentCarousel(seconds, (at) => [receiverSdtt(channel.plan, at)]),
+    ...announced.map(([service, carousel]) =>
+      constantCarousel(seconds, [logoSdtt(channel.plan, service, carousel)]),
+    ),
   ];
 }
 
@@ -99,6 +97,7 @@ export function tableSources(
   const terrestrial = channel.plan.type === 'GR';
   const cycle = terrestrial ? TABLE_CYCLE.GR : TABLE_CYCLE.satellite;
   const others = networkOf(scenario, channel.plan).filter((other) => other !== channel.plan);
+  const carousels = dataServiceCarousels(scenario, channel);
   return [
     new SectionSource(PAT_PID, [constantCarousel(cycle.pat, [patSection(channel)])]),
     ...stationsOf(channel.plan).map(
@@ -122,10 +121,10 @@ export function tableSources(
     ]),
     new SectionSource(
       SDTT_PIDS[terrestrial ? 'terrestrial' : 'satellite'],
-      downloadCarousels(scenario, channel, cycle.sdtt),
+      downloadCarousels(channel, carousels, cycle.sdtt),
     ),
     ...logoSources(channel.plan),
-    ...dataSources(scenario, channel),
+    ...dataSources(channel, carousels),
     ...eventSources(scenario, channel, stationsOf),
   ];
 }

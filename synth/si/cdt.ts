@@ -1,6 +1,6 @@
 /** CDT: ARIB STD-B21 12.2.2.2, with the logo data of TR-B14 vol. 4: a section for each size of a logo. */
 import { LOGO_VERSION, type NetworkLogo } from '../logo/assignment.ts';
-import { logoPictures } from '../logo/picture.ts';
+import { LOGO_TYPES, logoPicture } from '../logo/picture.ts';
 import { ByteWriter } from './bytes.ts';
 import { longSection } from './section.ts';
 
@@ -9,8 +9,8 @@ const VERSION = 1;
 const LOGO = 0x01;
 
 export function cdtSections({ logoId, channel, owner }: NetworkLogo): Uint8Array[] {
-  const pictures = logoPictures(channel, owner);
-  return pictures.map((picture, type) => {
+  return Array.from({ length: LOGO_TYPES }, (_, type) => {
+    const picture = logoPicture(channel, owner, type);
     const body = new ByteWriter()
       .u16(channel.networkId)
       .u8(LOGO)
@@ -21,6 +21,6 @@ export function cdtSections({ logoId, channel, owner }: NetworkLogo): Uint8Array
       .u16(picture.length)
       .bytes(picture);
     const header = { tableId: 0xc8, extension: owner.serviceId, version: VERSION, number: type };
-    return longSection({ ...header, lastNumber: pictures.length - 1 }, body.done());
+    return longSection({ ...header, lastNumber: LOGO_TYPES - 1 }, body.done());
   });
 }

@@ -7,7 +7,7 @@ import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { completeLogo } from '../../arib/si/logo-picture.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
-import { logoPictures } from '../../synth/logo/picture.ts';
+import { logoPicture } from '../../synth/logo/picture.ts';
 import { MINI } from '../../synth/scenario/mini.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
@@ -98,7 +98,7 @@ function expected(networkId: number, serviceId: number): Uint8Array | undefined 
   for (const channel of MINI.channels) {
     const owner = channel.stations.find((one) => one.serviceId === serviceId);
     if (channel.networkId !== networkId || owner === undefined) continue;
-    return completeLogo(logoPictures(channel, owner)[LARGE] ?? new Uint8Array(0));
+    return completeLogo(logoPicture(channel, owner, LARGE));
   }
   return undefined;
 }
