@@ -77,12 +77,15 @@ export interface StationTruth {
 
 export interface ProgrammeTruth {
   eventId: number;
-  startAt: number;
-  durationMs: number;
+  /** Null: nobody knows it yet. Never so in a schedule. */
+  startAt: number | null;
+  durationMs: number | null;
   title: string;
   description: string;
   items: { heading: string; text: string }[];
   genres: [number, number][];
+  /** A branch station's, of its main station: the schedule has no texts of it. */
+  borrowed: boolean;
 }
 
 export async function truthOf(type: string, channel: string, at: number, scenario = 'mini'): Promise<Truth> {
