@@ -187,7 +187,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ],
     databasePath: join(config.dataDir, DATABASE_FILE),
     countPrograms: () => guideWindow.countPrograms(),
-    clocks: () => [],
+    clocks: () => guide.clockOffsets(),
     defaults: () => settings.defaults(),
   };
   const api = createApi({
@@ -199,6 +199,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     scans: guide.scans,
     equipment: guide.equipment,
     guide: guideWindow,
+    collecting: guide,
     programs,
     settings,
     system: () => systemFacts(facts),

@@ -59,6 +59,7 @@ export class GuideRoom {
   readonly #visits: GuideVisits;
   readonly #feeds: GuideFeeds;
   readonly #clocks = new ClockOffsets();
+  readonly #unsubscribe: () => void;
   /** Whether the log says that the clock is off. */
   #clockWarned = false;
   readonly #surveys: Surveys;
@@ -103,6 +104,9 @@ export class GuideRoom {
       hub,
       log,
       now,
+    });
+    this.#unsubscribe = hub.subscribe((event) => {
+      if (event.name === 'settings') this.#collector.wake();
     });
     this.#surveys = new Surveys({ startWorker: options.startSurveyWorker, log });
     this.scans = new Scans({
@@ -186,6 +190,7 @@ export class GuideRoom {
   }
 
   async close(): Promise<void> {
+    this.#unsubscribe();
     this.#collector.close();
     const { scans, logos } = this;
     await Promise.allSettled([this.#link.close(), this.#sync.close(), scans.close(), logos.close()]);

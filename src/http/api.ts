@@ -6,6 +6,7 @@ import { openapi } from '@elysiajs/openapi';
 import type { TSchema } from '@sinclair/typebox';
 import { Elysia, ValidationError } from 'elysia';
 import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
+import { addCollectRoutes } from './collect-routes.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';
 import { addLogoRoutes } from './logo-routes.ts';
@@ -130,6 +131,7 @@ export function createApi(parts: ApiParts): Elysia {
   addTunerRoutes(app, parts);
   addLogoRoutes(app, parts);
   addGuideRoutes(app, parts);
+  addCollectRoutes(app, parts);
   addSettingsRoutes(app, parts);
   return app;
 }

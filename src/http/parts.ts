@@ -2,7 +2,7 @@
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
-import type { ScanStatus, Settings, Status, SystemFacts } from '../../wire/api.ts';
+import type { GuideCollect, GuideStatus, ScanStatus, Settings, Status, SystemFacts } from '../../wire/api.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -40,6 +40,11 @@ export interface ApiParts {
     GuideWindowStore,
     'stamp' | 'ofStation' | 'stationNames' | 'others' | 'reservationOf' | 'reserved' | 'nextChange'
   >;
+  collecting: {
+    status(): GuideStatus;
+    press(): GuideCollect;
+    release(): GuideCollect;
+  };
   programs: { find(id: ProgramId): ProgramRecord | undefined };
   settings: {
     all(): Settings;

@@ -52,6 +52,7 @@ function serve(
     logos: { tag: () => undefined, png: () => undefined },
     scans: { status: absent, start: absent, abort: absent },
     equipment: { tuners: absent, putTuners: absent, channels: absent },
+    collecting: { status: absent, press: absent, release: absent },
     now: () => NOW,
     guide: {
       stamp: () => '1',

@@ -114,6 +114,8 @@ describe('stations and health', () => {
       '/api/channels',
       '/api/events',
       '/api/guide',
+      '/api/guide/collect',
+      '/api/guide/status',
       '/api/health',
       '/api/programs/{id}',
       '/api/scan',

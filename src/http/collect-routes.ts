@@ -1,0 +1,33 @@
+/** `/api/guide/status` and `/api/guide/collect`: how well the guide is known, and reading it now. */
+import type { Elysia } from 'elysia';
+import { COLLECT_LEASE_MS, GuideCollectSchema, GuideStatusSchema } from '../../wire/api.ts';
+import { REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { polledAnswer, polledJson, polledResponses } from './polled.ts';
+
+export function addCollectRoutes(app: Elysia, { collecting }: ApiParts): void {
+  const tags = ['guide'];
+  app.get('/api/guide/status', ({ request }) => polledJson(request, polledAnswer(collecting.status())), {
+    detail: {
+      summary:
+        'How far the guide of each listed station reaches, what is being read, and the broadcast clocks',
+      description: 'The event `programs` says that it may have changed.',
+      tags,
+      responses: { ...REFUSALS, ...polledResponses('the state of the guide', GuideStatusSchema) },
+    },
+  });
+
+  app.post('/api/guide/collect', () => collecting.press(), {
+    response: { 200: GuideCollectSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Read the guides of all stations now, before channel scans',
+      description: `A lease of ${COLLECT_LEASE_MS / 1000} s: it is renewed by asking again before it ends.`,
+      tags,
+    },
+  });
+
+  app.delete('/api/guide/collect', () => collecting.release(), {
+    response: { 200: GuideCollectSchema, ...REFUSAL_SCHEMAS },
+    detail: { summary: 'Go on reading guides in the background only', tags },
+  });
+}

@@ -1,0 +1,196 @@
+/** Service, agent and synthetic broadcast: a fresh database fills its guide by itself and keeps it true. */
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningAgent, startAgent } from '../../agent/agent.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Networks } from '../../host/networks.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { GuideCollect, GuideStatus, Station, SystemFacts } from '../../wire/api.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+const DAY_MS = 86_400_000;
+/** A satellite's extended texts come every two minutes. */
+const LIMIT_MS = 200_000;
+
+let folder: string;
+let agent: RunningAgent;
+let service: TestService;
+
+async function synth(...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+  return text;
+}
+
+async function read<T>(path: string, method = 'GET'): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  return (await (await fetch(`${service.url}/api/${path}`, { method, headers })).json()) as T;
+}
+
+/** @throws Error when the condition does not come true in time. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
+    await Bun.sleep(100);
+  }
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-fills-'));
+  await synth('--prepare');
+  const channelsFile = join(folder, 'channels.json');
+  writeFileSync(channelsFile, await synth('--channels'));
+  agent = await startAgent({
+    host: '127.0.0.1',
+    port: 0,
+    networks: Networks.parse('127.0.0.0/8'),
+    tunersFile: join(folder, 'tuners.json'),
+    channelsFile,
+    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
+    fakeTuners: 'GR:2,BS+CS:2',
+    environment: process.env,
+    log: SILENT_LOG,
+    timing: { lingerMs: 100 },
+  });
+  service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url, EPG_SWEEP_SETTLE: '2000' } });
+}, 60_000);
+
+afterAll(async () => {
+  await service?.close();
+  await agent?.close();
+  if (existsSync(folder)) rmSync(folder, { recursive: true });
+});
+
+interface TruthEvent {
+  eventId: number;
+  startAt: number;
+}
+
+describe('a fresh database', () => {
+  test(
+    'fills its guide by itself, three days ahead for every station, and then leaves the tuners',
+    async () => {
+      await until(async () => {
+        const { stations } = await read<GuideStatus>('guide/status');
+        return stations.length > 0 && stations.every(({ thin, lastReadAt }) => !thin && lastReadAt !== null);
+      });
+      const status = await read<GuideStatus>('guide/status');
+      for (const { filledUntil } of status.stations)
+        expect(filledUntil).toBeGreaterThan(Date.now() + 3 * DAY_MS);
+      await until(async () => {
+        const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+        return tuners.every((tuner) => tuner.users.length === 0);
+      });
+      expect((await read<GuideStatus>('guide/status')).visits).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test('holds what the broadcaster sends: every programme of the next days, with its texts', async () => {
+    const database = new Database(join(service.folder, 'svc.db'), { readonly: true });
+    const rows = database
+      .query<{ id: number; start_at: number; extended: string | null }, []>(
+        'SELECT id, start_at, extended FROM programs WHERE hidden = 0',
+      )
+      .all();
+    database.close();
+    const stored = new Map(rows.map((row) => [row.id, row]));
+    let compared = 0;
+    for (const [type, channel] of [
+      ['GR', 'T27'],
+      ['BS', 'BS03_0'],
+      ['CS', 'CS02'],
+    ] as const) {
+      const words = ['--truth', '--schedule', '--type', type, '--channel', channel];
+      const truth = JSON.parse(await synth(...words)) as {
+        networkId: number;
+        stations: { serviceId: number; partialReception: boolean; schedule?: TruthEvent[] }[];
+      };
+      for (const { serviceId, partialReception, schedule = [] } of truth.stations) {
+        if (partialReception) continue;
+        const [from, to] = [Date.now() + DAY_MS / 8, Date.now() + 3 * DAY_MS];
+        for (const { eventId, startAt } of schedule.filter(
+          (event) => event.startAt > from && event.startAt < to,
+        )) {
+          const row = stored.get((truth.networkId * 100_000 + serviceId) * 100_000 + eventId);
+          expect(row?.start_at).toBe(startAt);
+          compared += 1;
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(100);
+    expect(rows.filter((row) => row.extended !== null).length).toBeGreaterThan(rows.length * 0.8);
+  }, 30_000);
+
+  test('knows how far this machine is from the clock of each network', async () => {
+    const { clocks } = await read<GuideStatus>('guide/status');
+    expect(new Set(clocks.map(({ type }) => type))).toEqual(new Set(['GR', 'BS', 'CS']));
+    // Both are this machine's clock; what is left is what the stream waited on its way.
+    for (const { offsetMs, warning } of clocks)
+      expect([Math.abs(offsetMs) < 1000, warning]).toEqual([true, false]);
+    const network = (offset: { networkId: number }): number => offset.networkId;
+    expect((await read<SystemFacts>('system')).clocks.map(network)).toEqual(clocks.map(network));
+  });
+});
+
+describe("'collect now'", () => {
+  test('reads every channel at a higher priority, and lets go when it is released', async () => {
+    const pressed = await read<GuideCollect>('guide/collect', 'POST');
+    expect(pressed.pressed).toBe(true);
+    expect(pressed.until ?? 0).toBeGreaterThan(Date.now() + 50_000);
+    await until(async () => {
+      const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+      const users = tuners.flatMap((tuner) => tuner.users);
+      return (
+        users.length === 4 && users.every(({ use, priority }) => use.startsWith('epg ') && priority === 8)
+      );
+    });
+    const { progress, visits } = await read<GuideStatus>('guide/status');
+    expect([progress, visits.length]).toEqual([{ done: 0, total: 5 }, 4]);
+    expect(await read<GuideCollect>('guide/collect', 'DELETE')).toEqual({ pressed: false, until: null });
+    await until(async () => {
+      const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+      return tuners.every((tuner) => tuner.users.length === 0);
+    });
+  }, 60_000);
+});
+
+describe('a stream that somebody watches', () => {
+  test('tells what is on without a visit, on every station of its channel', async () => {
+    const [home] = await read<Station[]>('services');
+    const database = new Database(join(service.folder, 'svc.db'));
+    database.run('PRAGMA busy_timeout = 5000');
+    database.run('DELETE FROM programs');
+    const own = (await read<Station[]>('services')).filter(
+      ({ id }) => Math.floor(id / 100_000) === Math.floor((home?.id ?? 0) / 100_000),
+    );
+    expect(own.map(({ now }) => now)).toEqual(own.map(() => null));
+    const leaving = new AbortController();
+    const response = await fetch(`${service.url}/${home?.live}?codec=raw`, { signal: leaving.signal });
+    const reader = response.body?.getReader();
+    const drain = (async () => {
+      while (!((await reader?.read())?.done ?? true));
+    })().catch(() => {});
+    await until(async () => {
+      const rows = await read<Station[]>('services');
+      return own.every(({ id }) => rows.find((row) => row.id === id)?.now != null);
+    });
+    const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+    const onHome = tuners.find(({ tuned }) => tuned?.channel === 'T27');
+    expect(onHome?.users.map(({ use }) => use)).toEqual(['live GR/T27']);
+    leaving.abort();
+    await drain;
+    database.close();
+  }, 60_000);
+});
