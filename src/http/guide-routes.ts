@@ -83,7 +83,7 @@ function unknownProgram(): Failure {
   return new Failure('not_found', '番組が見つかりません。終わった番組は番組表から消えます。');
 }
 
-function search(parts: ApiParts, query: string, limit: number): SearchResult {
+async function search(parts: ApiParts, query: string, limit: number): Promise<SearchResult> {
   const q = cutQuery(query, MAX_QUERY_LENGTH);
   const words = searchWords(q);
   if (words.length === 0) {
@@ -94,8 +94,8 @@ function search(parts: ApiParts, query: string, limit: number): SearchResult {
   const now = parts.now();
   return {
     q,
-    programs: store.programs(words, limit, now),
-    recordings: store.recordings(words, limit),
+    programs: await store.programs(words, limit, now),
+    recordings: await store.recordings(words, limit),
     reservations: store.reservations(words, limit, now),
     rules: store.rules(words, limit),
   };

@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../wire/api.ts';
+import { type CountedTable, tableStamp } from './counters.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
 
 /** As the guide draws it: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary. */
@@ -33,9 +34,6 @@ export interface OtherAiring {
   start_at: number;
   end_at: number;
 }
-
-/** Lists that are polled, whose every change is counted. */
-export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 'recordings';
 
 /** More airings of one title than a screen shows. */
 const MAX_OTHERS = 20;
@@ -76,13 +74,7 @@ export class GuideWindowStore {
 
   /** Changes with every change of one of the tables, by whatever connection; another in every database. */
   stamp(...tables: CountedTable[]): string {
-    const rows = this.database
-      .query<{ value: number }, { names: string }>(
-        `SELECT c.value FROM json_each($names) AS wanted JOIN counters AS c ON c.name = wanted.value
-         ORDER BY wanted.key`,
-      )
-      .all({ names: JSON.stringify(['origin', ...tables]) });
-    return rows.map((row) => row.value.toString(36)).join('.');
+    return tableStamp(this.database, tables);
   }
 
   /** What of a station overlaps the window, by start. */

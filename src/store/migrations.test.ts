@@ -24,7 +24,7 @@ function old(version: number): Database {
 
 describe('migrations', () => {
   for (let version = 1; version <= MIGRATIONS.length; version++) {
-    test(`from version ${version} keep what is stored, and it is found`, () => {
+    test(`from version ${version} keep what is stored, and it is found`, async () => {
       const database = old(version);
       migrate(database, ':memory:');
       expect(database.query('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length });
@@ -35,9 +35,8 @@ describe('migrations', () => {
       expect(database.query('PRAGMA foreign_key_check').all()).toEqual([]);
       expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
       indexAllPending(database);
-      expect(new SearchStore(database).programs(['古くから'], 4, 1500).rows.map((row) => row.id)).toEqual([
-        10100007,
-      ]);
+      const { rows } = await new SearchStore(database).programs(['古くから'], 4, 1500);
+      expect(rows.map((row) => row.id)).toEqual([10100007]);
       database.close();
     });
   }

@@ -24,6 +24,15 @@ export function firstDocument(startAt: number): number {
   return Math.min(Math.max(second, 0), LAST_SECOND) * DOCUMENTS_A_SECOND;
 }
 
+/** The lowest number of a document of a later second, given the lowest of one. */
+export function nextSecond(first: number): number {
+  return first + DOCUMENTS_A_SECOND;
+}
+
+export function previousSecond(first: number): number {
+  return first - DOCUMENTS_A_SECOND;
+}
+
 const LETTER = /[a-z0-9]/;
 /** The tokenizer takes ASCII signs for gaps between terms: they move to private characters. */
 const PRIVATE = 0xe000;

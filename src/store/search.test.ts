@@ -87,53 +87,53 @@ function addRule(name: string, enabled = 1): void {
     .run(name, enabled);
 }
 
-function programs(query: string, limit = 10): string[] {
+async function programs(query: string, limit = 10): Promise<string[]> {
   indexAllPending(database);
-  return store.programs(searchWords(query), limit, NOW).rows.map((row) => row.name);
+  return (await await store.programs(searchWords(query), limit, NOW)).rows.map((row) => row.name);
 }
 
 describe('programmes', () => {
-  test('every word must be contained, in the name or the description', () => {
+  test('every word must be contained, in the name or the description', async () => {
     addProgram(1, { name: '歌の広場', description: '夏の名曲を集めて' });
     addProgram(2, { name: '歌の時間', description: '冬の名曲' });
-    expect(programs('歌 名曲')).toHaveLength(2);
-    expect(programs('名曲　夏')).toEqual(['歌の広場']);
-    expect(programs('歌 夏 冬')).toEqual([]);
+    expect(await programs('歌 名曲')).toHaveLength(2);
+    expect(await programs('名曲　夏')).toEqual(['歌の広場']);
+    expect(await programs('歌 夏 冬')).toEqual([]);
     // A word is not looked for across the end of the name.
-    expect(programs('広場夏')).toEqual([]);
+    expect(await programs('広場夏')).toEqual([]);
   });
 
-  test('width, letter case and the width of kana do not count, marks have one spelling', () => {
+  test('width, letter case and the width of kana do not count, marks have one spelling', async () => {
     addProgram(1, { name: '\u{1F21F}ＮＥＷＳ７　ｶﾞｲﾄﾞ' });
     for (const query of ['news7', 'ＮｅＷＳ', 'ガイド', 'ｶﾞｲ', '[新]news', '【新】', 'w', 'ｲ'])
-      expect([query, programs(query)]).toEqual([query, ['\u{1F21F}ＮＥＷＳ７　ｶﾞｲﾄﾞ']]);
-    expect(programs('がいど')).toEqual([]);
+      expect([query, await programs(query)]).toEqual([query, ['\u{1F21F}ＮＥＷＳ７　ｶﾞｲﾄﾞ']]);
+    expect(await programs('がいど')).toEqual([]);
   });
 
-  test('what has ended is left out, what is on the air comes first, then by start', () => {
+  test('what has ended is left out, what is on the air comes first, then by start', async () => {
     addProgram(1, { name: '番組 終わり', startAt: NOW - 2 * HOUR, endAt: NOW });
     addProgram(2, { name: '番組 明日', startAt: NOW + 24 * HOUR });
     addProgram(3, { name: '番組 今', startAt: NOW - HOUR, endAt: NOW + 1 });
     addProgram(4, { name: '番組 次', startAt: NOW + 1 });
     addProgram(5, { name: '番組 長い', startAt: NOW - 30 * HOUR, endAt: NOW + HOUR });
     addProgram(6, { name: '番組 丁度', startAt: NOW });
-    expect(programs('番組')).toEqual(['番組 長い', '番組 今', '番組 丁度', '番組 次', '番組 明日']);
-    expect(programs('番', 2)).toEqual(['番組 長い', '番組 今']);
-    expect(store.programs(['番'], 4, NOW).more).toBe(true);
-    expect(store.programs(['番'], 5, NOW).more).toBe(false);
+    expect(await programs('番組')).toEqual(['番組 長い', '番組 今', '番組 丁度', '番組 次', '番組 明日']);
+    expect(await programs('番', 2)).toEqual(['番組 長い', '番組 今']);
+    expect((await store.programs(['番'], 4, NOW)).more).toBe(true);
+    expect((await store.programs(['番'], 5, NOW)).more).toBe(false);
   });
 
-  test('of stations that are not listed nothing is found', () => {
+  test('of stations that are not listed nothing is found', async () => {
     addStation(5, '消えた局', 1);
     addProgram(1, { name: '番組', station: 5 });
-    expect(programs('番組')).toEqual([]);
+    expect(await programs('番組')).toEqual([]);
   });
 
-  test('a row says its station and its reservation', () => {
+  test('a row says its station and its reservation', async () => {
     addProgram(1, { name: '番組' });
     addReservation(1, { name: '番組', state: 'conflict' });
     indexAllPending(database);
-    expect(store.programs(['番組'], 4, NOW).rows).toEqual([
+    expect((await store.programs(['番組'], 4, NOW)).rows).toEqual([
       {
         id: STATION * 100_000 + 1,
         name: '番組',
@@ -145,22 +145,22 @@ describe('programmes', () => {
     ]);
   });
 
-  test('what was renamed, moved or deleted is found as it is now', () => {
+  test('what was renamed, moved or deleted is found as it is now', async () => {
     const id = addProgram(1, { name: '古い名前' });
-    expect(programs('古い')).toHaveLength(1);
+    expect(await programs('古い')).toHaveLength(1);
     database.query("UPDATE programs SET name = '新しい題', start_at = start_at + 1 WHERE id = ?").run(id);
-    expect(programs('古い')).toEqual([]);
-    expect(programs('新しい')).toEqual(['新しい題']);
+    expect(await programs('古い')).toEqual([]);
+    expect(await programs('新しい')).toEqual(['新しい題']);
     database.query('DELETE FROM programs WHERE id = ?').run(id);
-    expect(programs('新しい')).toEqual([]);
+    expect(await programs('新しい')).toEqual([]);
     expect(database.query('SELECT count(*) AS n FROM program_documents').get()).toEqual({ n: 0 });
   });
 
-  test('a programme that came and went before it was indexed leaves nothing', () => {
+  test('a programme that came and went before it was indexed leaves nothing', async () => {
     const id = addProgram(1, { name: '束の間' });
     database.query('DELETE FROM programs WHERE id = ?').run(id);
     expect(indexPending(database)).toBe(0);
-    expect(programs('束の間')).toEqual([]);
+    expect(await programs('束の間')).toEqual([]);
   });
 
   test('one call indexes no more than its bound', () => {
@@ -169,17 +169,17 @@ describe('programmes', () => {
     expect([indexPending(database, 10), indexPending(database, 10)]).toEqual([5, 0]);
   });
 
-  test('many programmes that begin in the same second, and impossible starts, are all found', () => {
+  test('many programmes that begin in the same second, and impossible starts, are all found', async () => {
     for (let event = 0; event < 50; event++) addProgram(event, { name: '同時' });
     addProgram(60, { name: '果て', startAt: 9_999_999_999_999, endAt: 9_999_999_999_999 + HOUR });
-    expect(programs('果て')).toEqual(['果て']);
-    expect(programs('同時')).toHaveLength(10);
+    expect(await programs('果て')).toEqual(['果て']);
+    expect(await programs('同時')).toHaveLength(10);
     expect(firstDocument(-5)).toBe(0);
   });
 });
 
 describe('the other sections', () => {
-  test('recordings: undeleted ones, newest first, also by the name of their station', () => {
+  test('recordings: undeleted ones, newest first, also by the name of their station', async () => {
     addRecording(1, { name: '新しい', serviceName: 'ＸテレビHD' });
     addRecording(2, { name: '古い', serviceName: 'XテレビHD' });
     addRecording(3, { name: '別の局' });
@@ -188,13 +188,13 @@ describe('the other sections', () => {
     database.run('UPDATE recordings SET binned_at = 1 WHERE id = 4');
     database.run('UPDATE recordings SET deleted_at = 1 WHERE id = 5');
     indexAllPending(database);
-    const found = store.recordings(searchWords('ｘてれび'.replace('てれび', 'テレビ')), 10);
+    const found = await store.recordings(searchWords('ｘてれび'.replace('てれび', 'テレビ')), 10);
     expect(found.rows.map((row) => row.name)).toEqual(['新しい', '古い']);
-    expect(store.recordings(['x', '古'], 10).rows.map((row) => row.id)).toEqual([2]);
-    expect(store.recordings(['x'], 1)).toMatchObject({ more: true, rows: [{ id: 1 }] });
+    expect((await store.recordings(['x', '古'], 10)).rows.map((row) => row.id)).toEqual([2]);
+    expect(await store.recordings(['x'], 1)).toMatchObject({ more: true, rows: [{ id: 1 }] });
   });
 
-  test('recordings are watched, chased, or not viewable', () => {
+  test('recordings are watched, chased, or not viewable', async () => {
     addRecording(1, { name: '録画中', state: 'recording' });
     addRecording(2, { name: '録画済み' });
     addRecording(3, { name: '録画失敗', state: 'failed' });
@@ -204,7 +204,7 @@ describe('the other sections', () => {
     );
     for (const id of [1, 2, 3]) file.run({ id });
     indexAllPending(database);
-    expect(store.recordings(['録画'], 10).rows.map((row) => row.watch)).toEqual([
+    expect((await store.recordings(['録画'], 10)).rows.map((row) => row.watch)).toEqual([
       'chase/1',
       'watch/2',
       null,
@@ -245,6 +245,45 @@ describe('the other sections', () => {
   });
 });
 
+describe('a long search', () => {
+  // 62 lists are read side by side: stretches of a thousand documents.
+  const letters = Array.from({ length: 63 }, (_, index) => String.fromCodePoint(0x4e00 + index));
+  const word = letters.join('');
+  /** Has every pair of the word and does not contain it. */
+  const pairs = letters
+    .slice(1)
+    .map((letter, index) => `${letters[index]}${letter}`)
+    .join(' ');
+
+  test('goes on from stretch to stretch and gives others a turn', async () => {
+    const count = 2_600;
+    database.transaction(() => {
+      for (let index = 0; index < count; index++) {
+        // The first thousand and a half begin in one second, and more than a stretch of recordings in another.
+        const startAt = index < 1_500 ? NOW + HOUR : NOW + index * HOUR;
+        addProgram(index, { name: pairs, startAt });
+        addRecording(index + 1, { name: pairs, startAt: index < 1_500 ? NOW - HOUR : NOW - index * HOUR });
+      }
+      addProgram(60_000, { name: word, startAt: NOW + 5_000 * HOUR });
+      addProgram(60_001, { name: word, startAt: NOW + HOUR });
+      addRecording(60_000, { name: word, startAt: NOW - 5_000 * HOUR });
+      addRecording(60_001, { name: word, startAt: NOW - HOUR });
+    })();
+    indexAllPending(database);
+    let turns = 0;
+    const tick = setInterval(() => {
+      turns += 1;
+    }, 0);
+    const found = await store.programs([word], 4, NOW);
+    const recorded = await store.recordings([word], 4);
+    clearInterval(tick);
+    expect(found.rows.map((row) => row.id % 100_000)).toEqual([60_001, 60_000]);
+    expect(recorded.rows.map((row) => row.id)).toEqual([60_001, 60_000]);
+    expect((await store.programs(['一丁'], 10, NOW)).rows).toHaveLength(10);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
 describe('the index', () => {
   test('terms are letters and pairs within words; signs are letters too', () => {
     expect(textTerms('あいう b-').split(' ')).toEqual([
@@ -260,7 +299,7 @@ describe('the index', () => {
     expect(matchExpression(['a"b', '😀'])).toBe('"a\ue022" AND "\ue022b" AND "😀"');
   });
 
-  test('finds what a comparison letter by letter finds, whatever the texts and queries', () => {
+  test('finds what a comparison letter by letter finds, whatever the texts and queries', async () => {
     // Few letters, so that texts share pairs without sharing words; among them everything that means something
     // to SQL, LIKE, GLOB or FTS5.
     const letters = fc.constantFrom(
@@ -268,11 +307,11 @@ describe('the index', () => {
     );
     const text = fc.string({ unit: letters, maxLength: 12 });
     const docs = fc.array(fc.tuple(text, text, fc.integer({ min: -3, max: 5 })), { maxLength: 25 });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         docs,
         fc.array(fc.string({ unit: letters, maxLength: 5 }), { maxLength: 12 }),
-        (rows, queries) => {
+        async (rows, queries) => {
           database.run('DELETE FROM programs');
           database.run('DELETE FROM recordings');
           rows.forEach(([name, description, hours], index) => {
@@ -294,14 +333,14 @@ describe('the index', () => {
               }))
               .filter(({ text: normal }) => words.every((word) => normal.includes(word)));
             const coming = matching.filter(({ hours }) => hours + 2 > 0).sort((a, b) => a.hours - b.hours);
-            const found = store.programs(words, 30, NOW);
+            const found = await store.programs(words, 30, NOW);
             expect([...found.rows.map((row) => row.id % 100_000)].sort()).toEqual(
               coming.map(({ index }) => index).sort(),
             );
             expect(found.rows.map((row) => row.start_at)).toEqual(
               coming.map(({ hours }) => NOW + hours * HOUR),
             );
-            const recorded = store.recordings(words, 30).rows;
+            const recorded = (await store.recordings(words, 30)).rows;
             const matchingRecordings = rows
               .map(([name, description, hours], index) => ({
                 text: searchText(`${name}\n${description} 局`),

@@ -1,0 +1,160 @@
+/**
+ * The guide of a home with everything: 120 stations, 8 days, 60,000 programmes with extended text, 40,000 recordings.
+ * How fast a running service answers for it, how much memory it needs, and whether it keeps answering while a full
+ * satellite network is stored. `bun bench/guide.ts [folder]`: with a folder, the database there is used, and made when
+ * there is none.
+ *
+ * Every figure stands beside its limit as a ratio (below 1 is better). Ends with 1 when one is past its limit.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../src/store/database.ts';
+import type { GuideWindow, SearchResult, Station } from '../wire/api.ts';
+import { fillDatabase, PROGRAMS, RECORDINGS } from './guide/database.ts';
+import { Figures, quantile } from './guide/figures.ts';
+import { idleAgent, residentMegabytes, startService } from './guide/service.ts';
+import { benchChannels, benchStations } from './guide/stations.ts';
+import { wordsOf } from './guide/words.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const JST_MS = 9 * HOUR_MS;
+const WORDS = 600;
+const ROUNDS = 60;
+/** For what the start left behind to be cleared away. */
+const IDLE_MS = 10_000;
+
+const LIMITS = { guideMs: 10, longWordMs: 15, shortWordMs: 40, servicesMs: 2, rssMb: 150 };
+
+const figures = new Figures();
+const kept = process.argv[2];
+const folder = kept ?? mkdtempSync(join(tmpdir(), 'svc-bench-guide-'));
+mkdirSync(folder, { recursive: true });
+const path = join(folder, 'svc.db');
+const now = Date.now();
+
+/** 19:00 of a day, Japan Standard Time. */
+function evening(daysAhead: number): number {
+  const midnight = now + JST_MS - ((now + JST_MS) % DAY_MS) - JST_MS;
+  return midnight + daysAhead * DAY_MS + 19 * HOUR_MS;
+}
+
+/** Time to the last octet of an answer. */
+async function timed(
+  url: string,
+  init: RequestInit = {},
+): Promise<{ ms: number; text: string; status: number }> {
+  const begin = performance.now();
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return { ms: performance.now() - begin, text, status: response.status };
+}
+
+async function repeated(count: number, ask: (index: number) => Promise<{ ms: number }>): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) times.push((await ask(index)).ms);
+  return times;
+}
+
+async function measureGuide(url: string): Promise<void> {
+  for (const type of ['GR', 'BS', 'CS'] as const) {
+    const windowOf = (index: number) => {
+      const from = evening(index % 7);
+      return `${url}/api/guide?type=${type}&from=${from}&to=${from + 4 * HOUR_MS}`;
+    };
+    const { text } = await timed(windowOf(0));
+    const programs = (JSON.parse(text) as GuideWindow).reduce((sum, one) => sum + one.programs.length, 0);
+    if (programs === 0) throw new Error(`the evening of ${type} is empty`);
+    const times = await repeated(ROUNDS, (index) => timed(windowOf(index)));
+    figures.latency(`guide, an evening of ${type} (${programs} programmes)`, times, LIMITS.guideMs);
+  }
+  const etag = (await fetch(`${url}/api/guide?type=BS`)).headers.get('etag') ?? '';
+  const same = await repeated(ROUNDS, () =>
+    timed(`${url}/api/guide?type=BS`, { headers: { 'if-none-match': etag } }),
+  );
+  figures.latency('guide, unchanged (304)', same, LIMITS.guideMs);
+}
+
+async function measureSearch(url: string): Promise<void> {
+  const database = openDatabase(path);
+  const words = wordsOf(database, WORDS);
+  database.close();
+  const search = (word: string, limit: number) =>
+    timed(`${url}/api/search?q=${encodeURIComponent(word)}&limit=${limit}`);
+  for (const word of words.short.slice(0, 20)) await search(word, 4);
+  for (const [name, list, limit] of [
+    ['search, three letters and more', words.long, LIMITS.longWordMs],
+    ['search, one or two letters', words.short, LIMITS.shortWordMs],
+    [
+      'search, two words',
+      words.long.map((word, index) => `${word} ${words.short[index % words.short.length]}`),
+      LIMITS.longWordMs,
+    ],
+  ] as const) {
+    let found = 0;
+    const times = await repeated(list.length, async (index) => {
+      const answer = await search(list[index] ?? '', 10);
+      const { programs, recordings } = JSON.parse(answer.text) as SearchResult;
+      if (programs.rows.length + recordings.rows.length > 0) found++;
+      return answer;
+    });
+    figures.latency(`${name} (${list.length} words, ${found} found)`, times, limit);
+  }
+}
+
+async function measureServices(url: string): Promise<void> {
+  const { text } = await timed(`${url}/api/services`);
+  const list = JSON.parse(text) as Station[];
+  const on = list.filter((station) => station.now !== null).length;
+  const times = await repeated(ROUNDS * 4, () => timed(`${url}/api/services`));
+  figures.latency(`services (${list.length} stations, ${on} on the air)`, times, LIMITS.servicesMs);
+  const database = openDatabase(path);
+  const touch = database.query("UPDATE counters SET value = value + 1 WHERE name = 'programs'");
+  const anew = await repeated(ROUNDS, () => {
+    touch.run();
+    return timed(`${url}/api/services`);
+  });
+  database.close();
+  figures.limited(
+    'services, written anew after a change, median',
+    quantile(anew, 0.5),
+    'ms',
+    LIMITS.servicesMs,
+  );
+}
+
+async function measure(): Promise<void> {
+  const stations = benchStations();
+  if (!existsSync(path)) {
+    const begin = performance.now();
+    fillDatabase(path, stations, now);
+    const seconds = ((performance.now() - begin) / 1000).toFixed(0);
+    console.log(
+      `${stations.length} stations, ${PROGRAMS} programmes, ${RECORDINGS} recordings filled in ${seconds} s`,
+    );
+  }
+  figures.note('database', Bun.file(path).size / 1e6, 'MB');
+  const agent = idleAgent(benchChannels(stations));
+  const service = await startService(folder, agent.url);
+  try {
+    await timed(`${service.url}/api/services`);
+    await Bun.sleep(IDLE_MS);
+    figures.limited('memory of the idle service', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
+    await measureServices(service.url);
+    await measureGuide(service.url);
+    await measureSearch(service.url);
+    await Bun.sleep(IDLE_MS);
+    figures.limited('memory, idle again after all this', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
+  } finally {
+    await service.end();
+    agent.end();
+  }
+}
+
+try {
+  await measure();
+} finally {
+  if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+}
+process.exit(figures.failed ? 1 : 0);

@@ -1,0 +1,36 @@
+/** Prints figures beside their limits. */
+
+export class Figures {
+  failed = false;
+
+  /** A figure without a limit. */
+  note(name: string, value: number, unit: string): void {
+    console.log(`${name}: ${shown(value)} ${unit}`);
+  }
+
+  limited(name: string, value: number, unit: string, limit: number): void {
+    const over = !(value <= limit);
+    this.failed ||= over;
+    const ratio = (value / limit).toFixed(2);
+    console.log(`${name}: ${shown(value)} ${unit} (limit ${limit}, ratio ${ratio}) ${over ? 'OVER' : 'OK'}`);
+  }
+
+  /** What 99 of 100 answers keep is held against the limit. */
+  latency(name: string, times: readonly number[], limit: number): void {
+    this.limited(
+      `${name}: median ${shown(quantile(times, 0.5))} ms, p99`,
+      quantile(times, 0.99),
+      'ms',
+      limit,
+    );
+  }
+}
+
+function shown(value: number): string {
+  return value.toFixed(value < 10 ? 2 : 1);
+}
+
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

@@ -1,0 +1,16 @@
+/** Whether a table changed: triggers count each change, so that an unchanged list is known without reading it. */
+import type { Database } from 'bun:sqlite';
+
+/** Tables whose changes are counted. */
+export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 'recordings';
+
+/** Changes with every change of one of the tables, by whatever connection; another in every database. */
+export function tableStamp(database: Database, tables: readonly CountedTable[]): string {
+  const rows = database
+    .query<{ value: number }, { names: string }>(
+      `SELECT c.value FROM json_each($names) AS wanted JOIN counters AS c ON c.name = wanted.value
+       ORDER BY wanted.key`,
+    )
+    .all({ names: JSON.stringify(['origin', ...tables]) });
+  return rows.map((row) => row.value.toString(36)).join('.');
+}
