@@ -24,15 +24,6 @@ export function firstDocument(startAt: number): number {
   return Math.min(Math.max(second, 0), LAST_SECOND) * DOCUMENTS_A_SECOND;
 }
 
-/** The lowest number of a document of a later second, given the lowest of one. */
-export function nextSecond(first: number): number {
-  return first + DOCUMENTS_A_SECOND;
-}
-
-export function previousSecond(first: number): number {
-  return first - DOCUMENTS_A_SECOND;
-}
-
 const LETTER = /[a-z0-9]/;
 /** The tokenizer takes ASCII signs for gaps between terms: they move to private characters. */
 const PRIVATE = 0xe000;
@@ -59,15 +50,34 @@ export function textTerms(text: string): string {
   return [...terms].join(' ');
 }
 
-/** What a document must have to contain the words, as an expression of FTS5. At least one word. */
-export function matchExpression(words: readonly string[]): string {
+/** Lists of the index that are read side by side: 0.1 µs an entry, of a common pair some 15,000 in 60,000 documents. */
+const MAX_TERMS = 8;
+/** Hiragana and signs stand in nearly every text. */
+const COMMON = /[\p{Script=Hiragana}\p{P}\p{S}\p{Co}]/gu;
+
+function commonLetters(term: string): number {
+  return term.match(COMMON)?.length ?? 0;
+}
+
+export interface Match {
+  /** An expression of FTS5: what a document must have to contain the words. */
+  readonly match: string;
+  /** Whether it holds every term of the words, or only those that promise the shortest lists. */
+  readonly complete: boolean;
+}
+
+/** @param words at least one */
+export function matchExpression(words: readonly string[]): Match {
   const terms = new Set<string>();
   for (const word of words) {
     const letters = Array.from(word, termLetter);
     if (letters.length === 1) terms.add(letters[0] ?? '');
     for (let at = 0; at + 1 < letters.length; at++) terms.add(`${letters[at]}${letters[at + 1]}`);
   }
-  return [...terms].map((term) => `"${term}"`).join(' AND ');
+  // Pairs are rarer than single letters.
+  const rarest = [...terms].sort((a, b) => commonLetters(a) - commonLetters(b) || b.length - a.length);
+  const taken = rarest.slice(0, MAX_TERMS);
+  return { match: taken.map((term) => `"${term}"`).join(' AND '), complete: taken.length === terms.size };
 }
 
 /** Whether the index alone cannot decide that a word is contained. */

@@ -3,8 +3,7 @@
  * results from an index of letters (`search-index.ts`), so that a search ends with its last row; the two that are
  * few are compared one by one.
  *
- * A query of many common letters that nothing has together makes the index read all of their lists: such a one is
- * answered stretch by stretch, with a look at other requests in between.
+ * A query of common letters that few texts have together makes many rows be compared: others get their turn in between.
  */
 import type { Database } from 'bun:sqlite';
 import type {
@@ -18,13 +17,7 @@ import type {
 import { searchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
 import { LONGEST_MS } from './program-length.ts';
-import {
-  firstDocument,
-  matchExpression,
-  needsComparing,
-  nextSecond,
-  previousSecond,
-} from './search-index.ts';
+import { firstDocument, matchExpression, needsComparing } from './search-index.ts';
 
 /** Rows up to the limit, and whether there are more. */
 export interface Section<Row> {
@@ -83,45 +76,33 @@ const AIRING = `
     AND ${CONTAINS_ALL}
   ORDER BY d.document LIMIT $limit`;
 
-/** Of what is still to come: read in the order of the index, which is that of starts. */
-const COMING = `
-  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
-  FROM program_letters AS l
-    CROSS JOIN program_documents AS d ON d.document = l.rowid
-    CROSS JOIN programs AS p ON p.id = d.program_id
-    CROSS JOIN stations AS s ON s.id = p.station_id
-    LEFT JOIN reservations AS r ON r.program_id = p.id
-  WHERE l.program_letters MATCH $match AND l.rowid >= $first AND l.rowid < $end AND p.start_at > $now AND p.end_at > $now
-    AND p.hidden = 0 AND s.hidden = 0 AND ${CONTAINS_ALL}
-  ORDER BY l.rowid LIMIT $limit`;
+/** What is still to come: read in the order of the index, which is that of starts. */
+const COMING_DOCUMENTS = `
+  SELECT d.program_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
+  FROM program_letters AS l CROSS JOIN program_documents AS d ON d.document = l.rowid
+  WHERE l.program_letters MATCH $match AND l.rowid >= $first
+  ORDER BY l.rowid`;
 
-const RECORDED = `
+const COMING_PROGRAM = `
+  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
+  FROM programs AS p JOIN stations AS s ON s.id = p.station_id
+    LEFT JOIN reservations AS r ON r.program_id = p.id
+  WHERE p.id = $id AND p.start_at > $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0`;
+
+/** Newest first. */
+const RECORDING_DOCUMENTS = `
+  SELECT d.recording_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
+  FROM recording_letters AS l CROSS JOIN recording_documents AS d ON d.document = l.rowid
+  WHERE l.recording_letters MATCH $match AND l.rowid >= $first
+  ORDER BY l.rowid DESC`;
+
+const RECORDING = `
   SELECT r.id, r.name, r.service_name, r.start_at, r.state,
     EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id) AS has_file
-  FROM recording_letters AS l
-    CROSS JOIN recording_documents AS d ON d.document = l.rowid
-    CROSS JOIN recordings AS r ON r.id = d.recording_id
-  WHERE l.recording_letters MATCH $match AND l.rowid >= $first AND l.rowid < $end AND r.binned_at IS NULL AND r.deleted_at IS NULL AND ${CONTAINS_ALL}
-  ORDER BY l.rowid DESC LIMIT $limit`;
+  FROM recordings AS r WHERE r.id = $id AND r.binned_at IS NULL AND r.deleted_at IS NULL`;
 
-/** Entries of the index that one stretch may read: some 4 ms at 0.1 µs each. */
-const ENTRIES_A_STRETCH = 40_000;
-/** No stretch is larger: most searches end in the first, whose end has to be found before. */
-const LARGEST_STRETCH = 10_000;
-/** No stretch is smaller: finding its place costs as much as reading so many documents. */
-const SMALLEST_STRETCH = 1_000;
 /** Work without a look at other requests. */
-const SLICE_MS = 5;
-/** Beyond every document. */
-const END = Number.MAX_SAFE_INTEGER;
-
-/** The start of the programme that is so many places after a start, and of the recording that is so many before. */
-const LATER_START = `
-  SELECT start_at AS startAt FROM programs INDEXED BY programs_by_start
-  WHERE start_at > $startAt ORDER BY start_at LIMIT 1 OFFSET $places`;
-const EARLIER_START = `
-  SELECT start_at AS startAt FROM recordings INDEXED BY recordings_by_start
-  WHERE start_at < $startAt ORDER BY start_at DESC LIMIT 1 OFFSET $places`;
+const SLICE_MS = 4;
 
 const BOOKED = `
   SELECT r.id, r.program_id, r.name, r.description, s.name AS service_name, r.start_at, r.end_at, r.state,
@@ -169,7 +150,11 @@ export class SearchStore {
   readonly #booked: Texts<ReservationRow>;
   readonly #rules: Texts<RuleRow>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    /** Monotonic ms. */
+    private readonly elapsed: () => number = () => performance.now(),
+  ) {
     const stamp = (...tables: CountedTable[]) => tableStamp(database, tables);
     this.#booked = new Texts(
       () => stamp('reservations', 'recordings', 'stations'),
@@ -187,7 +172,9 @@ export class SearchStore {
   async programs(words: readonly string[], limit: number, now: number): Promise<Section<FoundProgram>> {
     const most = limit + 1;
     const found = this.#airing(words, most, now);
-    if (found.length < most) await this.#addComing(found, words, most, now);
+    const coming = this.database.query<ProgramRow, { id: number; now: number }>(COMING_PROGRAM);
+    const row = (id: number) => coming.get({ id, now });
+    found.push(...(await this.#read(COMING_DOCUMENTS, words, firstDocument(now), row, most - found.length)));
     return section(found as FoundProgram[], limit);
   }
 
@@ -197,55 +184,44 @@ export class SearchStore {
       .all({ since: now - LONGEST_MS, now, words: JSON.stringify(words), limit });
   }
 
-  async #addComing(found: ProgramRow[], words: readonly string[], most: number, now: number): Promise<void> {
-    const match = matchExpression(words);
-    const compared = JSON.stringify(words.filter(needsComparing));
-    const places = stretchOf(match);
-    const turns = new Turns();
-    let startAt = now;
-    for (let first = firstDocument(now); ; ) {
-      const later = this.#start(LATER_START, startAt, places);
-      const end = later === undefined ? END : Math.max(firstDocument(later), nextSecond(first));
-      const limit = most - found.length;
-      found.push(
-        ...this.database
-          .query<ProgramRow, Stretch & { now: number }>(COMING)
-          .all({ match, words: compared, first, end, now, limit }),
-      );
-      if (later === undefined || found.length >= most) return;
-      [first, startAt] = [end, later];
-      await turns.give();
-    }
-  }
-
   /** Recordings that are not deleted, newest first. */
   async recordings(words: readonly string[], limit: number): Promise<Section<FoundRecording>> {
-    const match = matchExpression(words);
-    const compared = JSON.stringify(words.filter(needsComparing));
-    const places = stretchOf(match);
-    const turns = new Turns();
-    const found: RecordingRow[] = [];
-    let startAt = END;
-    for (let end = END; ; ) {
-      const earlier = this.#start(EARLIER_START, startAt, places);
-      const first = earlier === undefined ? 0 : Math.min(firstDocument(earlier), previousSecond(end));
-      found.push(
-        ...this.database
-          .query<RecordingRow, Stretch>(RECORDED)
-          .all({ match, words: compared, first, end, limit: limit + 1 - found.length }),
-      );
-      if (earlier === undefined || found.length > limit) return section(found.map(toFoundRecording), limit);
-      [end, startAt] = [first, earlier];
-      await turns.give();
-    }
+    const recording = this.database.query<RecordingRow, { id: number }>(RECORDING);
+    const row = (id: number) => recording.get({ id });
+    const rows = await this.#read(RECORDING_DOCUMENTS, words, 0, row, limit + 1);
+    return section(rows.map(toFoundRecording), limit);
   }
 
-  #start(sql: string, startAt: number, places: number): number | undefined {
-    return (
-      this.database
-        .query<{ startAt: number }, { startAt: number; places: number }>(sql)
-        .get({ startAt, places })?.startAt ?? undefined
-    );
+  /**
+   * Goes through documents in their order, compares those that the index leaves undecided, and takes the rows of
+   * what is found; `row` gives null for what is not to be shown.
+   */
+  async #read<Row>(
+    sql: string,
+    words: readonly string[],
+    first: number,
+    row: (id: number) => Row | null,
+    most: number,
+  ): Promise<Row[]> {
+    const rows: Row[] = [];
+    if (most <= 0) return rows;
+    const { match, complete } = matchExpression(words);
+    const compared = complete ? words.filter(needsComparing) : words;
+    // Not the kept one: another search may be at it when this one goes on.
+    const statement = this.database.prepare<DocumentRow, Parameters>(sql);
+    let began = this.elapsed();
+    try {
+      for (const { id, text } of statement.iterate({ match, first, compared: compared.length > 0 })) {
+        const found = containsAll(text, compared) ? row(id) : null;
+        if (found !== null && rows.push(found) >= most) break;
+        if (this.elapsed() - began < SLICE_MS) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        began = this.elapsed();
+      }
+    } finally {
+      statement.finalize();
+    }
+    return rows;
   }
 
   /** Reservations that are still to be recorded, or are being, by start. */
@@ -271,31 +247,12 @@ export class SearchStore {
   }
 }
 
-/** What the statements that read the index take. */
-interface Stretch {
-  [name: string]: string | number;
-  match: string;
-  words: string;
-  first: number;
-  end: number;
-  limit: number;
-}
+type Parameters = Record<string, string | number | boolean>;
 
-/** How many documents a stretch spans: the fewer the more lists are read side by side. */
-function stretchOf(match: string): number {
-  const lists = match.split(' AND ').length;
-  return Math.min(Math.max(Math.floor(ENTRIES_A_STRETCH / lists), SMALLEST_STRETCH), LARGEST_STRETCH);
-}
-
-/** Gives others a turn when this has had the main thread for long enough. */
-class Turns {
-  #began = performance.now();
-
-  async give(): Promise<void> {
-    if (performance.now() - this.#began < SLICE_MS) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#began = performance.now();
-  }
+interface DocumentRow {
+  id: number;
+  /** In normal form; empty where nothing is compared. */
+  text: string;
 }
 
 interface Text<Row> {
