@@ -59,6 +59,10 @@ describe('what is wrong is said with its place', () => {
       },
     ],
   });
+  const withChannel = (changed: object) => ({
+    ...withStation({}),
+    channels: withStation({}).channels.map((channel) => ({ ...channel, ...changed })),
+  });
   const AT = 'channels[0].stations[0]';
 
   test('and nothing is wrong to begin with', () => {
@@ -75,6 +79,18 @@ describe('what is wrong is said with its place', () => {
     [withStation({ audios: [{ mode: 'dual', languages: ['jpn'] }] }), `${AT}.audios[0].languages`],
     [withStation({ audios: [{ languages: ['ja'] }] }), `${AT}.audios[0].languages[0]`],
     [withStation({ theme: 'nothing' }), `${AT}.theme`],
+    [withStation({ logo: 'huge' }), `${AT}.logo`],
+    [withStation({ data: 'mheg' }), `${AT}.data`],
+    [withStation({ pay: 'yes' }), `${AT}.pay`],
+    [withChannel({ dataServices: [{ serviceId: 1, name: 'データ' }] }), 'channels[0].stations'],
+    [withChannel({ dataServices: [{ serviceId: 2 }] }), 'channels[0].dataServices[0].name'],
+    [
+      withChannel({
+        ...{ type: 'GR', channel: 'T30' },
+        dataServices: [{ serviceId: 2, name: 'ロゴ', carousel: 'logos' }],
+      }),
+      'channels[0].dataServices',
+    ],
     [withStation({ captions: 'yes' }), `${AT}.captions`],
     [withStation({ captions: { languages: ['jpn', 'eng', 'por'] } }), `${AT}.captions.languages`],
     [withStation({ captions: { newsflashSec: 59 } }), `${AT}.captions.newsflashSec`],

@@ -182,6 +182,11 @@ function readChannel(field: Field): ChannelPlan {
   const terrestrial = type === 'GR';
   const stations = fields.stations.list(readStation, 1);
   const dataServices = fields.dataServices.or([], (given) => given.list(readDataService));
+  if (terrestrial && dataServices.some(({ carousel }) => carousel === 'logos')) {
+    throw new ScenarioError(
+      `${fields.dataServices.path}: logos は BS と CS だけです (地上波は CDT で送ります)`,
+    );
+  }
   const services = [...stations, ...dataServices];
   if (new Set(services.map((service) => service.serviceId)).size !== services.length) {
     throw new ScenarioError(`${fields.stations.path}: serviceId が重なっています`);
