@@ -8,11 +8,6 @@ import { majorGenre } from '../text/genre.ts';
 import { clockText, spanText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 
-/** Lengths of the letters, CSS pixels. */
-export interface CellMeasure {
-  readonly rem: number;
-}
-
 export interface CellBox {
   readonly left: number;
   readonly top: number;
@@ -114,13 +109,20 @@ export class Cell {
     this.shift(0);
   }
 
-  /** Fills it anew where the programme or the room for its words changed. */
-  fill(program: GuideProgram, stationName: string, { rem }: CellMeasure): void {
+  /** False where the programme or the room for its words changed since it was filled. */
+  isFilled(program: GuideProgram, rem: number): boolean {
+    return program === this.#program && this.#layoutFor(rem) === this.#layout;
+  }
+
+  #layoutFor(rem: number): string {
+    return `${this.box.width} ${this.box.height} ${rem}`;
+  }
+
+  /** Writes the words for the room that there is. @param rem CSS pixels of the root's letters */
+  fill(program: GuideProgram, stationName: string, rem: number): void {
     const { width, height } = this.box;
-    const layout = `${Math.round(width)} ${Math.round(height)} ${rem}`;
-    if (program === this.#program && layout === this.#layout) return;
     this.#program = program;
-    this.#layout = layout;
+    this.#layout = this.#layoutFor(rem);
     const parts = splitTitle(program.name === '' ? program.title : program.name);
     this.element.dataset.id = String(program.id);
     this.element.dataset.genre = String(majorGenre(program.genres));

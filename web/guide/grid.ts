@@ -5,8 +5,8 @@
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
 import type { Direction } from '../navigation/spatial.ts';
-import { Cell } from './cell.ts';
-import { type Placed, within } from './column.ts';
+import type { Cell } from './cell.ts';
+import { Budget, CellLayer, type Sheet } from './cells.ts';
 import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
 import { clampZoom, HOUR_MS, type Scale, type Span, scaleOf, timeAt, topOf } from './geometry.ts';
 import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
@@ -21,8 +21,8 @@ export interface GridParts {
 }
 
 export interface GridView {
-  /** Epoch ms at the top edge. */
-  readonly at: number;
+  /** Where the top left corner is: known after the sheet is gone, too. */
+  readonly position: GridPosition;
   readonly seen: Span;
   readonly state: ViewState;
   /** Something of this view is drawn, or is known to be empty. */
@@ -35,9 +35,6 @@ export interface GridPosition {
   readonly column: number;
 }
 
-/** Time a frame may spend on new cells: the rest of its 16 ms is the browser's. */
-const BUDGET_MS = 5;
-const BUDGET_CELLS = 48;
 /** Views drawn ahead above and below, and columns at the sides. */
 const AHEAD_VIEWS = 0.4;
 const AHEAD_COLUMNS = 1;
@@ -46,14 +43,15 @@ const BEHIND_VIEWS = 0.9;
 const READ_AHEAD_MS = 6 * HOUR_MS;
 /** A gap wider than this may be one of reading, not of the guide. */
 const GAP_MS = HOUR_MS;
+/** Below this width of a column a station's name has no room beside its logo. */
+const COMPACT_REM = 8.8;
 /** Moves shorter than this many views are seen as moves. */
 const NEAR_VIEWS = 1.6;
 
 export class GuideGrid {
   readonly #frame = new GuideFrame();
   readonly #space = document.createElement('div');
-  readonly #cells = document.createElement('div');
-  readonly #drawn = new Map<number, Cell>();
+  readonly #layer: CellLayer;
   readonly #abort = new AbortController();
   readonly #resize: ResizeObserver;
   #type: Station['type'] = 'GR';
@@ -67,7 +65,7 @@ export class GuideGrid {
   #height = 0;
   #now: number;
   #genre: number | undefined;
-  #place: Place | undefined;
+  #focused: Place | undefined;
   #request = 0;
   #closed = false;
 
@@ -79,16 +77,16 @@ export class GuideGrid {
     this.#span = span;
     this.#now = now;
     this.#space.className = 'guide-space';
-    this.#cells.className = 'guide-cells';
-    this.#cells.append(this.#frame.line);
-    this.#space.append(this.#frame.heads, this.#frame.hours, this.#cells);
+    this.#layer = new CellLayer(parts.store);
+    this.#layer.element.append(this.#frame.line);
+    this.#space.append(this.#frame.heads, this.#frame.hours, this.#layer.element);
     parts.scroller.append(this.#space);
     const { signal } = this.#abort;
     parts.scroller.addEventListener('scroll', () => this.refresh(), { passive: true, signal });
     parts.scroller.addEventListener('keydown', (event) => this.#onKey(event), { signal });
     parts.scroller.addEventListener('focusin', (event) => this.#onFocus(event), { signal });
     parts.scroller.addEventListener('focusout', (event) => this.#onBlur(event), { signal });
-    this.#cells.addEventListener('click', (event) => this.#onClick(event), { signal });
+    this.#layer.element.addEventListener('click', (event) => this.#onClick(event), { signal });
     this.#resize = new ResizeObserver(() => this.#measure());
     this.#resize.observe(parts.scroller);
     this.#measure();
@@ -104,7 +102,10 @@ export class GuideGrid {
   }
 
   setStations(type: Station['type'], stations: readonly Station[], all: readonly Station[]): void {
-    if (type !== this.#type) this.#removeAll();
+    if (type !== this.#type) {
+      this.#layer.clear();
+      this.#focused = undefined;
+    }
     this.#type = type;
     this.#stations = stations;
     this.#frame.setStations(stations, all);
@@ -145,12 +146,12 @@ export class GuideGrid {
   }
 
   /** @param lead part of the view above the time */
-  showTime(at: number, lead = 0): void {
+  showTime(at: number, lead = 0, atOnce = false): void {
     const seen = this.#height - this.#size.head;
     const top = Math.max(0, topOf(at, this.#span, this.#scale) - seen * lead);
     const { scroller } = this.parts;
     const near = Math.abs(top - scroller.scrollTop) < seen * NEAR_VIEWS;
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const calm = atOnce || matchMedia('(prefers-reduced-motion: reduce)').matches;
     scroller.scrollTo({ top, behavior: near && !calm ? 'smooth' : 'instant' });
   }
 
@@ -161,7 +162,7 @@ export class GuideGrid {
 
   /** Puts the focus on the programme that runs at `at`, in the first column seen unless the focus has been elsewhere. */
   enter(at: number): void {
-    const column = this.#place?.column ?? Math.ceil(this.position().column);
+    const column = this.#focused?.column ?? Math.ceil(this.position().column);
     const place = enterAt(this.#columns(), column, at);
     if (place !== undefined) this.#focus(place);
   }
@@ -199,17 +200,12 @@ export class GuideGrid {
     const hours = (this.#span.to - this.#span.from) / HOUR_MS;
     style.width = `${this.#size.ruler + this.#stations.length * this.#scale.column}px`;
     style.height = `${this.#size.head + hours * this.#scale.hour}px`;
+    this.#space.classList.toggle('guide-compact', this.#scale.column < COMPACT_REM * this.#rem);
     style.setProperty('--guide-hour', `${this.#scale.hour}px`);
     style.setProperty('--guide-column', `${this.#scale.column}px`);
     style.setProperty('--guide-head', `${this.#size.head}px`);
     style.setProperty('--guide-ruler', `${this.#size.ruler}px`);
     this.refresh();
-  }
-
-  #removeAll(): void {
-    for (const cell of this.#drawn.values()) cell.element.remove();
-    this.#drawn.clear();
-    this.#place = undefined;
   }
 
   #columns(): Columns<GuideProgram> {
@@ -246,19 +242,21 @@ export class GuideGrid {
       { from: Math.max(this.#span.from, seen.from - READ_AHEAD_MS / 2), to: seen.from },
     ]);
     const empty = new Set<number>();
-    const budget = { until: performance.now() + BUDGET_MS, cells: BUDGET_CELLS };
-    let complete = this.#drawArea(first, last, seen, budget, empty);
+    const budget = new Budget();
+    const sheet = this.#sheet();
     const wide = { from: seen.from - view * AHEAD_VIEWS, to: seen.to + view * AHEAD_VIEWS };
-    if (complete) {
-      complete = this.#drawArea(
-        Math.max(0, first - AHEAD_COLUMNS),
-        Math.min(this.#stations.length - 1, last + AHEAD_COLUMNS),
-        wide,
-        budget,
-      );
-    }
-    this.#sweep(first, last, seen, view * BEHIND_VIEWS);
-    this.#holdHeads();
+    const around = { first: first - AHEAD_COLUMNS, last: last + AHEAD_COLUMNS, span: wide };
+    const complete =
+      this.#layer.draw(sheet, { first, last, span: seen }, budget, empty) &&
+      this.#layer.draw(sheet, around, budget);
+    const edges = {
+      top: topOf(seen.from - view * BEHIND_VIEWS, this.#span, this.#scale),
+      bottom: topOf(seen.to + view * BEHIND_VIEWS, this.#span, this.#scale),
+      left: (first - AHEAD_COLUMNS - 1) * this.#scale.column,
+      right: (last + AHEAD_COLUMNS + 2) * this.#scale.column,
+    };
+    if (this.#layer.sweep(sheet, edges, this.#focused?.programId)) this.#refocus();
+    this.#layer.hold(this.parts.scroller.scrollTop);
     const state = this.parts.store.state(this.#type, seen);
     const known = state.kind === 'ready';
     this.#frame.drawHeads(
@@ -271,7 +269,7 @@ export class GuideGrid {
     this.#frame.drawHours(wide, this.#span, this.#scale);
     this.#frame.drawNow(this.#now, this.#span, this.#scale);
     this.parts.onView({
-      at: seen.from,
+      position: this.position(),
       seen,
       state,
       programs: last - first + 1 - empty.size,
@@ -279,95 +277,25 @@ export class GuideGrid {
     if (!complete) this.refresh();
   }
 
-  /** False when the budget ran out. Stations with nothing there are put into `empty`. */
-  #drawArea(
-    first: number,
-    last: number,
-    area: Span,
-    budget: { readonly until: number; cells: number },
-    empty?: Set<number>,
-  ): boolean {
-    for (let column = first; column <= last; column += 1) {
-      const station = this.#stations[column];
-      if (station === undefined) continue;
-      const list = within(this.parts.store.column(this.#type, station.id), area);
-      if (list.length === 0) empty?.add(station.id);
-      for (const placed of list) {
-        const isNew = !this.#drawn.has(placed.program.id);
-        if (isNew && (budget.cells <= 0 || performance.now() > budget.until)) return false;
-        if (isNew) budget.cells -= 1;
-        this.#drawCell(placed, column, station);
-      }
-    }
-    return true;
-  }
-
-  #drawCell({ program, lane, lanes }: Placed<GuideProgram>, column: number, station: Station): Cell {
-    let cell = this.#drawn.get(program.id);
-    const isNew = cell === undefined;
-    cell ??= new Cell(station.id);
-    const top = topOf(Math.max(program.startAt, this.#span.from), this.#span, this.#scale);
-    const bottom = topOf(Math.min(program.endAt, this.#span.to), this.#span, this.#scale);
-    const width = this.#scale.column / lanes;
-    cell.put({
-      left: Math.round(column * this.#scale.column + lane * width),
-      top: Math.round(top),
-      width: Math.round(width),
-      height: Math.max(2, Math.round(bottom) - Math.round(top)),
-    });
-    cell.fill(program, station.name, { rem: this.#rem });
-    cell.mark({
-      past: program.endAt <= this.#now,
-      live: program.startAt <= this.#now && program.endAt > this.#now,
-      dim: this.#genre !== undefined && cell.element.dataset.genre !== String(this.#genre),
-    });
-    if (isNew) {
-      this.#drawn.set(program.id, cell);
-      this.#cells.append(cell.element);
-    }
-    return cell;
-  }
-
-  /** Takes away what is far from the view or no longer in the guide; what has the focus stays. */
-  #sweep(first: number, last: number, seen: Span, margin: number): void {
-    const top = topOf(seen.from - margin, this.#span, this.#scale);
-    const bottom = topOf(seen.to + margin, this.#span, this.#scale);
-    const left = (first - AHEAD_COLUMNS - 1) * this.#scale.column;
-    const right = (last + AHEAD_COLUMNS + 2) * this.#scale.column;
-    for (const [id, cell] of this.#drawn) {
-      const { box } = cell;
-      const near = box.top < bottom && box.top + box.height > top && box.left < right && box.left >= left;
-      if (near && this.#isThere(id, cell)) continue;
-      if (id === this.#place?.programId && this.#isThere(id, cell)) continue;
-      const focused = cell.element === document.activeElement;
-      cell.element.remove();
-      this.#drawn.delete(id);
-      if (focused) this.#refocus();
-    }
-  }
-
-  #isThere(id: number, cell: Cell): boolean {
-    const { program } = cell;
-    if (program === undefined) return false;
-    const column = this.parts.store.column(this.#type, cell.stationId);
-    return within(column, { from: program.startAt, to: program.endAt }).some(
-      (placed) => placed.program.id === id,
-    );
+  #sheet(): Sheet {
+    return {
+      type: this.#type,
+      stations: this.#stations,
+      span: this.#span,
+      scale: this.#scale,
+      rem: this.#rem,
+      now: this.#now,
+      genre: this.#genre,
+    };
   }
 
   /** The programme that had the focus is gone from the guide: what is now in its place gets it. */
   #refocus(): void {
-    const place = this.#place;
-    this.#place = undefined;
+    const place = this.#focused;
+    this.#focused = undefined;
     if (place === undefined) return;
     const next = enterAt(this.#columns(), place.column, place.anchor);
     if (next !== undefined) this.#focus(next);
-  }
-
-  /** The title of what began above the view stays in sight. */
-  #holdHeads(): void {
-    const top = this.parts.scroller.scrollTop;
-    for (const cell of this.#drawn.values()) cell.shift(Math.max(0, top - cell.box.top));
   }
 
   #focus(place: Place): void {
@@ -376,8 +304,9 @@ export class GuideGrid {
     const column = this.parts.store.column(this.#type, station.id);
     const placed = column.find(({ program }) => program.id === place.programId);
     if (placed === undefined) return;
-    this.#place = place;
-    const cell = this.#drawCell(placed, place.column, station);
+    this.#focused = place;
+    const cell = this.#layer.drawNow(this.#sheet(), placed, place.column, station);
+    if (cell === undefined) return;
     this.#reveal(cell);
     cell.element.tabIndex = 0;
     cell.element.focus({ preventScroll: true });
@@ -414,11 +343,11 @@ export class GuideGrid {
     if (!(event.target instanceof HTMLElement) || !event.target.classList.contains('prog')) return;
     event.target.tabIndex = 0;
     const id = Number(event.target.dataset.id);
-    if (this.#place?.programId === id) return;
-    const cell = this.#drawn.get(id);
+    if (this.#focused?.programId === id) return;
+    const cell = this.#layer.get(id);
     const column = this.#stations.findIndex((station) => station.id === cell?.stationId);
     if (cell?.program !== undefined && column >= 0) {
-      this.#place = { column, programId: id, anchor: Math.max(cell.program.startAt, this.#seen().from) };
+      this.#focused = { column, programId: id, anchor: Math.max(cell.program.startAt, this.#seen().from) };
     }
   }
 
@@ -448,9 +377,9 @@ export class GuideGrid {
   }
 
   #step(direction: Direction): boolean {
-    const from = this.#place;
+    const from = this.#focused;
     if (from === undefined || document.activeElement === this.parts.scroller) return false;
-    const cell = this.#drawn.get(from.programId);
+    const cell = this.#layer.get(from.programId);
     const next = stepFrom(this.#columns(), from, direction);
     const beside = direction === 'left' || direction === 'right';
     if (beside || cell?.program === undefined) {
@@ -482,7 +411,7 @@ export class GuideGrid {
   #page(by: 1 | -1): void {
     const { from, to } = this.#seen();
     const move = (to - from) * 0.85 * by;
-    const place = this.#place;
+    const place = this.#focused;
     const focused = document.activeElement?.classList.contains('prog') === true;
     const { scroller } = this.parts;
     scroller.scrollTo({ top: topOf(from + move, this.#span, this.#scale), behavior: 'instant' });

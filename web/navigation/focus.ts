@@ -119,12 +119,36 @@ export function initialTarget(): HTMLElement | undefined {
   );
 }
 
+/** Further off than this part of the view there is something to read in between. */
+const READ_PART = 0.3;
+const SCROLL_PART = 0.55;
+
+/**
+ * What lies between two controls is to be read: before the focus leaves the view the view moves on by a part.
+ * False when the next control is near enough.
+ */
+function readOn(active: HTMLElement, next: HTMLElement, direction: Direction): boolean {
+  if (direction !== 'up' && direction !== 'down') return false;
+  const inner = active.closest('.sheet-content');
+  if (inner !== null && !inner.contains(next)) return false;
+  const scroller = inner ?? document.documentElement;
+  const height = inner?.clientHeight ?? innerHeight;
+  const top = inner?.getBoundingClientRect().top ?? 0;
+  const box = next.getBoundingClientRect();
+  const off = direction === 'down' ? box.top - (top + height) : top - box.bottom;
+  if (off < height * READ_PART) return false;
+  const before = scroller.scrollTop;
+  scroller.scrollBy({ top: (direction === 'down' ? 1 : -1) * height * SCROLL_PART, behavior: 'instant' });
+  return scroller.scrollTop !== before;
+}
+
 /** Moves the focus; false when nothing lies that way. */
 export function moveFocus(direction: Direction): boolean {
   const active = document.activeElement;
   const lost = !(active instanceof HTMLElement) || active === document.body || active.tabIndex < 0;
   const next = lost ? initialTarget() : target(active, direction);
   if (next === undefined) return false;
+  if (!lost && readOn(active, next, direction)) return true;
   focusOn(next);
   return true;
 }

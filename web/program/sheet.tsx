@@ -211,7 +211,17 @@ function Words({ program }: { program: ProgramDetail }) {
   );
 }
 
+/** A remote control's Enter does what most came for, as soon as it is known what that is. */
+function useFirstAction(id: number): void {
+  useEffect(() => {
+    const active = document.activeElement;
+    if (active?.closest('.sheet-content') != null) return;
+    document.querySelector<HTMLElement>('.program-actions a')?.focus({ preventScroll: true });
+  }, [id]);
+}
+
 function Body({ program }: { program: ProgramDetail }) {
+  useFirstAction(program.id);
   return (
     <>
       <Head program={program} />

@@ -8,7 +8,7 @@ import { listenFor } from '../events.ts';
 import { GenreSheet, Legend } from '../guide/genre-sheet.tsx';
 import { broadcastDay, guideSpan, HOUR_MS, ZOOM } from '../guide/geometry.ts';
 import { listenToZoom } from '../guide/gestures.ts';
-import { type GridView, GuideGrid } from '../guide/grid.ts';
+import { type GridPosition, type GridView, GuideGrid } from '../guide/grid.ts';
 import { recallPosition, rememberPosition } from '../guide/memory.ts';
 import { GuideNotice, NoStationsYet } from '../guide/notice.tsx';
 import { GuideStore } from '../guide/store.ts';
@@ -68,6 +68,12 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return undefined;
+    let position: GridPosition | undefined;
+    // Also when the page itself is left: a reload finds the place again.
+    const remember = (): void => {
+      if (position !== undefined) rememberPosition(latest.current, position, Date.now());
+    };
+    addEventListener('pagehide', remember);
     const store = new GuideStore(getGuide, () => grid.refresh());
     const grid: GuideGrid = new GuideGrid(
       {
@@ -75,8 +81,9 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
         store,
         onOpen: openProgram,
         onView(view) {
+          position = view.position;
           const next: Shown = {
-            day: broadcastDay(view.at + HOUR_MS),
+            day: broadcastDay(view.position.at + HOUR_MS),
             state: view.state,
             empty: view.programs <= 0,
           };
@@ -96,7 +103,8 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
     const stopEvents = listenFor(['programs', 'reservations', 'services'], () => store.invalidate());
     rig.value = { grid, store };
     return () => {
-      rememberPosition(latest.current, grid.position(), Date.now());
+      removeEventListener('pagehide', remember);
+      remember();
       stopZoom();
       stopEvents();
       grid.close();
@@ -106,14 +114,14 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
   return { scroller, rig };
 }
 
-function useGridKeys(grid: GuideGrid | undefined, toNow: () => void): void {
+function useGridKeys(grid: GuideGrid | undefined): void {
   useEffect(() => {
     if (grid === undefined) return undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.key !== 'Home' || event.ctrlKey) return;
       if (document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
-      toNow();
+      grid.showTime(Date.now(), NOW_LEAD, true);
       grid.enter(Date.now());
     };
     document.addEventListener('keydown', onKey);
@@ -161,7 +169,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   useEffect(() => grid?.setNow(now.value), [grid, now.value]);
   useEffect(() => grid?.setGenre(genre.value), [grid, genre.value]);
   const toNow = (): void => grid?.showTime(Date.now(), NOW_LEAD);
-  useGridKeys(grid, toNow);
+  useGridKeys(grid);
 
   const choose = (chosen: number | undefined): void => {
     genre.value = chosen;

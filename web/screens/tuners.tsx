@@ -108,7 +108,7 @@ function Loaded({ tuners, channels }: { tuners: Resource<Tuner[]>; channels: rea
       <div class="tuner-side">
         <section class="block" aria-labelledby="tuners-title">
           <header class="block-head">
-            <h2 id="tuners-title">チューナー</h2>
+            <h2 id="tuners-title">機器の状態</h2>
             <span class="block-count numbers">
               {list.length}台中 {busy}台が使用中
             </span>

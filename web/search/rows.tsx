@@ -35,7 +35,9 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
       <Icon name={icon} class="found-sign" />
       <span class="row-text">
         <span class="found-title">
-          <Highlighted text={title} words={words} />
+          <span>
+            <Highlighted text={title} words={words} />
+          </span>
           <Marks marks={marks} />
         </span>
         <span class="found-when">

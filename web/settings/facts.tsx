@@ -87,6 +87,13 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
   );
 }
 
+const DAY_MS = 86_400_000;
+
+/** Days once there are two of them: nobody counts in hours then. */
+function runText(ms: number): string {
+  return ms < 2 * DAY_MS ? lengthText(ms) : `${Math.floor(ms / DAY_MS)}日`;
+}
+
 export function SystemBlock({ system, health }: { system: SystemFacts; health: Health | undefined }) {
   const [connectionText, connectionTone] = CONNECTION[connection.value];
   const [agentText, agentTone] = AGENT[system.agent.state] ?? [system.agent.state, 'quiet'];
@@ -114,7 +121,7 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
         {bytesText(system.database.bytes)}
       </Fact>
       {health === undefined ? null : <Fact name="局の数">{`${health.stations}局`}</Fact>}
-      <Fact name="稼働時間">{lengthText(Math.max(0, now.value - system.startedAt))}</Fact>
+      <Fact name="稼働時間">{runText(Math.max(0, now.value - system.startedAt))}</Fact>
       <Fact
         name="バージョン"
         note={newer === null || newer === system.version ? '' : `新しい版 ${newer} があります`}

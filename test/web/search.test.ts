@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { newHouse } from './fake-api.ts';
+import { manyStations } from './fake-guide.ts';
+import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+
+setDefaultTimeout(TEST_MS);
+
+describe.skipIf(!hasChromium)('search', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig();
+    rig.service.state.stations = STATIONS;
+  });
+  afterAll(() => rig.close());
+  afterEach(async () => {
+    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+  });
+
+  const asked = (): string[] => rig.service.house.asked.filter((line) => line === 'GET search');
+
+  async function open(path: string, options = {}): Promise<Page> {
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    return await rig.open(path, options);
+  }
+
+  test('finds while one types, asks for the last letters only, and keeps the words in the address', async () => {
+    const page = await open('search');
+    const faults = faultsOf(page);
+    await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+    await page.keyboard.type('灯台守', { delay: 20 });
+    const row = page.locator('.found').first();
+    await row.waitFor();
+    expect(await row.locator('mark').first().textContent()).toBe('灯台守');
+    expect(asked().length).toBeLessThan(3);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('灯台守');
+    await page.reload();
+    await page.locator('.found').first().waitFor();
+    expect(await page.locator('.search-field input').inputValue()).toBe('灯台守');
+    expect(faults).toEqual([]);
+  });
+
+  test('keys lead from the words to the results, into a programme and back', async () => {
+    const page = await open('search');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+    await page.keyboard.type('ニュース');
+    await page.locator('.found').nth(1).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, 'ニュース');
+    await page.keyboard.press('ArrowDown');
+    const second = await page.evaluate(() =>
+      [...document.querySelectorAll('.found')].indexOf(document.activeElement as Element),
+    );
+    expect(second).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.locator('.program-title').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(
+      await page.evaluate(() =>
+        [...document.querySelectorAll('.found')].indexOf(document.activeElement as Element),
+      ),
+    ).toBe(1);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.search-field input').inputValue()).toBe('');
+    await page.locator('.found').first().waitFor({ state: 'detached' });
+  });
+
+  test('more rows are asked for once, and four sections are told apart', async () => {
+    const page = await open('search?q=%E5%AD%97');
+    rig.service.house.search = undefined;
+    await page.locator('.panel, .found').first().waitFor();
+    const row = { id: 1, name: '[字]灯台', service_name: '青葉テレビ', start_at: Date.now() };
+    rig.service.house.search = {
+      q: '灯台',
+      programs: { more: true, rows: [{ ...row, end_at: row.start_at + 1, reservation_state: 'scheduled' }] },
+      recordings: { more: false, rows: [{ ...row, state: 'available', watch: null }] },
+      reservations: {
+        more: false,
+        rows: [{ ...row, program_id: 5, end_at: row.start_at + 1, state: 'conflict', chase: null }],
+      },
+      rules: { more: false, rows: [{ id: 3, name: '灯台の録画', enabled: false }] },
+    };
+    await page.locator('.search-field input').fill('灯台');
+    await page.getByRole('heading', { name: '録画ルール' }).waitFor();
+    expect(await page.locator('.found-section h2').allTextContents()).toEqual([
+      '番組',
+      '録画',
+      '予約',
+      '録画ルール',
+    ]);
+    expect(await page.locator('.found-badge').allTextContents()).toEqual(['予約', '重複', '停止中']);
+    await page.getByRole('button', { name: 'もっと見る' }).click();
+    await page.getByText('言葉を足すと絞り込めます').waitFor();
+  });
+
+  test('nothing found says what may help; what was searched for is offered again', async () => {
+    const page = await open('search', PHONE);
+    await page.getByText('番組を探しましょう').waitFor();
+    await page.locator('.search-field input').fill('どこにもない言葉');
+    await page.getByText('「どこにもない言葉」は見つかりませんでした').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '検索の言葉を消す' }).click();
+    await page.getByRole('button', { name: 'どこにもない言葉' }).click();
+    await page.getByText('「どこにもない言葉」は見つかりませんでした').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.getByRole('button', { name: '検索の言葉を消す' }).click();
+    await page.getByRole('button', { name: '履歴を消す' }).click();
+    await page.getByText('番組を探しましょう').waitFor();
+  });
+
+  test('a failure gives its reason and another try', async () => {
+    const page = await open('search');
+    rig.service.house.problems.set('search', {
+      body: { message: '検索できませんでした。', code: 'internal' },
+      status: 500,
+    });
+    await page.locator('.search-field input').fill('ニュース');
+    await page.getByRole('alert').getByText('検索できませんでした。').waitFor();
+    rig.service.house.problems.clear();
+    await page.getByRole('button', { name: '再試行' }).click();
+    await page.locator('.found').first().waitFor();
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { newHouse } from './fake-api.ts';
+import { guideStatus, manyStations } from './fake-guide.ts';
+import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+
+setDefaultTimeout(TEST_MS);
+
+describe.skipIf(!hasChromium)('settings', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig();
+    rig.service.state.stations = STATIONS;
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+  });
+  afterAll(() => rig.close());
+  afterEach(async () => {
+    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+  });
+
+  const field = (page: Page, key: string) => page.locator(`[data-setting="${key}"]`);
+  const shown = (page: Page): Promise<string | null> => page.locator('html').getAttribute('data-theme');
+
+  test('saves at once, says so, and takes a value back to its default', async () => {
+    const page = await rig.open('nowhere');
+    const faults = faultsOf(page);
+    await page.goto(`${rig.service.url}settings`);
+    const collect = field(page, 'collectGuide');
+    await collect.getByRole('switch').click();
+    await collect.getByText('保存しました').waitFor();
+    expect(rig.service.house.settings.collectGuide).toBe(false);
+    await collect.getByRole('button', { name: '既定に戻す' }).click();
+    await page.waitForFunction(
+      () =>
+        document
+          .querySelector('[data-setting="collectGuide"] [role="switch"]')
+          ?.getAttribute('aria-checked') === 'true',
+    );
+    expect(rig.service.house.settings.collectGuide).toBe(true);
+    await collect.getByRole('button', { name: '既定に戻す' }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  test('a refusal stands at the field with its reason, and the old value comes back', async () => {
+    const page = await rig.open('settings');
+    const collect = field(page, 'collectGuide');
+    await collect.getByRole('switch').waitFor();
+    rig.service.house.problems.set('settings', {
+      body: { message: 'データベースに書き込めません。', code: 'internal', path: 'collectGuide' },
+      status: 500,
+    });
+    await collect.getByRole('switch').click();
+    const alert = collect.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('データベースに書き込めません。');
+    expect(await collect.getByRole('switch').getAttribute('aria-checked')).toBe('true');
+  });
+
+  test('the household decides the looks until a device decides for itself', async () => {
+    const page = await rig.open('settings', { colorScheme: 'light' });
+    expect(await shown(page)).toBe('light');
+    await field(page, 'theme').getByRole('radio', { name: 'ダーク' }).click();
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+    await field(page, 'device-theme').getByRole('radio', { name: 'ライト' }).click();
+    expect(await shown(page)).toBe('light');
+    await page.reload();
+    await field(page, 'theme').waitFor();
+    expect(await shown(page)).toBe('light');
+    await field(page, 'device-theme').getByRole('button', { name: '既定に戻す' }).click();
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+    // Another screen of the household.
+    rig.service.house.settings.theme = 'light';
+    rig.service.send('settings');
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
+  });
+
+  test('what a device chose before there was a household stays chosen', async () => {
+    const page = await rig.open('settings');
+    await page.evaluate(() => {
+      localStorage.setItem('svc.theme', '"dark"');
+      localStorage.setItem('svc.codec', '"av1"');
+    });
+    await page.reload();
+    await field(page, 'device-codec').waitFor();
+    expect(await shown(page)).toBe('dark');
+    const chosen = field(page, 'device-codec').getByRole('radio', { name: 'AV1' });
+    expect(await chosen.getAttribute('aria-checked')).toBe('true');
+  });
+
+  test('is searched and walked by keys', async () => {
+    const page = await rig.open('settings');
+    await field(page, 'theme').waitFor();
+    await page.locator('.settings-search input').fill('明るさ');
+    await field(page, 'collectGuide').waitFor({ state: 'detached' });
+    expect(await page.locator('.field').count()).toBe(2);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.closest('.field') !== null);
+    await page.locator('.settings-search input').fill('ないもの');
+    await page.getByText('合う設定はありません').waitFor();
+    await page.locator('.settings-search input').press('Escape');
+    await field(page, 'collectGuide').waitFor();
+    await page.getByRole('button', { name: '表示', exact: true }).click();
+    await focusOn(page, '自動');
+  });
+
+  test('tells how the service is, and warns of a clock that is off', async () => {
+    const status = guideStatus(rig.service.house.guide, Date.now());
+    const first = STATIONS[0];
+    rig.service.house.guideStatus = {
+      ...status,
+      clocks: [{ networkId: 32740, type: 'GR', offsetMs: 2_400, measuredAt: Date.now(), warning: true }],
+    };
+    const page = await rig.open('settings', PHONE);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('NTP');
+    await page.getByText('2.4秒 遅れ').waitFor();
+    expect(await page.locator('#section-guide').textContent()).toContain(first?.name ?? '-');
+    const system = page.locator('#section-system');
+    await system.getByText('ffmpeg 7.1').waitFor();
+    const text = (await system.textContent()) ?? '';
+    for (const words of ['空き 1.3 TB', '58,231件', 'libx264、libsvtav1', '3日', '20局']) {
+      expect(text).toContain(words);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  });
+
+  test('without the household’s settings it says why, and the device’s stay', async () => {
+    rig.service.house.problems.set('settings', {
+      body: { message: 'いまは読めません。', code: 'busy' },
+      status: 503,
+    });
+    const page = await rig.open('settings');
+    await page.getByRole('alert').getByText('いまは読めません。').waitFor();
+    await field(page, 'device-theme').waitFor();
+    expect(await field(page, 'theme').count()).toBe(0);
+    rig.service.house.problems.clear();
+    await page.getByRole('button', { name: '再試行' }).click();
+    await field(page, 'theme').waitFor();
+  });
+});

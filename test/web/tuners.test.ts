@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { newHouse } from './fake-api.ts';
+import { guideStatus, manyStations } from './fake-guide.ts';
+import { fakeChannels, runningScan } from './fake-house.ts';
+import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+
+setDefaultTimeout(TEST_MS);
+
+describe.skipIf(!hasChromium)('the tuner screen', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig();
+    rig.service.state.stations = STATIONS;
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+  });
+  afterAll(() => rig.close());
+  afterEach(async () => {
+    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+  });
+
+  async function until(condition: () => boolean): Promise<void> {
+    for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
+    expect(condition()).toBe(true);
+  }
+
+  test('tells of each tuner what it does for whom, how it receives and what is wrong', async () => {
+    const page = await rig.open('nowhere');
+    const faults = faultsOf(page);
+    await page.goto(`${rig.service.url}tuners`);
+    const tuners = page.locator('.tuner');
+    await tuners.first().waitFor();
+    await page.getByText('みなと総合（T27）').first().waitFor();
+    const texts = await tuners.allTextContents();
+    expect(texts.length).toBe(5);
+    expect(texts[0]).toContain('視聴みなと総合（T27）');
+    expect(texts[0]).toContain('良好');
+    expect(texts[0]).toContain('27.4 dB');
+    expect(texts[1]).toContain('番組表の収集みなとEテレビ（T13）');
+    expect(texts[1]).toContain('やや弱い');
+    expect(texts[1]).toContain('抜け31');
+    expect(texts[2]).toContain('待機中');
+    expect(texts[3]).toContain('/dev/px4video1 を開けません。');
+    expect(texts[3]).toContain('svc-agent');
+    expect(texts[4]).toContain('無効');
+    expect(faults).toEqual([]);
+  });
+
+  test('shows what changed as soon as it is announced', async () => {
+    const page = await rig.open('tuners');
+    await page.locator('.tuner').first().waitFor();
+    rig.service.house.tuners = rig.service.house.tuners.map((tuner) =>
+      tuner.id === 's1'
+        ? { ...tuner, state: 'tuned', users: [{ use: 'rec 12', priority: 10, lagBytes: 0 }] }
+        : tuner,
+    );
+    rig.service.send('tuners');
+    await page.locator('.tuner').nth(2).getByText('録画', { exact: true }).waitFor();
+  });
+
+  test('shows how far each guide reaches, thin ones marked', async () => {
+    const page = await rig.open('tuners', PHONE);
+    const covers = page.locator('.cover');
+    await covers.first().waitFor();
+    expect(await covers.count()).toBe(12);
+    expect(await covers.nth(0).textContent()).toContain('8日先まで');
+    expect(await covers.nth(4).textContent()).toContain('不足');
+    expect(await covers.nth(7).textContent()).toContain('番組表はまだありません');
+    await page.getByRole('tab', { name: 'BS' }).click();
+    expect(await covers.count()).toBe(4);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  });
+
+  test('collects for as long as the switch is on, tells how far it is, and lets go by itself', async () => {
+    const page = await rig.open('tuners');
+    const toggle = page.getByRole('switch', { name: '今すぐ集める' });
+    await toggle.click();
+    await until(() => rig.service.house.asked.includes('POST guide/collect'));
+    await page.getByText('20局のうち0局を受信').waitFor();
+    const status = guideStatus(rig.service.house.guide, Date.now());
+    const half = status.stations.map((station, index) =>
+      index < 10 ? { ...station, lastReadAt: Date.now() + 1_000 } : station,
+    );
+    const first = STATIONS[10];
+    rig.service.house.guideStatus = {
+      ...status,
+      pressed: true,
+      stations: half,
+      visits: [{ type: 'GR', channel: 'T27', stationIds: [first?.id ?? 0], startedAt: Date.now() }],
+    };
+    rig.service.send('programs');
+    await page.getByText('20局のうち10局を受信').waitFor();
+    await page.getByText(`${first?.name}を受信しています`).waitFor();
+    rig.service.house.guideStatus = {
+      ...status,
+      stations: half.map((station) => ({ ...station, lastReadAt: Date.now() + 1_000 })),
+    };
+    rig.service.send('programs');
+    await page.getByText('すべての局の番組表を集めました。').waitFor();
+    await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
+    expect(await toggle.getAttribute('aria-checked')).toBe('false');
+  });
+
+  test('lets go when the screen is left', async () => {
+    const page = await rig.open('tuners');
+    await page.getByRole('switch', { name: '今すぐ集める' }).click();
+    await until(() => rig.service.house.asked.includes('POST guide/collect'));
+    await page.getByRole('link', { name: 'ホーム' }).click();
+    await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
+  });
+
+  test('scans what is chosen, by keys, shows what was found so far, and can be stopped', async () => {
+    const page = await rig.open('tuners');
+    await page.getByRole('checkbox', { name: 'CS' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, 'スキャンを始める');
+    await page.keyboard.press('Enter');
+    await until(() => rig.service.house.asked.includes('POST scan {"types":["GR"]}'));
+    await page.getByText('50チャンネルのうち0を確認').waitFor();
+    rig.service.house.scan = runningScan(Date.now());
+    rig.service.send('scan');
+    await page.getByText('50チャンネルのうち15を確認、2局').waitFor();
+    await page.getByText('T28、T29 を調べています').waitFor();
+    expect(await page.locator('.scan-found li').allTextContents()).toEqual([
+      'T27みなと総合',
+      'T13みなとEテレビ',
+    ]);
+    await page.getByText('局が見つからなかったチャンネル 1').click();
+    await page.getByText('30秒待っても').waitFor();
+    await page.getByRole('button', { name: '中止する' }).click();
+    await page.getByText('チャンネルは元のままです').waitFor();
+  });
+
+  test('the end of a scan is told, good or bad', async () => {
+    const page = await rig.open('tuners');
+    await page.locator('.tuner').first().waitFor();
+    rig.service.house.scan = { ...runningScan(Date.now()), state: 'finished', found: fakeChannels() };
+    rig.service.send('scan');
+    await page.getByText('2チャンネル、2局が見つかりました。').waitFor();
+    rig.service.house.scan = {
+      ...runningScan(Date.now()),
+      state: 'failed',
+      message: '一局も見つかりませんでした。',
+    };
+    rig.service.send('scan');
+    const alert = page.locator('.scan [role="alert"]');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('一局も見つかりませんでした。');
+    expect(await alert.textContent()).toContain('アンテナの接続');
+  });
+
+  test('a refusal and an absent agent are explained', async () => {
+    const page = await rig.open('tuners');
+    rig.service.house.problems.set('scan', {
+      body: { message: '空いているチューナーがありません。', code: 'no_tuner' },
+      status: 503,
+    });
+    await page.getByRole('button', { name: 'スキャンを始める' }).click();
+    await page.getByText('空いているチューナーがありません。').first().waitFor();
+    rig.service.house.problems.set('tuners', {
+      body: { message: 'エージェントが応答しません。', code: 'agent_unavailable' },
+      status: 503,
+    });
+    await page.reload();
+    await page.getByText('エージェントが応答しません。').waitFor();
+    rig.service.house.problems.clear();
+    await page.getByRole('button', { name: '再試行' }).click();
+    await page.locator('.tuner').first().waitFor();
+  });
+});

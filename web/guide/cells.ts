@@ -1,0 +1,163 @@
+/** The programmes that are drawn now: those in an area come, those far from it go, within a budget a frame. */
+import type { GuideProgram, Station } from '../../wire/api.ts';
+import { Cell } from './cell.ts';
+import { type Placed, within } from './column.ts';
+import { type Scale, type Span, topOf } from './geometry.ts';
+import type { GuideStore } from './store.ts';
+
+/** What the sheet shows, and how large. */
+export interface Sheet {
+  readonly type: Station['type'];
+  readonly stations: readonly Station[];
+  readonly span: Span;
+  readonly scale: Scale;
+  readonly rem: number;
+  readonly now: number;
+  /** Others than this are dimmed. */
+  readonly genre: number | undefined;
+}
+
+export interface Area {
+  /** Columns, both inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly span: Span;
+}
+
+/** CSS pixels. */
+export interface Edges {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Time a frame may spend on new words: the rest of its 16 ms is the browser's, which lays them out and paints. */
+const BUDGET_MS = 4;
+const BUDGET_CELLS = 28;
+
+export class Budget {
+  #cells = BUDGET_CELLS;
+  readonly #until = performance.now() + BUDGET_MS;
+
+  get spent(): boolean {
+    return this.#cells <= 0 || performance.now() > this.#until;
+  }
+
+  take(): void {
+    this.#cells -= 1;
+  }
+}
+
+export class CellLayer {
+  readonly element = document.createElement('div');
+  readonly #drawn = new Map<number, Cell>();
+
+  constructor(readonly store: GuideStore) {
+    this.element.className = 'guide-cells';
+  }
+
+  get(id: number): Cell | undefined {
+    return this.#drawn.get(id);
+  }
+
+  /** False when the budget ran out. Stations with nothing there are put into `empty`. */
+  draw(sheet: Sheet, { first, last, span }: Area, budget: Budget, empty?: Set<number>): boolean {
+    let complete = true;
+    for (let column = Math.max(0, first); column <= last; column += 1) {
+      const station = sheet.stations[column];
+      if (station === undefined) continue;
+      const list = within(this.store.column(sheet.type, station.id), span);
+      if (list.length === 0) empty?.add(station.id);
+      for (const placed of list) {
+        if (!this.#drawn.has(placed.program.id) && budget.spent) return false;
+        complete = this.#drawOne(sheet, placed, column, station, budget) && complete;
+      }
+    }
+    return complete;
+  }
+
+  /** Draws one whatever the budget says: it is about to get the focus. */
+  drawNow(sheet: Sheet, placed: Placed<GuideProgram>, column: number, station: Station): Cell | undefined {
+    this.#drawOne(sheet, placed, column, station, undefined);
+    return this.#drawn.get(placed.program.id);
+  }
+
+  /**
+   * Takes away what lies beyond the edges or is no longer in the guide; `held` stays wherever it lies. True when
+   * the focus went with it.
+   */
+  sweep(sheet: Sheet, edges: Edges, held: number | undefined): boolean {
+    const listed = new Set(sheet.stations.map((station) => station.id));
+    let lost = false;
+    for (const [id, cell] of this.#drawn) {
+      const { box } = cell;
+      const near =
+        box.top < edges.bottom &&
+        box.top + box.height > edges.top &&
+        box.left < edges.right &&
+        box.left + box.width > edges.left;
+      if ((near || id === held) && listed.has(cell.stationId) && this.#isThere(sheet, id, cell)) continue;
+      lost = lost || cell.element === document.activeElement;
+      cell.element.remove();
+      this.#drawn.delete(id);
+    }
+    return lost;
+  }
+
+  /** The words of what began above the view stay in sight. */
+  hold(top: number): void {
+    for (const cell of this.#drawn.values()) cell.shift(Math.max(0, top - cell.box.top));
+  }
+
+  clear(): void {
+    for (const cell of this.#drawn.values()) cell.element.remove();
+    this.#drawn.clear();
+  }
+
+  /** Moved at once; false when there was no time for its words. */
+  #drawOne(
+    sheet: Sheet,
+    { program, lane, lanes }: Placed<GuideProgram>,
+    column: number,
+    station: Station,
+    budget: Budget | undefined,
+  ): boolean {
+    const { span, scale, rem, now, genre } = sheet;
+    const cell = this.#drawn.get(program.id) ?? new Cell(station.id);
+    const top = topOf(Math.max(program.startAt, span.from), span, scale);
+    const bottom = topOf(Math.min(program.endAt, span.to), span, scale);
+    const width = scale.column / lanes;
+    cell.put({
+      left: Math.round(column * scale.column + lane * width),
+      top: Math.round(top),
+      width: Math.round(width),
+      height: Math.max(2, Math.round(bottom) - Math.round(top)),
+    });
+    const filled = cell.isFilled(program, rem);
+    const worded = filled || budget?.spent !== true;
+    if (!filled && worded) {
+      budget?.take();
+      cell.fill(program, station.name, rem);
+    }
+    cell.mark({
+      past: program.endAt <= now,
+      live: program.startAt <= now && program.endAt > now,
+      dim: genre !== undefined && cell.element.dataset.genre !== String(genre),
+    });
+    if (this.#drawn.get(program.id) !== cell) {
+      this.#drawn.set(program.id, cell);
+      this.element.append(cell.element);
+    }
+    return worded;
+  }
+
+  #isThere(sheet: Sheet, id: number, cell: Cell): boolean {
+    const { program } = cell;
+    if (program === undefined) return false;
+    const column = this.store.column(sheet.type, cell.stationId);
+    return within(column, { from: program.startAt, to: program.endAt }).some(
+      (placed) => placed.program.id === id,
+    );
+  }
+}
