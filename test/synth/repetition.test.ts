@@ -99,6 +99,23 @@ describe.each([
   );
 });
 
+/** Seconds in which all blocks of a carousel come round. */
+const CAROUSEL_SECONDS = { bml: 4, logos: 30 };
+
+test('a carousel says every second what it has, and comes round in time', async () => {
+  const { dataServices } = await truthOf('BS', 'BS01_0', AT);
+  const stream = await tune({ type: 'BS', channel: 'BS01_0', at: AT, seconds: SECONDS });
+  for (const { content, carousel } of dataServices) {
+    const received = arrivals(stream, [carousel.pid]);
+    const list = cycleOf(received, carousel.pid, 0x3b);
+    expect(list.count).toBeWithin(SECONDS - 2, SECONDS + 2);
+    expect(list.longest).toBeLessThanOrEqual(1 + SLACK);
+    const blocks = cycleOf(received, carousel.pid, 0x3c);
+    const turn = CAROUSEL_SECONDS[content];
+    expect(blocks.longest).toBeWithin(turn - SLACK, turn + SLACK);
+  }
+});
+
 test('ffprobe finds every service, those of data without picture', async () => {
   const truth = await truthOf('BS', 'BS01_0', AT);
   const stream = await tune({ type: 'BS', channel: 'BS01_0', at: AT, seconds: 5 });

@@ -52,7 +52,16 @@ export interface Truth {
   networkName: string;
   marks: { periodTicks: number; flashTicks: number };
   stations: StationTruth[];
-  dataServices: { serviceId: number; name: string; serviceType: number; pmtPid: number }[];
+  dataServices: DataServiceTruth[];
+}
+
+export interface DataServiceTruth {
+  serviceId: number;
+  name: string;
+  serviceType: number;
+  pmtPid: number;
+  content: 'bml' | 'logos';
+  carousel: { pid: number; componentTag: number };
 }
 
 export interface StationTruth {
