@@ -79,11 +79,11 @@ export class Chronicle implements Guide {
     const present =
       current === undefined || isOver || stretch.isSilent(current) ? undefined : announced[current.index];
     const next = current === undefined ? 0 : current.index + 1;
-    let following = announced.slice(next).find((span) => !stretch.isSilent(span));
+    let following = nextNamed(stretch, announced, next);
     for (let later = index + 1; following === undefined && later <= this.stretches.last; later++) {
       if (later > index + LOOK_AHEAD) break;
       const other = this.stretches.stretch(later);
-      following = other.announced(at).find((span) => !other.isSilent(span));
+      following = nextNamed(other, other.announced(at), 0);
     }
     return { present, following };
   }
@@ -104,27 +104,25 @@ export class Chronicle implements Guide {
     if (known !== undefined) return known;
     const stretch = this.stretches.stretch(index);
     const beyond = [index - 1, index, index + 1].filter((other) => other === this.#clamp(other));
-    const candidates = [
+    // A named programme that begins changes the pair for certain; the rest is compared.
+    const certain = new Set<number>();
+    for (const span of stretch.real) if (!stretch.isSilent(span)) certain.add(span.startAt);
+    const compared = [
       ...stretch.real.flatMap(({ startAt, durationMs }) => [startAt, startAt + durationMs]),
       ...beyond.flatMap((other) => this.stretches.stretch(other).announcedAt),
-    ]
-      .filter((at) => this.#clamp(this.stretches.indexOf(epochMs(at))) === index)
-      .sort((a, b) => a - b);
-    const changes: EpochMs[] = [];
-    for (const candidate of new Set(candidates)) {
-      const at = epochMs(candidate);
-      if (this.#key(epochMs(at - 1)) !== this.#key(at)) changes.push(at);
-    }
+    ].filter((at) => !certain.has(at) && this.#clamp(this.stretches.indexOf(epochMs(at))) === index);
+    const changes = [...certain, ...[...new Set(compared)].filter((at) => this.#changesAt(epochMs(at)))]
+      .sort((a, b) => a - b)
+      .map((at) => epochMs(at));
     if (this.#changes.size >= MAX_COUNTS) this.#changes.clear();
     this.#changes.set(index, changes);
     return changes;
   }
 
-  #key(at: EpochMs): string {
-    const { present, following } = this.#pair(at);
-    const name = (span: Span | undefined) =>
-      span === undefined ? '' : `${span.eventId}/${span.startAt}/${span.durationMs}/${span.open}`;
-    return `${name(present)},${name(following)}`;
+  #changesAt(at: EpochMs): boolean {
+    const before = this.#pair(epochMs(at - 1));
+    const after = this.#pair(at);
+    return !same(before.present, after.present) || !same(before.following, after.following);
   }
 
   /** What one period of stretches adds up to, stretch by stretch; the first that there are stand for all. */
@@ -167,3 +165,23 @@ export class Chronicle implements Guide {
 
 /** Stretches searched for the next programme that tables name. */
 const LOOK_AHEAD = 2;
+
+/** The first from an index on that tables name. */
+function nextNamed(stretch: Stretch, spans: readonly Span[], from: number): Span | undefined {
+  for (let index = from; index < spans.length; index++) {
+    const span = spans[index];
+    if (span !== undefined && !stretch.isSilent(span)) return span;
+  }
+  return undefined;
+}
+
+/** Whether two spans are announced alike. */
+function same(one: Span | undefined, other: Span | undefined): boolean {
+  return (
+    one === other ||
+    (one?.eventId === other?.eventId &&
+      one?.startAt === other?.startAt &&
+      one?.durationMs === other?.durationMs &&
+      one?.open === other?.open)
+  );
+}

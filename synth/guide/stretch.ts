@@ -141,7 +141,8 @@ export class Stretch {
 
   /** Everything as it is announced at a moment, in order; where the end is open, its planned one. */
   announced(at: EpochMs): readonly Span[] {
-    const count = this.#announcements.filter((one) => one.at <= at).length;
+    let count = 0;
+    while ((this.#announcements[count]?.at ?? Number.POSITIVE_INFINITY) <= at) count += 1;
     const known = this.#announced.get(count);
     if (known !== undefined) return known;
     const states = this.#initial();

@@ -164,18 +164,18 @@ export class WeeklyStretches implements Stretches {
   }
 
   #incident(day: number, slot: Slot): Incident | undefined {
-    const { copy } = slot;
+    const { copy, sports } = slot;
+    if ((sports === undefined || sports.end === 'punctual') && !slot.cancelled) return undefined;
     // Days differ in how long it takes, stations that share a programme do not.
     const origin = copy?.shared === true ? copy.place.station : this.#source.station;
     const random = new Random(this.timetables.scenario.seed, origin.serviceId, day, 'incident');
     const byMs = OVERRUN.steps * random.pick(STEP_CHOICES_MS);
-    switch (slot.sports?.end) {
+    switch (sports?.end) {
       case 'overrun':
         return { kind: 'overrun', byMs, ...OVERRUN };
       case 'open':
         return { kind: 'open', byMs, ...OPEN };
     }
-    if (!slot.cancelled) return undefined;
     const id = idOf(day, slot.from, 'instead');
     const source = { ...this.#rawSource(day, slot), station: origin };
     const content = once(
