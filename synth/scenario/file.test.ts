@@ -79,6 +79,8 @@ describe('what is wrong is said with its place', () => {
     [withStation({ audios: [{ mode: 'dual', languages: ['jpn'] }] }), `${AT}.audios[0].languages`],
     [withStation({ audios: [{ languages: ['ja'] }] }), `${AT}.audios[0].languages[0]`],
     [withStation({ theme: 'nothing' }), `${AT}.theme`],
+    [withStation({ commercials: 'some' }), `${AT}.commercials`],
+    [withStation({ commercials: { everySec: 10, lengthSec: 20 } }), `${AT}.commercials.lengthSec`],
     [withStation({ logo: 'huge' }), `${AT}.logo`],
     [withStation({ data: 'mheg' }), `${AT}.data`],
     [withStation({ pay: 'yes' }), `${AT}.pay`],
