@@ -25,6 +25,7 @@ Environment:
   TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
   TRUSTED_PROXIES               front proxies whose X-Forwarded-For is believed
   CHANNEL_SYNC_INTERVAL         how often stations are read from the agent, in ms (60000)
+  SERVICE_FORGET_AFTER          a station that stays away so long is forgotten, in ms (1800000)
   EPG_COLLECT_INTERVAL          how often it is looked which guides to read, in ms (1800000)
   EPG_CHANNEL_INTERVAL          a guide is read anew after this, in ms (21600000)
   EPG_CHANNEL_RETRY             a channel is not visited again before, in ms (7200000)

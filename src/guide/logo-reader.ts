@@ -22,6 +22,8 @@ import { betterType, LARGEST_TYPE } from '../model/logo.ts';
 import type { FoundLogo, LogoCarrier, SurveyFindings, WantedLogo } from './survey-messages.ts';
 
 const PAT_PID = 0x0000;
+/** Below are the tables of the stream itself: a PAT or PMT that names one of them is wrong. */
+const FIRST_FREE_PID = 0x0030;
 /** service_type of an engineering service. */
 const ENGINEERING = 0xa4;
 /** Data carousels, ISO/IEC 13818-1 table 2-34. */
@@ -124,6 +126,7 @@ export class LogoReader {
     if (pat !== undefined && section.pid === PAT_PID && this.#maps === undefined) {
       this.#maps = new Map();
       for (const { pid, programNumber } of pat.programs.slice(0, MAX_MAPS)) {
+        if (pid < FIRST_FREE_PID) continue;
         this.#maps.set(pid, (this.#maps.get(pid) ?? new Set()).add(programNumber));
         this.#demux.add(pid);
       }
@@ -143,6 +146,7 @@ export class LogoReader {
     for (const { streamType, componentTag, pid } of map.streams) {
       if (streamType !== DATA_CAROUSEL || !COMMON_DATA_TAGS.has(componentTag ?? -1)) continue;
       if (this.#carousels.size >= MAX_CAROUSELS || this.#carousels.has(pid)) continue;
+      if (pid < FIRST_FREE_PID) continue;
       const wants = ({ info }: { info: { name?: string } }) => MODULE_NAME.test(info.name ?? '');
       this.#carousels.set(pid, new Carousel({ limits: LIMITS, wants }));
       this.#demux.add(pid);

@@ -12,6 +12,7 @@ import {
   scannedTable,
   settleTask,
   startTask,
+  unseenChannels,
 } from './scan-progress.ts';
 import { scanRange } from './scan-range.ts';
 import { hasTunerFor, MOST_AT_ONCE, startable } from './scan-tuners.ts';
@@ -261,6 +262,27 @@ describe('a scan as a value', () => {
       ...['T20', 'T30', 'CS04'],
       ...['BS01_0', 'BS01_1'],
     ]);
+  });
+
+  test('a channel that could not be looked at keeps what it had, unless its stream was found elsewhere', () => {
+    const progress = beginScan(['GR']);
+    settleTask(progress, take(progress, 'T20'), found(stream(20, [20])));
+    settleTask(progress, take(progress, 'T21'), failed('broken'));
+    settleTask(progress, take(progress, 'T21'), failed('broken'));
+    giveUp(progress, 'no_tuner');
+    const old = (channel: string, tsid: number) => ({
+      type: 'GR' as const,
+      channel,
+      tsid,
+      networkId: 4,
+      stations: [],
+    });
+    const before = [old('T20', 1), old('T21', 21), old('T30', 30), old('T40', 20)];
+    expect(scannedTable(before, progress).map(({ channel, tsid }) => [channel, tsid])).toEqual([
+      ['T20', 20],
+      ['T30', 30],
+    ]);
+    expect(unseenChannels(progress)).toHaveLength(48);
   });
 
   test('whatever happens, every channel ends once, and readings are as many as were counted', () => {

@@ -170,18 +170,32 @@ export function foundTypes(progress: ScanProgress): BroadcastType[] {
   return progress.types.filter((type) => progress.found.some((channel) => channel.type === type));
 }
 
+/** Ends that say nothing about the channel: it was never looked at. */
+const UNSEEN: ReadonlySet<SurveyOutcome> = new Set(['no_tuner', 'unreachable', 'cancelled']);
+
+/** Channels of the found types that could not be looked at. */
+export function unseenChannels(progress: ScanProgress): Failed[] {
+  const types = foundTypes(progress);
+  return progress.failed.filter(({ type, outcome }) => types.includes(type) && UNSEEN.has(outcome));
+}
+
 /**
- * The agent's table after the scan: of the types that were found what was found, of all others what there was.
+ * The agent's table after the scan: of the types that were found what was found, of all others what there was. A
+ * channel that could not be looked at keeps what it had, unless its stream was found elsewhere.
  */
 export function scannedTable(before: readonly Channel[], progress: ScanProgress): Channel[] {
   const replaced = foundTypes(progress);
   const order = new Map(scanRange(replaced).map(({ type, channel }, index) => [`${type}/${channel}`, index]));
   const place = (channel: Channel): number => order.get(`${channel.type}/${channel.channel}`) ?? 0;
-  const found = progress.found
-    .filter((channel) => replaced.includes(channel.type))
-    .sort((a, b) => place(a) - place(b));
-  const kept = before.filter((channel) => !replaced.includes(channel.type));
-  return [...found, ...kept];
+  const found = progress.found.filter((channel) => replaced.includes(channel.type));
+  const unseen = unseenChannels(progress);
+  const kept = before.filter(
+    (channel) =>
+      unseen.some((other) => isSame(other, channel)) &&
+      !found.some((other) => other.tsid === channel.tsid && other.networkId === channel.networkId),
+  );
+  const others = before.filter((channel) => !replaced.includes(channel.type));
+  return [...[...found, ...kept].sort((a, b) => place(a) - place(b)), ...others];
 }
 
 /** Why nothing was found, for a person: what most channels say, where they say one thing. */

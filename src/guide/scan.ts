@@ -19,6 +19,7 @@ import {
   scannedTable,
   settleTask,
   startTask,
+  unseenChannels,
 } from './scan-progress.ts';
 import { hasTunerFor, scanUse, startable } from './scan-tuners.ts';
 import type { Surveys } from './surveys.ts';
@@ -179,14 +180,18 @@ export class Scans {
     const progress = this.#progress;
     const readings = new Set<Promise<void>>();
     let moved = { done: 0, at: performance.now() };
+    let away: Failure | undefined;
     while (progress.waiting.length > 0 || readings.size > 0) {
       this.#changed = Promise.withResolvers();
-      const away = signal.aborted ? undefined : await this.#startMore(readings, signal);
-      if (signal.aborted && readings.size === 0) return;
       if (moved.done !== progress.done) moved = { done: progress.done, at: performance.now() };
+      // No reading takes so long: nothing that is begun comes to anything.
+      const stuck = performance.now() - moved.at > timing.stuckMs;
+      if (!signal.aborted && !stuck) away = await this.#startMore(readings, signal);
       if (readings.size > 0) {
         await this.#changed.promise;
-      } else if (performance.now() - moved.at > timing.stuckMs) {
+      } else if (signal.aborted) {
+        return;
+      } else if (stuck) {
         if (away !== undefined) throw away;
         giveUp(progress, 'no_tuner');
       } else {
@@ -243,10 +248,15 @@ export class Scans {
     // From here on it is done, whatever is asked for.
     await agent.putChannels(scannedTable(before, progress));
     const without = progress.types.filter((type) => !types.includes(type)).map((type) => NAMES[type]);
-    const message =
+    const notes = [
       without.length === 0
-        ? null
-        : `${without.join('、')}では何も見つからなかったので、前の局をそのまま残しました。`;
+        ? ''
+        : `${without.join('、')}では何も見つからなかったので、前の局をそのまま残しました。`,
+      unseenChannels(progress).length === 0
+        ? ''
+        : 'チューナーが空かず調べられなかったチャンネルは、前の局をそのまま残しました。',
+    ];
+    const message = notes.join('') || null;
     return { state: 'finished', message };
   }
 }
