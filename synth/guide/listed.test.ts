@@ -122,6 +122,18 @@ test('what is cancelled leaves the tables, another one with an id of its own is 
   expect(instead?.eventId).not.toBe(77 as never);
 });
 
+test('a list that comes again announces nothing longer before than a round', () => {
+  const guide = only([
+    { durationSec: 10, title: '前' },
+    { durationSec: 10, title: '中止', cancelled: '代わり', noticeSec: 300 },
+  ]);
+  const counts = Array.from({ length: 60 }, (_, at) => guide.revisions(second(at)));
+  // One of each round, 20 s before its 10th second.
+  expect(
+    counts.map((count, at) => count - (counts[at - 1] ?? count)).flatMap((by, at) => (by > 0 ? [at] : [])),
+  ).toEqual([10, 30, 50]);
+});
+
 test('stations share, relay and take over programmes of each other', () => {
   const list = (fields: Written) => [{ durationSec: 10, title: 'はじめ', ...fields }];
   const [main, branch, satellite] = guides(

@@ -8,6 +8,7 @@ import type { Stretches } from './chronicle.ts';
 import type { Links, StationOfChannel } from './links.ts';
 import {
   type Content,
+  DAY_MS,
   MAX_DESCRIPTION_BYTES,
   MAX_HEADING_BYTES,
   MAX_TITLE_BYTES,
@@ -42,6 +43,9 @@ class ListReader {
   constructor(
     private readonly place: StationOfChannel,
     private readonly links: Links,
+    /** Nothing is announced longer before: the first table of the schedule has it, and a list that comes again
+     * looks one round ahead. */
+    private readonly mostNoticeMs: number,
   ) {}
 
   #content(listed: ListedProgramme, title: string, startAt: EpochMs, id: EventId): Content {
@@ -85,7 +89,7 @@ class ListReader {
       const other = eventId((id + INSTEAD_IDS) % EVENT_IDS);
       const { series: _, ...rest } = listed;
       const content = once(() => this.#content(rest, cancelled, startAt, other));
-      const noticeMs = (listed.noticeSec ?? listed.durationSec) * 1000;
+      const noticeMs = Math.min(this.mostNoticeMs, (listed.noticeSec ?? listed.durationSec) * 1000);
       return { kind: 'cancelled', noticeMs, instead: { eventId: other, content } };
     }
     const noticeMs =
@@ -159,13 +163,10 @@ class RepeatedList implements Stretches {
 
   constructor(
     private readonly list: readonly ListedProgramme[],
+    length: number,
     private readonly reader: ListReader,
   ) {
-    this.#length = list.reduce(
-      (length, { durationSec, overrunSec = 0, cancelled }) =>
-        length + (durationSec + (cancelled === undefined ? overrunSec : 0)) * 1000,
-      0,
-    );
+    this.#length = length;
     this.days = this.#length / list.length < SHORT_MS ? 1 : SCHEDULE_DAYS;
   }
 
@@ -199,8 +200,14 @@ export function listedStretches(
   place: StationOfChannel,
   links: Links,
 ): Stretches {
-  const reader = new ListReader(place, links);
-  return list.length === 0 || list.every(isTimed)
-    ? new TimedList(list.filter(isTimed), reader)
-    : new RepeatedList(list, reader);
+  if (list.length === 0 || list.every(isTimed)) {
+    return new TimedList(list.filter(isTimed), new ListReader(place, links, 2 * DAY_MS));
+  }
+  const length = list.reduce((sum, listed) => sum + realMs(listed), 0);
+  return new RepeatedList(list, length, new ListReader(place, links, length));
+}
+
+/** What it takes on air; one that is cancelled is no longer than planned. */
+function realMs({ durationSec, overrunSec = 0, cancelled }: ListedProgramme): number {
+  return (durationSec + (cancelled === undefined ? overrunSec : 0)) * 1000;
 }

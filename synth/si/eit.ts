@@ -205,6 +205,9 @@ export function liveSegments(at: EpochMs, days: number): Segment[] {
   return segments;
 }
 
+/** A guide of one day is one of short programmes. */
+const SHORT_LIST_SECTIONS = 2;
+
 /** Segments of the schedule as they are announced at a moment. */
 export interface ScheduleMoment {
   kind: EitKind;
@@ -225,10 +228,18 @@ function segmentEvents(
   { day, index }: Segment,
 ): Uint8Array[] {
   const from = epochMs(jstDayStart(at) + day * DAY_MS + index * SEGMENT_MS);
-  return station.guide.starting(from, epochMs(from + SEGMENT_MS), at).flatMap((programme) => {
+  const events: Uint8Array[] = [];
+  // Lists of programmes of seconds have more of them than a segment can hold, and no need of them.
+  let room = (station.guide.days === 1 ? SHORT_LIST_SECTIONS : SECTIONS_PER_SEGMENT) * MAX_BODY;
+  for (const programme of station.guide.starting(from, epochMs(from + SEGMENT_MS), at)) {
     const loop = scheduleDescriptors(station, schedule, programme);
-    return loop.length === 0 ? [] : [eventBytes(programme, loop)];
-  });
+    if (loop.length === 0) continue;
+    const event = eventBytes(programme, loop);
+    if (event.length > room) break;
+    room -= event.length;
+    events.push(event);
+  }
+  return events;
 }
 
 /** Revisions of the near future are all in the first table; the others change at midnight alone. */

@@ -137,6 +137,28 @@ describe('a scenario in a file', () => {
     });
   });
 
+  test('says what is announced and what is on air', async () => {
+    const series = { id: 7, name: '連続', episode: 2, lastEpisode: 10 };
+    const over = { undefinedEnd: true, overrunSec: 5, noticeSec: 2, copyControl: 'never', series };
+    const programmes = [{ durationSec: 10, title: '生中継', ...over }, STATION.programmes[1]];
+    const [channel] = SCENARIO.channels;
+    const path = await scenarioFile('open.json', {
+      ...SCENARIO,
+      channels: [{ ...channel, stations: [{ ...STATION, programmes }] }],
+    });
+    const at = Date.UTC(2026, 10, 20, 12, 0, 0);
+    const [station] = (await truthOf('GR', 'T30', at + 11_000, path)).stations;
+    expect(station?.present).toMatchObject({
+      title: '生中継',
+      durationMs: null,
+      copyControl: 'never',
+      series,
+    });
+    expect(station?.following).toMatchObject({ startAt: null, durationMs: 5_000 });
+    expect(station?.schedule.find(({ startAt }) => startAt === at)).toMatchObject({ durationMs: 10_000 });
+    expect(station?.onAir.find(({ startAt }) => startAt === at)).toMatchObject({ durationMs: 15_000 });
+  });
+
   test('is made once when several tunings want it at the same time', async () => {
     const path = await scenarioFile('together.json', SCENARIO);
     const cache = join(FOLDER, 'together');

@@ -82,6 +82,8 @@ export interface StationTruth {
   present: ProgrammeTruth;
   following: ProgrammeTruth;
   schedule: ProgrammeTruth[];
+  /** Of the same days. */
+  onAir: { eventId: number; title: string; startAt: number; durationMs: number; pause: boolean }[];
 }
 
 export interface ProgrammeTruth {
