@@ -50,13 +50,14 @@ const ANNOUNCEMENT: Piece = { kind: 'announcement', groups: SPOT_GROUPS, number:
 function stationBreak(random: Random, groups: number, plan: CommercialPlan): Piece[] {
   if (plan === 'announcements') return groups < 5 * MINUTE_GROUPS ? [] : [BLACK, ANNOUNCEMENT];
   if (plan !== 'usual' || groups < MINUTE_GROUPS) return [];
-  const count = groups < 10 * MINUTE_GROUPS ? 0 : 1 + random.below(3);
+  const count = Math.round(groups / MINUTE_GROUPS) < 10 ? 0 : 1 + random.below(3);
   return [BLACK, ANNOUNCEMENT, ...spots(random, count)];
 }
 
 /** Lengths of the breaks inside a programme, in spots. */
 function breakLengths(random: Random, groups: number): number[] {
-  const minutes = groups / MINUTE_GROUPS;
+  // Groups are a thousandth longer than half a second: half an hour is a little less than thirty minutes of them.
+  const minutes = Math.round(groups / MINUTE_GROUPS);
   if (minutes < 10) return [];
   if (minutes < 20) return [random.pick([4, 6])];
   const lengths = minutes < 90 ? [8, 8, 8, 10, 12] : [8, 10, 12, 16];

@@ -64,7 +64,7 @@ describe('a programme', () => {
 
   test('of half an hour has an opening, two cards and two blocks of two to three minutes', () => {
     for (let seed = 0; seed < 50; seed++) {
-      const pieces = composeProgramme(new Random(seed), 120 * SPOT_GROUPS, 'usual');
+      const pieces = composeProgramme(new Random(seed), Math.round((1_800 * 90_000) / GROUP_TICKS), 'usual');
       const kinds = pieces.map(({ kind }) => kind).filter((kind) => kind !== 'commercial');
       expect(kinds.join(' ')).toBe(
         'black main sponsor black black main black black main sponsor black announcement',
