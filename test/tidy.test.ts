@@ -47,6 +47,8 @@ const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   tuner: ['model'],
   http: ['model', ...FEATURES, ...BELOW_FEATURES],
   ...Object.fromEntries(FEATURES.map((name) => [name, ['model', ...BELOW_FEATURES]])),
+  // What is to be recorded follows from values alone.
+  schedule: ['model'],
 };
 
 /** Packages that a pure room may use; rooms not listed may use what package.json holds. */

@@ -4,6 +4,7 @@ import { BroadcastTypeSchema } from './agent.ts';
 
 export * from './guide.ts';
 export * from './scan.ts';
+export * from './schedule.ts';
 export * from './settings.ts';
 
 /**

@@ -1,0 +1,8 @@
+import { expect, test } from 'bun:test';
+import { ReservationStateSchema } from '../../wire/guide.ts';
+import { isReserved } from './reservation.ts';
+
+test('of all states, only what has a tuner counts as reserved', () => {
+  const states = ReservationStateSchema.anyOf.map((literal) => literal.const);
+  expect(states.filter(isReserved)).toEqual(['scheduled', 'recording']);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test';
+import { Value } from '@sinclair/typebox/value';
+import { RuleSchema } from '../../wire/schedule.ts';
+import { Failure } from '../model/failure.ts';
+import { readRule, ruleItem } from './rule-body.ts';
+
+const accept = (): void => {};
+
+function pathOf(body: unknown): string | undefined {
+  try {
+    readRule(body, accept);
+  } catch (error) {
+    if (error instanceof Failure) return error.options.path;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('readRule', () => {
+  test('what is left out has its default', () => {
+    expect(readRule({ keyword: ' 灯台 ' }, accept)).toEqual({
+      name: '灯台',
+      enabled: true,
+      priority: 1,
+      dedupe: true,
+      conditions: {
+        keyword: '灯台',
+        keywordIn: ['title', 'description'],
+        regex: false,
+        excludeKeyword: '',
+        stationIds: [],
+        types: [],
+        genres: [],
+        weekdays: [],
+        timeFrom: null,
+        timeTo: null,
+        durationMin: null,
+        durationMax: null,
+        freeOnly: true,
+        periodFrom: null,
+        periodTo: null,
+      },
+      marginBefore: null,
+      marginAfter: null,
+      encode: null,
+      keepTs: null,
+      keepNewest: null,
+      keepDays: null,
+    });
+  });
+
+  test('an update that says nothing about dedupe leaves it', () => {
+    expect(readRule({ keyword: 'a' }, accept, { dedupe: false }).dedupe).toBe(false);
+    expect(readRule({ keyword: 'a', dedupe: true }, accept, { dedupe: false }).dedupe).toBe(true);
+  });
+
+  test('a field that is wrong is named', () => {
+    const wrong: [unknown, string][] = [
+      [{ keyword: 3 }, 'keyword'],
+      [{ keyword: 'a', keywrod: 'b' }, 'keywrod'],
+      [{ keyword: 'a', keywordIn: ['name'] }, 'keywordIn.0'],
+      [{ keyword: 'a', genres: [{ lv1: 3 }, { lv1: 16 }] }, 'genres.1.lv1'],
+      [{ keyword: 'a', weekdays: [7] }, 'weekdays.0'],
+      [{ keyword: 'a', timeFrom: 1440 }, 'timeFrom'],
+      [{ keyword: 'a', durationMin: 60, durationMax: 30 }, 'durationMax'],
+      [{ keyword: 'a', periodFrom: 5, periodTo: 5 }, 'periodTo'],
+      [{ keyword: 'a', timeFrom: 60, timeTo: 60 }, 'timeTo'],
+      [{ keyword: 'a', priority: 1.5 }, 'priority'],
+      [{ keyword: 'a', marginAfter: -1 }, 'marginAfter'],
+      [{ keyword: 'a', encode: 'mpeg2' }, 'encode'],
+      [{ keyword: 'a', keepNewest: 0 }, 'keepNewest'],
+      [{ keyword: 'a', types: ['SKY'] }, 'types.0'],
+      [{}, 'keyword'],
+      [{ keyword: '　', excludeKeyword: 'b', freeOnly: false }, 'keyword'],
+      [null, undefined as unknown as string],
+      [[], undefined as unknown as string],
+    ];
+    for (const [body, path] of wrong) expect([body, pathOf(body)]).toEqual([body, path]);
+  });
+
+  test('a regular expression is checked, a keyword is not', () => {
+    const refuse = (): never => {
+      throw new Failure('bad_request', '正しくありません。', { path: 'keyword' });
+    };
+    expect(() => readRule({ keyword: '(', regex: true }, refuse)).toThrow('正しくありません。');
+    expect(readRule({ keyword: '(' }, refuse).conditions.keyword).toBe('(');
+  });
+});
+
+test('a rule is sent as its schema says, and what is sent can be sent back', () => {
+  const draft = readRule({ keyword: 'a', genres: [{ lv1: 7 }], weekdays: [6, 0, 6] }, accept);
+  const item = ruleItem({ ...draft, id: 3, disabledReason: null, createdAt: 1, updatedAt: 2 });
+  expect([...Value.Errors(RuleSchema, item)]).toEqual([]);
+  const { id: _, disabledReason: __, ...body } = item;
+  expect(readRule(body, accept)).toEqual(draft);
+});

@@ -1,0 +1,112 @@
+/** The body of a rule, as a person sends it, checked once: what comes out needs no further look. */
+import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../arib/ids.ts';
+import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
+import { Failure } from '../model/failure.ts';
+import { RULE_PRIORITY, type Rule, type RuleConditions, type RuleDraft } from '../model/rule.ts';
+import { searchText } from '../model/search-text.ts';
+
+const NAMELESS = '名前のないルール';
+
+function bad(path: string, message: string): Failure {
+  return new Failure('bad_request', message, { path });
+}
+
+/** `/genres/0/lv1` → `genres.0.lv1`. */
+function dotted(pointer: string): string {
+  return pointer.slice(1).replaceAll('/', '.');
+}
+
+/** @throws Failure bad_request naming the first field that is wrong */
+function checked(body: unknown): RuleBody {
+  if (Value.Check(RuleBodySchema, body)) return body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Failure('bad_request', 'ルールは JSON のオブジェクトで送ってください。');
+  const path = dotted(Value.Errors(RuleBodySchema, body).First()?.path ?? '/').slice(0, 64);
+  throw bad(path, `ルールの「${path}」の値が正しくありません。`);
+}
+
+function readConditions(body: RuleBody): RuleConditions {
+  const { keywordIn = [] } = body;
+  return {
+    keyword: body.keyword?.trim() ?? '',
+    keywordIn: keywordIn.length === 0 ? ['title', 'description'] : keywordIn,
+    regex: body.regex ?? false,
+    excludeKeyword: body.excludeKeyword?.trim() ?? '',
+    stationIds: [...new Set(body.stationIds ?? [])] as StationId[],
+    types: [...new Set(body.types ?? [])],
+    genres: (body.genres ?? []).map(({ lv1, lv2 }) => ({ lv1, lv2: lv2 ?? null })),
+    weekdays: [...new Set(body.weekdays ?? [])].sort((a, b) => a - b),
+    timeFrom: body.timeFrom ?? null,
+    timeTo: body.timeTo ?? null,
+    durationMin: body.durationMin ?? null,
+    durationMax: body.durationMax ?? null,
+    freeOnly: body.freeOnly ?? true,
+    periodFrom: body.periodFrom ?? null,
+    periodTo: body.periodTo ?? null,
+  };
+}
+
+/** Conditions that contradict themselves match nothing for ever: better said at once. */
+function checkSense(conditions: RuleConditions): void {
+  const { durationMin, durationMax, periodFrom, periodTo, timeFrom, timeTo } = conditions;
+  if (durationMin !== null && durationMax !== null && durationMin > durationMax)
+    throw bad('durationMax', '番組の長さは「以上」を「以下」より短くしてください。');
+  if (periodFrom !== null && periodTo !== null && periodFrom >= periodTo)
+    throw bad('periodTo', '期間の終わりは始まりより後にしてください。');
+  if (timeFrom !== null && timeFrom === timeTo) throw bad('timeTo', '時間帯の始まりと終わりが同じです。');
+  if (!isLimited(conditions))
+    throw bad('keyword', 'すべての番組が対象になります。条件を少なくともひとつ指定してください。');
+}
+
+/** Whether anything chooses among programmes: a rule without any would book everything there is. */
+function isLimited({ keyword, excludeKeyword: _, regex: __, ...rest }: RuleConditions): boolean {
+  const { stationIds, types, genres, weekdays, timeFrom, timeTo, durationMin, durationMax } = rest;
+  if (searchText(keyword) !== '') return true;
+  if ([stationIds, types, genres, weekdays].some((list) => list.length > 0)) return true;
+  return [timeFrom, timeTo, durationMin, durationMax].some((value) => value !== null);
+}
+
+/**
+ * @param before the rule that is replaced; what says nothing about `dedupe` leaves that one's
+ * @param checkExpression throws a Failure for a regular expression that cannot be used
+ * @throws Failure bad_request naming the field
+ */
+export function readRule(
+  body: unknown,
+  checkExpression: (expression: string) => void,
+  before?: Pick<Rule, 'dedupe'>,
+): RuleDraft {
+  const given = checked(body);
+  const conditions = readConditions(given);
+  checkSense(conditions);
+  if (conditions.regex && conditions.keyword !== '') checkExpression(conditions.keyword);
+  const name = given.name?.trim() ?? '';
+  return {
+    name: name === '' ? conditions.keyword || NAMELESS : name,
+    enabled: given.enabled ?? true,
+    priority: given.priority ?? RULE_PRIORITY,
+    dedupe: given.dedupe ?? before?.dedupe ?? true,
+    conditions,
+    marginBefore: given.marginBefore ?? null,
+    marginAfter: given.marginAfter ?? null,
+    encode: given.encode ?? null,
+    keepTs: given.keepTs ?? null,
+    keepNewest: given.keepNewest ?? null,
+    keepDays: given.keepDays ?? null,
+  };
+}
+
+/** A rule as the interface sends it. */
+export function ruleItem({ conditions, createdAt: _, updatedAt: __, ...rule }: Rule): RuleItem {
+  const { keywordIn, stationIds, types, genres, weekdays, ...rest } = conditions;
+  return {
+    ...rule,
+    ...rest,
+    keywordIn: [...keywordIn],
+    stationIds: [...stationIds],
+    types: [...types],
+    genres: genres.map((genre) => ({ ...genre })),
+    weekdays: [...weekdays],
+  };
+}

@@ -1,0 +1,174 @@
+/** Reservations and rules as the service's HTTP interface sends and takes them. */
+import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
+import { BroadcastTypeSchema } from './agent.ts';
+import { ReservationStateSchema } from './guide.ts';
+import { SETTING_SCHEMAS } from './settings.ts';
+
+/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+const EXTENSIBLE = { additionalProperties: true } as const;
+/** What comes in may have no fields that nobody knows: they are misspelt ones. */
+const CLOSED = { additionalProperties: false } as const;
+
+const EPOCH_MS = { description: 'epoch ms' } as const;
+const PROGRAM_ID = { description: 'programme id: station id * 100000 + event_id' } as const;
+const MINUTE_OF_DAY = { minimum: 0, maximum: 1439, description: 'minutes of the day, Japan Standard Time' };
+const MAX_MINUTES = 7 * 24 * 60;
+const MAX_PRIORITY = 100;
+export const MAX_KEYWORD_LENGTH = 1000;
+const MAX_NAME_LENGTH = 200;
+const MAX_LIST = 512;
+const MAX_KEPT = 100_000;
+
+function nullable<T extends TSchema>(schema: T, description?: string) {
+  return t.Union([schema, t.Null()], description === undefined ? {} : { description });
+}
+
+const MARGIN = nullable(SETTING_SCHEMAS.marginBefore, 'ms; null = the setting');
+const ENCODE = nullable(SETTING_SCHEMAS.encode, 'null = the setting');
+const KEEP_TS = nullable(t.Boolean(), 'null = the setting');
+
+/** An element of `GET /api/reservations`. */
+export const ReservationSchema = t.Object(
+  {
+    id: t.Integer(),
+    programId: t.Integer(PROGRAM_ID),
+    stationId: t.Integer(),
+    serviceName: t.String(),
+    name: t.String({ description: 'as broadcast, with marks' }),
+    title: t.String({ description: 'the name without marks' }),
+    startAt: t.Integer(EPOCH_MS),
+    endAt: t.Integer(EPOCH_MS),
+    state: ReservationStateSchema,
+    priority: t.Integer({ description: 'manual 2, otherwise that of the rule; the larger wins' }),
+    ruleId: nullable(t.Integer(), 'null: by hand'),
+    reason: nullable(t.String(), 'why it is skipped, missed or in conflict, Japanese'),
+    tuner: nullable(t.Object({ type: BroadcastTypeSchema, rank: t.Integer({ minimum: 0 }) }, EXTENSIBLE)),
+    blockers: t.Optional(
+      t.Array(t.Integer(), { description: 'of a conflict: reservations it lost against' }),
+    ),
+    alternatives: t.Optional(
+      t.Array(t.Integer(PROGRAM_ID), { description: 'of a conflict: a simulcast or a later airing' }),
+    ),
+  },
+  EXTENSIBLE,
+);
+export type ReservationItem = Static<typeof ReservationSchema>;
+export const ReservationsSchema = t.Array(ReservationSchema);
+
+/** Body of `POST /api/reservations`. */
+export const ReservationRequestSchema = t.Object(
+  {
+    programId: t.Integer({ minimum: 0, ...PROGRAM_ID }),
+    marginBefore: t.Optional(MARGIN),
+    marginAfter: t.Optional(MARGIN),
+    encode: t.Optional(ENCODE),
+    keepTs: t.Optional(KEEP_TS),
+  },
+  CLOSED,
+);
+export type ReservationRequest = Static<typeof ReservationRequestSchema>;
+
+/** Conditions of a rule; all that are set must hold. Empty texts and lists, and null, set nothing. */
+const CONDITIONS = {
+  keyword: t.Optional(
+    t.String({
+      maxLength: MAX_KEYWORD_LENGTH,
+      description:
+        'words that must all be found; `"a phrase"`, `-without`, `a|b`; with `regex` an expression',
+    }),
+  ),
+  keywordIn: t.Optional(
+    t.Array(t.Union([t.Literal('title'), t.Literal('description'), t.Literal('extended')]), {
+      maxItems: 3,
+      uniqueItems: true,
+      description: 'default title and description',
+    }),
+  ),
+  regex: t.Optional(t.Boolean()),
+  excludeKeyword: t.Optional(
+    t.String({ maxLength: MAX_KEYWORD_LENGTH, description: 'words of which none may be found' }),
+  ),
+  stationIds: t.Optional(t.Array(t.Integer({ minimum: 0 }), { maxItems: MAX_LIST })),
+  types: t.Optional(t.Array(BroadcastTypeSchema, { maxItems: 3 })),
+  genres: t.Optional(
+    t.Array(
+      t.Object(
+        {
+          lv1: t.Integer({ minimum: 0, maximum: 15 }),
+          lv2: t.Optional(nullable(t.Integer({ minimum: 0, maximum: 15 }))),
+        },
+        CLOSED,
+      ),
+      { maxItems: 256 },
+    ),
+  ),
+  weekdays: t.Optional(
+    t.Array(t.Integer({ minimum: 0, maximum: 6 }), {
+      maxItems: 7,
+      description: '0 Sunday to 6, of the broadcast day that begins at 05:00',
+    }),
+  ),
+  timeFrom: t.Optional(nullable(t.Integer(MINUTE_OF_DAY))),
+  timeTo: t.Optional(nullable(t.Integer(MINUTE_OF_DAY))),
+  durationMin: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
+  durationMax: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
+  freeOnly: t.Optional(t.Boolean({ description: 'default true' })),
+  periodFrom: t.Optional(nullable(t.Integer({ minimum: 0, ...EPOCH_MS }))),
+  periodTo: t.Optional(nullable(t.Integer({ minimum: 0, ...EPOCH_MS }))),
+} as const;
+
+const ACTIONS = {
+  name: t.Optional(t.String({ maxLength: MAX_NAME_LENGTH, description: 'default: the keyword' })),
+  enabled: t.Optional(t.Boolean()),
+  priority: t.Optional(t.Integer({ minimum: 0, maximum: MAX_PRIORITY, description: 'default 1' })),
+  dedupe: t.Optional(t.Boolean({ description: 'only the first airing of an episode; default true' })),
+  marginBefore: t.Optional(MARGIN),
+  marginAfter: t.Optional(MARGIN),
+  encode: t.Optional(ENCODE),
+  keepTs: t.Optional(KEEP_TS),
+  keepNewest: t.Optional(nullable(t.Integer({ minimum: 1, maximum: MAX_KEPT }), 'recordings; null = all')),
+  keepDays: t.Optional(nullable(t.Integer({ minimum: 1, maximum: MAX_KEPT }), 'null = for ever')),
+} as const;
+
+/** Body of `POST /api/rules`, `PUT /api/rules/<id>` and `POST /api/rules/preview`. */
+export const RuleBodySchema = t.Object({ ...ACTIONS, ...CONDITIONS }, CLOSED);
+export type RuleBody = Static<typeof RuleBodySchema>;
+
+/** A rule as it is sent: the body with every field, and what the service adds. */
+export const RuleSchema = t.Object(
+  {
+    id: t.Integer(),
+    ...t.Required(t.Object({ ...ACTIONS, ...CONDITIONS })).properties,
+    disabledReason: nullable(t.String(), 'why the service disabled it, Japanese'),
+  },
+  EXTENSIBLE,
+);
+export type RuleItem = Static<typeof RuleSchema>;
+
+/** A programme that a rule would match now, with the state that it would get. */
+export const PreviewProgramSchema = t.Object(
+  {
+    id: t.Integer(PROGRAM_ID),
+    stationId: t.Integer(),
+    serviceName: t.String(),
+    name: t.String(),
+    title: t.String(),
+    startAt: t.Integer(EPOCH_MS),
+    endAt: t.Integer(EPOCH_MS),
+    state: nullable(ReservationStateSchema, 'null: the rule would not book it, for `reason`'),
+    reason: nullable(t.String()),
+    reservationId: nullable(t.Integer(), 'there is a reservation already'),
+  },
+  EXTENSIBLE,
+);
+export type PreviewProgram = Static<typeof PreviewProgramSchema>;
+
+/** `POST /api/rules/preview`. */
+export const RulePreviewSchema = t.Object(
+  {
+    total: t.Integer({ minimum: 0, description: 'programmes that match' }),
+    programs: t.Array(PreviewProgramSchema, { description: 'the first of them, by start' }),
+  },
+  EXTENSIBLE,
+);
+export type RulePreview = Static<typeof RulePreviewSchema>;
