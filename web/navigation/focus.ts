@@ -6,7 +6,7 @@ import { back } from './back.ts';
 import { type Box, beyond, type Direction, nearest } from './spatial.ts';
 
 /** Tab leads to what is marked `data-nav-skip` too, the arrows pass it: a slider would not let them go again. */
-const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"]';
+const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), summary, [tabindex="0"]';
 
 const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowUp: 'up',

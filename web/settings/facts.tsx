@@ -1,4 +1,5 @@
 /** What the settings screen tells without letting it be changed: broadcast time, and how the service is. */
+import type { ComponentChildren } from 'preact';
 import type { ClockOffset, Health, SystemFacts } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { connection } from '../events.ts';
@@ -150,6 +151,24 @@ function networkName({ type, networkId }: ClockOffset): string {
   return `${TYPE_NAMES[type]}（${networkId}）`;
 }
 
+/** More networks than this are told in one line while they are all well. */
+const MOST_OPEN = 4;
+
+function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children: ComponentChildren }) {
+  if (clocks.length <= MOST_OPEN || clocks.some(({ warning }) => warning)) return <>{children}</>;
+  const most = Math.max(...clocks.map(({ offsetMs }) => Math.abs(offsetMs)));
+  return (
+    <details class="clocks">
+      <summary>
+        <span class="state state-good">
+          {clocks.length}の放送網すべてと合っています（ずれは最大 {(most / 1000).toFixed(1)}秒）
+        </span>
+      </summary>
+      {children}
+    </details>
+  );
+}
+
 export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
   if (clocks.length === 0) {
     return (
@@ -169,18 +188,20 @@ export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
           </p>
         </div>
       ) : null}
-      <dl class="facts">
-        {clocks.map((clock) => (
-          <Fact
-            key={clock.networkId}
-            name={networkName(clock)}
-            tone={clock.warning ? 'bad' : 'good'}
-            note={`${agoText(clock.measuredAt, now.value)}に確認`}
-          >
-            {offsetText(clock.offsetMs)}
-          </Fact>
-        ))}
-      </dl>
+      <Folded clocks={clocks}>
+        <dl class="facts">
+          {clocks.map((clock) => (
+            <Fact
+              key={clock.networkId}
+              name={networkName(clock)}
+              tone={clock.warning ? 'bad' : 'good'}
+              note={`${agoText(clock.measuredAt, now.value)}に確認`}
+            >
+              {offsetText(clock.offsetMs)}
+            </Fact>
+          ))}
+        </dl>
+      </Folded>
     </>
   );
 }
