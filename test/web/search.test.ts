@@ -60,11 +60,7 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.locator('.program-title').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(
-      await page.evaluate(() =>
-        [...document.querySelectorAll('.found')].indexOf(document.activeElement as Element),
-      ),
-    ).toBe(1);
+    await page.waitForFunction(() => document.querySelectorAll('.found')[1] === document.activeElement);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');

@@ -116,9 +116,11 @@ function useWords() {
   const inAddress = query.value.get('q') ?? '';
   const written = useRef(inAddress);
   useEffect(() => {
-    if (screen.value.name !== 'search' || inAddress === written.current) return;
-    written.current = inAddress;
-    words.value = inAddress;
+    // By now more may have been written than when this was drawn: only what came by another way counts.
+    const present = query.peek().get('q') ?? '';
+    if (screen.value.name !== 'search' || present === written.current) return;
+    written.current = present;
+    words.value = present;
   }, [inAddress]);
   const write = (text: string): void => {
     const cut = Array.from(text).slice(0, MOST_LETTERS).join('');
