@@ -1,12 +1,20 @@
 /** The tuner screen: the agent's tuners and channels, and the channel scan. */
+import type { TSchema } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { ChannelsSchema, TunerDefinitionsSchema, TunersSchema } from '../../wire/agent.ts';
 import { ScanRequestSchema, ScanStatusSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import { problemResponse, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { polledAnswer, polledJson, polledResponses } from './polled.ts';
 
 const AWAY = problemResponse('`agent_unavailable`');
+
+function answer(description: string, schema: TSchema) {
+  return {
+    description,
+    content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
+  };
+}
 
 export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
   const { equipment, scans } = parts;
@@ -26,11 +34,16 @@ export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
 
   app.put('/api/tuners', ({ body }) => equipment.putTuners(body), {
     body: TunerDefinitionsSchema,
-    response: { 200: TunersSchema, ...REFUSAL_SCHEMAS },
     detail: {
       summary: 'Replace the tuner definitions',
-      description: '400 names the field at fault; nothing is changed then. Unknown fields are dropped.',
+      description: 'Unknown fields are dropped.',
       tags,
+      responses: {
+        ...REFUSALS,
+        200: answer('the tuners as they are now', TunersSchema),
+        400: problemResponse('`bad_request` naming the field at fault; nothing was changed'),
+        503: AWAY,
+      },
     },
   });
 
@@ -62,11 +75,17 @@ export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
     },
     {
       body: ScanRequestSchema,
-      response: { 200: ScanStatusSchema, ...REFUSAL_SCHEMAS },
       detail: {
         summary: 'Start a channel scan',
-        description: '409 while one is running; 503 `no_tuner` when no tuner takes one of the types.',
+        description: 'It goes on by itself; event `scan` tells of its progress.',
         tags,
+        responses: {
+          ...REFUSALS,
+          200: answer('the scan that began', ScanStatusSchema),
+          400: problemResponse('unknown or no types'),
+          409: problemResponse('`conflict`: one is running'),
+          503: problemResponse('`no_tuner`: no tuner takes one of the types; `agent_unavailable`'),
+        },
       },
     },
   );
