@@ -204,13 +204,16 @@ export class GuideHost {
     reading.writing = true;
     const now = this.options.now();
     reading.writtenAt = now;
-    const changes = session.take().map((change) => this.#merged(change, now));
     // A stream that stays open is read to its end over and over: it counts when it was whole for the first time.
     const whole = counts || (!reading.counted && goal.reached(session, now - reading.beganAt, now));
     reading.counted ||= whole;
     const coverage = goal.coverage(session, now, whole);
     await this.#enqueue(async (file) => {
-      for (const change of changes) session.putBack(change.stationId, await this.#store(file, change));
+      // Taken only now: texts that an earlier write handed back find their programmes among these.
+      for (const change of session.take()) {
+        const unplaced = await this.#store(file, this.#merged(change, this.options.now()));
+        session.putBack(change.stationId, unplaced);
+      }
       if (coverage.length === 0) return;
       file.coverage.put(coverage);
       this.options.post({ kind: 'coverage' });

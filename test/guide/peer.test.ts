@@ -1,0 +1,240 @@
+/**
+ * What the guide worker stores of a channel is what an independent reader finds in the same stream: every title,
+ * text, genre and time. The stream goes the way of a visit: HTTP, worker, merge, database.
+ */
+import type { Database } from 'bun:sqlite';
+import { afterEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
+import { epochMs } from '../../arib/time.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { wantedStations } from '../../src/guide/visit-goal.ts';
+import { GuideVisits } from '../../src/guide/visits.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { StationStore } from '../../src/store/stations.ts';
+import { startGuideWorker } from '../../src/workers.ts';
+import { loadScenario } from '../../synth/scenario/load.ts';
+import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
+import { decodeByPeer, type PeerRecord, peerText, records } from '../peer/record.ts';
+import { sectionsOf, tablePackets } from '../peer/sent.ts';
+import { peerOf } from '../peer/tables.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A programme, by whichever reader. */
+interface Programme {
+  startAt: number;
+  endAt: number;
+  name: string;
+  description: string;
+  genres: [number, number][];
+}
+
+/** What one programme was said to be, in any table and version of the stretch. */
+interface Heard {
+  variants: Programme[];
+  texts: Record<string, string>[];
+  scheduled: boolean;
+}
+
+/** Five octets of MJD and BCD, and three of BCD. Undefined: not decided. */
+function momentOf(bytes: Buffer): number | undefined {
+  if (bytes.every((octet) => octet === 0xff)) return undefined;
+  const bcd = (octet: number): number => (octet >> 4) * 10 + (octet & 15);
+  const [hours = 0, minutes = 0, seconds = 0] = [...bytes.subarray(-3)].map(bcd);
+  const time = ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  return bytes.length === 3 ? time : (bytes.readUInt16BE(0) - 40_587) * 86_400_000 + time - 9 * 3_600_000;
+}
+
+function variantOf(event: PeerRecord): Programme | undefined {
+  const startAt = momentOf(event.start_time as Buffer);
+  const durationMs = momentOf(event.duration as Buffer);
+  const descriptors = records(event.descriptors);
+  const short = descriptors.find((each) => each.descriptor_tag === 0x4d);
+  // An event without an end has a guessed one: only the others are compared.
+  if (startAt === undefined || durationMs === undefined || short === undefined) return undefined;
+  const contents = descriptors
+    .filter((each) => each.descriptor_tag === 0x54)
+    .flatMap((each) => records(each.contents));
+  return {
+    startAt,
+    endAt: startAt + durationMs,
+    name: peerText(short.event_name_char),
+    description: peerText(short.text_char),
+    genres: contents.map((genre) => [
+      Number(genre.content_nibble_level_1),
+      Number(genre.content_nibble_level_2),
+    ]),
+  };
+}
+
+/** Items of all extended descriptors, joined by octets where a heading is empty; a heading once. */
+function textOf(event: PeerRecord): Record<string, string> | undefined {
+  const items: { heading: Buffer; parts: Buffer[] }[] = [];
+  for (const descriptor of records(event.descriptors)) {
+    if (descriptor.descriptor_tag !== 0x4e) continue;
+    for (const piece of records(descriptor.items)) {
+      const heading = piece.item_description_char as Buffer;
+      if (heading.length === 0) items.at(-1)?.parts.push(piece.item_char as Buffer);
+      else items.push({ heading, parts: [piece.item_char as Buffer] });
+    }
+  }
+  if (items.length === 0) return undefined;
+  const text: Record<string, string> = {};
+  for (const { heading, parts } of items) {
+    const [key, body] = [peerText(heading), peerText(Buffer.concat(parts))];
+    text[key] = key in text ? `${text[key]}\n${body}` : body;
+  }
+  return text;
+}
+
+/** Every event that the peer finds, by programme id. */
+function heardIn(packets: Uint8Array): Map<number, Heard> {
+  const heard = new Map<number, Heard>();
+  for (const section of sectionsOf(packets)) {
+    if (section.pid !== 0x12) continue;
+    const peer = peerOf(section.tableId);
+    const table = peer === undefined ? null : decodeByPeer(peer.table, section.bytes);
+    if (table === null) throw new Error(`not read: ${section.tableId}`);
+    const station = stationId(
+      networkId(Number(table.original_network_id)),
+      serviceId(Number(table.service_id)),
+    );
+    for (const event of records(table.events)) {
+      const id = programId(station, Number(event.event_id) as never);
+      const known = heard.get(id) ?? { variants: [], texts: [], scheduled: false };
+      heard.set(id, known);
+      const variant = variantOf(event);
+      if (variant !== undefined) known.variants.push(variant);
+      const text = textOf(event);
+      if (text !== undefined) known.texts.push(text);
+      known.scheduled ||= section.tableId >= 0x50 && (section.tableId & 8) === 0;
+    }
+  }
+  return heard;
+}
+
+/** Reads the stream the way of a visit; gives the database. */
+async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array): Promise<Database> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-peer-'));
+  closers.push(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'svc.db');
+  const database = openDatabase(path);
+  closers.push(() => database.close());
+  const network = scenario.channels.filter((channel) => channel.networkId === plan.networkId);
+  const put = network.flatMap(({ type, channel, networkId: network, stations }) =>
+    stations.map(({ serviceId: service, name, serviceType }) => ({
+      id: stationId(network, service),
+      ...{
+        type,
+        networkId: network,
+        serviceId: service,
+        transportStreamId: null,
+        channel,
+        name,
+        serviceType,
+      },
+      remoteControlKey: 1,
+    })),
+  );
+  new StationStore(database).apply({ put, hide: [], retype: [] }, 0);
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response(packets as Uint8Array<ArrayBuffer>),
+  });
+  closers.push(() => server.stop(true));
+  const visits = new GuideVisits({
+    startWorker: startGuideWorker,
+    path,
+    writeMs: { visit: 30_000, feed: 300_000 },
+    log: SILENT_LOG,
+    onChanged: () => {},
+    onCoverage: () => {},
+    onClock: () => {},
+  });
+  closers.push(() => visits.close());
+  visits.stations(put);
+  const { result } = visits.visit({
+    url: `http://127.0.0.1:${server.port}/`,
+    networkId: plan.networkId,
+    wanted: wantedStations(
+      put.map(({ id }) => id),
+      'full',
+    ),
+    capMs: 60_000,
+    // The stream is read to its end.
+    settleMs: 60_000,
+    patienceMs: 0,
+    openMs: 5000,
+  });
+  expect((await result).reason).toBe('the stream ended');
+  return database;
+}
+
+interface StoredRow {
+  id: number;
+  start_at: number;
+  end_at: number;
+  open_end: number;
+  name: string;
+  description: string;
+  genres: string;
+  extended: string | null;
+}
+
+const SCENARIO = loadScenario('default');
+
+test.each([
+  ['GR', 'T27', 35],
+  ['BS', 'BS01_0', 130],
+  ['CS', 'CS02', 130],
+] as const)(
+  '%s %s',
+  async (type, channel, seconds) => {
+    const plan = SCENARIO.channels.find((each) => each.type === type && each.channel === channel);
+    if (plan === undefined) throw new Error(`no ${channel}`);
+    const begin = epochMs(Math.floor(Date.now() / 1000) * 1000);
+    const packets = tablePackets(SCENARIO, plan, seconds, begin);
+    const heard = heardIn(packets);
+    const database = await stored(SCENARIO, plan, packets);
+    const rows = database
+      .query<StoredRow, []>(
+        'SELECT id, start_at, end_at, open_end, name, description, genres, extended FROM programs ORDER BY id',
+      )
+      .all();
+    const compared = { programmes: 0, texts: 0 };
+    for (const row of rows) {
+      const said = heard.get(row.id);
+      if (said === undefined) throw new Error(`nobody sent ${row.id}`);
+      if (row.open_end === 0 && said.variants.length > 0) {
+        const genres = (JSON.parse(row.genres) as { lv1: number; lv2: number }[]).map(({ lv1, lv2 }) => [
+          lv1,
+          lv2,
+        ]);
+        const { start_at: startAt, end_at: endAt, name, description } = row;
+        expect(said.variants).toContainEqual({ startAt, endAt, name, description, genres } as Programme);
+        compared.programmes += 1;
+      }
+      if (said.texts.length === 0) expect(row.extended).toBeNull();
+      else {
+        expect(said.texts).toContainEqual(JSON.parse(row.extended ?? '{}'));
+        compared.texts += 1;
+      }
+    }
+    const ids = new Set(rows.map((row) => row.id));
+    const missing = [...heard].filter(([id, { scheduled, variants }]) => {
+      const last = variants.at(-1);
+      return scheduled && last !== undefined && last.endAt > begin + seconds * 1000 && !ids.has(id);
+    });
+    expect(missing).toEqual([]);
+    expect(compared.programmes).toBeGreaterThan(300);
+    expect(compared.texts).toBeGreaterThan(compared.programmes * 0.5);
+  },
+  120_000,
+);
