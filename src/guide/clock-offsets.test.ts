@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test';
+import { networkId } from '../../arib/ids.ts';
+import { ClockOffsets } from './clock-offsets.ts';
+
+const NOW = 1_800_000_000_000;
+const BS = networkId(4);
+
+function offsets(...samples: number[]): ClockOffsets {
+  const made = new ClockOffsets();
+  for (const [index, sample] of samples.entries()) made.add(BS, sample, NOW + index * 5000);
+  return made;
+}
+
+describe('ClockOffsets', () => {
+  test('the median of the last samples counts: one that was late says little', () => {
+    expect(offsets(20, 30, -9000, 25, 22).list()).toEqual([
+      { networkId: BS, type: 'BS', offsetMs: 22, measuredAt: NOW + 20_000, warning: false },
+    ]);
+    expect(offsets(10, 20).list()[0]?.offsetMs).toBe(15);
+  });
+
+  test('more than a second is a warning, either way', () => {
+    expect([offsets(1000), offsets(1001), offsets(-1001)].map((each) => each.list()[0]?.warning)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(offsets(1500).worst?.offsetMs).toBe(1500);
+    expect(offsets(500).worst).toBeUndefined();
+  });
+
+  test('a clock that was set right is right soon: old samples do not count', () => {
+    const made = offsets(60_000, 60_000, 60_000);
+    made.add(BS, 10, NOW + 11 * 60_000);
+    expect(made.list()[0]?.offsetMs).toBe(10);
+    const set = offsets(...Array.from({ length: 20 }, () => 5000));
+    for (let index = 0; index < 9; index++) set.add(BS, 0, NOW + (20 + index) * 5000);
+    expect(set.list()[0]?.offsetMs).toBe(0);
+  });
+
+  test('networks are told apart, in order; those that households do not receive are left', () => {
+    const made = offsets(10);
+    made.add(networkId(0x7fe8), 20, NOW);
+    made.add(networkId(6), 30, NOW);
+    made.add(networkId(0x1234), 40, NOW);
+    expect(made.list().map(({ type, offsetMs }) => [type, offsetMs])).toEqual([
+      ['BS', 10],
+      ['CS', 30],
+      ['GR', 20],
+    ]);
+  });
+
+  test('memory is bounded', () => {
+    const made = new ClockOffsets();
+    for (let network = 0; network < 1000; network++) made.add(networkId(0x7800 + network), 0, NOW);
+    expect(made.list().length).toBeLessThanOrEqual(128);
+  });
+});
