@@ -44,7 +44,7 @@ const WINDOW = `
   FROM (
     SELECT id FROM programs INDEXED BY programs_of_station
     WHERE station_id = $station AND start_at < $to AND start_at >= $from - ${ORDINARY_MS} AND end_at > $from
-    UNION
+    UNION ALL
     SELECT id FROM programs INDEXED BY programs_long
     WHERE station_id = $station AND start_at < $from - ${ORDINARY_MS} AND start_at > $from - ${LONGEST_MS}
       AND end_at > $from AND end_at - start_at > ${ORDINARY_MS}
