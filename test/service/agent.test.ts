@@ -1,5 +1,7 @@
 /** The service and its agent: away, back, changed; and what clients hear of it. */
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import type { Station, Status } from '../../wire/api.ts';
 import {
   CHANNELS,
@@ -161,5 +163,40 @@ describe('closing', () => {
         () => 'gone',
       ),
     ).toBe('gone');
+  });
+});
+
+describe('a station that is gone from the agent', () => {
+  test('is hidden at once, and after a while its guide and bookings are given up', async () => {
+    const service = await start({ SERVICE_FORGET_AFTER: '300' });
+    await until(async () => (await names(service)).length === 2);
+    const database = new Database(join(service.folder, 'svc.db'), { strict: true });
+    const later = Date.now() + 3_600_000;
+    const satellite = 400_151;
+    database
+      .query(
+        `INSERT INTO programs (id, station_id, event_id, start_at, end_at, open_end, name, description, genres, audios,
+           is_free, copy_never, updated_at)
+         VALUES ($id, $satellite, 1, $later, $end, 0, '番組', '', '[]', '[]', 1, 0, 0)`,
+      )
+      .run({ id: satellite * 100_000 + 1, satellite, later, end: later + 1000 });
+    database
+      .query(
+        `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
+           created_at, updated_at) VALUES (1, $satellite, 'scheduled', 2, '番組', '', $later, $later, 0, 0)`,
+      )
+      .run({ satellite, later });
+    const { heard, stop } = await listen(service);
+    agent.channels = CHANNELS.slice(0, 1);
+    agent.announce('channels');
+    await until(async () => (await names(service)).length === 1);
+    await until(() => heard.includes('reservations'));
+    expect(database.query('SELECT state FROM reservations').values()).toEqual([['cancelled']]);
+    expect(database.query('SELECT id FROM programs').values()).toEqual([]);
+    agent.channels = CHANNELS;
+    agent.announce('channels');
+    await until(async () => (await names(service)).length === 2);
+    stop();
+    database.close();
   });
 });
