@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  type Break,
+  CAUSES,
+  type DamagedSecond,
+  GAP_CAUSES,
+  judge,
+  type Measured,
+  nothingMeasured,
+  type Stretch,
+  worthRepeating,
+} from './verdict.ts';
+
+/** A programme of 100 s that began at this moment. */
+const START = 1_700_000_000_000;
+const END = START + 100_000;
+const PROGRAMME = { startAt: START, endAt: END };
+
+/** Seconds from the programme's start. */
+const stretch = (from: number, to: number): Stretch => ({ from: START + from * 1000, to: START + to * 1000 });
+const hole = (from: number, to: number, cause: Break['cause']): Break => ({ ...stretch(from, to), cause });
+
+function measured(stretches: Stretch[], breaks: Break[] = [], seconds: DamagedSecond[] = []): Measured {
+  const sums = { packets: 1000, drops: 0, errors: 0, scrambled: 0 };
+  for (const second of seconds) {
+    sums.drops += second.drops;
+    sums.errors += second.errors;
+    sums.scrambled += second.scrambled;
+  }
+  return { stretches, breaks, seconds, sums };
+}
+
+const damaged = (at: number, more: Partial<DamagedSecond> = {}): DamagedSecond => ({
+  at: START + at * 1000,
+  packets: 100,
+  drops: 0,
+  errors: 0,
+  scrambled: 0,
+  ...more,
+});
+
+describe('a verdict', () => {
+  test('is complete with both margins', () => {
+    const { verdict } = judge(measured([stretch(-10, 115)]), PROGRAMME);
+    expect(verdict).toEqual({ level: 'complete', drops: 0, gaps: [], headMs: 10_000, tailMs: 15_000 });
+  });
+
+  test('tells what is missing of head and tail', () => {
+    const { verdict } = judge(measured([stretch(5, 97)]), PROGRAMME);
+    expect(verdict).toEqual({
+      level: 'damaged',
+      drops: 0,
+      gaps: [
+        { startMs: 0, endMs: 5000, cause: 'late' },
+        { startMs: 97_000, endMs: 100_000, cause: 'late' },
+      ],
+      headMs: -5000,
+      tailMs: -3000,
+    });
+  });
+
+  test('names the cause of each gap, also where one follows another', () => {
+    const facts = measured(
+      [stretch(-10, 20), stretch(35, 115)],
+      [hole(20, 22, 'stream_ended'), hole(22, 35, 'no_tuner')],
+    );
+    expect(judge(facts, PROGRAMME).verdict.gaps).toEqual([
+      { startMs: 20_000, endMs: 22_000, cause: 'stream_ended' },
+      { startMs: 22_000, endMs: 35_000, cause: 'no_tuner' },
+    ]);
+  });
+
+  test('ignores what was lost of the margins', () => {
+    const facts = measured([stretch(-10, -8), stretch(-4, 103), stretch(108, 115)]);
+    expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'complete', gaps: [] });
+  });
+
+  test('says that the end margin was given away, without calling it damage', () => {
+    const facts = measured([stretch(-10, 102)], [hole(102, 115, 'yielded')]);
+    expect(judge(facts, PROGRAMME).verdict).toEqual({
+      level: 'complete',
+      drops: 0,
+      gaps: [{ startMs: 102_000, endMs: 115_000, cause: 'yielded' }],
+      headMs: 10_000,
+      tailMs: 2000,
+    });
+  });
+
+  test('counts drops, and is damaged by one', () => {
+    const facts = measured([stretch(-10, 115)], [], [damaged(50, { drops: 3 })]);
+    expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'damaged', drops: 3, gaps: [] });
+  });
+
+  test('does not call a programme damaged by a drop in its margin', () => {
+    const facts = measured([stretch(-10, 115)], [], [damaged(-5, { drops: 1 }), damaged(100, { drops: 2 })]);
+    expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'complete', drops: 3 });
+  });
+
+  test('takes seconds that stayed scrambled for a gap', () => {
+    const seconds = [60, 61, 62].map((at) => damaged(at, { scrambled: 90 }));
+    const { verdict } = judge(measured([stretch(-10, 115)], [], seconds), PROGRAMME);
+    expect(verdict.level).toBe('damaged');
+    expect(verdict.gaps).toEqual([{ startMs: 60_000, endMs: 63_000, cause: 'scrambled' }]);
+  });
+
+  test('is lost without anything, and with less than half', () => {
+    expect(judge(nothingMeasured(), PROGRAMME).verdict).toEqual({
+      level: 'lost',
+      drops: 0,
+      gaps: [{ startMs: 0, endMs: 100_000, cause: 'late' }],
+      headMs: -100_000,
+      tailMs: -100_000,
+    });
+    expect(judge(measured([stretch(51, 115)]), PROGRAMME).verdict.level).toBe('lost');
+    expect(judge(measured([stretch(49, 115)]), PROGRAMME).verdict.level).toBe('damaged');
+  });
+
+  test('is about what was wanted: who asks in the middle, or stops, loses nothing', () => {
+    const { verdict, wantedMs } = judge(measured([stretch(70, 80)]), {
+      ...PROGRAMME,
+      from: START + 70_000,
+      until: START + 80_000,
+    });
+    expect(verdict).toEqual({ level: 'complete', drops: 0, gaps: [], headMs: -70_000, tailMs: -20_000 });
+    expect(wantedMs).toBe(10_000);
+  });
+});
+
+describe('the next airing', () => {
+  const of = (seconds: DamagedSecond[], stretches = [stretch(-10, 115)]) =>
+    judge(measured(stretches, [], seconds), PROGRAMME);
+
+  test('is worth a tuner when more than 1 % is damaged', () => {
+    expect(worthRepeating(of([damaged(10, { drops: 1 })]), 'damaged')).toBe(false);
+    expect(worthRepeating(of([damaged(10, { drops: 1 }), damaged(40, { errors: 1 })]), 'damaged')).toBe(true);
+    expect(worthRepeating(of([damaged(10, { drops: 1 }), damaged(40, { errors: 1 })]), 'failed')).toBe(false);
+  });
+
+  test('is worth a tuner for any 10 s of a long programme', () => {
+    const long = { startAt: START, endAt: START + 7_200_000 };
+    const gap = (length: number) => judge(measured([stretch(-10, 600), stretch(600 + length, 7215)]), long);
+    expect(worthRepeating(gap(9), 'damaged')).toBe(false);
+    expect(worthRepeating(gap(10), 'damaged')).toBe(true);
+  });
+
+  test('is worth a tuner when this one is lost, but never against the setting', () => {
+    const lost = of([], [stretch(80, 115)]);
+    expect(['never', 'failed', 'damaged'].map((word) => worthRepeating(lost, word as 'never'))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});
+
+test('every cause has its sentence', () => {
+  expect(GAP_CAUSES).toHaveLength(13);
+  for (const cause of GAP_CAUSES) expect(CAUSES[cause]).toMatch(/[ぁ-ん]た$/);
+});
+
+/** A seeded generator: a failing seed is printed and becomes a test. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('for any measurements, gaps and stretches make up the programme', () => {
+  for (let seed = 1; seed <= 500; seed += 1) {
+    const next = random(seed);
+    const stretches: Stretch[] = [];
+    const breaks: Break[] = [];
+    for (let at = -20 + next() * 60; at < 120; ) {
+      const to = at + 1 + next() * 40;
+      stretches.push(stretch(at, to));
+      const pause = 1 + next() * 20;
+      const cause = GAP_CAUSES.filter((one) => one !== 'yielded')[Math.floor(next() * 12)];
+      if (cause !== undefined && next() < 0.8) breaks.push(hole(to, to + pause, cause));
+      at = to + pause;
+    }
+    const { verdict, damagedMs, wantedMs, longestMs } = judge(measured(stretches, breaks), PROGRAMME);
+    const gapMs = verdict.gaps.reduce((sum, gap) => sum + gap.endMs - gap.startMs, 0);
+    const covered = stretches
+      .map(({ from, to }) => Math.max(0, Math.min(to, END) - Math.max(from, START)))
+      .reduce((sum, one) => sum + one, 0);
+    const where = `seed ${seed}`;
+    // A sliver within the tolerance at either end is no gap.
+    expect(Math.abs(gapMs + covered - wantedMs), where).toBeLessThanOrEqual(1002);
+    expect(Math.abs(gapMs - damagedMs), where).toBeLessThanOrEqual(verdict.gaps.length + 1);
+    expect(longestMs, where).toBeLessThanOrEqual(damagedMs);
+    for (const [index, gap] of verdict.gaps.entries()) {
+      expect(gap.endMs, where).toBeGreaterThan(gap.startMs);
+      expect(gap.startMs, where).toBeGreaterThanOrEqual(verdict.gaps[index - 1]?.endMs ?? 0);
+    }
+    expect(verdict.level === 'complete', where).toBe(verdict.gaps.length === 0);
+  }
+});

@@ -1,0 +1,236 @@
+/**
+ * What a recording is worth: a pure function of what was measured while it was made and of the real boundaries of
+ * its programme. Nothing here knows where the measurements come from.
+ */
+
+/** Stable words; `CAUSES` has the sentences. */
+export type GapCause = keyof typeof CAUSES;
+
+/** Why a stretch is missing, for people. */
+export const CAUSES = {
+  late: '録画の開始が番組の開始に間に合いませんでした',
+  no_tuner: 'チューナーを確保できないか、放送を受信できませんでした',
+  agent_unavailable: 'チューナーエージェントに接続できませんでした',
+  stream_ended: '受信が途切れました',
+  stalled: '放送のデータが届きませんでした',
+  service_stopped: 'サービスが止まっていました',
+  scrambled: 'スクランブルを解除できませんでした',
+  copy_never: 'コピー禁止のため書き込みませんでした',
+  disk_full: '録画先の空き容量がなくなりました',
+  disk_failed: '録画先に書き込めませんでした',
+  disk_slow: '録画先の書き込みが追いつきませんでした',
+  yielded: '次の録画にチューナーを渡しました',
+  stopped: '録画を途中で止めました',
+} as const;
+
+export const GAP_CAUSES = Object.keys(CAUSES) as GapCause[];
+
+/** Epoch ms, end exclusive. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+export interface Break extends Stretch {
+  cause: GapCause;
+}
+
+export interface PacketSums {
+  packets: number;
+  /** Places where packets are missing: continuity errors. */
+  drops: number;
+  /** Packets with transport_error_indicator. */
+  errors: number;
+  scrambled: number;
+}
+
+/** One second in which not every packet was sound. */
+export interface DamagedSecond extends PacketSums {
+  /** Epoch ms of its begin. */
+  at: number;
+}
+
+/** What was measured of a recording. JSON: it outlives the process. */
+export interface Measured {
+  /** When packets were received and kept, in order, without overlap. */
+  stretches: Stretch[];
+  /** When none were, and why; also outside of what was wanted. */
+  breaks: Break[];
+  /** In order; only those with damage. */
+  seconds: DamagedSecond[];
+  sums: PacketSums;
+}
+
+export interface VerdictGap {
+  /** From the programme's real start, as the next. */
+  startMs: number;
+  endMs: number;
+  cause: GapCause;
+}
+
+/**
+ * `complete`: every packet from the real start to the real end. `damaged`: less. `lost`: less than half of it can
+ * be used.
+ */
+export type VerdictLevel = 'complete' | 'damaged' | 'lost';
+
+export interface Verdict {
+  level: VerdictLevel;
+  drops: number;
+  /** In order of time. A gap behind the real end is a margin that was given to another recording. */
+  gaps: VerdictGap[];
+  /** Recorded before the real start; negative: missing of it. */
+  headMs: number;
+  /** Recorded after the real end; negative: missing of it. */
+  tailMs: number;
+}
+
+/** The programme as it was really on the air, and what of it was wanted. Epoch ms. */
+export interface Wanted {
+  startAt: number;
+  endAt: number;
+  /** When somebody asked for it, where that was later than its start. */
+  from?: number;
+  /** When somebody stopped it, where that was before its end. */
+  until?: number;
+}
+
+/** Judged with what it is of use for: how long the damage is. */
+export interface Judgement {
+  verdict: Verdict;
+  /** Of what was wanted, gaps and damaged seconds. */
+  damagedMs: number;
+  /** The longest run of damage. */
+  longestMs: number;
+  /** How long that is which was wanted. */
+  wantedMs: number;
+}
+
+/** Differences of this length are of the clocks and of the buffers on the way, not of the recording. */
+const TOLERANCE_MS = 500;
+/** Less than this part usable: nobody would call it recorded. */
+const LOST_BELOW = 0.5;
+/** Setting `retryDamaged`: more than this part, or a run of this length. */
+const WORTH_REPEATING_PART = 0.01;
+const WORTH_REPEATING_MS = 10_000;
+const SECOND_MS = 1000;
+
+export function nothingMeasured(): Measured {
+  return {
+    stretches: [],
+    breaks: [],
+    seconds: [],
+    sums: { packets: 0, drops: 0, errors: 0, scrambled: 0 },
+  };
+}
+
+export function judge(measured: Measured, wanted: Wanted): Judgement {
+  const from = Math.max(wanted.startAt, wanted.from ?? wanted.startAt);
+  const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
+  const first = measured.stretches[0];
+  const last = measured.stretches.at(-1);
+  const holes = [...missing(measured, { from, to }), ...scrambledRuns(measured.seconds, { from, to })];
+  const yielded = measured.breaks.filter((one) => one.cause === 'yielded' && one.to > wanted.endAt);
+  const gaps = merge([...holes, ...yielded]).map(({ from: start, to: end, cause }) => ({
+    startMs: Math.round(start - wanted.startAt),
+    endMs: Math.round(end - wanted.startAt),
+    cause,
+  }));
+  const damage = union([
+    ...holes,
+    ...measured.seconds.map(({ at }) => ({ from: Math.max(at, from), to: Math.min(at + SECOND_MS, to) })),
+  ]);
+  const damagedMs = damage.reduce((sum, one) => sum + one.to - one.from, 0);
+  const unusableMs = union(holes).reduce((sum, one) => sum + one.to - one.from, 0);
+  const { drops } = measured.sums;
+  const wantedMs = to - from;
+  const usable = first !== undefined && (wantedMs === 0 || (wantedMs - unusableMs) / wantedMs >= LOST_BELOW);
+  const level = !usable ? 'lost' : damagedMs > 0 ? 'damaged' : 'complete';
+  // Nothing recorded: all of it is missing.
+  const headMs = Math.round(wanted.startAt - (first?.from ?? wanted.endAt));
+  const tailMs = Math.round((last?.to ?? wanted.startAt) - wanted.endAt);
+  return {
+    verdict: { level, drops, gaps, headMs, tailMs },
+    damagedMs,
+    longestMs: Math.max(0, ...damage.map((one) => one.to - one.from)),
+    wantedMs,
+  };
+}
+
+/** Whether the next airing is worth a tuner, by the setting `retryDamaged`. */
+export function worthRepeating(judgement: Judgement, setting: 'never' | 'failed' | 'damaged'): boolean {
+  if (setting === 'never') return false;
+  if (judgement.verdict.level === 'lost') return true;
+  if (setting === 'failed') return false;
+  const { damagedMs, longestMs, wantedMs } = judgement;
+  return damagedMs > wantedMs * WORTH_REPEATING_PART || longestMs >= WORTH_REPEATING_MS;
+}
+
+/** What of `within` no stretch covers, each part with its cause. */
+function missing(measured: Measured, within: Stretch): Break[] {
+  const holes: Stretch[] = [];
+  let at = within.from;
+  for (const stretch of union(measured.stretches)) {
+    if (stretch.from - at > TOLERANCE_MS) holes.push({ from: at, to: Math.min(stretch.from, within.to) });
+    at = Math.max(at, stretch.to);
+  }
+  if (within.to - at > TOLERANCE_MS) holes.push({ from: at, to: within.to });
+  return holes.filter((hole) => hole.to > hole.from).flatMap((hole) => explain(hole, measured.breaks));
+}
+
+/** Cuts a hole where its causes change. What no break explains was before anything was tried. */
+function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
+  const inside = breaks
+    .map(({ from, to, cause }) => ({ from: Math.max(from, hole.from), to: Math.min(to, hole.to), cause }))
+    .filter(({ from, to }) => to > from)
+    .sort((a, b) => a.from - b.from);
+  const out: Break[] = [];
+  let at = hole.from;
+  for (const one of inside) {
+    if (one.to <= at) continue;
+    // Breaks are measured a little apart from stretches: a sliver belongs to what follows it.
+    const from = one.from - at > TOLERANCE_MS ? one.from : at;
+    if (from > at) out.push({ from: at, to: from, cause: out.at(-1)?.cause ?? 'late' });
+    out.push({ from, to: one.to, cause: one.cause });
+    at = one.to;
+  }
+  const before = out.at(-1);
+  if (before !== undefined) before.to = hole.to;
+  else out.push({ ...hole, cause: 'late' });
+  return out;
+}
+
+/** Seconds in which most packets stayed scrambled: nobody can see them. */
+function scrambledRuns(seconds: readonly DamagedSecond[], within: Stretch): Break[] {
+  return seconds
+    .filter(({ scrambled, packets }) => scrambled * 2 > packets)
+    .map(({ at }) => ({
+      from: Math.max(at, within.from),
+      to: Math.min(at + SECOND_MS, within.to),
+      cause: 'scrambled' as const,
+    }))
+    .filter(({ from, to }) => to > from);
+}
+
+/** In order of time; what has one cause and meets is one. */
+function merge(breaks: readonly Break[]): Break[] {
+  const out: Break[] = [];
+  for (const one of [...breaks].sort((a, b) => a.from - b.from)) {
+    const before = out.at(-1);
+    if (before !== undefined && before.cause === one.cause && one.from - before.to <= SECOND_MS) {
+      before.to = Math.max(before.to, one.to);
+    } else out.push({ ...one });
+  }
+  return out;
+}
+
+function union(stretches: readonly Stretch[]): Stretch[] {
+  const out: Stretch[] = [];
+  for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {
+    if (to <= from) continue;
+    const before = out.at(-1);
+    if (before !== undefined && from <= before.to) before.to = Math.max(before.to, to);
+    else out.push({ from, to });
+  }
+  return out;
+}
