@@ -130,3 +130,35 @@ test('numbers that contradict each other are refused', () => {
   for (const wrong of refused) expect(coverage.add(wrong, AT)).toBe('refused');
   expect(state(coverage)).toBe('0/0');
 });
+
+test('it reaches as far as no part is missing', () => {
+  const coverage = new ScheduleCoverage();
+  expect(coverage.filledUntil(AT)).toBe(AT);
+  fill(coverage, 5, 31);
+  expect(coverage.filledUntil(AT)).toBe(AT);
+  fill(coverage, 4, 4);
+  const day = Date.parse('2026-11-20T00:00:00+09:00');
+  expect(coverage.filledUntil(AT)).toBe(epochMs(day + 4 * 86_400_000));
+  expect(coverage.filledUntil(epochMs(AT + 86_400_000))).toBe(epochMs(AT + 86_400_000));
+});
+
+test('the rest of a table is empty where another one follows, and the end where none does', () => {
+  const coverage = new ScheduleCoverage();
+  const day = Date.parse('2026-11-20T00:00:00+09:00');
+  fill(coverage, 4, 20, { lastTableId: 0x51, lastSectionNumber: 20 * 8 });
+  expect(coverage.filledUntil(AT)).toBe(epochMs(day + 4 * 86_400_000));
+  fill(coverage, 0, 9, { tableId: 0x51, lastTableId: 0x51, lastSectionNumber: 9 * 8 });
+  expect(coverage.filledUntil(AT)).toBe(epochMs(day + 4 * 86_400_000 + 10 * 3 * 3_600_000));
+});
+
+test('a part is whole when its last section came, and not any more in a new version', () => {
+  const coverage = new ScheduleCoverage();
+  const two = { segmentLastSectionNumber: 4 * 8 + 1 };
+  const whole = (number: number, more: Partial<ScheduleSection>): boolean => {
+    coverage.add(section(number, more), AT);
+    return coverage.segmentComplete(section(number, more));
+  };
+  expect(whole(4 * 8, two)).toBe(false);
+  expect(whole(4 * 8 + 1, two)).toBe(true);
+  expect(whole(4 * 8, { ...two, version: 2 })).toBe(false);
+});
