@@ -328,6 +328,24 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await page.getByRole('dialog').waitFor();
   });
 
+  test('what does not fit is read by the arrow of a remote control before the focus moves on', async () => {
+    const page = await rig.open(`guide?program=${find('第1話', false)}`, {
+      viewport: { width: 960, height: 540 },
+    });
+    await focusOn(page, '検索');
+    const scrolled = () => page.evaluate(() => document.querySelector('.sheet-content')?.scrollTop ?? 0);
+    await page.keyboard.press('ArrowDown');
+    expect(await scrolled()).toBeGreaterThan(100);
+    await focusOn(page, '検索');
+    for (let press = 0; press < 12; press += 1) await page.keyboard.press('ArrowDown');
+    const atEnd = await page.evaluate(() => {
+      const content = document.querySelector('.sheet-content');
+      return content === null ? -1 : content.scrollHeight - content.clientHeight - content.scrollTop;
+    });
+    expect(atEnd).toBeLessThan(40);
+    expect(await page.evaluate(() => document.activeElement?.classList.contains('row'))).toBe(true);
+  });
+
   test('a programme that is gone says so, a failure can be tried again', async () => {
     const page = await rig.open('guide?program=327400102499999');
     await page.getByText('この番組は番組表にありません').waitFor();

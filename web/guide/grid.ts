@@ -25,8 +25,8 @@ export interface GridView {
   readonly position: GridPosition;
   readonly seen: Span;
   readonly state: ViewState;
-  /** Something of this view is drawn, or is known to be empty. */
-  readonly programs: number;
+  /** The stations in view while none of them has a programme there. */
+  readonly bare: readonly number[];
 }
 
 export interface GridPosition {
@@ -272,7 +272,7 @@ export class GuideGrid {
       position: this.position(),
       seen,
       state,
-      programs: last - first + 1 - empty.size,
+      bare: empty.size < last - first + 1 ? [] : [...empty],
     });
     if (!complete) this.refresh();
   }

@@ -11,13 +11,14 @@ import type { ViewState } from './store.ts';
 
 interface NoticeProps {
   readonly state: ViewState;
-  readonly empty: boolean;
+  /** Stations in view, while none of them has a programme there. */
+  readonly bare: readonly number[];
   readonly type: Station['type'];
   readonly onRetry: () => void;
   readonly onNow: () => void;
 }
 
-export function GuideNotice({ state, empty, type, onRetry, onNow }: NoticeProps) {
+export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) {
   if (state.kind === 'failed') {
     return (
       <div class="guide-notice" role="alert">
@@ -40,11 +41,11 @@ export function GuideNotice({ state, empty, type, onRetry, onNow }: NoticeProps)
       </p>
     );
   }
-  return empty ? <EmptyNotice type={type} onNow={onNow} /> : null;
+  return bare.length > 0 ? <EmptyNotice bare={bare} type={type} onNow={onNow} /> : null;
 }
 
 /** Nothing in view: either nothing was collected yet, or the guide does not reach so far. */
-function EmptyNotice({ type, onNow }: Pick<NoticeProps, 'type' | 'onNow'>) {
+function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 'onNow'>) {
   const { value: status } = useGuideStatus();
   const ofType = new Set(stations.value.filter((station) => station.type === type).map(({ id }) => id));
   const state =
@@ -53,7 +54,10 @@ function EmptyNotice({ type, onNow }: Pick<NoticeProps, 'type' | 'onNow'>) {
       : gathered(status.stations.filter(({ stationId }) => ofType.has(stationId)));
   const visit = status?.visits[0];
   const reading = stations.value.find((station) => visit?.stationIds.includes(station.id));
-  if (state !== undefined && state.known > 0) {
+  const known = status?.stations.some(
+    ({ stationId, filledUntil }) => filledUntil !== null && bare.includes(stationId),
+  );
+  if (known === true) {
     return (
       <div class="guide-notice" role="status">
         <p class="guide-notice-title">この時間の番組情報はまだありません</p>

@@ -124,19 +124,20 @@ const READ_PART = 0.3;
 const SCROLL_PART = 0.55;
 
 /**
- * What lies between two controls is to be read: before the focus leaves the view the view moves on by a part.
- * False when the next control is near enough.
+ * What lies between two controls, and after the last of a sheet, is to be read: before the focus leaves the view the
+ * view moves on by a part. False when the next control is near enough, and at the end.
  */
-function readOn(active: HTMLElement, next: HTMLElement, direction: Direction): boolean {
+function readOn(active: HTMLElement, next: HTMLElement | undefined, direction: Direction): boolean {
   if (direction !== 'up' && direction !== 'down') return false;
   const inner = active.closest('.sheet-content');
-  if (inner !== null && !inner.contains(next)) return false;
   const scroller = inner ?? document.documentElement;
   const height = inner?.clientHeight ?? innerHeight;
-  const top = inner?.getBoundingClientRect().top ?? 0;
-  const box = next.getBoundingClientRect();
-  const off = direction === 'down' ? box.top - (top + height) : top - box.bottom;
-  if (off < height * READ_PART) return false;
+  if (next !== undefined && scroller.contains(next)) {
+    const top = inner?.getBoundingClientRect().top ?? 0;
+    const box = next.getBoundingClientRect();
+    const off = direction === 'down' ? box.top - (top + height) : top - box.bottom;
+    if (off < height * READ_PART) return false;
+  }
   const before = scroller.scrollTop;
   scroller.scrollBy({ top: (direction === 'down' ? 1 : -1) * height * SCROLL_PART, behavior: 'instant' });
   return scroller.scrollTop !== before;
@@ -147,8 +148,8 @@ export function moveFocus(direction: Direction): boolean {
   const active = document.activeElement;
   const lost = !(active instanceof HTMLElement) || active === document.body || active.tabIndex < 0;
   const next = lost ? initialTarget() : target(active, direction);
-  if (next === undefined) return false;
   if (!lost && readOn(active, next, direction)) return true;
+  if (next === undefined) return false;
   focusOn(next);
   return true;
 }

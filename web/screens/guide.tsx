@@ -32,7 +32,7 @@ const EVENING_MS = 14 * HOUR_MS;
 interface Shown {
   readonly day: number;
   readonly state: GridView['state'];
-  readonly empty: boolean;
+  readonly bare: readonly number[];
 }
 
 interface Rig {
@@ -85,10 +85,14 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
           const next: Shown = {
             day: broadcastDay(view.position.at + HOUR_MS),
             state: view.state,
-            empty: view.programs <= 0,
+            bare: view.bare,
           };
           const before = shown.peek();
-          if (next.day === before.day && next.state.kind === before.state.kind && next.empty === before.empty)
+          if (
+            next.day === before.day &&
+            next.state.kind === before.state.kind &&
+            next.bare.join() === before.bare.join()
+          )
             return;
           shown.value = next;
         },
@@ -144,7 +148,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   const first = useRef(true);
   if (first.current && wished !== undefined) homeTab.value = wished;
   const type = bands.find((band) => band.type === homeTab.value)?.type ?? bands[0]?.type ?? 'GR';
-  const shown = useSignal<Shown>({ day: broadcastDay(Date.now()), state: { kind: 'loading' }, empty: true });
+  const shown = useSignal<Shown>({ day: broadcastDay(Date.now()), state: { kind: 'loading' }, bare: [] });
   const genre = useSignal<number | undefined>(undefined);
   const genresOpen = useSignal(false);
   const { scroller, rig } = useGrid(type, shown);
@@ -214,7 +218,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
         />
         <GuideNotice
           state={shown.value.state}
-          empty={shown.value.empty}
+          bare={shown.value.bare}
           type={type}
           onRetry={() => rig.value?.store.invalidate()}
           onNow={toNow}

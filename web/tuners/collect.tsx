@@ -85,6 +85,7 @@ export function Collect({ status, renew }: { status: GuideStatus | undefined; re
         role="switch"
         class="button switch-button"
         aria-checked={on}
+        data-nav-initial=""
         onClick={() => setPressed(on ? undefined : { since: Date.now() })}
       >
         <span class="switch" aria-hidden="true" />
