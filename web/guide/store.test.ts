@@ -92,6 +92,31 @@ describe('the part of the guide that is here', () => {
     expect(asked.length).toBe(2);
   });
 
+  test('of a changed guide only what changed is another object', async () => {
+    const { store, asked } = rig();
+    const first = [program(6, START, 1), program(7, START + HOUR_MS, 1)];
+    store.need('GR', seen, []);
+    asked[0]?.answer([{ stationId: 1, programs: first }]);
+    await settle();
+    store.invalidate();
+    store.need('GR', seen, []);
+    const second = [program(6, START, 1), { ...program(7, START + HOUR_MS, 1), name: '変わった番組' }];
+    asked[1]?.answer([{ stationId: 1, programs: second }], 'b');
+    await settle();
+    const column = store.column('GR', 1);
+    expect(column[0]?.program).toBe(first[0] as GuideProgram);
+    expect(column[1]?.program.name).toBe('変わった番組');
+  });
+
+  test('many changes in a row are one look', async () => {
+    const { store, changes } = rig();
+    for (let index = 0; index < 20; index += 1) store.changed();
+    await settle();
+    await settle();
+    expect(changes()).toBe(1);
+    store.close();
+  });
+
   test('a failure is told until it is tried again; a later one keeps what is there', async () => {
     const { store, asked } = rig();
     store.need('GR', seen, []);

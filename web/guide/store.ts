@@ -34,6 +34,9 @@ const MOST_AT_ONCE = 3;
 /** Ten days of one type, 8,000 programmes of 80 stations: about 6 MB. */
 const MOST_KEPT = 40;
 
+/** Shortest time between two looks at what changed. */
+const CHANGES_MS = 3_000;
+
 export type ViewState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'loading' }
@@ -46,6 +49,8 @@ export class GuideStore {
   #columnsOf: BroadcastType | undefined;
   #queue: Chunk[] = [];
   #active = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #changedAt = Number.NEGATIVE_INFINITY;
   #use = 0;
 
   constructor(
@@ -86,6 +91,17 @@ export class GuideStore {
     this.onChange();
   }
 
+  /** As `invalidate`, but while the guide is being collected not at each of the many changes. */
+  changed(): void {
+    if (this.#timer !== undefined) return;
+    const wait = Math.max(0, this.#changedAt + CHANGES_MS - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#changedAt = performance.now();
+      this.invalidate();
+    }, wait);
+  }
+
   /** What is here of a station, in order. The same array until something arrives. */
   column(type: BroadcastType, stationId: number): readonly Placed<GuideProgram>[] {
     if (this.#columnsOf !== type) {
@@ -106,6 +122,7 @@ export class GuideStore {
 
   close(): void {
     this.#queue = [];
+    clearTimeout(this.#timer);
     this.#abort.abort();
   }
 
@@ -163,7 +180,7 @@ export class GuideStore {
       this.#chunks.set(key(type, from), chunk);
       if (answer === 'unchanged') return;
       chunk.etag = answer.etag;
-      chunk.programs = new Map(answer.content.map((station) => [station.stationId, station.programs]));
+      chunk.programs = takeOver(chunk.programs, answer.content);
       this.#columns.clear();
     } catch (error) {
       if (this.#abort.signal.aborted) return;
@@ -174,6 +191,36 @@ export class GuideStore {
       } else chunk.stale = false;
     }
   }
+}
+
+function isSame(a: GuideProgram, b: GuideProgram): boolean {
+  return (
+    a.name === b.name &&
+    a.description === b.description &&
+    a.startAt === b.startAt &&
+    a.endAt === b.endAt &&
+    a.openEnd === b.openEnd &&
+    a.isFree === b.isFree &&
+    a.copyNever === b.copyNever &&
+    a.reservation?.id === b.reservation?.id &&
+    a.reservation?.state === b.reservation?.state &&
+    a.genres.map(({ lv1, lv2 }) => lv1 * 16 + lv2).join() ===
+      b.genres.map(({ lv1, lv2 }) => lv1 * 16 + lv2).join()
+  );
+}
+
+/** What did not change stays the same object, so that what is drawn of it stays as it is. */
+function takeOver(before: Chunk['programs'], content: GuideWindow): Chunk['programs'] {
+  return new Map(
+    content.map(({ stationId, programs }) => {
+      const known = new Map(before?.get(stationId)?.map((program) => [program.id, program]));
+      const taken = programs.map((program) => {
+        const old = known.get(program.id);
+        return old !== undefined && isSame(old, program) ? old : program;
+      });
+      return [stationId, taken];
+    }),
+  );
 }
 
 const key = (type: BroadcastType, from: number): string => `${type} ${from}`;

@@ -104,7 +104,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
     const stopZoom = listenToZoom(element, grid, () => {
       guideZoom.value = grid.zoom;
     });
-    const stopEvents = listenFor(['programs', 'reservations', 'services'], () => store.invalidate());
+    const stopEvents = listenFor(['programs', 'reservations', 'services'], () => store.changed());
     rig.value = { grid, store };
     return () => {
       removeEventListener('pagehide', remember);
