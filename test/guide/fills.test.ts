@@ -188,7 +188,9 @@ describe('a stream that somebody watches', () => {
     });
     const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
     const onHome = tuners.find(({ tuned }) => tuned?.channel === 'T27');
-    expect(onHome?.users.map(({ use }) => use)).toEqual(['live GR/T27']);
+    const uses = onHome?.users.map(({ use }) => use) ?? [];
+    expect(uses).toContain('live GR/T27');
+    expect(uses.filter((use) => use.startsWith('epg '))).toEqual([]);
     leaving.abort();
     await drain;
     database.close();
