@@ -4,8 +4,10 @@
  */
 import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
+import type { FileEvent } from './file-sink.ts';
 import type { StationLayout } from './layout.ts';
 import type { FromStreamWorker, SinkEnd, ToStreamWorker } from './messages.ts';
+import type { FileOpening } from './recorded-file.ts';
 import { channelOf, type StreamTap, type TappedStream } from './tap.ts';
 
 /** Each worker costs memory; two keep one station's filter from waiting for another's. */
@@ -33,9 +35,17 @@ export interface RawHandlers {
   ended(end: SinkEnd): void;
 }
 
+export interface FileHandlers {
+  /** `at`: when it was sent, by the clock that the event's times are of, ms. The last one is `ended`, unless lost. */
+  event(event: FileEvent, at: number): void;
+  /** The worker died, and the sink with it. */
+  lost(): void;
+}
+
 type SinkEntry = { pid?: number } & (
   | { kind: 'encoder'; handlers: EncoderHandlers }
   | { kind: 'raw'; handlers: RawHandlers }
+  | { kind: 'file'; handlers: FileHandlers }
 );
 
 interface StreamEntry {
@@ -130,7 +140,11 @@ class WorkerPort {
   #takeSink(message: Extract<FromStreamWorker, { sink: number }>): void {
     const entry = this.sinks.get(message.sink);
     if (entry === undefined) return;
-    if (message.kind === 'spawned') entry.pid = message.pid;
+    if (entry.kind === 'file') {
+      if (message.kind !== 'file') return;
+      if (message.event.kind === 'ended') this.sinks.delete(message.sink);
+      entry.handlers.event(message.event, message.at);
+    } else if (message.kind === 'spawned') entry.pid = message.pid;
     else if (message.kind === 'sinkEnded') {
       this.sinks.delete(message.sink);
       entry.handlers.ended(message.end);
@@ -149,7 +163,8 @@ class WorkerPort {
     if (this.streams.size > 0) this.log.error('stream worker died', { reason });
     for (const entry of this.sinks.values()) {
       if (entry.pid !== undefined) killLeftover(entry.pid);
-      entry.handlers.ended({ cause: 'lost' });
+      if (entry.kind === 'file') entry.handlers.lost();
+      else entry.handlers.ended({ cause: 'lost' });
     }
     this.sinks.clear();
     for (const entry of this.streams.values()) {
@@ -224,6 +239,17 @@ export class StationStream {
     return {
       ...this.#sinkControl(sink),
       join: (viewer) => this.port.send({ kind: 'join', stream: this.id, sink, viewer }),
+    };
+  }
+
+  /** Writes the station's stream to a file until it is stopped or the stream ends. */
+  record(opening: FileOpening, handlers: FileHandlers): { move(opening: FileOpening): void; stop(): void } {
+    const sink = nextId();
+    this.port.sinks.set(sink, { kind: 'file', handlers });
+    this.port.send({ kind: 'record', stream: this.id, sink, opening });
+    return {
+      move: (to) => this.port.send({ kind: 'move', stream: this.id, sink, opening: to }),
+      stop: () => this.port.send({ kind: 'drop', stream: this.id, sink }),
     };
   }
 

@@ -32,6 +32,15 @@ export class StreamHost {
         } else if (message.kind === 'raw') station.raw(message.sink);
         else station.encode(message.sink, message.command, message.pids, message.waitForPicture);
         break;
+      case 'record':
+        if (station === undefined) {
+          const event = { kind: 'ended' as const, path: message.opening.path, size: null };
+          this.post({ kind: 'file', sink: message.sink, at: this.now(), event });
+        } else station.record(message.sink, message.opening);
+        break;
+      case 'move':
+        station?.move(message.sink, message.opening);
+        break;
       case 'join':
         station?.join(message.sink, message.viewer);
         break;

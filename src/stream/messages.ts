@@ -2,7 +2,9 @@
  * Everything that crosses between the main thread and a stream worker. Numbers named `stream`, `sink` and
  * `viewer` are chosen by the main thread and unique in a process.
  */
+import type { FileEvent } from './file-sink.ts';
 import type { StationLayout } from './layout.ts';
+import type { FileOpening } from './recorded-file.ts';
 
 export type ToStreamWorker =
   /** Tune, narrow to a station, keep the last seconds. Answered by `opened` or `failed`, later `layout`, `ended`. */
@@ -22,6 +24,10 @@ export type ToStreamWorker =
   | { kind: 'raw'; stream: number; sink: number }
   /** A viewer joins a raw sink: answered by `burst`, in order with the sink's `raw`. */
   | { kind: 'join'; stream: number; sink: number; viewer: number }
+  /** Write the narrowed stream to a file. Answered by `file`s, the last of them `ended`. */
+  | { kind: 'record'; stream: number; sink: number; opening: FileOpening }
+  /** A recording goes on in another file. */
+  | { kind: 'move'; stream: number; sink: number; opening: FileOpening }
   | { kind: 'drop'; stream: number; sink: number }
   /** The main thread has taken so many bytes of a sink. */
   | { kind: 'taken'; stream: number; sink: number; bytes: number }
@@ -54,6 +60,8 @@ export type FromStreamWorker =
   | { kind: 'fragment'; sink: number; bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: number }
   | { kind: 'raw'; sink: number; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'burst'; sink: number; viewer: number; bytes: Uint8Array<ArrayBuffer> }
+  /** `at`: the worker's clock when it was sent, ms; the event's times are of the same clock. */
+  | { kind: 'file'; sink: number; at: number; event: FileEvent }
   | { kind: 'sinkEnded'; sink: number; end: SinkEnd }
   | { kind: 'down' };
 

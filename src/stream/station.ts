@@ -6,12 +6,15 @@ import type { Pid, ServiceId } from '../../arib/ids.ts';
 import type { ProgramMap } from '../../arib/ts/pmt.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { Burst } from './burst.ts';
+import { forbidsCopying } from './copy-control.ts';
 import { type EncodedPiece, EncoderSink } from './encoder-sink.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
+import { FileSink } from './file-sink.ts';
 import { GuidePackets } from './guide-packets.ts';
 import { layoutOf, type StationLayout, sameLayout } from './layout.ts';
 import type { FromStreamWorker, SinkEnd } from './messages.ts';
 import { RawSink } from './raw-sink.ts';
+import type { FileOpening } from './recorded-file.ts';
 import { openSource, SourceFailure } from './source.ts';
 
 /** The agent promises bytes within 5 s of tuning and ends a stream that went silent. */
@@ -40,6 +43,9 @@ export class Station {
   /** Encoders that wait for a picture to begin at, and until when. */
   readonly #waiting = new Map<number, number>();
   readonly #raws = new Map<number, RawSink>();
+  readonly #files = new Map<number, FileSink>();
+  /** Recording what is on is forbidden. */
+  #forbidden = false;
   readonly #abort = new AbortController();
   #layout: StationLayout | undefined;
   #format: string | null = null;
@@ -107,6 +113,32 @@ export class Station {
     else this.#raws.set(sink, raw);
   }
 
+  /** Begins with all that is held: from the stream's first packets on, when it was just opened. */
+  record(sink: number, opening: FileOpening): void {
+    const { post, now } = this.options;
+    if (this.#state === 'over') {
+      const event = { kind: 'ended' as const, path: opening.path, size: null };
+      post({ kind: 'file', sink, at: now(), event });
+      return;
+    }
+    const file = new FileSink(
+      opening,
+      () => this.#filter.programMap?.pcrPid,
+      (event) => {
+        if (event.kind === 'ended') this.#files.delete(sink);
+        post({ kind: 'file', sink, at: now(), event });
+      },
+      now,
+    );
+    this.#files.set(sink, file);
+    file.forbid(this.#forbidden);
+    for (const bytes of this.#burst.since(0)) file.feed(bytes);
+  }
+
+  move(sink: number, opening: FileOpening): void {
+    this.#files.get(sink)?.move(opening);
+  }
+
   join(sink: number, viewer: number): void {
     this.#raws.get(sink)?.join(viewer, this.#burst.from('late') ?? this.#burst.since(0));
   }
@@ -119,6 +151,7 @@ export class Station {
       this.options.post({ kind: 'sinkEnded', sink, end: { cause: 'lost' } });
     }
     void this.#encoders.get(sink)?.stop({ cause: 'lost' });
+    void this.#files.get(sink)?.end();
   }
 
   taken(sink: number, bytes: number): void {
@@ -130,6 +163,7 @@ export class Station {
   check(): void {
     const now = this.options.now();
     for (const encoder of this.#encoders.values()) encoder.check();
+    for (const file of this.#files.values()) file.check();
     if (this.#state !== 'open' && this.#state !== 'tables') return;
     if (now - this.#heardAt > SILENCE_LIMIT_MS) this.#lose('no data');
     if (now - (this.#absentFrom ?? now) > ABSENT_LIMIT_MS) this.#lose('the station is not in the stream');
@@ -185,8 +219,11 @@ export class Station {
 
   #take(chunk: Uint8Array): void {
     this.#guide.take(chunk);
+    const forbidden = this.#forbidden;
     const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
     if (kept.length === 0) return;
+    // Of a piece in which this changes, nothing is kept: where in it is not worth knowing.
+    if (!forbidden && !this.#forbidden) for (const file of this.#files.values()) file.feed(kept);
     const at = this.#finder.position;
     const { points, format } = this.#finder.feed(kept);
     if (format !== null && format !== this.#format) this.#formatChanged(format, points);
@@ -220,6 +257,7 @@ export class Station {
   #mapChanged(map: ProgramMap): void {
     const layout = layoutOf(map);
     const before = this.#layout;
+    this.#controlCopies(map);
     this.#absentFrom = undefined;
     if (before !== undefined && sameLayout(before, layout)) return;
     this.#layout = layout;
@@ -233,9 +271,15 @@ export class Station {
     } else this.#newLayout();
   }
 
+  #controlCopies(map: ProgramMap): void {
+    this.#forbidden = forbidsCopying(map);
+    for (const file of this.#files.values()) file.forbid(this.#forbidden);
+  }
+
   #newLayout(): void {
     this.#burst.clear();
     for (const encoder of this.#encoders.values()) encoder.finish({ cause: 'layout' });
+    for (const file of this.#files.values()) file.layoutChanged();
     const { post, stream } = this.options;
     if (this.#layout !== undefined) post({ kind: 'layout', stream, layout: this.#layout });
   }
@@ -256,7 +300,10 @@ export class Station {
       this.options.post({ kind: 'sinkEnded', sink, end });
     }
     this.#raws.clear();
-    await Promise.all([...this.#encoders.values()].map((encoder) => encoder.stop(end)));
+    await Promise.all([
+      ...[...this.#encoders.values()].map((encoder) => encoder.stop(end)),
+      ...[...this.#files.values()].map((file) => file.end()),
+    ]);
   }
 }
 

@@ -1,0 +1,119 @@
+/**
+ * Measures a station's packets while they are kept: sums of each second, and holes in the broadcast. It counts; what
+ * it means is judged elsewhere. All times are those of the clock that is passed in, in ms.
+ */
+import type { Pid } from '../../arib/ids.ts';
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
+import { StreamStatistics } from '../../arib/ts/statistics.ts';
+
+const SECOND_MS = 1000;
+/** A clock reference comes every 100 ms (ARIB TR-B14): after a pause of this length it tells what is missing. */
+const HOLE_MS = 1000;
+
+export interface ReceptionSums {
+  packets: number;
+  /** Places where packets are missing. */
+  drops: number;
+  /** Packets with transport_error_indicator. */
+  errors: number;
+  scrambled: number;
+}
+
+/** What came within a second, or in less where something ended it. */
+export interface ReceptionSecond extends ReceptionSums {
+  /** Of the first and of the last packets. */
+  from: number;
+  to: number;
+  /** The first program_clock_reference, 27 MHz; null: none came. */
+  pcr: number | null;
+}
+
+export interface ReceptionHandlers {
+  second(second: ReceptionSecond): void;
+  /** The broadcast went on while nothing came. */
+  hole(hole: { from: number; to: number }): void;
+}
+
+export class ReceptionMeter {
+  #statistics = new StreamStatistics();
+  #second: ReceptionSecond | undefined;
+  #lastPcr: number | undefined;
+
+  /** @param pcrPid as the station's PMT says now */
+  constructor(
+    readonly pcrPid: () => Pid | undefined,
+    readonly handlers: ReceptionHandlers,
+  ) {}
+
+  /** Takes whole packets that came just now. */
+  take(bytes: Uint8Array, now: number): void {
+    const { first, last } = this.#clocks(bytes);
+    const before = this.#second?.to;
+    if (before !== undefined && now - before >= HOLE_MS && this.#isHole(first)) {
+      this.interrupt();
+      this.handlers.hole({ from: before, to: now });
+    }
+    this.tick(now);
+    this.#second ??= { from: now, to: now, pcr: null, packets: 0, drops: 0, errors: 0, scrambled: 0 };
+    const second = this.#second;
+    const { packets, continuityErrors, transportErrors, scrambled } = this.#statistics;
+    this.#statistics.count(bytes);
+    second.to = now;
+    second.pcr ??= first ?? null;
+    second.packets += this.#statistics.packets - packets;
+    second.drops += this.#statistics.continuityErrors - continuityErrors;
+    second.errors += this.#statistics.transportErrors - transportErrors;
+    second.scrambled += this.#statistics.scrambled - scrambled;
+    this.#lastPcr = last ?? this.#lastPcr;
+  }
+
+  /** Gives the second when it is over. */
+  tick(now: number): void {
+    if (this.#second !== undefined && now - this.#second.from >= SECOND_MS) this.#give(this.#second.to);
+  }
+
+  /** What follows does not continue what was; its counters are not compared. */
+  interrupt(): void {
+    if (this.#second !== undefined) this.#give(undefined);
+    this.#statistics = new StreamStatistics();
+    this.#lastPcr = undefined;
+  }
+
+  /** An empty second keeps the time of the last packets, which a pause is measured from. */
+  #give(last: number | undefined): void {
+    const second = this.#second;
+    this.#second =
+      last === undefined
+        ? undefined
+        : { from: last, to: last, pcr: null, packets: 0, drops: 0, errors: 0, scrambled: 0 };
+    if (second !== undefined && second.packets > 0) this.handlers.second(second);
+  }
+
+  /** Packets that waited somewhere on the way all come, late. */
+  #isHole(first: number | undefined): boolean {
+    if (first === undefined || this.#lastPcr === undefined) return true;
+    return pcrDifference(first, this.#lastPcr) / (PCR_HZ / 1000) >= HOLE_MS;
+  }
+
+  #clocks(bytes: Uint8Array): { first: number | undefined; last: number | undefined } {
+    return clockReferences(bytes, this.pcrPid());
+  }
+}
+
+/** The first and the last program_clock_reference of a PID in whole packets. */
+export function clockReferences(
+  bytes: Uint8Array,
+  pid: Pid | undefined,
+): { first: number | undefined; last: number | undefined } {
+  let first: number | undefined;
+  let last: number | undefined;
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    if (packetPid(bytes, at) !== pid) continue;
+    const pcr = packetPcr(bytes, at);
+    if (pcr === undefined) continue;
+    first ??= pcr;
+    last = pcr;
+  }
+  return { first, last };
+}
