@@ -109,7 +109,7 @@ const CONDITIONS = {
     }),
   ),
   timeFrom: t.Optional(nullable(t.Integer(MINUTE_OF_DAY))),
-  timeTo: t.Optional(nullable(t.Integer(MINUTE_OF_DAY))),
+  timeTo: t.Optional(nullable(t.Integer({ ...MINUTE_OF_DAY, maximum: 1440 }))),
   durationMin: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
   durationMax: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
   freeOnly: t.Optional(t.Boolean({ description: 'default true' })),

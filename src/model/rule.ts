@@ -31,7 +31,7 @@ export interface RuleConditions {
   /** 0 Sunday to 6, of the broadcast day: it begins at 05:00, Japan Standard Time. */
   weekdays: readonly number[];
   /**
-   * A programme begins at or after `timeFrom` and before `timeTo`, minutes of the day (0 to 1439), Japan Standard
+   * A programme begins at or after `timeFrom` and before `timeTo`, minutes of the day (0 to 1440), Japan Standard
    * Time. With `timeFrom` after `timeTo` the stretch crosses midnight; one alone reaches to the end of the day.
    */
   timeFrom: number | null;

@@ -1,0 +1,242 @@
+/**
+ * Follows an expression through a text in time that grows with the text alone: a finite automaton whose states are
+ * made as texts need them. Making one costs more than following one; an expression that keeps making new ones (as
+ * `a.{15}b` may) is stopped by a budget, so that none can hold up the service.
+ */
+import { Failure } from '../../model/failure.ts';
+import type { CharacterSet, Expression } from './syntax.ts';
+
+/** What a written-out expression may have of states. */
+const MAX_NODES = 4000;
+/** Kinds of letters that an expression tells apart: they are numbered in an octet. */
+const MAX_KINDS = 250;
+/** States that are kept, about 1 KB each; beyond, all are forgotten and made again. */
+const MAX_STATES = 1500;
+/** What a run over a guide may spend on making states, in visited nodes: a fraction of a second. */
+export const WORK_LIMIT = 1_000_000;
+
+type Node =
+  | { readonly kind: 'letter'; readonly set: CharacterSet; readonly next: number }
+  | { readonly kind: 'fork'; readonly next: readonly number[] }
+  | { readonly kind: 'start' | 'end'; readonly next: number }
+  | { readonly kind: 'match' };
+
+/** An expression needs more than its budget: not the text's fault, and no reason to go on. */
+export class ExpressionTooCostly extends Error {
+  override readonly name = 'ExpressionTooCostly';
+}
+
+function tooLarge(): Failure {
+  return new Failure('bad_request', '正規表現: 複雑すぎます。', { path: 'keyword' });
+}
+
+/** Nodes are built from the end backwards: each is told where to go on. */
+class Builder {
+  readonly nodes: Node[] = [];
+
+  add(node: Node): number {
+    if (this.nodes.length >= MAX_NODES) throw tooLarge();
+    return this.nodes.push(node) - 1;
+  }
+
+  build(expression: Expression, next: number): number {
+    switch (expression.kind) {
+      case 'set':
+        return this.add({ kind: 'letter', set: expression.set, next });
+      case 'start':
+      case 'end':
+        return this.add({ kind: expression.kind, next });
+      case 'sequence':
+        return expression.parts.reduceRight((after, part) => this.build(part, after), next);
+      case 'either':
+        return this.add({
+          kind: 'fork',
+          next: expression.options.map((option) => this.build(option, next)),
+        });
+      case 'repeat':
+        return this.#repeat(expression.part, expression.min, expression.max, next);
+    }
+  }
+
+  #repeat(part: Expression, min: number, max: number, next: number): number {
+    let entry = next;
+    if (max === Number.POSITIVE_INFINITY) {
+      // The loop's fork is made first, and told afterwards where its body begins.
+      const loop = this.add({ kind: 'fork', next: [] });
+      const body = this.build(part, loop);
+      this.nodes[loop] = { kind: 'fork', next: [body, next] };
+      entry = loop;
+    } else {
+      for (let count = min; count < max; count++)
+        entry = this.add({ kind: 'fork', next: [this.build(part, entry), next] });
+    }
+    for (let count = 0; count < min; count++) entry = this.build(part, entry);
+    return entry;
+  }
+}
+
+/** Numbers of kinds of letters: those that no set tells apart have the same. */
+class Kinds {
+  readonly count: number;
+  readonly #low = new Uint8Array(0x10000);
+  /** Where another kind begins above the basic plane. */
+  readonly #starts: number[] = [];
+  readonly #high: number[] = [];
+  readonly #sample: number[] = [];
+
+  constructor(sets: readonly CharacterSet[]) {
+    const edges = new Set([0]);
+    for (const [from, to] of sets.flat()) {
+      edges.add(from);
+      edges.add(to + 1);
+    }
+    const starts = [...edges].filter((edge) => edge <= 0x10ffff).sort((a, b) => a - b);
+    const known = new Map<string, number>();
+    for (const [index, start] of starts.entries()) {
+      const end = (starts[index + 1] ?? 0x110000) - 1;
+      const members = sets.map((set) => (contains(set, start) ? '1' : '0')).join('');
+      const kind = known.get(members) ?? known.size;
+      known.set(members, kind);
+      if (kind > MAX_KINDS) throw tooLarge();
+      this.#sample[kind] ??= start;
+      if (start < 0x10000) this.#low.fill(kind, start, Math.min(end, 0xffff) + 1);
+      if (end >= 0x10000) {
+        this.#starts.push(Math.max(start, 0x10000));
+        this.#high.push(kind);
+      }
+    }
+    this.count = known.size;
+  }
+
+  of(code: number): number {
+    if (code < 0x10000) return this.#low[code] ?? 0;
+    let at = this.#starts.length - 1;
+    while (at > 0 && (this.#starts[at] ?? 0) > code) at--;
+    return this.#high[at] ?? 0;
+  }
+
+  /** A letter of the kind. */
+  sample(kind: number): number {
+    return this.#sample[kind] ?? 0;
+  }
+}
+
+function contains(set: CharacterSet, code: number): boolean {
+  return set.some(([from, to]) => from <= code && code <= to);
+}
+
+interface State {
+  /** Nodes that wait for a letter or for the end. */
+  readonly nodes: readonly number[];
+  /** Found: whatever follows does not matter. */
+  readonly found: boolean;
+  /** Found if the text ends here. */
+  readonly foundAtEnd: boolean;
+  /** By kind of letter. */
+  readonly next: (State | undefined)[];
+}
+
+export class Automaton {
+  readonly #nodes: readonly Node[];
+  readonly #entry: number;
+  readonly #kinds: Kinds;
+  #states = new Map<string, State>();
+  #first: State | undefined;
+  #work = 0;
+
+  /** @throws Failure when the expression is too large */
+  constructor(expression: Expression) {
+    const builder = new Builder();
+    this.#entry = builder.build(expression, builder.add({ kind: 'match' }));
+    this.#nodes = builder.nodes;
+    this.#kinds = new Kinds(builder.nodes.flatMap((node) => (node.kind === 'letter' ? [node.set] : [])));
+  }
+
+  /** A new run over many texts has a new budget. */
+  renew(): void {
+    this.#work = 0;
+  }
+
+  /**
+   * Whether the expression is found anywhere in a text in normal form.
+   * @throws ExpressionTooCostly when the budget of all texts since `renew` is spent
+   */
+  test(text: string): boolean {
+    // The one place that is both a start and an end.
+    if (text === '') return this.#hasMatch(this.#closed([this.#entry], true, true));
+    this.#first ??= this.#state(this.#closed([this.#entry], true, false));
+    let state = this.#first;
+    for (let at = 0; at < text.length; at++) {
+      if (state.found) return true;
+      let code = text.charCodeAt(at);
+      if (code >= 0xd800 && code <= 0xdbff && at + 1 < text.length) {
+        code = text.codePointAt(at) ?? code;
+        if (code > 0xffff) at++;
+      }
+      const kind = this.#kinds.of(code);
+      state = state.next[kind] ?? this.#step(state, kind);
+    }
+    return state.found || state.foundAtEnd;
+  }
+
+  #hasMatch(nodes: Iterable<number>): boolean {
+    for (const index of nodes) {
+      if (this.#nodes[index]?.kind === 'match') return true;
+    }
+    return false;
+  }
+
+  #step(state: State, kind: number): State {
+    if (this.#work > WORK_LIMIT) throw new ExpressionTooCostly();
+    const letter = this.#kinds.sample(kind);
+    const moved: number[] = [];
+    for (const index of state.nodes) {
+      const node = this.#nodes[index];
+      if (node?.kind === 'letter' && contains(node.set, letter)) moved.push(node.next);
+    }
+    this.#work += state.nodes.length;
+    // A match may begin at every letter.
+    moved.push(this.#entry);
+    const next = this.#state(this.#closed(moved, false, false));
+    state.next[kind] = next;
+    return next;
+  }
+
+  /** What is reached without a letter. */
+  #closed(from: readonly number[], atStart: boolean, atEnd: boolean): Set<number> {
+    const reached = new Set<number>();
+    const open = [...from];
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      if (reached.has(index)) continue;
+      reached.add(index);
+      const node = this.#nodes[index];
+      if (node?.kind === 'fork') open.push(...node.next);
+      else if ((node?.kind === 'start' && atStart) || (node?.kind === 'end' && atEnd)) open.push(node.next);
+    }
+    this.#work += reached.size;
+    return reached;
+  }
+
+  #state(reached: ReadonlySet<number>): State {
+    const nodes = [...reached].filter((index) => {
+      const kind = this.#nodes[index]?.kind;
+      return kind === 'letter' || kind === 'end' || kind === 'match';
+    });
+    nodes.sort((a, b) => a - b);
+    const key = nodes.join();
+    const known = this.#states.get(key);
+    if (known !== undefined) return known;
+    if (this.#states.size >= MAX_STATES) {
+      this.#states = new Map();
+      this.#first = undefined;
+    }
+    const state: State = {
+      nodes,
+      found: this.#hasMatch(nodes),
+      foundAtEnd: this.#hasMatch(this.#closed(nodes, false, true)),
+      next: new Array<State | undefined>(this.#kinds.count),
+    };
+    this.#states.set(key, state);
+    return state;
+  }
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Failure } from '../../model/failure.ts';
+import { searchText } from '../../model/search-text.ts';
+import { ExpressionTooCostly } from './automaton.ts';
+import { checkExpression, compileExpression } from './expression.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+
+function finds(pattern: string, text: string): boolean {
+  return compileExpression(pattern).automaton.test(searchText(text));
+}
+
+describe('expressions', () => {
+  test('find what they say, anywhere in the text', () => {
+    const table: [string, string, boolean][] = [
+      ['灯台', '夏の灯台守', true],
+      ['灯.守', '夏の灯台守', true],
+      ['^灯', '夏の灯台守', false],
+      ['^夏', '夏の灯台守', true],
+      ['守$', '夏の灯台守', true],
+      ['台$', '夏の灯台守', false],
+      ['^夏の灯台守$', '夏の灯台守', true],
+      ['(海|港)の(城|町)', '港の町', true],
+      ['(海|港)の(城|町)', '港の城下', true],
+      ['(?:海|港)の$', '港の町', false],
+      ['第\\d+話', '灯台 第１２話', true],
+      ['第\\d{1,2}話', '第123話', false],
+      ['第\\d{2,}話', '第123話', true],
+      ['第\\d{2}話', '第12話', true],
+      ['a{0}b', 'b', true],
+      ['(ab)+c', 'xababc', true],
+      ['(?<name>ab)?c', 'c', true],
+      ['[^0-9]$', '灯台9', false],
+      ['[^0-9]$', '灯台', true],
+      ['[Ａ-Ｃ]x', 'Bx', true],
+      ['[A-C]x', 'ｂＸ', true],
+      ['ＢＳ', 'bs7', true],
+      ['ｶﾞｲﾄﾞ', 'ガイド', true],
+      ['[ァ-ヶ]{3}', 'ガイド', true],
+      ['[一-龠]+の[ぁ-ん]', '灯台のひ', true],
+      ['\\[再\\]', '灯台[再]', true],
+      ['🈞', '灯台【再】', true],
+      ['㈱', '(株)', true],
+      ['😀+$', 'あ😀😀', true],
+      ['[😀-😂]', '😁', true],
+      ['\\s', 'あ　い', true],
+      ['\\S{3}', 'あ い', false],
+      ['\\w+', '灯台', false],
+      ['a|', '何でも', true],
+      ['', '何でも', true],
+      ['()*', '', true],
+      ['(a*)*b', 'aaab', true],
+      ['.*?番', '一番', true],
+      ['[]]', ']', true],
+      ['[a-]', '-', true],
+      ['^$', '', true],
+      ['^$', 'a', false],
+      ['$a', 'a', false],
+    ];
+    for (const [pattern, text, found] of table)
+      expect([pattern, text, finds(pattern, text)]).toEqual([pattern, text, found]);
+  });
+
+  test('what is not understood is refused with a sentence', () => {
+    const wrong = ['(', ')', 'a)', '[a', '*a', 'a**', 'a{2', 'a{3,1}', 'a{201}', '\\1', '\\b', '\\p{Han}'];
+    const refused = ['(?=a)', '(?!a)', '(?<=a)b', '(?<!a)b', 'a++', '\\', '[z-a]', '(?i)a', '[a-\\d]'];
+    for (const pattern of [...wrong, ...refused]) {
+      let error: unknown;
+      try {
+        checkExpression(pattern);
+      } catch (caught) {
+        error = caught;
+      }
+      expect([pattern, error instanceof Failure && error.code]).toEqual([pattern, 'bad_request']);
+    }
+    expect(() => checkExpression('(((a{100}){100}){100})')).toThrow('複雑すぎます');
+    expect(() => checkExpression('('.repeat(60) + ')'.repeat(60))).toThrow('深すぎます');
+  });
+
+  test('say the same as the expressions of the language', () => {
+    const atom = fc.constantFrom(
+      'a',
+      'b',
+      'c',
+      '.',
+      '[ab]',
+      '[^a]',
+      '(?:ab)',
+      '(a|b)',
+      '(?:a|bc|)',
+      '^',
+      '$',
+    );
+    const count = fc.constantFrom('', '', '*', '+', '?', '{2}', '{1,3}', '{0,1}', '{2,}');
+    const piece = fc
+      .tuple(atom, count)
+      .map(([one, many]) => (/[\^$]/.test(one) && one.length === 1 ? one : one + many));
+    const pattern = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 12 });
+    fc.assert(
+      fc.property(pattern, pattern, text, (left, right, value) => {
+        for (const one of [left, `${left}|${right}`, `(${left}|${right})*${right}`])
+          expect([one, value, finds(one, value)]).toEqual([one, value, new RegExp(one, 'u').test(value)]);
+      }),
+      { seed: SEED, numRuns: 1000 },
+    );
+  });
+
+  test('whatever matches contains what is required', () => {
+    const table: [string, readonly string[] | undefined][] = [
+      ['灯台', ['灯台']],
+      ['灯台.*守り人', ['守り人']],
+      ['(海|港町)の.', ['の']],
+      ['(?:大海|港町).', ['大海', '港町']],
+      ['(灯台)+', ['灯台']],
+      ['(灯台)?', undefined],
+      ['[ab]c?', undefined],
+      ['灯台|', undefined],
+    ];
+    for (const [pattern, required] of table) {
+      const found = compileExpression(pattern).required;
+      expect([pattern, found]).toEqual([pattern, required]);
+    }
+  });
+});
+
+describe('expressions that make others stand still', () => {
+  const long = 'a'.repeat(20_000);
+
+  test('take a time that grows with the text', () => {
+    const table: [string, boolean][] = [
+      ['^(a+)+$', false],
+      ['^(a|a)*$', false],
+      ['^(a|aa)+$', false],
+      ['^(.*a){12}$', false],
+      ['^(([a-z])+.)+[0-9]([a-z])+$', false],
+      ['^(a*)*(a*)*(a*)*$', false],
+      ['(.*)*x(.*)*!', false],
+      ['(a?){60}a{60}!$', true],
+    ];
+    for (const [pattern, found] of table) {
+      const begin = performance.now();
+      expect([pattern, finds(pattern, `${long}!`)]).toEqual([pattern, found]);
+      expect([pattern, performance.now() - begin < 3000]).toEqual([pattern, true]);
+    }
+  });
+
+  test('those that need ever new states are stopped', () => {
+    const { automaton } = compileExpression('[ab].{60}[xy].{60}z');
+    let seed = 7;
+    const noise = Array.from({ length: 200_000 }, () => {
+      seed = (seed * 1103515245 + 12345) % 2147483648;
+      return 'abxyq'[Math.floor((seed / 2147483648) * 5)] ?? 'a';
+    }).join('');
+    const begin = performance.now();
+    expect(() => automaton.test(noise)).toThrow(ExpressionTooCostly);
+    expect(performance.now() - begin).toBeLessThan(5000);
+    automaton.renew();
+    expect(automaton.test('abc')).toBe(false);
+  });
+});

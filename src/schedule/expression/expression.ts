@@ -1,0 +1,21 @@
+/** A regular expression of a rule, ready to be used. */
+import { Automaton } from './automaton.ts';
+import { type Required, requiredOf } from './required.ts';
+import { parseExpression } from './syntax.ts';
+
+export interface CompiledExpression {
+  readonly automaton: Automaton;
+  /** At least one of these is in every text that matches; undefined: any text may. */
+  readonly required: Required | undefined;
+}
+
+/** @throws Failure bad_request that says what is wrong with the pattern */
+export function compileExpression(pattern: string): CompiledExpression {
+  const expression = parseExpression(pattern);
+  return { automaton: new Automaton(expression), required: requiredOf(expression) };
+}
+
+/** @throws Failure bad_request for an expression that cannot be used */
+export function checkExpression(pattern: string): void {
+  compileExpression(pattern);
+}

@@ -1,0 +1,76 @@
+/** The words of a rule: `a b` both, `"a b"` as it stands, `-a` without it, `a|b` one of the two. */
+import { searchText } from '../../model/search-text.ts';
+
+export interface Words {
+  /** Of each list one must be found. In normal form. */
+  readonly wanted: readonly (readonly string[])[];
+  /** None may be found. */
+  readonly unwanted: readonly string[];
+}
+
+/** Signs of the language, in whatever width they were typed. */
+const SIGNS: readonly (readonly [RegExp, string])[] = [
+  [/[＂“”〝〟]/g, '"'],
+  [/｜/g, '|'],
+  [/\u3000/g, ' '],
+];
+/** A sign that excludes only where a word begins; the long sound of kana is none. */
+const WITHOUT = /^[-－−‐]/u;
+/** A phrase, or a run without blank, bar or quotation mark; with what joins them. */
+const TOKEN = /"([^"]*)"?|([^\s"|]+)|(\|)|(\s+)/gu;
+
+interface Option {
+  text: string;
+  without: boolean;
+}
+
+/** Groups of options; bars join, blanks part. */
+function groups(keyword: string): Option[][] {
+  const found: Option[][] = [];
+  let open: Option[] = [];
+  let piece = '';
+  const endPiece = (): void => {
+    if (piece !== '') {
+      const without = WITHOUT.test(piece) && piece.length > 1;
+      const bare = without ? piece.slice(1) : piece;
+      const text = searchText(bare.replaceAll('\0', ''));
+      if (text !== '') open.push({ text, without });
+    }
+    piece = '';
+  };
+  const endGroup = (): void => {
+    endPiece();
+    if (open.length > 0) found.push(open);
+    open = [];
+  };
+  for (const [, phrase, run, bar] of keyword.matchAll(TOKEN)) {
+    // A quotation mark keeps a sign from meaning anything.
+    if (phrase !== undefined) piece += `\0${phrase}`;
+    else if (run !== undefined) piece += run;
+    else if (bar !== undefined) endPiece();
+    else endGroup();
+  }
+  endGroup();
+  return found;
+}
+
+/** Blanks beside a bar mean nothing: `a | b` is `a|b`. */
+export function readKeyword(keyword: string): Words {
+  let text = keyword.toWellFormed().replaceAll('\0', ' ');
+  for (const [sign, plain] of SIGNS) text = text.replace(sign, plain);
+  const wanted: string[][] = [];
+  const unwanted: string[] = [];
+  for (const options of groups(outsideQuotes(text, (part) => part.replace(/\s*\|\s*/g, '|')))) {
+    // `-a|b`: the sign is that of the whole group.
+    if (options[0]?.without === true) unwanted.push(...options.map((option) => option.text));
+    else wanted.push(options.map((option) => option.text));
+  }
+  return { wanted, unwanted };
+}
+
+function outsideQuotes(text: string, change: (part: string) => string): string {
+  return text
+    .split('"')
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join('"');
+}

@@ -1,0 +1,121 @@
+/** One rule, made ready to be held against programmes. */
+import type { StationId } from '../../../arib/ids.ts';
+import type { RuleConditions } from '../../model/rule.ts';
+import { ExpressionTooCostly } from '../expression/automaton.ts';
+import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
+import type { Bits } from './bits.ts';
+import { meetsConditions, type RuleStation } from './conditions.ts';
+import type { GuideIndex, GuideProgram, GuideRow } from './guide-index.ts';
+import { readKeyword, type Words } from './keyword.ts';
+
+export type RuleStations = ReadonlyMap<StationId, RuleStation>;
+
+/** Why the service disables a rule that was accepted once. */
+const TOO_COSTLY =
+  '正規表現の処理に時間がかかりすぎるため、ルールを無効にしました。書き方を簡単にしてください。';
+
+export interface Matched {
+  /** In no order. */
+  readonly programs: readonly GuideProgram[];
+  /** Japanese; the rule is to be disabled, and matched nothing. */
+  readonly fault: string | null;
+}
+
+function containsAny(texts: readonly string[], words: readonly string[]): boolean {
+  return words.some((word) => texts.some((text) => text.includes(word)));
+}
+
+export class RuleMatcher {
+  readonly #words: Words;
+  readonly #expression: CompiledExpression | undefined;
+
+  /** @throws Failure for a regular expression that cannot be used */
+  constructor(readonly conditions: RuleConditions) {
+    const { keyword, excludeKeyword, regex } = conditions;
+    const own = regex ? { wanted: [], unwanted: [] } : readKeyword(keyword);
+    const excluded = readKeyword(excludeKeyword);
+    // What an exclusion excludes again is excluded all the same.
+    this.#words = {
+      wanted: own.wanted,
+      unwanted: [...own.unwanted, ...excluded.wanted.flat(), ...excluded.unwanted],
+    };
+    this.#expression = regex && keyword !== '' ? compileExpression(keyword) : undefined;
+  }
+
+  /** All programmes of the guide that match. */
+  match(index: GuideIndex, stations: RuleStations): Matched {
+    const rows: GuideRow[] = [];
+    this.#narrowed(index, stations).forEach((row) => {
+      const held = index.at(row);
+      if (held !== undefined) rows.push(held);
+    });
+    return this.among(rows, index, stations);
+  }
+
+  /** Those of the programmes that match. */
+  among(rows: readonly GuideRow[], index: GuideIndex, stations: RuleStations): Matched {
+    this.#expression?.automaton.renew();
+    const programs: GuideProgram[] = [];
+    try {
+      for (const row of rows) {
+        if (this.#accepts(row, index, stations)) programs.push(row.program);
+      }
+    } catch (error) {
+      if (!(error instanceof ExpressionTooCostly)) throw error;
+      return { programs: [], fault: TOO_COSTLY };
+    }
+    return { programs, fault: null };
+  }
+
+  #narrowed(index: GuideIndex, stations: RuleStations): Bits {
+    const { stationIds, types, genres, keywordIn } = this.conditions;
+    const rows = index.all();
+    if (stationIds.length > 0) index.narrowByStations(rows, stationIds);
+    if (types.length > 0) {
+      const listed = [...stations.values()].filter((station) => types.includes(station.type));
+      index.narrowByStations(
+        rows,
+        listed.map((station) => station.id),
+      );
+    }
+    if (genres.length > 0) index.narrowByGenres(rows, new Set(genres.map((genre) => genre.lv1)));
+    const extended = keywordIn.includes('extended');
+    const groups = this.#expression?.required === undefined ? [] : [this.#expression.required];
+    for (const options of [...this.#words.wanted, ...groups]) {
+      const [first, ...others] = options;
+      if (first === undefined) continue;
+      const before = others.map(() => rows.copy());
+      index.narrowByWord(rows, first, extended);
+      for (const [at, other] of others.entries()) {
+        const option = before[at];
+        if (option === undefined) continue;
+        index.narrowByWord(option, other, extended);
+        rows.or(option);
+      }
+    }
+    return rows;
+  }
+
+  #accepts(row: GuideRow, index: GuideIndex, stations: RuleStations): boolean {
+    const station = stations.get(row.program.stationId);
+    if (station === undefined || !meetsConditions(this.conditions, row.program, station)) return false;
+    const { wanted, unwanted } = this.#words;
+    if (wanted.length === 0 && unwanted.length === 0 && this.#expression === undefined) return true;
+    const texts = this.#texts(row, index);
+    if (!wanted.every((options) => containsAny(texts, options))) return false;
+    if (containsAny(texts, unwanted)) return false;
+    const { automaton } = this.#expression ?? {};
+    return automaton === undefined || texts.some((text) => automaton.test(text));
+  }
+
+  /** The texts that words are looked for in. */
+  #texts(row: GuideRow, index: GuideIndex): string[] {
+    const { text, titleLength } = row;
+    const found: string[] = [];
+    const { keywordIn } = this.conditions;
+    if (keywordIn.includes('title')) found.push(text.slice(0, titleLength));
+    if (keywordIn.includes('description')) found.push(text.slice(titleLength + 1));
+    if (keywordIn.includes('extended')) found.push(index.detailText(row));
+    return found;
+  }
+}
