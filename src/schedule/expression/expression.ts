@@ -5,7 +5,7 @@ import { parseExpression } from './syntax.ts';
 
 export interface CompiledExpression {
   readonly automaton: Automaton;
-  /** At least one of these is in every text that matches; undefined: any text may. */
+  /** At least one of these is in every text that matches; undefined: that is not known. */
   readonly required: Required | undefined;
 }
 
