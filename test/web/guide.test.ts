@@ -229,7 +229,9 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const page = await rig.open('guide', PHONE);
     await page.getByText('番組表はまだ集まっていません').waitFor();
     await page.getByText('12局のうち0局').waitFor();
-    await page.getByRole('link', { name: '今すぐ集める' }).click();
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, '今すぐ集める');
+    await page.keyboard.press('Enter');
     await page.getByRole('switch', { name: '今すぐ集める' }).waitFor();
   });
 

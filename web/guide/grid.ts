@@ -16,6 +16,8 @@ export interface GridParts {
   readonly scroller: HTMLElement;
   readonly store: GuideStore;
   readonly onOpen: (programId: number) => void;
+  /** The focus came by key, and there is no programme to give it to. */
+  readonly onNothing: () => void;
   /** After the view moved or what is in it changed. */
   readonly onView: (view: GridView) => void;
 }
@@ -336,6 +338,7 @@ export class GuideGrid {
         const { from, to } = this.#seen();
         const middle = this.#now >= from && this.#now < to ? this.#now : from + (to - from) / 3;
         this.enter(middle);
+        if (document.activeElement === scroller) this.parts.onNothing();
       }
       return;
     }

@@ -80,6 +80,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
         scroller: element,
         store,
         onOpen: openProgram,
+        onNothing: () => document.querySelector<HTMLElement>('.guide-notice .button')?.focus(),
         onView(view) {
           position = view.position;
           const next: Shown = {
