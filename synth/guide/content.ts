@@ -25,6 +25,7 @@ const MARK = {
   commentary: '🈖',
   free: '🈚',
   rerun: '🈞',
+  stereo: '🅂',
   first: '🈟',
   last: '🈡',
   live: '🈢',
@@ -210,6 +211,7 @@ export function dress(raw: Raw, station: StationPlan, isRerun: boolean): Content
     [MARK.data]: (station.data ?? 'none') !== 'none',
     [MARK.dual]: station.audios[0]?.mode === 'dual',
     [MARK.commentary]: station.audios.length > 1,
+    [MARK.stereo]: station.audios[0]?.mode === 'stereo',
   };
   const own = (marks: readonly string[]) =>
     marks.filter((mark) => possible[mark] !== false && !(isRerun && mark === MARK.rerun)).join('');

@@ -174,7 +174,7 @@ export const ENTERTAINMENT: readonly Format[] = [
     subtitles: ['春の特集', 'リクエスト大会', '新人登場', '思い出の港', '弦楽四重奏の夕べ'],
     sentences: ['懐かしい名曲と新しい歌声を生演奏でお届けします。', '客席からのリクエストに歌手が応えます。'],
     headings: ['司会', '歌', '演奏曲目'],
-    marks: ['🈑', '🅂', '🅍'],
+    marks: ['🈑', '🅂'],
     numbered: false,
   },
   {

@@ -227,7 +227,7 @@ const BY_NIGHT: readonly (readonly [sentences: readonly string[], rows: readonly
         ['洋楽時間旅行', '青いジャズの夜'],
         ['電気ギターの名手', '三人のサックス'],
         true,
-        ['🅍'],
+        [],
       ],
       [
         ['music'],

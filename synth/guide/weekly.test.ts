@@ -53,6 +53,26 @@ describe('the programmes of every station', () => {
     }
   });
 
+  test('bear the marks only of what their station sends', () => {
+    let marked = 0;
+    for (const place of PLACES) {
+      const { captions, data = 'none', audios } = place.station;
+      for (const programme of announced(fresh(place), 9)) {
+        const { title } = programme;
+        const has = (mark: string): boolean => title.includes(mark);
+        const said = [...'🈑🈓🈔🈖🅂'].map(has);
+        expect([title, programme.captions]).toEqual([title, has('🈑')]);
+        if (has('🈑')) expect([title, captions !== undefined]).toEqual([title, true]);
+        if (has('🈓')) expect([title, data]).not.toEqual([title, 'none']);
+        if (has('🈔')) expect([title, programme.sound]).toEqual([title, 'dual']);
+        if (has('🅂')) expect([title, programme.sound]).toEqual([title, 'stereo']);
+        if (has('🈖')) expect([title, programme.audioCount, audios.length > 1]).toEqual([title, 2, true]);
+        marked += Number(said.includes(true));
+      }
+    }
+    expect(marked).toBeGreaterThan(2_000);
+  });
+
   test('are planned in steps of five minutes, none longer than two hours', () => {
     for (const place of PLACES) {
       for (const { startAt, durationMs } of announced(fresh(place), 9)) {

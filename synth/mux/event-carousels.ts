@@ -67,10 +67,20 @@ function scheduleCarousel(station: EventStation, part: SchedulePart): Carousel {
   };
 }
 
+/** What is on and what is next; the sections are made when the guide announces them anew. */
+function presentCarousel(station: EventStation, kind: EitKind, seconds: number): Carousel {
+  let made: { changes: number; sections: Uint8Array[] } | undefined;
+  return momentCarousel(seconds, (at) => {
+    const changes = station.guide.presentChanges(at);
+    if (made?.changes !== changes) made = { changes, sections: presentFollowing(station, kind, at) };
+    return made.sections;
+  });
+}
+
 /** Present/following and schedule of one station. */
 function eventCarousels(station: EventStation, kind: EitKind, cycles: EventCycles): Carousel[] {
   return [
-    momentCarousel(cycles.presentFollowing, (at) => presentFollowing(station, kind, at)),
+    presentCarousel(station, kind, cycles.presentFollowing),
     ...[...partsOf(kind, 'basic', cycles.basic), ...partsOf(kind, 'extended', cycles.extended)].map((part) =>
       scheduleCarousel(station, part),
     ),
@@ -98,9 +108,7 @@ export function eventSources(
   }
   const sources = [new SectionSource(EIT_PID, carousels)];
   if (partial.length > 0) {
-    const few = partial.map((station) =>
-      momentCarousel(actual.presentFollowing, (at) => presentFollowing(station, 'actual', at)),
-    );
+    const few = partial.map((station) => presentCarousel(station, 'actual', actual.presentFollowing));
     sources.push(new SectionSource(L_EIT_PID, few));
   }
   return sources;

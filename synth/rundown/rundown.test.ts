@@ -4,7 +4,7 @@ import { momentOf, STC_ZERO, ticksAt } from '../clock.ts';
 import { guideOf } from '../guide/guide.ts';
 import { Random } from '../random.ts';
 import { DEFAULT } from '../scenario/default.ts';
-import type { CommercialPlan, StationPlan } from '../scenario/model.ts';
+import { type CommercialPlan, isPartialReception, type StationPlan } from '../scenario/model.ts';
 import { composeProgramme } from './compose.ts';
 import {
   firstSoundFrame,
@@ -165,11 +165,20 @@ test('programmes begin within a quarter of a second of their time', () => {
 
 test('a station without commercials is nothing but its programmes', () => {
   for (const [index, { plan }] of STATIONS.entries()) {
-    if (plan.commercials !== 'none' && plan.video.codec !== 'h264') continue;
+    if (plan.commercials !== 'none') continue;
     const kinds = rundown({}, index)
       .parts(group(NOON), group(NOON) + DAY_GROUPS)
       .map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind !== 'main' && kind !== 'pause')).toEqual([]);
+  }
+});
+
+test('one-segment is its programmes and nothing else, the pause of the night too', () => {
+  const partial = [...STATIONS.entries()].filter(([, { plan }]) => isPartialReception(plan));
+  expect(partial.length).toBeGreaterThan(1);
+  for (const [index] of partial) {
+    const parts = rundown({ commercials: 'usual' }, index).parts(group(NOON), group(NOON) + DAY_GROUPS);
+    expect(new Set(parts.map(({ kind, cadence }) => `${kind} ${cadence}`))).toEqual(new Set(['main video']));
   }
 });
 

@@ -93,11 +93,14 @@ export class Rundown {
   }
 
   #cut(from: number, to: number, programme: Programme | undefined): Part[] {
+    // One-segment is the main part throughout: its groups are too long to follow every cut.
+    if (isPartialReception(this.station)) {
+      return [{ kind: 'main', from, to, number: 0, cadence: 'video', programme }];
+    }
     if (programme?.pause) {
       return [{ kind: 'pause', from, to, number: 0, cadence: 'video', programme }];
     }
-    // One-segment is the main part throughout: its groups are too long to follow every cut.
-    const commercials = isPartialReception(this.station) ? 'none' : (this.station.commercials ?? 'none');
+    const { commercials = 'none' } = this.station;
     const random = new Random(this.seed, this.station.serviceId, 'rundown', from);
     const pieces = composeProgramme(random, to - from, programme === undefined ? 'none' : commercials);
     let at = from;

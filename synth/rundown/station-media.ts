@@ -76,7 +76,7 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
  */
 function soundMode(station: StationPlan, index: number, programme: Programme | undefined): Mode {
   const own = station.audios[index]?.mode ?? 'stereo';
-  if (index > 0 || programme === undefined) return own;
+  if (index > 0 || programme === undefined || isPartialReception(station)) return own;
   return own === 'stereo' && station.programmes === 'generated' ? own : programme.sound;
 }
 

@@ -1,7 +1,7 @@
 /** Every cut of a station in a stretch of time, for `--truth`. */
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { momentOf, ticksAt, wrapTicks } from '../clock.ts';
-import { AUDIO_FRAME_TICKS, beepPitches, FRAME_TICKS } from '../media/recipes.ts';
+import { AUDIO_FRAME_TICKS, beepPitches, FRAME_TICKS, PARTIAL_FRAME_TICKS } from '../media/recipes.ts';
 import type { AudioPlace, StationPlace } from '../scenario/layout.ts';
 import { isPartialReception, type StationPlan } from '../scenario/model.ts';
 import { GROUP_TICKS, hasLogo, hasMarks, type Part, soundPieces } from './part.ts';
@@ -22,15 +22,16 @@ function place(ticks: number) {
   return { ticks, pts: wrapTicks(ticks), at: momentOf(ticks) };
 }
 
-function partTruth(part: Part) {
+/** One-segment pictures are progressive and shown for two frames; their parts end within one at times. */
+function partTruth(part: Part, partial: boolean) {
   const { kind, from, to, number, cadence, programme } = part;
   return {
     kind,
     ...place(from * GROUP_TICKS),
-    frames: ((to - from) * GROUP_TICKS) / FRAME_TICKS,
+    frames: Math.round(((to - from) * GROUP_TICKS) / (partial ? PARTIAL_FRAME_TICKS : FRAME_TICKS)),
     logo: hasLogo(part),
     marks: hasMarks(part),
-    cadence: cadence === 'film' ? '3:2' : '60i',
+    cadence: partial ? '15p' : cadence === 'film' ? '3:2' : '60i',
     number: kind === 'commercial' ? number + 1 : null,
     eventId: programme?.eventId ?? null,
   };
@@ -80,12 +81,10 @@ export function rundownTruth(station: StationPlace, rundown: Rundown, from: Epoc
   const parts = rundown.parts(group(from), group(to) + 1);
   const partial = isPartialReception(station.plan);
   return {
-    parts: parts.map(partTruth),
-    sounds: partial
-      ? []
-      : station.audios.map((audio, index) => ({
-          pid: audio.pid,
-          pieces: soundTruth(station.plan, audio, index, parts),
-        })),
+    parts: parts.map((part) => partTruth(part, partial)),
+    sounds: station.audios.map((audio, index) => ({
+      pid: audio.pid,
+      pieces: soundTruth(station.plan, audio, index, parts),
+    })),
   };
 }

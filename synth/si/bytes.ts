@@ -1,14 +1,27 @@
 /** Writes the atoms of tables and descriptors in the standard's order, most significant bit first. */
 
+/** Most descriptors fit in. */
+const FIRST_ROOM = 64;
+
 export class ByteWriter {
-  readonly #bytes: number[] = [];
+  #bytes = new Uint8Array(FIRST_ROOM);
+  #length = 0;
 
   get length(): number {
-    return this.#bytes.length;
+    return this.#length;
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#length + count;
+    if (needed <= this.#bytes.length) return;
+    const wider = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
+    wider.set(this.#bytes);
+    this.#bytes = wider;
   }
 
   u8(value: number): this {
-    this.#bytes.push(value & 0xff);
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
     return this;
   }
 
@@ -25,7 +38,9 @@ export class ByteWriter {
   }
 
   bytes(values: ArrayLike<number>): this {
-    for (let i = 0; i < values.length; i++) this.#bytes.push(values[i] as number);
+    this.#reserve(values.length);
+    this.#bytes.set(values, this.#length);
+    this.#length += values.length;
     return this;
   }
 
@@ -58,7 +73,7 @@ export class ByteWriter {
   }
 
   done(): Uint8Array {
-    return Uint8Array.from(this.#bytes);
+    return this.#bytes.slice(0, this.#length);
   }
 }
 
