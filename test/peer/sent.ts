@@ -1,5 +1,5 @@
 /** The tables of a channel as they are sent, cut into sections by our own demultiplexer. */
-import { pid } from '../../arib/ids.ts';
+import { type Pid, pid } from '../../arib/ids.ts';
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
 import { type Section, SectionDemux } from '../../arib/ts/section.ts';
@@ -7,37 +7,64 @@ import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { tableSources } from '../../synth/mux/tables.ts';
-import { placeChannel } from '../../synth/scenario/layout.ts';
+import { NULL_PID, placeChannel } from '../../synth/scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
 
 export const AT: EpochMs = epochMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const TICKS_PER_SECOND = 90_000;
 const PACKET = 188;
 
-/** The packets of a channel's tables, one after another: no pictures, no sound, nothing between. */
-export function tablePackets(scenario: Scenario, plan: ChannelPlan, seconds: number, at = AT): Uint8Array {
+/** Packets of tables that are handed over at once. */
+const PIECE_PACKETS = 4_096;
+
+/** Everything that a channel's tables send in a stretch of time; a piece holds until the next is asked for. */
+function* pieces(scenario: Scenario, plan: ChannelPlan, seconds: number, at: EpochMs): Generator<Uint8Array> {
   const sources = tableSources(scenario, placeChannel(plan), (other) => eventStations(scenario, other));
   const start = ticksAt(at);
   for (const source of sources) source.seek(start);
-  const packets: Uint8Array[] = [];
+  const piece = new Uint8Array(PIECE_PACKETS * PACKET);
+  let length = 0;
   for (;;) {
     const next = sources.reduce((first, other) => (other.due < first.due ? other : first));
     if (next.due >= start + seconds * TICKS_PER_SECOND) break;
-    const packet = new Uint8Array(PACKET);
-    next.emit(packet, 0);
-    packets.push(packet);
+    next.emit(piece, length);
+    length += PACKET;
+    if (length < piece.length) continue;
+    yield piece;
+    length = 0;
   }
-  const bytes = new Uint8Array(packets.length * PACKET);
-  for (const [index, packet] of packets.entries()) bytes.set(packet, index * PACKET);
-  return bytes;
+  yield piece.subarray(0, length);
+}
+
+/** The packets of a channel's tables, one after another: no pictures, no sound, nothing between. */
+export function tablePackets(scenario: Scenario, plan: ChannelPlan, seconds: number, at = AT): Uint8Array {
+  const copies: Uint8Array[] = [];
+  for (const piece of pieces(scenario, plan, seconds, at)) copies.push(piece.slice());
+  return Buffer.concat(copies);
+}
+
+function pidsOf(packets: Uint8Array): Pid[] {
+  const pids = new Set<number>();
+  for (let at = 0; at < packets.length; at += PACKET) {
+    pids.add((((packets[at + 1] ?? 0) & 0x1f) << 8) | (packets[at + 2] ?? 0));
+  }
+  return [...pids].map(pid);
 }
 
 /** Each section once, until it changes. */
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const packets = new PacketFramer().feed(bytes);
-  const pids = new Set<number>();
-  for (let at = 0; at < packets.length; at += PACKET) {
-    pids.add((((packets[at + 1] ?? 0) & 0x1f) << 8) | (packets[at + 2] ?? 0));
-  }
-  return [...new SectionDemux([...pids].map(pid), new SectionMemory()).feed(packets)];
+  return [...new SectionDemux(pidsOf(packets), new SectionMemory()).feed(packets)];
+}
+
+/** As `sectionsOf`, of a stretch that is too long to be held: the channel is never tuned away from. */
+export function* sectionsThrough(
+  scenario: Scenario,
+  plan: ChannelPlan,
+  seconds: number,
+  at = AT,
+): Generator<Section> {
+  const everywhere = Array.from({ length: NULL_PID }, (_, number) => pid(number));
+  const demux = new SectionDemux(everywhere, new SectionMemory());
+  for (const piece of pieces(scenario, plan, seconds, at)) yield* demux.feed(piece);
 }

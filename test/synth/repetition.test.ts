@@ -1,5 +1,10 @@
 /** How often the tables of a sent minute come, against what its own BIT says, and which services ffprobe sees. */
 import { describe, expect, test } from 'bun:test';
+import { findDescriptor } from '../../arib/descriptor/index.ts';
+import type { TableParameter } from '../../arib/descriptor/si-parameter.ts';
+import { pid as toPid } from '../../arib/ids.ts';
+import { BIT_PID, parseBit } from '../../arib/si/bit.ts';
+import { SectionDemux } from '../../arib/ts/section.ts';
 import { type BitRead, readBit } from './bit-reader.ts';
 import { PACKET, packetsOf, run, truthOf, tune } from './tuning.ts';
 
@@ -62,6 +67,20 @@ function cycleOf(received: readonly Arrival[], pid: number, tableId: number) {
   return { longest, count };
 }
 
+/** As the test's own reader gives them. */
+function secondsOf(table: TableParameter): number | undefined {
+  switch (table.kind) {
+    case 'cycle':
+      return table.cycle;
+    case 'present-following':
+      return table.hCycle;
+    case 'schedule':
+      return table.media[0]?.baseCycle;
+    case 'unknown':
+      return undefined;
+  }
+}
+
 /** What waits for room in the stream comes a little late. */
 const SLACK = 0.25;
 
@@ -84,6 +103,28 @@ describe.each([
 
   test('the BIT speaks of its tables', () => {
     expect([...bit.cycles.keys()].sort((a, b) => a - b)).toEqual([...tables]);
+  });
+
+  test('our reader finds the same cycles in it, and the stations under their broadcaster', async () => {
+    const [section] = new SectionDemux([toPid(BIT_PID)]).feed(stream);
+    const read = section && parseBit(section);
+    if (read === undefined) throw new Error('no BIT');
+    const loops = [read.descriptors, ...read.broadcasters.map(({ descriptors }) => descriptors)];
+    const said = loops
+      .flatMap((loop) => findDescriptor(loop, 'si_parameter')?.tables ?? [])
+      .map((table): [number, number | undefined] => [table.tableId, secondsOf(table)]);
+    expect(new Map(said)).toEqual(bit.cycles);
+    const truth = await truthOf(type, channel, AT);
+    const lists = read.broadcasters.map(({ descriptors }) => ({
+      name: findDescriptor(descriptors, 'broadcaster_name')?.name,
+      services: findDescriptor(descriptors, 'service_list')?.services,
+    }));
+    const services = [...truth.stations, ...truth.dataServices].map(({ serviceId, serviceType }) => ({
+      serviceId,
+      serviceType,
+    }));
+    expect(read.originalNetworkId as number).toBe(truth.networkId);
+    expect(lists as unknown[]).toContainEqual({ name: truth.stations[0]?.name, services });
   });
 
   test.each(tables.map((tableId) => [tableId.toString(16), tableId] as const))(
