@@ -1,0 +1,264 @@
+/**
+ * Which episode a programme is: series, number and subtitle, read from its title, and what the title does not say
+ * from the summary, then from the detail. Pure.
+ */
+import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
+import { searchText } from '../../model/search-text.ts';
+import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from './number-forms.ts';
+
+export interface Episode {
+  /** Compared letter by letter; with season and arc. Never empty. */
+  readonly series: string;
+  /** `12`, `1,2`, `12後`, `最終`; null: none is told. */
+  readonly number: string | null;
+  /** null: none is told. */
+  readonly subtitle: string | null;
+  /** The whole title: what a programme without number and subtitle is compared by. */
+  readonly title: string;
+}
+
+/** What tells of an episode. */
+export interface EpisodeText {
+  readonly name: string;
+  readonly description: string;
+  readonly extended: Readonly<Record<string, string>> | null;
+}
+
+/** Signs that one guide writes and another leaves out. `!` and `?` are part of names. */
+const LOOSE_SIGNS = /[\s「」『』【】〈〉《》≪≫<>()[\]{}“”"'’`・:;,.、。\-_|/\\~▽▼◇◆★☆■□●○◎♪♫…§※→]+/gu;
+/** That it was aired before is no part of what is aired. */
+const AGAIN_WORDS =
+  '再放送|再|アンコール(?:放送|アワー)?|リピート(?:放送)?|見逃し(?:放送)?|セレクション再放送';
+const TECHNICAL_WORDS = 'デジタルリマスター版?|hdリマスター版?|リマスター版|hd|4k|初|新|終|字|解|二';
+const NOISE = new RegExp(
+  `[(<〈《≪【\\[]\\s*(?:${AGAIN_WORDS}|${TECHNICAL_WORDS})\\s*[)>〉》≫】\\]]|(?:^|[\\s◇◆※])(?:再放送|アンコール放送)(?=$|[\\s◇◆※])|[(【]?全\\d+(?:話|回)[)】]?`,
+  'gu',
+);
+const QUOTED = /「([^「」]*(?:「[^「」]*」[^「」]*)*)」|『([^『』]*)』|“([^“”]*)”/u;
+const QUOTED_ALL = new RegExp(QUOTED.source, 'gu');
+/** Halves of a story. */
+const PART = /(前|後|中|完結|解決|事件)[編篇]|[(<【](前|後|中|上|下)[)>】]|(?<=[\s」』])(上|下)巻?(?=\s*$)/u;
+const LAST = /最終(?:話|回)/u;
+/** A quotation behind one of these names the series; behind anything else it is a subtitle. */
+const GENRE_BEFORE =
+  /^(?:.*(?:ドラマ(?:\s*\d+|スペシャル|sp|シリーズ|シーズン|枠)?|アニメ(?:枠|劇場|シアター)?|時代劇(?:劇場|スペシャル)?|劇場|小説|特撮|人形劇|バラエティー?|ドキュメンタリー|教養|音楽|情報|番組|紀行|ミニ番組|連続)|新番組|新)\s*$/u;
+const GENRE_PREFIX = /^(?:(?:tv|テレビ)?アニメ|(?:連続)?ドラマ|特撮)\s+/u;
+const ARC = /^[^\s「」]{1,20}[編篇章]$/u;
+/** A summary that says its number first, and then ends, quotes, or leaves a gap. */
+const OPENING = /^[\s◆◇▽▼●○■□★☆※【〔<[(「『]*/u;
+const AFTER_NUMBER = /^\s*(?:[】〕>\])]|$|[\s「『“:。、.~▽])/u;
+const SUBTITLE_HEADINGS = /サブタイトル|副題|各話タイトル|話数/u;
+const STORY_HEADINGS = /番組内容|内容|あらすじ|ストーリー|物語|エピソード|詳細/u;
+/** A line that is longer is prose. */
+const MAX_SUBTITLE = 60;
+const MAX_LINES = 6;
+
+interface Found {
+  number: string;
+  from: number;
+  to: number;
+  weight: number;
+  season: string | undefined;
+}
+
+function loose(text: string): string {
+  return text.replace(LOOSE_SIGNS, '');
+}
+
+function orNull(text: string): string | null {
+  const bare = loose(text);
+  return bare === '' ? null : bare;
+}
+
+/** Quotations blanked out, of the same length. */
+function outsideQuotes(text: string): string {
+  return text.replace(QUOTED_ALL, (quotation) => '\0'.repeat(quotation.length));
+}
+
+/** The heaviest form of a text; the first among equals. */
+function findNumber(text: string): Found | undefined {
+  let best: Found | undefined;
+  for (const { pattern, weight } of NUMBER_FORMS) {
+    for (const match of text.matchAll(pattern)) {
+      const number = canonicalNumbers(match.groups?.list ?? '');
+      if (number === undefined) continue;
+      const isEdition = weight === 7 && text.slice(0, match.index).trim() === '';
+      const found: Found = {
+        number,
+        from: match.index,
+        to: match.index + match[0].length,
+        weight: isEdition ? EDITION_WEIGHT : weight,
+        season: match.groups?.season,
+      };
+      const better =
+        best === undefined ||
+        found.weight > best.weight ||
+        (found.weight === best.weight && found.from < best.from);
+      if (better) best = found;
+    }
+  }
+  return best;
+}
+
+function quotation(text: string): { before: string; inside: string; after: string } | undefined {
+  const match = QUOTED.exec(text);
+  if (match === null) return undefined;
+  const inside = match[1] ?? match[2] ?? match[3] ?? '';
+  return { before: text.slice(0, match.index), inside, after: text.slice(match.index + match[0].length) };
+}
+
+interface Told {
+  series: string;
+  number: string | null;
+  subtitle: string | null;
+}
+
+/** What stands behind a number: an arc that belongs to the series, and the subtitle. */
+function readBehind(text: string): { arc: string; subtitle: string } {
+  const quoted = quotation(text);
+  if (quoted === undefined) {
+    const bare = text.trim();
+    return ARC.test(bare) ? { arc: bare, subtitle: '' } : { arc: '', subtitle: bare };
+  }
+  const before = quoted.before.trim();
+  if (ARC.test(loose(before))) return { arc: before, subtitle: quoted.inside + quoted.after };
+  return { arc: '', subtitle: text };
+}
+
+function numbered(text: string, found: Found): Told {
+  const season = found.season === undefined ? '' : ` §${Number(found.season)}§`;
+  const before = text.slice(0, found.from) + season;
+  const behind = readBehind(text.slice(found.to));
+  if (loose(before) === '') return leading(found.number, behind);
+  const quoted = quotation(before);
+  const isSubtitle =
+    quoted !== undefined &&
+    behind.subtitle === '' &&
+    loose(quoted.before) !== '' &&
+    !GENRE_BEFORE.test(quoted.before.trim()) &&
+    loose(quoted.after) === '';
+  if (isSubtitle)
+    return { series: quoted.before + behind.arc, number: found.number, subtitle: quoted.inside };
+  return { series: before + behind.arc, number: found.number, subtitle: orNull(behind.subtitle) };
+}
+
+/** The number is the first word: the series comes behind it. */
+function leading(number: string, behind: { arc: string; subtitle: string }): Told {
+  const rest = unnumbered(behind.arc + behind.subtitle);
+  return { ...rest, number };
+}
+
+function unnumbered(text: string): Told {
+  const quoted = quotation(text);
+  if (quoted === undefined || loose(quoted.before) === '' || GENRE_BEFORE.test(quoted.before.trim()))
+    return { series: text, number: null, subtitle: null };
+  return { series: quoted.before, number: null, subtitle: orNull(quoted.inside + quoted.after) };
+}
+
+/** A quotation that begins with a number. */
+function numberedInside(text: string): Told | undefined {
+  const quoted = quotation(text);
+  if (quoted === undefined) return undefined;
+  const found = findNumber(quoted.inside);
+  if (found === undefined || found.weight < 7 || quoted.inside.slice(0, found.from).trim() !== '')
+    return undefined;
+  const subtitle = quoted.inside.slice(found.to) + quoted.after;
+  return { series: quoted.before, number: found.number, subtitle: orNull(subtitle) };
+}
+
+/** Takes 前編, 後編 and the like out of a text. */
+function takePart(text: string): { text: string; part: string } {
+  const match = PART.exec(text);
+  if (match === null) return { text, part: '' };
+  const part = match[1] ?? match[2] ?? match[3] ?? '';
+  return { text: `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`, part };
+}
+
+function partOfMarks(name: string): string {
+  const { marks } = removeTitleMarks(name);
+  if (marks.some((mark) => mark.meaning === 'first-part')) return '前';
+  return marks.some((mark) => mark.meaning === 'second-part') ? '後' : '';
+}
+
+const SAME_PART: Readonly<Record<string, string>> = {
+  上: '前',
+  下: '後',
+  完結: '後',
+  解決: '後',
+  事件: '前',
+};
+
+function readTitle(name: string): Told & { title: string } {
+  const bare = searchText(removeTitleMarks(name).title);
+  const clean = withPlainSeasons(bare.replace(NOISE, ' ')).trim();
+  const { text, part: written } = takePart(clean.replace(GENRE_PREFIX, ''));
+  const part = written === '' ? partOfMarks(name) : written;
+  const found = findNumber(outsideQuotes(text));
+  const told = found === undefined ? (numberedInside(text) ?? unnumbered(text)) : numbered(text, found);
+  const last = told.number === null && LAST.test(text) ? '最終' : null;
+  const number = `${told.number ?? last ?? ''}${SAME_PART[part] ?? part}`;
+  const series = told.number === null && last !== null ? told.series.replace(LAST, '') : told.series;
+  return {
+    series: loose(series) || loose(text) || bare,
+    number: number === '' ? null : number,
+    subtitle: told.subtitle,
+    title: loose(bare) || bare,
+  };
+}
+
+/** What a line of a summary says of itself before it goes on to tell. */
+function readLine(line: string): { number: string | null; subtitle: string | null } | undefined {
+  const text = searchText(line).replace(NOISE, ' ').trim();
+  const start = OPENING.exec(text)?.[0].length ?? 0;
+  for (const from of new Set([0, start])) {
+    const rest = text.slice(from);
+    const found = findNumber(rest);
+    if (found === undefined || found.from !== 0 || !AFTER_NUMBER.test(rest.slice(found.to))) continue;
+    const behind = rest.slice(found.to).replace(/^\s*[】〕>\])]?[\s:。、.~]*/u, '');
+    return { number: found.number, subtitle: subtitleBehind(behind) };
+  }
+  const quoted = quotation(text);
+  const alone = quoted !== undefined && quoted.before === '' && /^(?:$|[\s。])/u.test(quoted.after);
+  return alone ? { number: null, subtitle: orNull(quoted.inside) } : undefined;
+}
+
+function subtitleBehind(text: string): string | null {
+  const quoted = quotation(text);
+  if (quoted?.before === '') return orNull(quoted.inside);
+  const bare = text.replace(/[」』]\s*$/u, '');
+  if (bare.length > MAX_SUBTITLE || /[。!?…]/u.test(bare)) return null;
+  return orNull(bare);
+}
+
+function linesOf({ description, extended }: EpisodeText): { line: string; isSubtitle: boolean }[] {
+  const split = (text: string, isSubtitle: boolean) =>
+    text
+      .split(/[\r\n]+/)
+      .filter((line) => line.trim() !== '')
+      .slice(0, MAX_LINES)
+      .map((line) => ({ line, isSubtitle }));
+  const details = Object.entries(extended ?? {}).flatMap(([heading, body]) => {
+    const isSubtitle = SUBTITLE_HEADINGS.test(heading);
+    return isSubtitle || STORY_HEADINGS.test(heading) ? split(body, isSubtitle) : [];
+  });
+  return [...split(description, false), ...details];
+}
+
+export function readEpisode(text: EpisodeText): Episode {
+  const told = readTitle(text.name);
+  let { number, subtitle } = told;
+  const fromTitle = { number: number !== null, subtitle: subtitle !== null };
+  for (const { line, isSubtitle } of linesOf(text)) {
+    if (number !== null && subtitle !== null) break;
+    const said = readLine(line);
+    // A quotation alone is a subtitle where the number is known, or where it stands under its own heading.
+    const trusted = said !== undefined && (said.number !== null || number !== null || isSubtitle);
+    if (trusted) {
+      const agrees = number === null || said.number === null || said.number === number;
+      if (!agrees) continue;
+      if (!fromTitle.number) number ??= said.number;
+      if (!fromTitle.subtitle) subtitle ??= said.subtitle;
+    } else if (isSubtitle && !fromTitle.subtitle) subtitle ??= orNull(searchText(line));
+  }
+  return { series: told.series, number, subtitle, title: told.title };
+}

@@ -1,0 +1,175 @@
+/**
+ * The forms in which titles and summaries number episodes. A form that is in doubt is left alone: a number that
+ * stays in the name keeps two airings apart, which costs a second recording; a number that is none would take two
+ * different programmes for one, which costs the programme.
+ *
+ * All texts are in normal form (`searchText`), so that a form has one width, one letter case and one dash.
+ */
+
+/** A numeral: digits, perhaps with half an episode, or Chinese numerals. Never a part of a longer one. */
+const NUMERAL = String.raw`(?:(?<!\d)\d{1,4}(?:\.5)?(?!\d)|[〇一二三四五六七八九十百千]{1,5})`;
+const BETWEEN = String.raw`\s*[・,、&~+\-]\s*`;
+/** What a number counts that is no episode. */
+const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|歳|才|%|円|周年|世紀|億|万|度|連発))`;
+
+/** Units after 第: the first are an episode's own, the second also an arc's. */
+const EPISODE_UNITS = '話目?';
+const TURN_UNITS = '回目?';
+const PIECE_UNITS = '夜目?|幕|巻|集|弾|講|席|局|戦|試合|号|景|皿|杯|湯|訓|怪|帖|段|限|駅|便|通|時間目';
+const ARC_UNITS = '章|週目?|節';
+
+/** Words before a number, in normal form. */
+const EPISODE_WORDS = 'episode|エピソード|ep';
+const PIECE_WORDS =
+  'chapter|チャプター|volume|vol|ボリューム|no|file|ファイル|case|ケース|act|stage|ステージ|lesson|レッスン|step|ステップ|' +
+  'round|ラウンド|scene|シーン|mission|ミッション|track|トラック|page|ページ|phase|フェーズ|story|talk|trip|level|part|パート';
+
+export interface NumberForm {
+  readonly pattern: RegExp;
+  /** Where a text has several forms, the heaviest is its number. */
+  readonly weight: number;
+}
+
+function counted(units: string): RegExp {
+  const list = `${NUMERAL}(?:(?:${units})?${BETWEEN}第?${NUMERAL})*`;
+  return new RegExp(`第\\s*(?<list>${list})\\s*(?:${units})(?:\\s*/\\s*全?\\d+話?)?`, 'gu');
+}
+
+function worded(words: string): RegExp {
+  const list = `${NUMERAL}(?:${BETWEEN}(?:(?:${words})[.:]?\\s*)?${NUMERAL})*`;
+  return new RegExp(
+    `(?<![a-z\\p{sc=Katakana}])(?:${words})\\s*[.:]?\\s*(?<list>${list})${OTHER_COUNT}(?![a-z])`,
+    'gu',
+  );
+}
+
+const IN_BRACKETS = [
+  [String.raw`\(`, String.raw`\)`],
+  ['<', '>'],
+  ['〈', '〉'],
+  ['《', '》'],
+  ['≪', '≫'],
+  ['【', '】'],
+  [String.raw`\[`, String.raw`\]`],
+]
+  .map(([open, close]) => `${open}\\s*${NUMERAL}(?:${BETWEEN}${NUMERAL}|/\\d+)*\\s*${close}`)
+  .join('|');
+const BRACKETED = new RegExp(`(?<list>(?:${IN_BRACKETS})(?:\\s*[・,、&~\\-]?\\s*(?:${IN_BRACKETS}))*)`, 'gu');
+
+export const NUMBER_FORMS: readonly NumberForm[] = [
+  {
+    pattern: new RegExp(
+      String.raw`[#♯](?<list>\s*${NUMERAL}(?:(?:${BETWEEN}[#♯]?|\s*[#♯])\s*${NUMERAL})*)${OTHER_COUNT}(?:\s*/\s*\d+)?`,
+      'gu',
+    ),
+    weight: 10,
+  },
+  { pattern: /(?<![a-z\d])s(?<season>\d{1,2})\s*e(?:p\.?)?\s*(?<list>\d{1,4})(?![a-z\d])/gu, weight: 10 },
+  { pattern: counted(EPISODE_UNITS), weight: 9 },
+  { pattern: worded(EPISODE_WORDS), weight: 9 },
+  { pattern: BRACKETED, weight: 8 },
+  { pattern: counted(TURN_UNITS), weight: 7 },
+  {
+    pattern: new RegExp(
+      String.raw`(?<![全第計約各\d.])(?<list>\d{1,4}(?:${BETWEEN}\d{1,4})*)話(?!題|し|す|術|法|者)`,
+      'gu',
+    ),
+    weight: 7,
+  },
+  { pattern: counted(PIECE_UNITS), weight: 6 },
+  { pattern: worded(PIECE_WORDS), weight: 6 },
+  {
+    pattern: new RegExp(
+      `(?:その|其の|其ノ|巻の|巻ノ|巻之|之)\\s*(?<list>${NUMERAL})${OTHER_COUNT}(?![\\p{L}\\p{N}])`,
+      'gu',
+    ),
+    weight: 6,
+  },
+  { pattern: /(?<list>[一二三四五六七八九十百]{1,4})の(?:巻|幕|段|章)/gu, weight: 6 },
+  { pattern: counted(ARC_UNITS), weight: 5 },
+];
+
+/** 第74回 before everything else counts how often an event took place: any other form is more telling. */
+export const EDITION_WEIGHT = 2;
+
+const CHINESE_DIGITS = '〇一二三四五六七八九';
+const CHINESE_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+
+/** 十二, 百五, 一〇三, 二十. */
+export function chineseNumber(text: string): number {
+  if (!/[十百千]/.test(text))
+    return Number(Array.from(text, (digit) => CHINESE_DIGITS.indexOf(digit)).join(''));
+  let total = 0;
+  let digit = 0;
+  for (const letter of text) {
+    const unit = CHINESE_UNITS[letter];
+    if (unit === undefined) digit = CHINESE_DIGITS.indexOf(letter);
+    else {
+      total += (digit === 0 ? 1 : digit) * unit;
+      digit = 0;
+    }
+  }
+  return total + digit;
+}
+
+const FIRST_YEAR = 1900;
+const LAST_YEAR = 2099;
+const LONGEST_RANGE = 60;
+
+function isYear(text: string): boolean {
+  const value = Number(text);
+  return text.length === 4 && value >= FIRST_YEAR && value <= LAST_YEAR;
+}
+
+/**
+ * The numbers of a list, one spelling for `1・2`, `1~2` and `1,2`; undefined when it is none, as a year is.
+ * @param text what a form's `list` found, brackets included
+ */
+export function canonicalNumbers(text: string): string | undefined {
+  const bare = text.replace(/\/\s*全?\d+/g, '');
+  const parts = [...bare.matchAll(/\d+(?:\.5)?|[〇一二三四五六七八九十百千]+|[~-]/gu)].map(([part]) => part);
+  const numbers: number[] = [];
+  let range = false;
+  for (const part of parts) {
+    if (part === '~' || part === '-') {
+      range = true;
+      continue;
+    }
+    if (isYear(part)) return undefined;
+    const value = /^\d/.test(part) ? Number(part) : chineseNumber(part);
+    const last = numbers.at(-1);
+    if (range && last !== undefined && value > last && value - last <= LONGEST_RANGE) {
+      for (let next = last + 1; next < value; next++) numbers.push(next);
+    }
+    range = false;
+    numbers.push(value);
+  }
+  return numbers.length === 0 ? undefined : [...new Set(numbers)].join(',');
+}
+
+/** Seasons and series belong to the name; one spelling each. */
+const NUMERAL_HERE = String.raw`\s*[.:]?\s*(\d{1,2}(?!\d)|[一二三四五六七八九十]{1,3})`;
+const SEASONS: readonly RegExp[] = [
+  new RegExp(`(?<![a-z])season${NUMERAL_HERE}`, 'gu'),
+  new RegExp(`シーズン${NUMERAL_HERE}`, 'gu'),
+  new RegExp(
+    String.raw`第${NUMERAL_HERE}\s*(?:期(?![生末間待])|シリーズ|シーズン|クール|部(?!隊|長|分))`,
+    'gu',
+  ),
+  /(?<!\d)(\d{1,2})\s*(?:st|nd|rd|th)\s*season/gu,
+  /(?<![\p{L}\d])(\d{1,2})期(?![生末間待])/gu,
+  /(?<=[\s\p{L}])(?<![a-z])s(\d{1,2})(?=\s*(?:[#♯「『(]|第|ep))/gu,
+  /(?<=\s)シリーズ(\d{1,2})(?!\d)/gu,
+];
+
+/** The text with every season spelled `§2§`. */
+export function withPlainSeasons(text: string): string {
+  let plain = text;
+  for (const season of SEASONS) {
+    plain = plain.replace(season, (_, number: string) => {
+      const value = /^\d/.test(number) ? Number(number) : chineseNumber(number);
+      return ` §${value}§ `;
+    });
+  }
+  return plain;
+}

@@ -1,0 +1,44 @@
+/** Which airings show the same episode. Pure. */
+import type { Episode } from './episode.ts';
+
+export interface Airing {
+  readonly episode: Episode;
+  /** Epoch ms. */
+  readonly startAt: number;
+}
+
+/** NUL parts what no text joins. */
+function key(...parts: readonly (string | number | null)[]): string {
+  return parts.join('\0');
+}
+
+/**
+ * Airings of the same series, number and subtitle. Where one tells no subtitle, it is the only subtitle that is
+ * known of that number; with several of them it stays apart. What tells neither number nor subtitle is the same
+ * only at the same time under the same title.
+ * @returns each airing in exactly one group, groups and airings in the order in which they were given
+ */
+export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
+  const subtitles = new Map<string, Set<string>>();
+  for (const { episode } of airings) {
+    if (episode.number === null) continue;
+    const place = key(episode.series, episode.number);
+    const known = subtitles.get(place) ?? new Set();
+    subtitles.set(place, known);
+    if (episode.subtitle !== null) known.add(episode.subtitle);
+  }
+  const groups = new Map<string, T[]>();
+  for (const airing of airings) {
+    const { series, number, subtitle, title } = airing.episode;
+    const known = subtitles.get(key(series, number)) ?? new Set();
+    const only = known.size === 1 ? [...known][0] : undefined;
+    const place =
+      number === null && subtitle === null
+        ? key('at', airing.startAt, title)
+        : key('of', series, number, subtitle ?? only ?? null);
+    const group = groups.get(place);
+    if (group === undefined) groups.set(place, [airing]);
+    else group.push(airing);
+  }
+  return [...groups.values()];
+}
