@@ -89,7 +89,7 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
   { pattern: counted(ARC_UNITS), weight: 5 },
 ];
 
-/** 第74回 before everything else counts how often an event took place: any other form is more telling. */
+/** 第74回 before everything else counts how often an event took place; every other form is more telling. */
 export const EDITION_WEIGHT = 2;
 
 const CHINESE_DIGITS = '〇一二三四五六七八九';
