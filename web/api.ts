@@ -14,6 +14,7 @@ import type {
   ScanRequest,
   ScanStatus,
   SearchResult,
+  SearchSection,
   Settings,
   Station,
   Status,
@@ -188,10 +189,22 @@ export function getGuide(
 export const getProgram = (id: number, signal?: AbortSignal): Promise<ProgramDetail> =>
   get(`api/programs/${id}`, signal);
 
-export function getSearch(q: string, limit: number, signal: AbortSignal): Promise<SearchResult> {
+/** Rows that the service gives of a section at once, at most. */
+const SEARCH_ROWS = 10;
+
+/** @param rest of one section, behind so many rows */
+export function getSearch(
+  q: string,
+  signal: AbortSignal,
+  rest?: { section: SearchSection; offset: number },
+): Promise<SearchResult> {
   const url = addressOf('api/search');
   url.searchParams.set('q', q);
-  url.searchParams.set('limit', String(limit));
+  url.searchParams.set('limit', String(SEARCH_ROWS));
+  if (rest !== undefined) {
+    url.searchParams.set('section', rest.section);
+    url.searchParams.set('offset', String(rest.offset));
+  }
   return get(url, signal);
 }
 

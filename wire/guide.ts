@@ -147,6 +147,10 @@ export const ProgramDetailSchema = t.Object(
 export type ProgramDetail = Static<typeof ProgramDetailSchema>;
 
 export const SEARCH_LIMIT = { default: 4, maximum: 10 } as const;
+/** Rows of a section that may be passed over: the answers behind them are asked for page by page. */
+export const SEARCH_MAX_OFFSET = 500;
+export const SEARCH_SECTIONS = ['programs', 'recordings', 'reservations', 'rules'] as const;
+export type SearchSection = (typeof SEARCH_SECTIONS)[number];
 /** A longer query is cut, in characters (code points). */
 export const MAX_QUERY_LENGTH = 100;
 

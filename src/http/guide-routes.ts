@@ -8,8 +8,11 @@ import {
   MAX_QUERY_LENGTH,
   ProgramDetailSchema,
   SEARCH_LIMIT,
+  SEARCH_MAX_OFFSET,
+  SEARCH_SECTIONS,
   type SearchResult,
   SearchResultSchema,
+  type SearchSection,
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
@@ -83,21 +86,33 @@ function unknownProgram(): Failure {
   return new Failure('not_found', '番組が見つかりません。終わった番組は番組表から消えます。');
 }
 
-async function search(parts: ApiParts, query: string, limit: number): Promise<SearchResult> {
+interface SearchQuestion {
+  q?: string | undefined;
+  limit?: string | undefined;
+  offset?: string | undefined;
+  section?: SearchSection | undefined;
+}
+
+const NOTHING = { more: false, rows: [] };
+
+/** @param only the one section that is wanted; the others are empty then */
+async function search(
+  parts: ApiParts,
+  query: string,
+  { offset, limit }: { offset: number; limit: number },
+  only: SearchSection | undefined,
+): Promise<SearchResult> {
   const q = cutQuery(query, MAX_QUERY_LENGTH);
   const words = searchWords(q);
-  if (words.length === 0) {
-    const nothing = { more: false, rows: [] };
-    return { q, programs: nothing, recordings: nothing, reservations: nothing, rules: nothing };
-  }
+  const wanted = (name: SearchSection): boolean => words.length > 0 && (only === undefined || only === name);
   const { search: store } = parts;
   const now = parts.now();
   return {
     q,
-    programs: await store.programs(words, limit, now),
-    recordings: await store.recordings(words, limit),
-    reservations: store.reservations(words, limit, now),
-    rules: store.rules(words, limit),
+    programs: wanted('programs') ? await store.programs(words, limit, now, offset) : NOTHING,
+    recordings: wanted('recordings') ? await store.recordings(words, limit, offset) : NOTHING,
+    reservations: wanted('reservations') ? store.reservations(words, limit, now, offset) : NOTHING,
+    rules: wanted('rules') ? store.rules(words, limit, offset) : NOTHING,
   };
 }
 
@@ -105,6 +120,10 @@ async function search(parts: ApiParts, query: string, limit: number): Promise<Se
 function searchLimit(text: string | undefined): number {
   if (text === undefined) return SEARCH_LIMIT.default;
   return Math.min(Math.max(Number(text), 1), SEARCH_LIMIT.maximum);
+}
+
+function searchOffset(text: string | undefined): number {
+  return Math.min(Number(text ?? 0), SEARCH_MAX_OFFSET);
 }
 
 function addGuideRoute(app: Elysia, parts: ApiParts): void {
@@ -168,7 +187,9 @@ export function addGuideRoutes(app: Elysia, parts: ApiParts): void {
     },
   );
 
-  app.get('/api/search', ({ query }) => search(parts, query.q ?? '', searchLimit(query.limit)), {
+  const answer = ({ q, limit, offset, section }: SearchQuestion) =>
+    search(parts, q ?? '', { offset: searchOffset(offset), limit: searchLimit(limit) }, section);
+  app.get('/api/search', ({ query }) => answer(query), {
     query: t.Object({
       q: t.Optional(
         t.String({
@@ -182,6 +203,18 @@ export function addGuideRoutes(app: Elysia, parts: ApiParts): void {
           pattern: '^[0-9]{1,9}$',
           description: `rows a section: ${SEARCH_LIMIT.default} by default, at most ${SEARCH_LIMIT.maximum}`,
         }),
+      ),
+      offset: t.Optional(
+        t.String({
+          pattern: '^[0-9]{1,9}$',
+          description: `rows of each section to pass over: 0 by default, at most ${SEARCH_MAX_OFFSET}`,
+        }),
+      ),
+      section: t.Optional(
+        t.Union(
+          SEARCH_SECTIONS.map((name) => t.Literal(name)),
+          { description: 'the one section that is wanted; the others are empty then' },
+        ),
       ),
     }),
     response: { 200: SearchResultSchema, ...REFUSAL_SCHEMAS },

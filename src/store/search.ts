@@ -112,9 +112,21 @@ const BOOKED = `
   WHERE r.state IN ('scheduled', 'conflict', 'skipped', 'recording')
   ORDER BY r.start_at, r.id`;
 
-/** The first `limit` rows of one more than that. */
-function section<Row>(rows: Row[], limit: number): Section<Row> {
-  return { more: rows.length > limit, rows: rows.slice(0, limit) };
+/** Which rows of what is found are wanted. */
+interface Page {
+  /** Rows passed over. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Rows that must be found to know the page and whether there is more. */
+function needed({ offset, limit }: Page): number {
+  return offset + limit + 1;
+}
+
+/** The page of rows from the first one on. */
+function section<Row>(rows: Row[], { offset, limit }: Page): Section<Row> {
+  return { more: rows.length > offset + limit, rows: rows.slice(offset, offset + limit) };
 }
 
 function watchUrl(row: RecordingRow): string | null {
@@ -169,13 +181,19 @@ export class SearchStore {
   }
 
   /** Programmes that have not ended, by start. @param words in normal form, at least one, as for the others */
-  async programs(words: readonly string[], limit: number, now: number): Promise<Section<FoundProgram>> {
-    const most = limit + 1;
+  async programs(
+    words: readonly string[],
+    limit: number,
+    now: number,
+    offset = 0,
+  ): Promise<Section<FoundProgram>> {
+    const page = { offset, limit };
+    const most = needed(page);
     const found = this.#airing(words, most, now);
     const coming = this.database.query<ProgramRow, { id: number; now: number }>(COMING_PROGRAM);
     const row = (id: number) => coming.get({ id, now });
     found.push(...(await this.#read(COMING_DOCUMENTS, words, firstDocument(now), row, most - found.length)));
-    return section(found as FoundProgram[], limit);
+    return section(found as FoundProgram[], page);
   }
 
   #airing(words: readonly string[], limit: number, now: number): ProgramRow[] {
@@ -185,11 +203,12 @@ export class SearchStore {
   }
 
   /** Recordings that are not deleted, newest first. */
-  async recordings(words: readonly string[], limit: number): Promise<Section<FoundRecording>> {
+  async recordings(words: readonly string[], limit: number, offset = 0): Promise<Section<FoundRecording>> {
+    const page = { offset, limit };
     const recording = this.database.query<RecordingRow, { id: number }>(RECORDING);
     const row = (id: number) => recording.get({ id });
-    const rows = await this.#read(RECORDING_DOCUMENTS, words, 0, row, limit + 1);
-    return section(rows.map(toFoundRecording), limit);
+    const rows = await this.#read(RECORDING_DOCUMENTS, words, 0, row, needed(page));
+    return section(rows.map(toFoundRecording), page);
   }
 
   /**
@@ -225,24 +244,26 @@ export class SearchStore {
   }
 
   /** Reservations that are still to be recorded, or are being, by start. */
-  reservations(words: readonly string[], limit: number, now: number): Section<FoundReservation> {
+  reservations(words: readonly string[], limit: number, now: number, offset = 0): Section<FoundReservation> {
+    const page = { offset, limit };
     const found = firstOf(
       this.#booked.get(),
       ({ row, text }) => (row.end_at > now || row.state === 'recording') && containsAll(text, words),
-      limit + 1,
+      needed(page),
     );
     return section(
       found.map(({ row }) => toFoundReservation(row)),
-      limit,
+      page,
     );
   }
 
   /** Rules by name. */
-  rules(words: readonly string[], limit: number): Section<FoundRule> {
-    const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), limit + 1);
+  rules(words: readonly string[], limit: number, offset = 0): Section<FoundRule> {
+    const page = { offset, limit };
+    const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), needed(page));
     return section(
       found.map(({ row }) => ({ id: row.id, name: row.name, enabled: row.enabled === 1 })),
-      limit,
+      page,
     );
   }
 }

@@ -360,6 +360,23 @@ describe('/api/search', () => {
     expect((await get(`/api/search?${q('x')}&limit=many`)).status).toBe(400);
   });
 
+  test('further rows of one section, page by page', async () => {
+    putPrograms(
+      database,
+      Array.from({ length: 12 }, (_, index) => row(index + 1, { name: `ｱﾆﾒ劇場 第${index}話` })),
+    );
+    const page = async (offset: number) => {
+      const { programs } = await search(`${q('アニメ')}&limit=5&section=programs&offset=${offset}`);
+      return [programs.rows.map(({ id }) => id % 100_000), programs.more];
+    };
+    expect(await page(5)).toEqual([[6, 7, 8, 9, 10], true]);
+    expect(await page(10)).toEqual([[11, 12], false]);
+    expect(await page(999_999_999)).toEqual([[], false]);
+    expect((await search(`${q('アニメ')}&section=rules`)).programs.rows).toEqual([]);
+    expect((await get(`/api/search?${q('x')}&section=all`)).status).toBe(400);
+    expect((await get(`/api/search?${q('x')}&offset=-1`)).status).toBe(400);
+  });
+
   test('without words every section is empty', async () => {
     putPrograms(database, [row(1)]);
     const nothing = { more: false, rows: [] };

@@ -73,10 +73,7 @@ export async function answerHouse(
       return collect(state, request.method);
     case 'search':
       await Bun.sleep(state.delayMs);
-      return Response.json(
-        state.search ??
-          searchGuide(state.guide, query.get('q') ?? '', Number(query.get('limit') ?? 4), Date.now()),
-      );
+      return Response.json(searchAnswer(state, query));
     case 'tuners':
       return Response.json(state.tuners);
     case 'channels':
@@ -120,4 +117,13 @@ function scan(state: HouseState, method: string, body: string): Response {
   }
   if (method === 'DELETE') state.scan = { ...state.scan, state: 'aborted', endedAt: Date.now() };
   return Response.json(state.scan);
+}
+
+/** What the test holds ready, once, or what the guide has. */
+function searchAnswer({ search, guide }: HouseState, query: URLSearchParams): SearchResult {
+  const page = { limit: Number(query.get('limit') ?? 4), offset: Number(query.get('offset') ?? 0) };
+  if (search === undefined) return searchGuide(guide, query.get('q') ?? '', page, Date.now());
+  const nothing = { more: false, rows: [] };
+  if (page.offset === 0) return search;
+  return { q: search.q, programs: nothing, recordings: nothing, reservations: nothing, rules: nothing };
 }

@@ -243,7 +243,12 @@ export function programDetail(guide: FakeGuide, id: number, now: number): Progra
   return undefined;
 }
 
-export function searchGuide(guide: FakeGuide, q: string, limit: number, now: number): SearchResult {
+export function searchGuide(
+  guide: FakeGuide,
+  q: string,
+  { limit, offset }: { limit: number; offset: number },
+  now: number,
+): SearchResult {
   const words = q
     .normalize('NFKC')
     .toLowerCase()
@@ -259,7 +264,7 @@ export function searchGuide(guide: FakeGuide, q: string, limit: number, now: num
     })
     .sort((a, b) => a.program.startAt - b.program.startAt || a.program.id - b.program.id);
   const names = new Map(guide.stations.map((station) => [station.id, station.name]));
-  const rows = found.slice(0, limit).map(({ stationId, program }) => ({
+  const rows = found.slice(offset, offset + limit).map(({ stationId, program }) => ({
     id: program.id,
     name: program.name,
     service_name: names.get(stationId) ?? '',
@@ -269,7 +274,7 @@ export function searchGuide(guide: FakeGuide, q: string, limit: number, now: num
   }));
   return {
     q,
-    programs: { more: found.length > limit, rows },
+    programs: { more: found.length > offset + limit, rows },
     recordings: none,
     reservations: none,
     rules: none,

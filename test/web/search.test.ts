@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.locator('.found').first().waitFor({ state: 'detached' });
   });
 
-  test('more rows are asked for once, and four sections are told apart', async () => {
+  test('more rows are asked for until there are none, and four sections are told apart', async () => {
     const page = await open('search?q=%E5%AD%97');
     rig.service.house.search = undefined;
     await page.locator('.panel, .found').first().waitFor();
@@ -94,7 +94,19 @@ describe.skipIf(!hasChromium)('search', () => {
     ]);
     expect(await page.locator('.found-badge').allTextContents()).toEqual(['予約', '重複', '停止中']);
     await page.getByRole('button', { name: 'もっと見る' }).click();
-    await page.getByText('言葉を足すと絞り込めます').waitFor();
+    await page.getByRole('button', { name: 'もっと見る' }).waitFor({ state: 'detached' });
+    expect(await page.locator('.found').count()).toBe(4);
+  });
+
+  test('more rows come below those that are there', async () => {
+    const page = await open('search?q=%E5%AD%97');
+    await page.locator('.found').nth(9).waitFor();
+    expect(await page.locator('.found').count()).toBe(10);
+    const first = await page.locator('.found').first().textContent();
+    await page.getByRole('button', { name: 'もっと見る' }).click();
+    await page.locator('.found').nth(29).waitFor();
+    expect(await page.locator('.found').count()).toBe(30);
+    expect(await page.locator('.found').first().textContent()).toBe(first);
   });
 
   test('nothing found says what may help; what was searched for is offered again', async () => {

@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { SearchResult } from '../../wire/api.ts';
+import type { SearchResult, SearchSection } from '../../wire/api.ts';
 import { listenFor } from '../events.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
 import { recentSearches } from '../preferences.ts';
 import { forgetSearches, rememberSearch } from '../search/recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
-import { LONG, SearchRun, SHORT } from '../search/state.ts';
+import { FIRST_SIZES, grown, type Sizes } from '../search/sections.ts';
+import { SearchRun } from '../search/state.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { adviceFor } from './advice.ts';
@@ -40,7 +41,13 @@ function Section({ title, more, count, onMore, children }: SectionProps) {
   );
 }
 
-function Results({ result, onMore }: { result: SearchResult; onMore: (() => void) | undefined }) {
+interface ResultsProps {
+  readonly result: SearchResult;
+  /** Undefined for a section that may not grow any more. */
+  readonly onMore: (section: SearchSection) => (() => void) | undefined;
+}
+
+function Results({ result, onMore }: ResultsProps) {
   const { programs, recordings, reservations, rules, q } = result;
   const total = [programs, recordings, reservations, rules].reduce((sum, { rows }) => sum + rows.length, 0);
   if (total === 0) {
@@ -56,22 +63,32 @@ function Results({ result, onMore }: { result: SearchResult; onMore: (() => void
   }
   return (
     <div class="found-list" data-nav-group="found">
-      <Section title="番組" more={programs.more} count={programs.rows.length} onMore={onMore}>
+      <Section title="番組" more={programs.more} count={programs.rows.length} onMore={onMore('programs')}>
         {programs.rows.map((row) => (
           <ProgramRow key={row.id} row={row} words={q} />
         ))}
       </Section>
-      <Section title="録画" more={recordings.more} count={recordings.rows.length} onMore={onMore}>
+      <Section
+        title="録画"
+        more={recordings.more}
+        count={recordings.rows.length}
+        onMore={onMore('recordings')}
+      >
         {recordings.rows.map((row) => (
           <RecordingRow key={row.id} row={row} words={q} />
         ))}
       </Section>
-      <Section title="予約" more={reservations.more} count={reservations.rows.length} onMore={onMore}>
+      <Section
+        title="予約"
+        more={reservations.more}
+        count={reservations.rows.length}
+        onMore={onMore('reservations')}
+      >
         {reservations.rows.map((row) => (
           <ReservationRow key={row.id} row={row} words={q} />
         ))}
       </Section>
-      <Section title="録画ルール" more={rules.more} count={rules.rows.length} onMore={onMore}>
+      <Section title="録画ルール" more={rules.more} count={rules.rows.length} onMore={onMore('rules')}>
         {rules.rows.map((row) => (
           <RuleRow key={row.id} row={row} words={q} />
         ))}
@@ -135,17 +152,17 @@ export function Search() {
   const field = useRef<HTMLInputElement>(null);
   const { words, write } = useWords();
   const [run] = useState(() => new SearchRun());
-  const limit = useSignal(SHORT);
+  const sizes = useSignal<Sizes>(FIRST_SIZES);
   const atOnce = useRef(true);
   const state = run.state.value;
 
   useEffect(() => {
-    run.search(words.value, limit.value, atOnce.current);
+    run.search(words.value, sizes.value, atOnce.current);
     atOnce.current = false;
-  }, [words.value, limit.value]);
+  }, [words.value, sizes.value]);
   useEffect(() => {
     const stop = listenFor(['programs', 'recordings', 'reservations'], () => {
-      if (words.peek().trim() !== '') run.search(words.peek(), limit.peek(), true);
+      if (words.peek().trim() !== '') run.search(words.peek(), sizes.peek(), true);
     });
     // With a result to come back to, the focus is better left where it was.
     if (words.peek() === '') field.current?.focus({ preventScroll: true });
@@ -164,13 +181,14 @@ export function Search() {
     } else if (event.key === 'Enter') {
       event.preventDefault();
       rememberSearch(words.value);
-      run.search(words.value, limit.value, true);
+      run.search(words.value, sizes.value, true);
       document.querySelector<HTMLElement>('.found, .chip')?.focus();
     }
   };
   const shown = state.kind === 'ready' ? state.result : state.kind === 'waiting' ? state.before : undefined;
   const pick = (text: string): void => {
     atOnce.current = true;
+    sizes.value = FIRST_SIZES;
     write(text);
     field.current?.focus();
   };
@@ -192,7 +210,7 @@ export function Search() {
             value={words.value}
             data-nav-initial=""
             onInput={(event) => {
-              limit.value = SHORT;
+              sizes.value = FIRST_SIZES;
               write(event.currentTarget.value);
             }}
             onKeyDown={onKey}
@@ -224,7 +242,7 @@ export function Search() {
               <button
                 type="button"
                 class="button button-main"
-                onClick={() => run.search(words.value, limit.value, true)}
+                onClick={() => run.search(words.value, sizes.value, true)}
               >
                 再試行
               </button>
@@ -237,14 +255,14 @@ export function Search() {
         {shown === undefined ? null : (
           <Results
             result={shown}
-            onMore={
-              limit.value === LONG
-                ? undefined
-                : () => {
-                    atOnce.current = true;
-                    limit.value = LONG;
-                  }
-            }
+            onMore={(section) => {
+              const bigger = grown(sizes.value, section);
+              if (bigger === undefined) return undefined;
+              return () => {
+                atOnce.current = true;
+                sizes.value = bigger;
+              };
+            }}
           />
         )}
       </div>

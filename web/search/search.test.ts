@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { SearchResult } from '../../wire/api.ts';
 import { withSearch } from './recent.ts';
+import { FIRST_SIZES, grown } from './sections.ts';
 import { SearchRun } from './state.ts';
 
 const EMPTY = { more: false, rows: [] };
@@ -23,7 +24,7 @@ test('only the last of several letters is asked for', async () => {
     asked.push(words);
     return Promise.resolve(resultOf(words));
   });
-  for (const words of ['に', 'にゅ', 'にゅーす']) run.search(words, 4, false);
+  for (const words of ['に', 'にゅ', 'にゅーす']) run.search(words, FIRST_SIZES, false);
   await until(() => run.state.value.kind === 'ready');
   expect(asked).toEqual(['にゅーす']);
 });
@@ -31,7 +32,7 @@ test('only the last of several letters is asked for', async () => {
 test('an answer that is no longer wanted is let go', async () => {
   const answers: ((result: SearchResult) => void)[] = [];
   const aborted: boolean[] = [];
-  const run = new SearchRun((_words, _limit, signal) => {
+  const run = new SearchRun((_words, signal) => {
     const index = answers.length;
     aborted[index] = false;
     signal.addEventListener('abort', () => {
@@ -39,9 +40,9 @@ test('an answer that is no longer wanted is let go', async () => {
     });
     return new Promise((resolve) => answers.push(resolve));
   });
-  run.search('古い', 4, true);
+  run.search('古い', FIRST_SIZES, true);
   await until(() => answers.length === 1);
-  run.search('新しい', 4, true);
+  run.search('新しい', FIRST_SIZES, true);
   await until(() => answers.length === 2);
   expect(aborted).toEqual([true, false]);
   answers[1]?.(resultOf('新しい'));
@@ -53,12 +54,40 @@ test('an answer that is no longer wanted is let go', async () => {
 
 test('the last result stays until the next is there, and goes with the words', async () => {
   const run = new SearchRun((words) => Promise.resolve(resultOf(words)));
-  run.search('あ', 4, true);
+  run.search('あ', FIRST_SIZES, true);
   await until(() => run.state.value.kind === 'ready');
-  run.search('あい', 4, false);
+  run.search('あい', FIRST_SIZES, false);
   expect(run.state.value).toMatchObject({ kind: 'waiting', before: { q: 'あ' } });
-  run.search('  ', 4, false);
+  run.search('  ', FIRST_SIZES, false);
   expect(run.state.value.kind).toBe('empty');
+});
+
+test('more rows of one section come page by page, behind those that are there', async () => {
+  const all = Array.from({ length: 34 }, (_, index) => ({ id: index, name: `規則${index}`, enabled: true }));
+  const asked: string[] = [];
+  const run = new SearchRun((q, _signal, rest) => {
+    asked.push(rest === undefined ? 'all' : `${rest.section} ${rest.offset}`);
+    const offset = rest?.offset ?? 0;
+    const rules = { more: all.length > offset + 10, rows: all.slice(offset, offset + 10) };
+    return Promise.resolve({ ...resultOf(q), rules });
+  });
+  const sizes = grown(FIRST_SIZES, 'rules') ?? FIRST_SIZES;
+  run.search('規則', sizes, true);
+  await until(() => run.state.value.kind === 'ready');
+  const state = run.state.value;
+  const rules = state.kind === 'ready' ? state.result.rules : EMPTY;
+  expect(asked).toEqual(['all', 'rules 10', 'rules 20']);
+  expect(rules).toEqual({ more: true, rows: all.slice(0, 30) });
+  run.search('規則', grown(sizes, 'rules') ?? sizes, true);
+  await until(() => asked.length === 7 && run.state.value.kind === 'ready');
+  expect(run.state.value).toMatchObject({ result: { rules: { more: false, rows: all } } });
+});
+
+test('a section grows up to a bound', () => {
+  let sizes = FIRST_SIZES;
+  for (let bigger = grown(sizes, 'programs'); bigger !== undefined; bigger = grown(sizes, 'programs'))
+    sizes = bigger;
+  expect([sizes.programs, sizes.rules]).toEqual([200, 10]);
 });
 
 test('recent searches hold each once, latest first, and no single letters', () => {

@@ -5,6 +5,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { SearchResult } from '../../wire/api.ts';
 import { ApiFailure, getSearch, networkFailure } from '../api.ts';
+import { type Sizes, searchAll } from './sections.ts';
 
 export type SearchState =
   | { readonly kind: 'empty' }
@@ -12,8 +13,6 @@ export type SearchState =
   | { readonly kind: 'ready'; readonly result: SearchResult }
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
-export const SHORT = 4;
-export const LONG = 10;
 /** Longer than the pause between two letters of one word, shorter than the pause to look up. */
 const PAUSE_MS = 140;
 
@@ -30,8 +29,8 @@ export class SearchRun {
   }
 
   /** @param at once, without waiting for more letters */
-  search(words: string, limit: number, atOnce: boolean): void {
-    const key = `${limit} ${words.trim()}`;
+  search(words: string, sizes: Sizes, atOnce: boolean): void {
+    const key = `${Object.values(sizes).join(' ')} ${words.trim()}`;
     if (key === this.#asked && !atOnce) return;
     this.#asked = key;
     this.#stop();
@@ -44,7 +43,7 @@ export class SearchRun {
       kind: 'waiting',
       before: before.kind === 'ready' ? before.result : before.kind === 'waiting' ? before.before : undefined,
     };
-    this.#timer = setTimeout(() => void this.#run(words, limit), atOnce ? 0 : PAUSE_MS);
+    this.#timer = setTimeout(() => void this.#run(words, sizes), atOnce ? 0 : PAUSE_MS);
   }
 
   close(): void {
@@ -57,11 +56,11 @@ export class SearchRun {
     this.#abort = undefined;
   }
 
-  async #run(words: string, limit: number): Promise<void> {
+  async #run(words: string, sizes: Sizes): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
     try {
-      const result = await this.ask(words, limit, abort.signal);
+      const result = await searchAll(this.ask, words, sizes, abort.signal);
       if (!abort.signal.aborted) this.#state.value = { kind: 'ready', result };
     } catch (error) {
       if (abort.signal.aborted) return;
