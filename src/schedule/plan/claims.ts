@@ -1,0 +1,204 @@
+/** Reservations, made and to be made, as they claim a tuner. Pure. */
+import { type ProgramId, programId, stationId } from '../../../arib/ids.ts';
+import { MANUAL_PRIORITY, type Reservation } from '../../model/reservation.ts';
+import type { Rule, RuleId } from '../../model/rule.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+import type { PlanInput, PlannedReservation } from './input.ts';
+import type { Slot } from './tuners.ts';
+
+export interface Claim
+  extends Slot,
+    Pick<
+      PlannedReservation,
+      'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description' | 'startAt' | 'endAt'
+    > {
+  /** undefined: it is to be made. */
+  readonly reservation: Reservation | undefined;
+  /** undefined: it vanished from the guide. */
+  readonly program: GuideProgram | undefined;
+  readonly isManual: boolean;
+  readonly isRunning: boolean;
+  readonly isOver: boolean;
+  readonly copyNever: boolean;
+}
+
+/** A programme without an end is taken to go on for so long, from now. */
+const OPEN_END_MS = 60_000;
+/** Unless nothing was heard of it for so long after the end that was guessed. */
+const FORGOTTEN_MS = 3 * 3_600_000;
+/** A programme under another number, or one that was moved: so far it may be from where it was. */
+const MOVED_MS = 3 * 3_600_000;
+/** Within this it is the same even if others have its title. */
+const SHIFTED_MS = 600_000;
+
+/** What has begun, then the larger priority, then what was booked first. */
+export function compareClaims(a: Claim, b: Claim): number {
+  const running = Number(b.isRunning) - Number(a.isRunning);
+  const booked = (a.reservation?.id ?? Infinity) - (b.reservation?.id ?? Infinity);
+  // Two that are not booked yet: no number from the difference.
+  return running || b.priority - a.priority || booked || a.startAt - b.startAt || a.id - b.id;
+}
+
+/** The end as far as it is known now. */
+function endOf(program: GuideProgram | undefined, endAt: number, now: number): number {
+  const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
+  return goesOn ? now + OPEN_END_MS : endAt;
+}
+
+/** A claim of a rule upon a programme that has no reservation; undefined: its station is not known. */
+export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | null): Claim | undefined {
+  const station = input.stations.get(program.stationId);
+  if (station === undefined) return undefined;
+  const { now, settings } = input;
+  const endAt = endOf(program, program.endAt, now);
+  return {
+    id: program.id,
+    type: station.type,
+    channel: station.channel,
+    from: Math.max(program.startAt, now),
+    to: endAt,
+    before: rule?.marginBefore ?? settings.marginBefore,
+    after: rule?.marginAfter ?? settings.marginAfter,
+    held: null,
+    programId: program.id,
+    stationId: program.stationId,
+    ruleId: rule?.id ?? null,
+    priority: rule?.priority ?? MANUAL_PRIORITY,
+    name: program.name,
+    description: program.description,
+    startAt: program.startAt,
+    endAt: program.endAt,
+    reservation: undefined,
+    program,
+    isManual: rule === null,
+    isRunning: false,
+    isOver: endAt <= now,
+    copyNever: program.copyNever,
+  };
+}
+
+export interface Claims {
+  /** Of reservations that are neither over nor cancelled. */
+  readonly byProgram: ReadonlyMap<ProgramId, Claim>;
+  /** Those that stay whatever the rules say. */
+  readonly kept: readonly Claim[];
+  /** Programmes that have a reservation with which all is done. */
+  readonly closed: ReadonlySet<ProgramId>;
+  /** As they are now: bound to the programme that took the place of one that vanished. */
+  readonly reservations: readonly Reservation[];
+  relaysOf(claim: Claim): GuideProgram[];
+}
+
+const DONE = new Set<Reservation['state']>(['cancelled', 'finished', 'missed']);
+
+export function currentClaims(input: PlanInput): Claims {
+  const reservations = rebound(input);
+  const live = reservations.filter(({ state }) => !DONE.has(state));
+  const enabled = new Set(input.rules.filter((rule) => rule.enabled).map((rule) => rule.id));
+  const held = heldTuners(input);
+  const claims = live.flatMap((reservation) => claimOfReservation(input, reservation, held) ?? []);
+  return {
+    byProgram: new Map(claims.map((claim) => [claim.programId, claim])),
+    kept: claims.filter((claim) => isKept(input, claim, enabled)),
+    closed: new Set(reservations.filter(({ state }) => DONE.has(state)).map((one) => one.programId)),
+    reservations,
+    relaysOf: (claim) => relaysOf(input, claim),
+  };
+}
+
+function heldTuners({ tuners }: PlanInput): Map<number, number> {
+  const held = new Map<number, number>();
+  for (const [index, { recording }] of (tuners ?? []).entries()) {
+    for (const id of recording) held.set(id, index);
+  }
+  return held;
+}
+
+function claimOfReservation(
+  input: PlanInput,
+  reservation: Reservation,
+  held: ReadonlyMap<number, number>,
+): Claim | undefined {
+  const station = input.stations.get(reservation.stationId);
+  if (station === undefined) return undefined;
+  const { now, settings } = input;
+  const program = input.guide.get(reservation.programId);
+  const isRunning = reservation.state === 'recording';
+  const startAt = program?.startAt ?? reservation.startAt;
+  const told = program?.endAt ?? reservation.endAt;
+  // A recording that has begun is never cut short by a guide.
+  const endAt = isRunning ? Math.max(told, reservation.endAt) : told;
+  const to = isRunning ? Math.max(endAt, now + OPEN_END_MS) : endOf(program, endAt, now);
+  return {
+    id: reservation.programId,
+    type: station.type,
+    channel: station.channel,
+    from: Math.max(startAt, now),
+    to,
+    before: reservation.marginBefore ?? settings.marginBefore,
+    after: reservation.marginAfter ?? settings.marginAfter,
+    held: isRunning ? (held.get(reservation.id) ?? null) : null,
+    programId: reservation.programId,
+    stationId: reservation.stationId,
+    ruleId: reservation.ruleId,
+    priority: reservation.priority,
+    name: program?.name || reservation.name,
+    description: program?.description || reservation.description,
+    startAt: isRunning ? reservation.startAt : startAt,
+    endAt,
+    reservation,
+    program,
+    isManual: reservation.ruleId === null,
+    isRunning,
+    isOver: !isRunning && to <= now,
+    copyNever: program?.copyNever ?? reservation.state === 'skipped',
+  };
+}
+
+/** Whether a reservation stays though no rule should want it. */
+function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): boolean {
+  const { isManual, isRunning, isOver, program, ruleId, startAt } = claim;
+  if (isManual || isRunning || isOver) return true;
+  if (program === undefined || program.name.trim() === '') return true;
+  return ruleId !== null && enabled.has(ruleId) && startAt <= now + settings.retractGrace;
+}
+
+/** Reservations whose programme vanished, bound to the one that took its place, if one did. */
+function rebound(input: PlanInput): Reservation[] {
+  const { guide, reservations, now } = input;
+  const taken = new Set(reservations.map((one) => one.programId));
+  return reservations.map((reservation) => {
+    const { state, programId: id, endAt } = reservation;
+    if (DONE.has(state) || guide.get(id) !== undefined || endAt <= now) return reservation;
+    const successor = successorOf(input, reservation);
+    if (successor === undefined || taken.has(successor.id)) return reservation;
+    taken.add(successor.id);
+    return { ...reservation, programId: successor.id };
+  });
+}
+
+/** The same title on the same station, near enough, and alone with it unless it is very near. */
+function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation): GuideProgram | undefined {
+  const { name, description, stationId: station, startAt } = reservation;
+  const { title } = facts.of({ name, description, extended: null });
+  const away = (program: GuideProgram): number => Math.abs(program.startAt - startAt);
+  const same = guide
+    .ofStation(station)
+    .filter(
+      (program) => away(program) <= MOVED_MS && program.endAt > now && facts.of(program).title === title,
+    )
+    .sort((a, b) => away(a) - away(b) || a.id - b.id);
+  const [nearest] = same;
+  return nearest !== undefined && (same.length === 1 || away(nearest) <= SHIFTED_MS) ? nearest : undefined;
+}
+
+/** Where a programme goes on: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
+function relaysOf({ guide, now }: PlanInput, { program }: Claim): GuideProgram[] {
+  const relays = program?.groups.filter(({ type }) => type === 'relay') ?? [];
+  return relays.flatMap(({ events }) =>
+    events.flatMap(({ networkId, serviceId, eventId }) => {
+      const next = guide.get(programId(stationId(networkId, serviceId), eventId));
+      return next === undefined || next.endAt <= now || next.id === program?.id ? [] : [next];
+    }),
+  );
+}

@@ -1,0 +1,97 @@
+/** What the plan is made of, and what it says. */
+import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import type {
+  Cancellation,
+  PlannedTuner,
+  Reservation,
+  ReservationId,
+  ReservationState,
+} from '../../model/reservation.ts';
+import type { Rule, RuleId } from '../../model/rule.ts';
+import type { StationRecord } from '../../model/station.ts';
+import type { EpisodeText } from '../dedupe/episode.ts';
+import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { Facts } from './facts.ts';
+import type { PlanTuner } from './tuners.ts';
+
+export interface TunerOfPlan extends PlanTuner {
+  /** Reservations that are being recorded on it. */
+  readonly recording: readonly ReservationId[];
+}
+
+/**
+ * A recording that keeps its episode from being recorded again: those of the last 30 days, running ones too, without
+ * those that failed and those whose damage lets the next airing be booked.
+ */
+export interface RecordedEpisode extends EpisodeText {
+  /** null: imported. */
+  readonly programId: ProgramId | null;
+  /** Epoch ms. */
+  readonly startAt: number;
+}
+
+/** All in ms. */
+export interface PlanSettings {
+  readonly marginBefore: number;
+  readonly marginAfter: number;
+  /** A reservation that begins this soon is kept though its rule no longer matches. */
+  readonly retractGrace: number;
+}
+
+export interface PlanInput {
+  readonly now: number;
+  readonly guide: GuideIndex;
+  readonly facts: Facts;
+  /** What each rule matches, of rules that are enabled. */
+  readonly matches: ReadonlyMap<RuleId, readonly GuideProgram[]>;
+  readonly rules: readonly Rule[];
+  readonly reservations: readonly Reservation[];
+  readonly recorded: readonly RecordedEpisode[];
+  readonly cancellations: readonly Cancellation[];
+  readonly stations: ReadonlyMap<StationId, StationRecord>;
+  /** In rank order, without disabled ones; null: the agent has not been heard, and every reservation keeps its place. */
+  readonly tuners: readonly TunerOfPlan[] | null;
+  readonly settings: PlanSettings;
+}
+
+/** A reservation as the plan has it: everything that the plan decides of it. */
+export interface PlannedReservation {
+  readonly programId: ProgramId;
+  readonly stationId: StationId;
+  readonly ruleId: RuleId | null;
+  readonly state: ReservationState;
+  readonly reason: string | null;
+  readonly priority: number;
+  readonly name: string;
+  readonly description: string;
+  /** Epoch ms, of the programme. */
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly tuner: PlannedTuner | null;
+  /** Programmes whose reservations it lost against: those that are made anew have no number yet. */
+  readonly blockers: readonly ProgramId[];
+  readonly alternatives: readonly ProgramId[];
+}
+
+/** How a recording gets its tuner. */
+export interface PlannedOpening {
+  readonly programId: ProgramId;
+  /** Epoch ms. */
+  readonly openAt: number;
+  readonly closeAt: number;
+  /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
+  readonly after: readonly ProgramId[];
+}
+
+export interface Plan {
+  /** To be made, in this order: numbers ascend with it. */
+  readonly create: readonly PlannedReservation[];
+  /** Those of which anything differs. */
+  readonly update: readonly { readonly id: ReservationId; readonly to: PlannedReservation }[];
+  /** To be deleted: no rule wants them any more. */
+  readonly remove: readonly ReservationId[];
+  /** Of everything that is scheduled or being recorded, in the order in which the agent is to be asked. */
+  readonly openings: readonly PlannedOpening[];
+  /** Why a programme that a rule matches is not booked, Japanese. */
+  readonly passedOver: ReadonlyMap<ProgramId, string>;
+}

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { select, type TunerView, type UserView } from '../../../agent/select.ts';
+import type { BroadcastType } from '../../../arib/ids.ts';
+import { type Opening, openings } from './openings.ts';
+import { type PlanTuner, placeAll, type Slot, TunerTime } from './tuners.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+const NOW = 0;
+
+interface Named extends Slot {
+  readonly name: string;
+}
+
+const HOMES: Record<string, readonly PlanTuner[]> = {
+  small: [{ rank: 0, types: ['GR'] }],
+  usual: [
+    { rank: 0, types: ['GR'] },
+    { rank: 0, types: ['GR'] },
+    { rank: 1, types: ['BS', 'CS'] },
+    { rank: 1, types: ['BS', 'CS'] },
+  ],
+  mixed: [
+    { rank: 0, types: ['GR'] },
+    { rank: 1, types: ['BS', 'CS'] },
+    { rank: 2, types: ['GR', 'BS', 'CS'] },
+  ],
+  universal: [
+    { rank: 0, types: ['GR', 'BS', 'CS'] },
+    { rank: 0, types: ['GR', 'BS', 'CS'] },
+  ],
+};
+
+function slot(name: string, channel: string, from: number, to: number, margins = [10, 15]): Named {
+  const type: BroadcastType = channel.startsWith('T') ? 'GR' : 'BS';
+  const [before = 0, after = 0] = margins;
+  return {
+    id: Number(name.slice(1)) || name.charCodeAt(0),
+    name,
+    type,
+    channel,
+    from,
+    to,
+    before,
+    after,
+    held: null,
+  };
+}
+
+interface Outcome {
+  /** Streams that the agent refused or broke, and programmes that lost their end. */
+  readonly faults: string[];
+}
+
+/** Does with the agent's own rules what the openings say. */
+function carryOut(tuners: readonly PlanTuner[], list: readonly Opening<Named>[]): Outcome {
+  const faults: string[] = [];
+  const views: TunerView[] = tuners.map(({ rank, types }, index) => ({
+    id: String(index),
+    rank,
+    types,
+    tuning: null,
+    failed: false,
+  }));
+  const users: Map<number, UserView>[] = tuners.map(() => new Map());
+  const closing = new Map<number, { at: number; end: number; name: string }>();
+  const leave = (id: number): void => {
+    for (const [index, held] of users.entries()) {
+      if (!held.delete(id)) continue;
+      const view = views[index];
+      if (view?.tuning) views[index] = { ...view, tuning: { ...view.tuning, users: [...held.values()] } };
+    }
+    closing.delete(id);
+  };
+  const events = list.map((opening, order) => ({ opening, order }));
+  events.sort((a, b) => a.opening.openAt - b.opening.openAt || a.order - b.order);
+  for (const [id, { opening }] of events.entries()) {
+    for (const [other, { at }] of [...closing]) if (at <= opening.openAt) leave(other);
+    const { type, channel, name } = opening.slot;
+    const decision = select(views, {
+      type,
+      channel,
+      priority: 10,
+      after: opening.after.map((one) => one.name),
+    });
+    if (decision.kind === 'refuse') {
+      faults.push(`${name} refused`);
+      continue;
+    }
+    if (decision.kind === 'tune') faults.push(...decision.abort.map((user) => `${user} broken by ${name}`));
+    for (const user of decision.end) {
+      const ended = closing.get(user);
+      if (ended !== undefined && ended.end > opening.openAt) faults.push(`${ended.name} cut by ${name}`);
+      leave(user);
+    }
+    const tuner = Number(decision.tuner);
+    users[tuner]?.set(id, { id, use: name, priority: 10 });
+    const view = views[tuner];
+    if (view !== undefined)
+      views[tuner] = { ...view, tuning: { type, channel, users: [...(users[tuner]?.values() ?? [])] } };
+    closing.set(id, { at: opening.closeAt, end: opening.slot.to, name });
+    if (opening.openAt > opening.slot.from) faults.push(`${name} late`);
+  }
+  return { faults };
+}
+
+describe('openings', () => {
+  test('keep their margins where tuners are left', () => {
+    const list = openings(HOMES.usual ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 200, 300)], NOW);
+    expect(list.map(({ openAt, closeAt, after }) => [openAt, closeAt, after.length])).toEqual([
+      [90, 215, 0],
+      [190, 315, 0],
+    ]);
+  });
+
+  test('yield on the only tuner: the second follows when the first has ended', () => {
+    const list = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 200, 300)], NOW);
+    expect(list.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual([
+      [90, []],
+      [200, ['a']],
+    ]);
+    const apart = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T2', 212, 300)], NOW);
+    expect(apart.map(({ openAt, after }) => [openAt, after.map((one) => one.name)])).toEqual([
+      [90, []],
+      [202, ['a']],
+    ]);
+  });
+
+  test('one channel back to back stays on its tuning, with all margins', () => {
+    const list = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T1', 200, 300)], NOW);
+    expect(list.map(({ openAt, closeAt, after }) => [openAt, closeAt, after.length])).toEqual([
+      [90, 215, 0],
+      [190, 315, 0],
+    ]);
+  });
+
+  test('a programme that has begun is opened at once', () => {
+    const [opening] = openings(HOMES.small ?? [], [slot('a', 'T1', 150, 200)], 145);
+    expect(opening?.openAt).toBe(145);
+  });
+
+  test('what fits is never refused, broken, late or cut by the agent', () => {
+    const one = fc.record({
+      channel: fc.constantFrom('T1', 'T2', 'T3', 'B1', 'B2', 'B3'),
+      from: fc.integer({ min: 20, max: 60 }).map((value) => value * 10),
+      length: fc.integer({ min: 1, max: 12 }).map((value) => value * 10),
+      margins: fc.tuple(fc.constantFrom(0, 5, 10, 30), fc.constantFrom(0, 5, 15, 40)),
+    });
+    const home = fc.constantFrom(...Object.keys(HOMES));
+    fc.assert(
+      fc.property(home, fc.array(one, { maxLength: 12 }), fc.boolean(), (which, given, equal) => {
+        const tuners = HOMES[which] ?? [];
+        const time = new TunerTime<Named>(tuners);
+        for (const [index, { channel, from, length, margins }] of given.entries())
+          time.add(slot(`r${index}`, channel, from, from + length, equal ? [10, 15] : margins));
+        for (const cluster of time.clusters()) {
+          const list = openings(tuners, cluster, NOW);
+          expect(list).toHaveLength(cluster.length);
+          expect(carryOut(tuners, list).faults).toEqual([]);
+        }
+      }),
+      { seed: SEED, numRuns: 3000 },
+    );
+  });
+});
+
+describe('TunerTime', () => {
+  test('takes what does not displace another, and shares a physical channel', () => {
+    const time = new TunerTime<Named>(HOMES.small ?? []);
+    expect(time.add(slot('a', 'T1', 100, 200))).toBe(true);
+    expect(time.add(slot('b', 'T2', 150, 250))).toBe(false);
+    expect(time.fits(slot('b', 'T2', 200, 250))).toBe(true);
+    expect(time.add(slot('c', 'T1', 150, 250))).toBe(true);
+    expect(time.fits(slot('b', 'T2', 200, 250))).toBe(false);
+    expect(time.fits(slot('b', 'B2', 900, 950))).toBe(false);
+    expect(time.overlapping(slot('b', 'T2', 200, 260)).map((one) => one.name)).toEqual(['c']);
+  });
+
+  test('a tuning stays on its tuner until its last reader ends', () => {
+    // The one of both types gets the second terrestrial programme and keeps it.
+    const time = new TunerTime<Named>(HOMES.mixed ?? []);
+    for (const one of [slot('a', 'T1', 0, 100), slot('b', 'T2', 10, 200), slot('c', 'B1', 0, 200)])
+      expect(time.add(one)).toBe(true);
+    expect(time.fits(slot('d', 'B2', 150, 180))).toBe(false);
+    expect(time.fits(slot('d', 'T3', 150, 180))).toBe(true);
+  });
+
+  test('what has begun keeps its tuner, even if the rules would place it elsewhere', () => {
+    const time = new TunerTime<Named>(HOMES.mixed ?? []);
+    expect(time.add({ ...slot('a', 'T1', 0, 100), held: 2 })).toBe(true);
+    expect(time.add(slot('b', 'B1', 10, 50))).toBe(true);
+    expect(time.fits(slot('c', 'B2', 10, 50))).toBe(false);
+  });
+
+  test('nothing that was taken is without a tuner', () => {
+    const one = fc.record({
+      channel: fc.constantFrom('T1', 'T2', 'T3', 'B1', 'B2'),
+      from: fc.integer({ min: 0, max: 50 }),
+      length: fc.integer({ min: 1, max: 20 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.keys(HOMES)),
+        fc.array(one, { maxLength: 14 }),
+        (which, given) => {
+          const tuners = HOMES[which] ?? [];
+          const time = new TunerTime<Named>(tuners);
+          const taken = given
+            .map(({ channel, from, length }, index) => slot(`r${index}`, channel, from, from + length))
+            .filter((each) => time.add(each));
+          expect(time.clusters().flat()).toHaveLength(taken.length);
+          expect(placeAll(tuners, taken)).toBeDefined();
+          // By counting: at no moment more channels of a type than tuners that take it.
+          for (let at = 0; at < 70; at++) {
+            const channels = new Set(
+              taken.filter((each) => each.from <= at && at < each.to).map(({ channel }) => channel),
+            );
+            const terrestrial = [...channels].filter((channel) => channel.startsWith('T')).length;
+            expect(terrestrial).toBeLessThanOrEqual(
+              tuners.filter(({ types }) => types.includes('GR')).length,
+            );
+            expect(channels.size).toBeLessThanOrEqual(tuners.length);
+          }
+        },
+      ),
+      { seed: SEED, numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,77 @@
+/**
+ * When each recording asks the agent for its tuner, and whom it follows there. Margins are kept where there are
+ * tuners enough. Where there are not, they yield: a recording begins when the programme before it on its tuner has
+ * ended, and takes the tuner over while that one's end margin still runs (`after`). Pure.
+ */
+import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuners.ts';
+
+export interface Opening<T extends Slot> {
+  readonly slot: T;
+  readonly tuner: number;
+  /** When the stream is asked for, epoch ms; in the past for what has begun. */
+  readonly openAt: number;
+  /** When it ends by itself, epoch ms. */
+  readonly closeAt: number;
+  /** Recordings that count as gone then: their programmes have ended. */
+  readonly after: readonly T[];
+}
+
+/** With all margins, as if they were part of the programmes. */
+function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readonly T[], now: number) {
+  const wide = slots.map((slot) => ({
+    ...slot,
+    from: Math.max(slot.from - slot.before, now),
+    to: slot.to + slot.after,
+    before: 0,
+    after: 0,
+    slot,
+  }));
+  // Margins of one channel overlap: the second joins the first by itself.
+  return place(tuners, wide, 'part')?.map(
+    ({ slot, tuner }): Opening<T> => ({
+      slot: slot.slot,
+      tuner,
+      openAt: slot.from,
+      closeAt: slot.to,
+      after: [],
+    }),
+  );
+}
+
+/** What is left of the recordings of a tuner before one that needs it. */
+function following<T extends Slot>(placed: readonly Placed<T>[], now: number): Opening<T>[] {
+  const openings: Opening<T>[] = [];
+  /** The latest that any so far would open: nobody overtakes one that was placed before. */
+  let latest = -Infinity;
+  for (const { slot, tuner } of placed) {
+    if (slot.held !== null) {
+      openings.push({ slot, tuner, openAt: now, closeAt: slot.to + slot.after, after: [] });
+      continue;
+    }
+    const sameChannel = (other: Slot): boolean => other.type === slot.type && other.channel === slot.channel;
+    // A tuning of its channel that it is not to share: it waits until that programme has ended, and all others with it.
+    const elsewhere = openings.filter(
+      (opening) => opening.tuner !== tuner && sameChannel(opening.slot) && opening.slot.to <= slot.from,
+    );
+    const parted = elsewhere.map((opening) => opening.slot.to);
+    latest = Math.max(latest, slot.from - slot.before, now, ...parted);
+    const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
+    const openAt = Math.max(latest, ...before.map((opening) => opening.slot.to));
+    const isRunning = (opening: Opening<T>): boolean => opening.openAt <= openAt && opening.closeAt > openAt;
+    const after = [...before, ...elsewhere].filter(isRunning).map((opening) => opening.slot);
+    openings.push({ slot, tuner, openAt, closeAt: slot.to + slot.after, after });
+  }
+  return openings;
+}
+
+/** @param slots that all get a tuner (`placeAll`); those of one stretch of time */
+export function openings<T extends Slot>(
+  tuners: readonly PlanTuner[],
+  slots: readonly T[],
+  now: number,
+): Opening<T>[] {
+  const wide = withMargins(tuners, slots, now);
+  if (wide !== undefined) return wide;
+  const placed = placeAll(tuners, slots);
+  return placed === undefined ? [] : following(placed, now);
+}

@@ -1,0 +1,211 @@
+/**
+ * What is to be recorded, and where: one pure function of the guide, the rules, the reservations, what was recorded
+ * and cancelled, and the tuners. Run again whenever one of them changed; its difference to what is stored is what
+ * happens. Run again upon its own result it changes nothing.
+ *
+ * Programmes conflict, margins do not. In the order of their claims - what has begun, then the larger priority, then
+ * what was booked first - each gets a tuner if all before it keep theirs.
+ */
+import type { ProgramId } from '../../../arib/ids.ts';
+import type { Rule } from '../../model/rule.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+import { findAlternatives } from './alternatives.ts';
+import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
+import { difference } from './difference.ts';
+import type { Plan, PlanInput, PlannedReservation } from './input.ts';
+import { openings } from './openings.ts';
+import { placeAll, TunerTime } from './tuners.ts';
+import { chooseWanted, type Wish } from './wanted.ts';
+
+const MAX_NAMED = 2;
+
+interface Pending {
+  readonly claim: Claim;
+  /** What to claim next should this one find no tuner. */
+  readonly next: (() => Pending | undefined) | undefined;
+}
+
+type Outcome = Pick<PlannedReservation, 'state' | 'reason' | 'tuner' | 'blockers' | 'alternatives'>;
+
+const NOWHERE = { tuner: null, blockers: [], alternatives: [] } as const;
+
+class Planner {
+  readonly #claims: Claims;
+  readonly #time: TunerTime<Claim>;
+  readonly #wishes: readonly Wish[];
+  readonly #passedOver: Map<ProgramId, string>;
+  /** Sorted; taken from the front. */
+  readonly #queue: Pending[] = [];
+  readonly #outcomes = new Map<ProgramId, { claim: Claim; outcome: Outcome }>();
+
+  constructor(private readonly input: PlanInput) {
+    this.#claims = currentClaims(input);
+    const { wishes, passedOver } = chooseWanted({ ...input, reservations: this.#claims.reservations });
+    this.#wishes = wishes;
+    this.#passedOver = passedOver;
+    this.#time = new TunerTime(input.tuners ?? []);
+  }
+
+  plan(): Plan {
+    for (const claim of this.#claims.kept) this.#push({ claim, next: undefined });
+    for (const { rule, airings } of this.#wishes) {
+      const first = this.#airing(rule, airings, 0);
+      if (first !== undefined) this.#push(first);
+    }
+    for (let pending = this.#queue.shift(); pending !== undefined; pending = this.#queue.shift())
+      this.#decide(pending);
+    this.#assignTuners();
+    this.#offerAlternatives();
+    const planned = [...this.#outcomes.values()].map(({ claim, outcome }) => asPlanned(claim, outcome));
+    return {
+      ...difference(this.input, this.#claims, planned),
+      openings: this.#openings(),
+      passedOver: new Map([...this.#passedOver].filter(([id]) => !this.#outcomes.has(id))),
+    };
+  }
+
+  #push(pending: Pending): void {
+    let low = 0;
+    let high = this.#queue.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#queue[middle];
+      if (other !== undefined && compareClaims(other.claim, pending.claim) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#queue.splice(low, 0, pending);
+  }
+
+  /** The first airing of a wish from an index on that may be booked at all. */
+  #airing(rule: Rule, airings: readonly GuideProgram[], from: number): Pending | undefined {
+    for (let at = from; at < airings.length; at++) {
+      const program = airings[at];
+      if (program === undefined || this.#claims.closed.has(program.id)) continue;
+      const claim = this.#claims.byProgram.get(program.id) ?? claimOf(this.input, program, rule);
+      if (claim === undefined) continue;
+      return { claim: this.#ofRule(claim, rule), next: () => this.#airing(rule, airings, at + 1) };
+    }
+    return undefined;
+  }
+
+  /** A reservation by hand stays one; one of a rule belongs to the rule that wants it most. */
+  #ofRule(claim: Claim, rule: Rule): Claim {
+    if (claim.isManual || claim.isRunning) return claim;
+    return { ...claim, ruleId: rule.id, priority: rule.priority };
+  }
+
+  #decide({ claim, next }: Pending): void {
+    const known = this.#outcomes.get(claim.programId);
+    const outcome = known?.outcome ?? this.#outcomeOf(claim);
+    if (known === undefined) {
+      this.#outcomes.set(claim.programId, { claim, outcome });
+      this.#relay(claim, outcome);
+    }
+    if (outcome.state === 'scheduled' || outcome.state === 'recording') return;
+    const other = next?.();
+    if (other !== undefined) this.#push(other);
+  }
+
+  #outcomeOf(claim: Claim): Outcome {
+    if (claim.isRunning) {
+      this.#time.add(claim);
+      return { state: 'recording', reason: null, ...NOWHERE };
+    }
+    if (claim.isOver) {
+      const { state } = claim.reservation ?? {};
+      if (claim.copyNever || state === 'skipped') return skipped();
+      const reason =
+        state === 'conflict'
+          ? 'チューナーが足りなかったため録画できませんでした。'
+          : '放送時間中に録画を始められませんでした。';
+      return { state: 'missed', reason, ...NOWHERE };
+    }
+    if (claim.copyNever) return skipped();
+    if (this.input.tuners === null || this.#time.add(claim))
+      return { state: 'scheduled', reason: null, ...NOWHERE };
+    return this.#conflict(claim, this.input.tuners);
+  }
+
+  #conflict(claim: Claim, tuners: NonNullable<PlanInput['tuners']>): Outcome {
+    if (!tuners.some(({ types }) => types.includes(claim.type))) {
+      const reason = `${claim.type}を受信できるチューナーがないため録画できません。`;
+      return { state: 'conflict', reason, ...NOWHERE };
+    }
+    const others = this.#time
+      .overlapping(claim)
+      .filter((other) => tuners.some(({ types }) => types.includes(claim.type) && types.includes(other.type)))
+      .sort((a, b) => a.from - b.from || a.id - b.id);
+    const named = others.slice(0, MAX_NAMED).map(({ name }) => `「${name}」`);
+    const more = others.length > MAX_NAMED ? 'など' : '';
+    const against = named.length === 0 ? '' : `${named.join('')}${more}と重なり、`;
+    return {
+      ...NOWHERE,
+      state: 'conflict',
+      reason: `${against}チューナーが足りないため録画できません。`,
+      blockers: others.map(({ programId }) => programId),
+    };
+  }
+
+  /** Where a programme goes on, its recording does too: another reservation of the same rank. */
+  #relay(claim: Claim, { state }: Outcome): void {
+    if (state !== 'scheduled' && state !== 'recording') return;
+    for (const program of this.#claims.relaysOf(claim)) {
+      if (this.#claims.closed.has(program.id) || this.#outcomes.has(program.id)) continue;
+      const known = this.#claims.byProgram.get(program.id);
+      const relayed = known ?? claimOf(this.input, program, null);
+      if (relayed === undefined) continue;
+      const { ruleId, priority, isManual } = claim;
+      const ranked =
+        known === undefined || !known.isManual ? { ...relayed, ruleId, priority, isManual } : known;
+      this.#push({ claim: ranked, next: undefined });
+    }
+  }
+
+  #assignTuners(): void {
+    const { tuners } = this.input;
+    if (tuners === null) return;
+    for (const cluster of this.#time.clusters()) {
+      for (const { slot, tuner } of placeAll(tuners, cluster) ?? []) {
+        const held = this.#outcomes.get(slot.programId);
+        const rank = tuners[tuner]?.rank;
+        if (held !== undefined && rank !== undefined)
+          held.outcome = { ...held.outcome, tuner: { type: slot.type, rank } };
+      }
+    }
+  }
+
+  #offerAlternatives(): void {
+    const taken = new Set([...this.#claims.closed, ...this.#outcomes.keys()]);
+    for (const held of this.#outcomes.values()) {
+      if (held.outcome.state !== 'conflict') continue;
+      const alternatives = findAlternatives(this.input, held.claim, taken, (claim) => this.#time.fits(claim));
+      held.outcome = { ...held.outcome, alternatives };
+    }
+  }
+
+  #openings(): Plan['openings'] {
+    const { tuners, now } = this.input;
+    if (tuners === null) return [];
+    return this.#time.clusters().flatMap((cluster) =>
+      openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) => ({
+        programId: slot.programId,
+        openAt,
+        closeAt,
+        after: after.map(({ programId }) => programId),
+      })),
+    );
+  }
+}
+
+function skipped(): Outcome {
+  return { state: 'skipped', reason: 'コピー禁止の番組なので録画しません。', ...NOWHERE };
+}
+
+function asPlanned(claim: Claim, outcome: Outcome): PlannedReservation {
+  const { programId, stationId, ruleId, priority, name, description, startAt, endAt } = claim;
+  return { programId, stationId, ruleId, priority, name, description, startAt, endAt, ...outcome };
+}
+
+export function plan(input: PlanInput): Plan {
+  return new Planner(input).plan();
+}
