@@ -212,16 +212,16 @@ describe.each(captioned)('an hour of $name from $clock', ({ channel, index, at }
   test.each([0, 1])('language %d reads as the truth says', (language) => {
     const code = language === 0 ? 'jpn' : 'eng';
     const pages = (truth?.captions ?? []).filter((page) => page.language === code);
-    const vertical = new Set(pages.filter((page) => page.vertical).map(({ pts }) => pts));
+    const vertical = new Set(pages.filter((page) => page.vertical).map(({ pts }) => unwrapped(pts)));
     const first = unwrapped(truth?.captions[0]?.pts ?? 0);
     const last = unwrapped(truth?.captions.at(-1)?.pts ?? 0);
     const read = packets.flatMap(({ bytes }) => {
-      const pts = ptsOf(bytes);
+      const pts = unwrapped(ptsOf(bytes));
       const { data } = readGroup(bytes.subarray(14));
       return data.tag === 'CaptionStatement' && data.lang === language ? readCells(data, pts) : [];
     });
-    const within = read.filter(({ ticks }) => unwrapped(ticks) >= first && unwrapped(ticks) <= last);
-    const wanted = pages.flatMap(truthCells);
+    const within = read.filter(({ ticks }) => ticks >= first && ticks <= last);
+    const wanted = pages.flatMap((page) => truthCells({ ...page, pts: unwrapped(page.pts) }));
     expect(comparable(within, vertical)).toEqual(comparable(wanted, vertical));
   });
 });

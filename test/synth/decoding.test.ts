@@ -1,10 +1,11 @@
 /** ffmpeg and ffprobe read every channel without a complaint. */
 import { describe, expect, test } from 'bun:test';
-import { mediaPids, run, synth, trimmed, truthOf, tune } from './tuning.ts';
+import { mediaPids, run, type StationTruth, synth, type Truth, trimmed, truthOf, tune } from './tuning.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
 /** The default region is big: half a minute of decoding. */
-const SCENARIOS = process.env.SVC_LONG === undefined ? ['mini'] : ['mini', 'default'];
+const LONG = process.env.SVC_LONG === '1';
+const SCENARIOS = LONG ? ['mini', 'default'] : ['mini'];
 /** Longer than a loop of video, so that its joint is decoded too. */
 const SECONDS = 10;
 const LIMIT_MS = 120_000;
@@ -61,31 +62,33 @@ for (const scenario of SCENARIOS) {
           clean,
         );
         expect({ stderr: decoded.stderr, exitCode: decoded.exitCode }).toEqual({ stderr: '', exitCode: 0 });
-        const probed = await run(
-          ['ffprobe', '-v', 'error', '-of', 'json', '-show_programs', '-show_streams', '-i', 'pipe:0'],
-          clean,
-        );
-        expect(probed.stderr).toBe('');
-        const found = JSON.parse(new TextDecoder().decode(probed.stdout)) as {
-          programs: { program_id: number; pmt_pid: number; pcr_pid: number; streams: Stream[] }[];
-        };
-        expect(found.programs).toHaveLength(truth.stations.length + truth.dataServices.length);
-        for (const station of truth.stations) {
-          const program = found.programs.find(({ program_id }) => program_id === station.serviceId);
-          expect(program?.pmt_pid).toBe(station.pmtPid);
-          expect(program?.pcr_pid).toBe(station.pcrPid);
-          checkStreams(program?.streams ?? [], station);
-        }
+        await checkPrograms(clean, truth);
       },
       LIMIT_MS,
     );
   });
 }
 
-function checkStreams(
-  streams: Stream[],
-  station: Awaited<ReturnType<typeof truthOf>>['stations'][number],
-): void {
+/** ffprobe finds every service with its streams. */
+async function checkPrograms(stream: Uint8Array, truth: Truth): Promise<void> {
+  const probed = await run(
+    ['ffprobe', '-v', 'error', '-of', 'json', '-show_programs', '-show_streams', '-i', 'pipe:0'],
+    stream,
+  );
+  expect(probed.stderr).toBe('');
+  const found = JSON.parse(new TextDecoder().decode(probed.stdout)) as {
+    programs: { program_id: number; pmt_pid: number; pcr_pid: number; streams: Stream[] }[];
+  };
+  expect(found.programs).toHaveLength(truth.stations.length + truth.dataServices.length);
+  for (const station of truth.stations) {
+    const program = found.programs.find(({ program_id }) => program_id === station.serviceId);
+    expect(program?.pmt_pid).toBe(station.pmtPid);
+    expect(program?.pcr_pid).toBe(station.pcrPid);
+    checkStreams(program?.streams ?? [], station);
+  }
+}
+
+function checkStreams(streams: Stream[], station: StationTruth): void {
   const byPid = (pid: number): Stream | undefined => streams.find(({ id }) => Number(id) === pid);
   const video = byPid(station.video.pid);
   expect(video?.display_aspect_ratio).toBe('16:9');
@@ -94,7 +97,31 @@ function checkStreams(
   } else {
     expect(video).toMatchObject({ codec_name: 'h264', field_order: 'progressive', width: 320, height: 180 });
   }
-  for (const { pid } of station.audios) {
-    expect(byPid(pid)).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 });
+  // Nothing is announced in a pause of the night that tables are silent about.
+  const present: StationTruth['present'] | null = station.present;
+  const audioCount = present === null ? station.audios.length : present.audioCount;
+  for (const [index, { pid }] of station.audios.entries()) {
+    const audio = { codec_name: 'aac', sample_rate: '48000', channels: 2 };
+    if (index < audioCount) expect(byPid(pid)).toMatchObject(audio);
+    else expect(byPid(pid)).toBeUndefined();
   }
 }
+
+/** Off the times at which programmes begin: a map that changes within the seconds that are looked at has two truths. */
+const DAY_TIMES = Array.from({ length: 12 }, (_, step) => AT + (step * 120 + 7) * 60_000);
+
+describe.skipIf(!LONG)('ffprobe finds all services of the default region at all times of a day', async () => {
+  const channels = LONG ? await channelsOf('default') : [];
+  test.each(channels.map(({ type, channel }) => [type, channel]))(
+    '%s %s',
+    async (type, channel) => {
+      for (const at of DAY_TIMES) {
+        const truth = await truthOf(type, channel, at, 'default');
+        const stream = await tune({ scenario: 'default', type, channel, at, seconds: 4 });
+        const { video, audio } = mediaPids(truth);
+        await checkPrograms(trimmed(stream, video, audio), truth);
+      }
+    },
+    LIMIT_MS,
+  );
+});

@@ -97,6 +97,8 @@ export interface ProgrammeTruth {
   genres: [number, number][];
   /** A branch station's, of its main station: the schedule has no texts of it. */
   borrowed: boolean;
+  /** Audio streams on air. */
+  audioCount: number;
 }
 
 export async function truthOf(type: string, channel: string, at: number, scenario = 'mini'): Promise<Truth> {
