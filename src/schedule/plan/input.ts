@@ -21,7 +21,8 @@ export interface TunerOfPlan extends PlanTuner {
 
 /**
  * A recording that keeps its episode from being recorded again: those of the last 30 days, running ones too, without
- * those that failed and those whose damage lets the next airing be booked.
+ * those that failed, those whose damage lets the next airing be booked, and those whose programme fell out of the
+ * guide, which hold something else than they are named after.
  */
 export interface RecordedEpisode extends EpisodeText {
   /** null: imported. */

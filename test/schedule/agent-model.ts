@@ -1,0 +1,53 @@
+/** The tuner agent as it is asked by recordings: its own rules of selection, over tuners that never fail. */
+
+import type { PhysicalChannel } from '../../agent/select.ts';
+import { select, type TunerView, type UserView } from '../../agent/select.ts';
+import type { PlanTuner } from '../../src/schedule/plan/tuners.ts';
+
+export class AgentModel {
+  readonly #tuners: TunerView[];
+
+  constructor(tuners: readonly PlanTuner[]) {
+    this.#tuners = tuners.map(({ rank, types }, index) => ({
+      id: String(index),
+      rank,
+      types,
+      tuning: null,
+      failed: false,
+    }));
+  }
+
+  /** @returns the tuner and whose streams ended for it; undefined: refused. Throws when another's stream breaks. */
+  open(
+    id: number,
+    at: PhysicalChannel,
+    after: readonly number[],
+  ): { tuner: number; ended: number[] } | undefined {
+    const use = after.map((other) => `rec ${other}`);
+    const decision = select(this.#tuners, { ...at, priority: 10, after: use });
+    if (decision.kind === 'refuse') return undefined;
+    if (decision.kind === 'tune' && decision.abort.length > 0)
+      throw new Error(`the stream of ${decision.abort} breaks for ${id}`);
+    for (const user of decision.end) this.close(user);
+    const tuner = Number(decision.tuner);
+    const view = this.#tuners[tuner];
+    if (view === undefined) return undefined;
+    const user: UserView = { id, use: `rec ${id}`, priority: 10 };
+    const others = decision.kind === 'share' ? (view.tuning?.users ?? []) : [];
+    this.#tuners[tuner] = { ...view, tuning: { ...at, users: [...others, user] } };
+    return { tuner, ended: [...decision.end] };
+  }
+
+  close(id: number): void {
+    for (const [index, view] of this.#tuners.entries()) {
+      if (view.tuning === null) continue;
+      const users = view.tuning.users.filter((user) => user.id !== id);
+      this.#tuners[index] = { ...view, tuning: { ...view.tuning, users } };
+    }
+  }
+
+  /** Who reads each tuner. */
+  readers(): number[][] {
+    return this.#tuners.map(({ tuning }) => (tuning?.users ?? []).map(({ id }) => id));
+  }
+}

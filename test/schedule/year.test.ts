@@ -1,0 +1,267 @@
+/**
+ * Months of television, planned and recorded without a database: a household's rules over the announced guide, the
+ * plan whenever something changed, the agent's own rules when a recording begins. Afterwards it is looked at what was
+ * aired: what the rules wanted was recorded whole, or all tuners that could have taken it were taken by claims that
+ * go before. A fortnight in the suite, a year with `--long`.
+ */
+import { expect, test } from 'bun:test';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { epochMs } from '../../arib/time.ts';
+import type { Reservation } from '../../src/model/reservation.ts';
+import type { Rule } from '../../src/model/rule.ts';
+import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import { fuzzSeed, Random } from '../fuzz/random.ts';
+import { AgentModel } from './agent-model.ts';
+import { Air, type Aired, type AirStation } from './air.ts';
+import { ANY_TUNER, DAY, GR_TUNER, Home, MINUTE, SATELLITE_TUNER } from './home.ts';
+
+const LONG = process.env.SVC_LONG === '1';
+const DAYS = LONG ? 365 : 14;
+/** The guide reaches so far ahead. */
+const AHEAD = 8;
+const FIRST_DAY = Date.parse('2026-11-21T05:00:00+09:00');
+const RECORDED_REACH = 30 * DAY;
+
+interface Taken {
+  readonly aired: Aired;
+  readonly priority: number;
+  readonly tuner: number;
+  readonly openedAt: number;
+  closedAt: number;
+}
+
+class Household {
+  readonly home = new Home([GR_TUNER, SATELLITE_TUNER, ANY_TUNER]);
+  readonly agent = new AgentModel(this.home.tuners ?? []);
+  readonly air: Air;
+  readonly taken: Taken[] = [];
+  readonly faults: string[] = [];
+  readonly #running = new Map<ProgramId, { taken: Taken; id: number; closeAt: number }>();
+  #openings: { programId: ProgramId; openAt: number; after: readonly ProgramId[] }[] = [];
+  plans = 0;
+
+  constructor(random: Random) {
+    const { home } = this;
+    home.settings = { ...home.settings, marginBefore: MINUTE, marginAfter: MINUTE };
+    const stations: AirStation[] = [];
+    for (const channel of ['T21', 'T22', 'T23', 'T24', 'T25']) {
+      const id = home.station(channel, 1024);
+      const branch = home.station(channel, 1025);
+      stations.push({ id, branch }, { id: branch, branch: null });
+    }
+    for (const channel of ['BS01_0', 'BS03_1', 'BS05_0', 'CS02'])
+      stations.push({ id: home.station(channel), branch: null });
+    this.air = new Air(random, stations, FIRST_DAY, 60);
+    for (const [index, { name }] of this.air.series.entries()) {
+      if (index % 3 !== 2)
+        home.rule(name, { priority: 1 + (index % 4), dedupe: index % 5 !== 0, keywordIn: ['title'] });
+    }
+    home.rule('野球中継', { priority: 3, dedupe: false });
+  }
+
+  announce(aired: readonly Aired[]): void {
+    for (const { program } of aired) this.home.guide.put(program);
+  }
+
+  plan(): void {
+    const made = this.home.run();
+    this.#openings = [...made.openings];
+    this.plans++;
+    for (const { programId, closeAt } of made.openings) {
+      const running = this.#running.get(programId);
+      if (running !== undefined) running.closeAt = closeAt;
+    }
+  }
+
+  /** What the recorder does in a minute; true when something changed. */
+  record(now: number): boolean {
+    let changed = false;
+    for (const [programId, { closeAt }] of [...this.#running]) {
+      if (closeAt <= now) changed = this.#finish(programId, now) || changed;
+    }
+    for (const { programId, openAt, after } of this.#openings) {
+      if (openAt > now || this.#running.has(programId)) continue;
+      changed = this.#begin(programId, after, now) || changed;
+    }
+    if (changed) this.#showTuners();
+    return changed;
+  }
+
+  #begin(programId: ProgramId, after: readonly ProgramId[], now: number): boolean {
+    const reservation = this.home.of(programId);
+    const station = this.home.stations.get(reservation?.stationId ?? (0 as StationId));
+    if (reservation?.state !== 'scheduled' || station === undefined) return false;
+    // What fell out of the guide is recorded at its time all the same.
+    const aired = this.air.aired.get(programId) ?? fallenOut(reservation);
+    const users = after.flatMap((other) => this.#running.get(other)?.id ?? []);
+    const given = this.agent.open(reservation.id, station, users);
+    if (given === undefined) {
+      this.faults.push(`${reservation.name} was planned and refused`);
+      return false;
+    }
+    for (const [other, running] of [...this.#running]) {
+      if (!given.ended.includes(running.id)) continue;
+      if ((this.air.aired.get(other)?.program.endAt ?? 0) > now) this.faults.push(`${other} lost its end`);
+      this.#finish(other, now);
+    }
+    const taken = {
+      aired,
+      priority: reservation.priority,
+      tuner: given.tuner,
+      openedAt: now,
+      closedAt: Infinity,
+    };
+    this.taken.push(taken);
+    this.#running.set(programId, { taken, id: reservation.id, closeAt: reservation.endAt + MINUTE });
+    this.home.begin(programId);
+    return true;
+  }
+
+  #finish(programId: ProgramId, now: number): boolean {
+    const running = this.#running.get(programId);
+    if (running === undefined) return false;
+    running.taken.closedAt = now;
+    this.agent.close(running.id);
+    this.#running.delete(programId);
+    const { home } = this;
+    home.reservations = home.reservations.map((one) =>
+      one.programId === programId ? { ...one, state: 'finished' } : one,
+    );
+    return true;
+  }
+
+  #showTuners(): void {
+    const { home, taken } = this;
+    const readers = this.agent.readers();
+    home.tuners = (home.tuners ?? []).map((tuner, index) => ({ ...tuner, recording: readers[index] ?? [] }));
+    // What lacks a part, and what was something else than announced, does not keep its episode from being recorded.
+    home.recorded = taken
+      .filter(({ openedAt }) => openedAt > home.now - RECORDED_REACH - DAY)
+      .filter(({ aired: { program, series }, openedAt }) => series !== '' && openedAt <= program.startAt)
+      .map(({ aired: { program }, openedAt }) => ({ ...program, programId: program.id, startAt: openedAt }));
+  }
+
+  /** As the store does: what is over is forgotten. */
+  forget(now: number): void {
+    const { home, air } = this;
+    for (const { program } of air.aired.values()) {
+      if (program.endAt < now - DAY) home.guide.remove(program.id);
+    }
+    home.reservations = home.reservations.filter(({ endAt }) => endAt > now - 14 * DAY);
+  }
+
+  isWhole(aired: Aired): boolean {
+    const { id, startAt, endAt } = aired.program;
+    return this.taken.some(
+      (one) => one.aired.program.id === id && one.openedAt <= startAt && one.closedAt >= endAt,
+    );
+  }
+
+  /** Every tuner that could have taken it was needed by a claim that goes before, or had begun. */
+  isExcused(aired: Aired, rule: Rule): boolean {
+    const { startAt, endAt, stationId } = aired.program;
+    const type = this.home.stations.get(stationId)?.type;
+    return (this.home.tuners ?? []).every(
+      ({ types }, index) =>
+        type === undefined ||
+        !types.includes(type) ||
+        this.taken.some((one) => {
+          // As it was aired in the end, margins left out.
+          const { program } = this.air.aired.get(one.aired.program.id) ?? one.aired;
+          const overlaps = program.startAt < endAt && program.endAt > startAt;
+          return (
+            one.tuner === index && overlaps && (one.priority >= rule.priority || one.openedAt <= startAt)
+          );
+        }),
+    );
+  }
+}
+
+function fallenOut(reservation: Reservation): Aired {
+  const { programId: id, startAt, endAt } = reservation;
+  const program: GuideProgram = {
+    ...reservation,
+    id,
+    startAt: epochMs(startAt),
+    endAt: epochMs(endAt),
+    openEnd: false,
+    extended: null,
+    genres: [],
+    isFree: true,
+    copyNever: false,
+    groups: [],
+  };
+  return { program, series: '', episode: null };
+}
+
+function live(household: Household): void {
+  const { home, air } = household;
+  for (let day = 0; day < AHEAD; day++) household.announce(air.day(day));
+  for (let minute = 0; minute < DAYS * 1440; minute++) {
+    const now = FIRST_DAY + minute * MINUTE;
+    home.now = now;
+    let changed = minute === 0;
+    if (minute > 0 && minute % 1440 === 0) {
+      household.forget(now);
+      household.announce(air.day(minute / 1440 + AHEAD - 1));
+      changed = true;
+    }
+    const news = air.news(now);
+    if (news !== undefined) {
+      for (const id of news.remove) home.guide.remove(id);
+      household.announce(news.put);
+      changed = true;
+    }
+    // What stations say comes before what the recorder does: it is announced ahead.
+    if (changed) household.plan();
+    if (household.record(now)) household.plan();
+  }
+}
+
+test(
+  'nothing that the tuners could have recorded is missed',
+  () => {
+    const seed = fuzzSeed();
+    console.log(`seed ${seed}`);
+    const household = new Household(new Random(seed));
+    live(household);
+    const { home, air, taken, faults } = household;
+    expect(faults).toEqual([]);
+    const end = FIRST_DAY + (DAYS - 1) * DAY;
+    const aired = [...air.aired.values()].filter(({ program }) => program.endAt < end);
+    const missed: string[] = [];
+    let conflicts = 0;
+    let wanted = 0;
+    for (const rule of home.rules) {
+      const own = aired.filter(({ series }) => series === rule.name);
+      for (const one of own) {
+        if (one.program.copyNever) continue;
+        wanted++;
+        if (household.isWhole(one)) continue;
+        const same = own.filter((other) => other.episode !== null && other.episode === one.episode);
+        if (rule.dedupe && same.some((other) => household.isWhole(other))) continue;
+        if (household.isExcused(one, rule)) conflicts++;
+        else missed.push(`${rule.name} ${new Date(one.program.startAt).toISOString()} ${one.program.name}`);
+      }
+    }
+    expect(missed).toEqual([]);
+    // It was a year worth looking at.
+    expect(wanted).toBeGreaterThan(DAYS * 3);
+    expect(taken.length).toBeGreaterThan(DAYS * 3);
+    expect(conflicts).toBeGreaterThan(0);
+    // Relays of recorded games are recorded, unless no tuner was left.
+    const relayed = aired.filter(({ series }) => series === '中継のつづき');
+    expect(relayed.filter((one) => household.isWhole(one)).length).toBeGreaterThan(relayed.length / 3);
+    // An episode is recorded twice only where a later airing stood within the grace.
+    const episodes = taken.filter(
+      ({ aired: { series, episode } }) =>
+        episode !== null && home.rules.find(({ name }) => name === series)?.dedupe,
+    );
+    const different = new Set(episodes.map(({ aired: { series, episode } }) => `${series}${episode}`));
+    expect(episodes.length - different.size).toBeLessThanOrEqual(Math.ceil(episodes.length / 50));
+    console.log(
+      `${wanted} wanted, ${taken.length} recorded, ${conflicts} in conflict, ${household.plans} plans`,
+    );
+  },
+  LONG ? 1_800_000 : 60_000,
+);
