@@ -41,41 +41,65 @@ function glyphOf(name: string): Glyph {
   const turn = random.next() * Math.PI;
   const hill = 0.25 + 0.3 * random.next();
   return (x, y) => {
-    const radius = Math.hypot(x, y);
+    const radius = Math.sqrt(x * x + y * y);
     if (radius > 0.95) return false;
     if (radius > 0.78) return true;
     if (y > 0.15 + hill * Math.cos(3 * x + turn)) return true;
-    const ray = Math.cos(rays * (Math.atan2(y + 0.25, x) + turn));
-    return Math.hypot(x, y + 0.25) < 0.16 + 0.18 * ray;
+    const up = y + 0.25;
+    const far = Math.sqrt(x * x + up * up);
+    // Longer than the longest ray.
+    if (far >= 0.34) return false;
+    return far < 0.16 + 0.18 * Math.cos(rays * (Math.atan2(up, x) + turn));
   };
 }
 
-/** Share of a pixel that the glyph covers. */
-function coverage(glyph: Glyph, place: LogoPlace, column: number, row: number): number {
-  let covered = 0;
+/** How far the soft edge reaches. */
+const EDGE = 0.06;
+const AROUND = [-EDGE, 0, EDGE];
+const NEIGHBOURS = AROUND.flatMap((dx) => AROUND.map((dy) => [dx, dy] as const)).filter(
+  ([dx, dy]) => dx !== 0 || dy !== 0,
+);
+
+/** Shares of a pixel that the glyph covers, and that the glyph or its edge does. */
+function coverage(glyph: Glyph, place: LogoPlace, column: number, row: number): [number, number] {
+  let inside = 0;
+  let grown = 0;
   for (let i = 0; i < SAMPLES * SAMPLES; i++) {
-    const x = column + ((i % SAMPLES) + 0.5) / SAMPLES;
-    const y = row + (Math.floor(i / SAMPLES) + 0.5) / SAMPLES;
-    if (glyph((2 * x) / place.width - 1, (2 * y) / place.height - 1)) covered += 1;
+    const x = (2 * (column + ((i % SAMPLES) + 0.5) / SAMPLES)) / place.width - 1;
+    const y = (2 * (row + (Math.floor(i / SAMPLES) + 0.5) / SAMPLES)) / place.height - 1;
+    if (glyph(x, y)) inside += 1;
+    else if (NEIGHBOURS.some(([dx, dy]) => glyph(x + dx, y + dy))) grown += 1;
   }
-  return covered / (SAMPLES * SAMPLES);
+  const all = SAMPLES * SAMPLES;
+  return [inside / all, (inside + grown) / all];
 }
 
-/** A PAM file of grey and opacity. */
+const drawn = new Map<string, Uint8Array>();
+/** Those of a channel's stations. */
+const MAX_DRAWN = 8;
+
+/** A PAM file of grey and opacity; every tuning needs those of its stations several times, to name its films. */
 export function drawLogo(plan: VideoPlan, name: string): Uint8Array {
-  const place = logoPlace(plan);
+  const key = `${plan.width}x${plan.height} ${name}`;
+  const known = drawn.get(key);
+  if (known !== undefined) return known;
+  const made = draw(logoPlace(plan), name);
+  if (drawn.size >= MAX_DRAWN) drawn.clear();
+  drawn.set(key, made);
+  return made;
+}
+
+function draw(place: LogoPlace, name: string): Uint8Array {
   const { width, height } = place;
   const glyph = glyphOf(name);
-  const grown: Glyph = (x, y) =>
-    [-0.06, 0, 0.06].some((dx) => [-0.06, 0, 0.06].some((dy) => glyph(x + dx, y + dy)));
   const head = `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n`;
   const bytes = new Uint8Array(head.length + 2 * width * height);
   bytes.set(new TextEncoder().encode(head));
   let at = head.length;
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      const inside = coverage(glyph, place, column, row);
-      const edge = Math.max(0, coverage(grown, place, column, row) - inside);
+      const [inside, grown] = coverage(glyph, place, column, row);
+      const edge = grown - inside;
       const opacity = OPACITY * inside + EDGE_OPACITY * edge;
       bytes[at] =
         opacity === 0 ? 0 : Math.round((235 * OPACITY * inside + 16 * EDGE_OPACITY * edge) / opacity);
