@@ -25,6 +25,7 @@ import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
+import { RecordingCount } from './store/recording-count.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
@@ -203,6 +204,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     programs,
     settings,
     system: () => systemFacts(facts),
+    recordings: new RecordingCount(database),
     search: new SearchStore(database),
     live,
     events,

@@ -5,9 +5,8 @@ import type { Channel } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { audioOptions } from '../model/audio.ts';
-import type { ProgramRecord } from '../model/program.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
-import type { ProgramStore } from '../store/programs.ts';
+import type { AiringProgram, ProgramStore } from '../store/programs.ts';
 import type { StationStore } from '../store/stations.ts';
 import { decideImport, type ImportDecision } from './station-changes.ts';
 
@@ -51,7 +50,7 @@ export class Stations {
   }
 
   /** What listed stations air now. */
-  airing(): Map<StationId, ProgramRecord> {
+  airing(): Map<StationId, AiringProgram> {
     return this.options.programs.airing(this.#byId.keys(), this.options.now());
   }
 

@@ -7,6 +7,7 @@ import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
+import type { AiringProgram } from '../store/programs.ts';
 import type { SearchStore } from '../store/search.ts';
 
 export interface ApiParts {
@@ -17,7 +18,7 @@ export interface ApiParts {
   stations: {
     list(): readonly StationRecord[];
     find(id: StationId): StationRecord | undefined;
-    airing(): Map<StationId, ProgramRecord>;
+    airing(): Map<StationId, AiringProgram>;
   };
   logos: {
     /** Another one when the picture changes; undefined while there is none. */
@@ -52,6 +53,8 @@ export interface ApiParts {
     change(body: unknown): Settings;
   };
   system(): Promise<SystemFacts>;
+  /** How many recordings there are that are not deleted. */
+  recordings: { count(): number };
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */

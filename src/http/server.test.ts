@@ -66,6 +66,7 @@ function serve(
     programs: { find: absent },
     settings: { all: absent, change: absent },
     system: absent,
+    recordings: { count: () => 0 },
     search: { programs: absent, recordings: absent, reservations: absent, rules: absent },
     live: { open: absent },
     events: { open: () => undefined },

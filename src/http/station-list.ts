@@ -5,15 +5,15 @@
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
-import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { AiringProgram } from '../store/programs.ts';
 import type { ApiParts } from './parts.ts';
 import type { PolledAnswer } from './polled.ts';
 
 /** However little happens the list is written anew: insurance against a programme that nobody announced. */
 const LONGEST_KEPT_MS = 60_000;
 
-function nowOf(program: ProgramRecord | undefined, state: ReservationState | undefined): NowProgram | null {
+function nowOf(program: AiringProgram | undefined, state: ReservationState | undefined): NowProgram | null {
   if (program === undefined) return null;
   return {
     id: program.id,
@@ -29,7 +29,7 @@ function nowOf(program: ProgramRecord | undefined, state: ReservationState | und
 
 function toStation(
   station: StationRecord,
-  airing: ProgramRecord | undefined,
+  airing: AiringProgram | undefined,
   state: ReservationState | undefined,
   logoTag: string | undefined,
 ): Station {

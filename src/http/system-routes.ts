@@ -35,7 +35,7 @@ export function addSystemRoutes(app: Elysia, parts: ApiParts): void {
       version: parts.version,
       latestVersion: null,
       stations: parts.stations.list().length,
-      recordings: 0,
+      recordings: parts.recordings.count(),
     }),
     {
       response: { 200: HealthSchema },

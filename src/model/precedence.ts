@@ -6,7 +6,7 @@
  * comes back when the other one moves. It gives way only where its whole time is claimed; one that is covered in
  * part, as schedules are while a programme runs over, is shown beside the other.
  */
-import type { ProgramId } from '../../arib/ids.ts';
+import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
 import type { PresentFollowing } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 
@@ -106,4 +106,26 @@ export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): P
     videoResolution: present.videoResolution ?? schedule.videoResolution,
     series: present.series ?? schedule.series,
   };
+}
+
+/**
+ * Which programme an event without texts of its own is the same as: a station of several that show one programme
+ * announces it in full, the others refer to it. ARIB STD-B10 Part 2, 6.2.34, group_type 1; TR-B14 Vol. 4.
+ * @returns undefined for one that has a title, or that refers to none
+ */
+export function borrowedFrom({ id, name, groups }: ProgramRecord): ProgramId | undefined {
+  if (name !== '') return undefined;
+  for (const { type, events } of groups) {
+    if (type !== 'shared') continue;
+    for (const { networkId, serviceId, eventId } of events) {
+      const other = programId(stationId(networkId, serviceId), eventId);
+      if (other !== id) return other;
+    }
+  }
+  return undefined;
+}
+
+/** The programme with what the other one, which is the same, says of it; times, charge and groups are its own. */
+export function withLender(program: ProgramRecord, lender: ProgramRecord): ProgramRecord {
+  return { ...withSchedule(program, lender), copyNever: program.copyNever || lender.copyNever };
 }

@@ -312,4 +312,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE programs DROP COLUMN search_name;
   ALTER TABLE programs DROP COLUMN search_description;
   `,
+  `
+  -- Of an event that a station shares: the programme whose texts it shows, because its own table has none.
+  ALTER TABLE programs ADD COLUMN borrows INTEGER;
+  CREATE INDEX programs_borrowing ON programs (borrows) WHERE borrows IS NOT NULL;
+  `,
 ];

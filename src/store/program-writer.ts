@@ -3,9 +3,15 @@
  * milliseconds with pauses between them, so that a writer on another connection never waits long.
  */
 import type { Database } from 'bun:sqlite';
-import { type EventId, programId, type StationId } from '../../arib/ids.ts';
+import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
-import { resolveOverlaps, type TimelineRow, withSchedule } from '../model/precedence.ts';
+import {
+  borrowedFrom,
+  resolveOverlaps,
+  type TimelineRow,
+  withLender,
+  withSchedule,
+} from '../model/precedence.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
 import { indexPending } from './search-index.ts';
@@ -36,10 +42,10 @@ const SAME_PROGRAM_MS = 86_400_000;
 
 /** A table without extended text ($keep) does not delete one that another table brought. */
 const UPSERT = `
-  INSERT INTO programs (${COLUMNS}, digest, extended_digest, updated_at)
+  INSERT INTO programs (${COLUMNS}, borrows, digest, extended_digest, updated_at)
   VALUES ($id, $stationId, $eventId, $startAt, $endAt, $openEnd, $name, $description, $extended, $genres, $audios,
           $videoType, $videoResolution, $isFree, $copyNever, $groups, $series,
-          $digest, $extendedDigest, $now)
+          $borrows, $digest, $extendedDigest, $now)
   ON CONFLICT (id) DO UPDATE SET
     start_at = excluded.start_at, end_at = excluded.end_at, open_end = excluded.open_end,
     name = excluded.name, description = excluded.description,
@@ -48,7 +54,7 @@ const UPSERT = `
     genres = excluded.genres, audios = excluded.audios, video_type = excluded.video_type,
     video_resolution = excluded.video_resolution, is_free = excluded.is_free,
     copy_never = excluded.copy_never, groups = excluded.groups, series = excluded.series,
-    digest = excluded.digest, updated_at = excluded.updated_at`;
+    borrows = excluded.borrows, digest = excluded.digest, updated_at = excluded.updated_at`;
 
 const VANISHED = `
   DELETE FROM programs
@@ -58,8 +64,13 @@ const VANISHED = `
 const TEXT_VANISHED = `
   UPDATE programs SET extended = NULL, extended_digest = 0, updated_at = $now
   WHERE station_id = $station AND start_at >= $from AND start_at < $to AND on_air = 0
-    AND id IS NOT $following AND extended_digest <> 0
+    AND id IS NOT $following AND extended_digest <> 0 AND borrows IS NULL
     AND event_id NOT IN (SELECT value FROM json_each($events))`;
+
+/** A text that came apart from its programme, and goes to those that show the same. */
+const TEXT = `
+  UPDATE programs SET extended = $extended, extended_digest = $digest, updated_at = $now
+  WHERE id = $id OR borrows = $id`;
 
 /** What was open is over as soon as another programme is on. */
 const END_OPEN = `
@@ -71,6 +82,7 @@ interface KnownRow {
   start_at: number;
   digest: number;
   extended_digest: number;
+  borrows: number | null;
 }
 
 interface FlagRow {
@@ -106,6 +118,11 @@ function parametersOf(program: ProgramRecord) {
     series: program.series === null ? null : JSON.stringify(program.series),
   };
   return { content, digest: digestOf(JSON.stringify(content)) };
+}
+
+/** What an event that refers to another one says itself. */
+function ownOf({ id, stationId, eventId, startAt, endAt, openEnd, isFree, groups }: ProgramRecord) {
+  return { id, stationId, eventId, startAt, endAt, openEnd, isFree, groups };
 }
 
 function isSame(before: KnownRow, program: ProgramRecord): boolean {
@@ -215,7 +232,7 @@ export class ProgramWriter {
     if (exists === null) return undefined;
     const rows = this.#database
       .query<KnownRow, { station: number }>(
-        'SELECT event_id, start_at, digest, extended_digest FROM programs WHERE station_id = $station',
+        'SELECT event_id, start_at, digest, extended_digest, borrows FROM programs WHERE station_id = $station',
       )
       .all({ station });
     return new Map(rows.map((row) => [row.event_id, row]));
@@ -225,37 +242,75 @@ export class ProgramWriter {
   #completed(program: ProgramRecord, known: Map<number, KnownRow>): ProgramRecord {
     const before = known.get(program.eventId);
     if (before === undefined || !isSame(before, program)) return program;
-    const row = this.#database
-      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
-      .get({ id: program.id });
-    return row === null ? program : withSchedule(program, toRecord(row));
+    const stored = this.#find(program.id);
+    return stored === undefined ? program : withSchedule(program, stored);
   }
 
-  #put(program: ProgramRecord, known: Map<number, KnownRow>, now: number): boolean {
+  /** What is changed is lent on. @returns whether it changed */
+  #put(said: ProgramRecord, known: Map<number, KnownRow>, now: number): boolean {
+    const borrows = borrowedFrom(said) ?? null;
+    const lender = borrows === null ? undefined : this.#find(borrows);
+    const program = lender === undefined ? said : withLender(said, lender);
+    const after = this.#upsert(program, borrows, known.get(program.eventId), now);
+    if (after === undefined) return false;
+    known.set(program.eventId, after);
+    if (borrows === null) this.#lend(program, now);
+    return true;
+  }
+
+  /** @returns the row as it is now; undefined: it was so before */
+  #upsert(
+    program: ProgramRecord,
+    borrows: ProgramId | null,
+    before: KnownRow | undefined,
+    now: number,
+  ): KnownRow | undefined {
     const { content, digest } = parametersOf(program);
-    const before = known.get(program.eventId);
     const extended = program.extended === null ? null : JSON.stringify(program.extended);
     const extendedDigest = extended === null ? 0 : digestOf(extended);
     const keep = extended === null && before !== undefined && isSame(before, program);
-    if (before?.digest === digest && (keep || before.extended_digest === extendedDigest)) return false;
+    const same = before?.digest === digest && before.borrows === borrows;
+    if (same && (keep || before.extended_digest === extendedDigest)) return undefined;
     this.#database.query(UPSERT).run({
       ...content,
       id: program.id,
       stationId: program.stationId,
       eventId: program.eventId,
       extended,
+      borrows,
       digest,
       extendedDigest,
       keep: keep ? 1 : 0,
       now,
     });
-    known.set(program.eventId, {
+    return {
       event_id: program.eventId,
       start_at: program.startAt,
       digest,
       extended_digest: keep ? (before?.extended_digest ?? 0) : extendedDigest,
-    });
-    return true;
+      borrows,
+    };
+  }
+
+  /** Others that show this programme say what it says. */
+  #lend(lender: ProgramRecord, now: number): void {
+    const rows = this.#database
+      .query<ProgramRow & KnownRow, { id: number }>(
+        `SELECT ${COLUMNS}, digest, extended_digest, borrows FROM programs WHERE borrows = $id`,
+      )
+      .all({ id: lender.id });
+    for (const row of rows) {
+      // What it said itself is little: its time, its charge, its groups.
+      const own = { ...lender, ...ownOf(toRecord(row)) };
+      this.#upsert(own, lender.id, row, now);
+    }
+  }
+
+  #find(id: ProgramId): ProgramRecord | undefined {
+    const row = this.#database
+      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
+      .get({ id });
+    return row === null ? undefined : toRecord(row);
   }
 
   /** @returns whether it changed the row; undefined without one */
@@ -268,14 +323,12 @@ export class ProgramWriter {
   ): boolean | undefined {
     const before = known.get(event);
     if (before === undefined) return undefined;
+    // Its table has no text: the programme that it shows does.
+    if (text === null && before.borrows !== null) return false;
     const extended = text === null ? null : JSON.stringify(text);
     const digest = extended === null ? 0 : digestOf(extended);
     if (before.extended_digest === digest) return false;
-    this.#database
-      .query(
-        'UPDATE programs SET extended = $extended, extended_digest = $digest, updated_at = $now WHERE id = $id',
-      )
-      .run({ id: programId(station, event), extended, digest, now });
+    this.#database.query(TEXT).run({ id: programId(station, event), extended, digest, now });
     return true;
   }
 

@@ -11,6 +11,7 @@ import { ProgramStore } from './programs.ts';
 import { StationStore } from './stations.ts';
 
 const HOME = stationId(networkId(0x7fe8), serviceId(1024));
+const BRANCH = stationId(networkId(0x7fe8), serviceId(1025));
 const MINUTE = 60_000;
 /** 12:00 JST. */
 const NOON = Date.parse('2026-11-21T12:00:00+09:00');
@@ -35,7 +36,8 @@ beforeEach(() => {
     serviceType: 1,
     remoteControlKey: 1,
   };
-  new StationStore(database).apply({ put: [home], hide: [], retype: [] }, 0);
+  const branch = { ...home, id: BRANCH, serviceId: serviceId(1025), name: '局２' };
+  new StationStore(database).apply({ put: [home, branch], hide: [], retype: [] }, 0);
   store = new ProgramStore(database);
   pauses = 0;
   writer = new ProgramWriter({
@@ -301,5 +303,74 @@ describe('programmes that claim one time', () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     await write({ programs: [program(9, -60, 5000)] }, 1);
     expect(shown()).toEqual([9, 1, 2]);
+  });
+});
+
+describe('a programme that a branch station shares', () => {
+  const groups: ProgramRecord['groups'] = [
+    {
+      type: 'shared',
+      events: [1024, 1025].map((id) => ({
+        networkId: networkId(0x7fe8),
+        serviceId: serviceId(id),
+        eventId: eventId(1),
+      })),
+    },
+  ];
+  const main = (over: Partial<ProgramRecord> = {}) => program(1, 0, 30, { groups, ...over });
+  const nothing = {
+    name: '',
+    genres: [],
+    audios: [],
+    videoType: null,
+    videoResolution: null,
+    extended: null,
+  };
+  const id = programId(BRANCH, eventId(1));
+  const shared = (over: Partial<ProgramRecord> = {}) =>
+    program(1, 0, 30, { id, stationId: BRANCH, groups, ...nothing, ...over });
+  const writeShared = (change: Partial<StationChange> = {}) =>
+    write({ stationId: BRANCH, programs: [shared()], ...change });
+
+  test.each([
+    ['before', true],
+    ['after', false],
+  ])('shows the texts of the main station, which came %s it', async (_when, before) => {
+    const full = main({ description: '概要', copyNever: true, extended: { 出演者: '山田' } });
+    if (before) await write({ programs: [full] });
+    await writeShared();
+    if (!before) await write({ programs: [full] });
+    expect(store.find(id)).toEqual({ ...full, id, stationId: BRANCH });
+    expect(store.airingOn(BRANCH, at(10))?.name).toBe('番組1');
+    // What came again unchanged is not written again, in either order.
+    expect((await writeShared()).changed).toBe(0);
+    expect((await write({ programs: [full] })).changed).toBe(0);
+  });
+
+  test('changes with it, its text with its text, and keeps it through its own empty tables', async () => {
+    await writeShared();
+    await write({ programs: [main()] });
+    await write({ extended: new Map([[eventId(1), { 内容: '山' }]]) });
+    const windows = [{ kind: 'extended' as const, from: at(0), to: at(180), events: [] }];
+    await writeShared({ extended: new Map([[eventId(1), null]]), windows });
+    expect(store.find(id)).toMatchObject({ name: '番組1', extended: { 内容: '山' } });
+    await write({ programs: [main({ name: '差し替え' })] });
+    expect(store.find(id)).toMatchObject({ name: '差し替え', extended: { 内容: '山' } });
+    // Its end is its own.
+    await writeShared({ programs: [shared({ endAt: epochMs(at(20)) })] });
+    await write({ programs: [main({ name: '再び' })] });
+    expect(store.find(id)).toMatchObject({ name: '再び', endAt: at(20) });
+  });
+
+  test('shows its own texts while its own table has some', async () => {
+    await write({ programs: [main()] });
+    await writeShared({ programs: [shared({ name: '別の題' })] });
+    await write({ programs: [main({ name: '差し替え' })] });
+    expect(store.find(id)?.name).toBe('別の題');
+  });
+
+  test('of a station that is not received stays without a title', async () => {
+    await writeShared();
+    expect(store.find(id)?.name).toBe('');
   });
 });

@@ -15,6 +15,7 @@ import {
 import type { StationRecord } from '../model/station.ts';
 import { migrate, openDatabase, SchemaTooNew } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { RecordingCount } from './recording-count.ts';
 import { StationStore } from './stations.ts';
 
 let folder: string;
@@ -183,4 +184,23 @@ describe('StationStore', () => {
     expect(store.deleteUnreferenced(all.map(({ id }) => id))).toEqual([free.id]);
     expect(store.known()).toHaveLength(4);
   });
+});
+
+test('recordings are counted as they are now, without those that are deleted', () => {
+  const store = new StationStore(database);
+  store.apply({ put: [station(0x7fe8, 1024, 'GR', 1)], hide: [], retype: [] }, 0);
+  const recordings = new RecordingCount(database);
+  expect(recordings.count()).toBe(0);
+  const [home] = store.known();
+  for (const start of [1, 2, 3]) {
+    database.run(
+      `INSERT INTO recordings (station_id, service_name, state, name, description, start_at, end_at, created_at,
+         updated_at) VALUES (?, '', 'recorded', '', '', ?, ?, 0, 0)`,
+      [home?.id ?? 0, start, start + 1],
+    );
+  }
+  expect(recordings.count()).toBe(3);
+  database.run('UPDATE recordings SET binned_at = 1 WHERE start_at = 1');
+  database.run('UPDATE recordings SET deleted_at = 1 WHERE start_at = 2');
+  expect(recordings.count()).toBe(1);
 });

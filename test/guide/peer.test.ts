@@ -187,6 +187,8 @@ interface StoredRow {
   description: string;
   genres: string;
   extended: string | null;
+  /** The programme of another station that it refers to for its texts. */
+  borrows: number | null;
 }
 
 const SCENARIO = loadScenario('default');
@@ -209,10 +211,11 @@ test.each([
     const database = await stored(SCENARIO, plan, packets);
     const rows = database
       .query<StoredRow, []>(
-        'SELECT id, start_at, end_at, open_end, name, description, genres, extended FROM programs ORDER BY id',
+        'SELECT id, start_at, end_at, open_end, name, description, genres, extended, borrows FROM programs ORDER BY id',
       )
       .all();
-    const compared = { programmes: 0, texts: 0 };
+    const compared = { programmes: 0, texts: 0, shared: 0 };
+    const lenders = new Map(rows.map((row) => [row.id, row]));
     for (const row of rows) {
       const said = heard.get(row.id);
       if (said === undefined) throw new Error(`nobody sent ${row.id}`);
@@ -225,7 +228,14 @@ test.each([
         expect(said.variants).toContainEqual({ startAt, endAt, name, description, genres } as Programme);
         compared.programmes += 1;
       }
-      if (said.texts.length === 0) expect(row.extended).toBeNull();
+      if (row.borrows !== null) {
+        // Its own tables say nothing, so it says what is compared above of the other station's.
+        expect([said.variants, said.texts]).toEqual([[], []]);
+        const { name, description, genres, extended } = row;
+        expect(name).not.toBe('');
+        expect(lenders.get(row.borrows)).toMatchObject({ name, description, genres, extended });
+        compared.shared += 1;
+      } else if (said.texts.length === 0) expect(row.extended).toBeNull();
       else {
         expect(said.texts).toContainEqual(JSON.parse(row.extended ?? '{}'));
         compared.texts += 1;
@@ -239,6 +249,7 @@ test.each([
     expect(missing).toEqual([]);
     expect(compared.programmes).toBeGreaterThan(300);
     expect(compared.texts).toBeGreaterThan(100);
+    if (channel === 'T27') expect(compared.shared).toBeGreaterThan(100);
   },
   120_000,
 );
