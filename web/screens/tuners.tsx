@@ -55,7 +55,7 @@ function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: r
   );
 }
 
-function GuideBlock() {
+function GuideBlock({ channels }: { channels: readonly Channel[] }) {
   const { value: status, failure, renew } = useGuideStatus();
   const present = TYPES.filter((type) => stations.value.some((station) => station.type === type));
   const type = present.find((candidate) => candidate === homeTab.value) ?? present[0];
@@ -71,7 +71,7 @@ function GuideBlock() {
           </span>
         )}
       </header>
-      <Collect status={status} renew={renew} />
+      <Collect status={status} channels={channels} renew={renew} />
       {status === undefined && failure !== undefined ? (
         <p class="field-failed" role="alert">
           {failure.message} {adviceFor(failure).next}
@@ -123,7 +123,7 @@ function Loaded({ tuners, channels }: { tuners: Resource<Tuner[]>; channels: rea
         </section>
         <Scan tuners={list} />
       </div>
-      <GuideBlock />
+      <GuideBlock channels={channels} />
     </div>
   );
 }

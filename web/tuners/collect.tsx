@@ -3,13 +3,13 @@
  * screen repeats it; a screen that is closed lets go.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
 import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../api.ts';
-import { stations } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { firstStation } from './words.ts';
 
 /** A third of the lease: two may get lost. */
 const RENEW_MS = 20_000;
@@ -30,15 +30,20 @@ export function progress(
   };
 }
 
-function visitNames(status: GuideStatus): string {
-  const names = status.visits.map((visit) => {
-    const station = stations.value.find((candidate) => visit.stationIds.includes(candidate.id));
-    return station === undefined ? visit.channel : narrow(station.name);
-  });
-  return names.join('、');
+/** Of a satellite one stream may be read for all its network: it is told by its own first station. */
+function visitNames(status: GuideStatus, channels: readonly Channel[]): string {
+  return status.visits
+    .map(({ type, channel }) => firstStation(channels, type, channel) ?? channel)
+    .join('、');
 }
 
-export function Collect({ status, renew }: { status: GuideStatus | undefined; renew: () => void }) {
+interface CollectProps {
+  readonly status: GuideStatus | undefined;
+  readonly channels: readonly Channel[];
+  readonly renew: () => void;
+}
+
+export function Collect({ status, channels, renew }: CollectProps) {
   const [pressed, setPressed] = useState<Pressed>();
   const [failure, setFailure] = useState<ApiFailure>();
   const on = pressed !== undefined;
@@ -77,7 +82,7 @@ export function Collect({ status, renew }: { status: GuideStatus | undefined; re
     showToast('すべての局の番組表を集めました。');
   }, [finished]);
 
-  const names = status === undefined ? '' : visitNames(status);
+  const names = status === undefined ? '' : visitNames(status, channels);
   return (
     <div class="collect">
       <button

@@ -10,12 +10,21 @@ export interface UserWords {
 }
 
 /** The first station of a physical channel: people know stations, not channels. */
-function stationOf(channels: readonly Channel[], type: string | undefined, channel: string): string {
+export function firstStation(
+  channels: readonly Channel[],
+  type: string | undefined,
+  channel: string,
+): string | undefined {
   const found = channels.find(
     (candidate) => candidate.channel === channel && (type === undefined || candidate.type === type),
   );
   const name = found?.stations[0]?.name;
-  return name === undefined ? channel : `${narrow(name)}（${channel}）`;
+  return name === undefined ? undefined : narrow(name);
+}
+
+function stationOf(channels: readonly Channel[], type: string | undefined, channel: string): string {
+  const name = firstStation(channels, type, channel);
+  return name === undefined ? channel : `${name}（${channel}）`;
 }
 
 type Telling = (rest: string, channels: readonly Channel[]) => UserWords;
