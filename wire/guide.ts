@@ -247,6 +247,24 @@ export const GuideVisitSchema = t.Object(
 );
 export type GuideVisit = Static<typeof GuideVisitSchema>;
 
+/** A channel whose guide could not be read when it was last tried. */
+export const GuideTroubleSchema = t.Object(
+  {
+    type: BroadcastTypeSchema,
+    channel: t.String({ description: 'physical channel' }),
+    stationIds: t.Array(t.Integer(STATION_ID)),
+    kind: t.Union([t.Literal('no_such_tuner'), t.Literal('no_tuner'), t.Literal('unreadable')], {
+      description:
+        'no_such_tuner: no enabled tuner receives this type; no_tuner: all were in use; unreadable: tuning failed, or the stream broke',
+    }),
+    reason: t.Union([t.String(), t.Null()], { description: 'what the tuner agent said' }),
+    failures: t.Integer({ minimum: 0, description: 'in a row; no_tuner does not count' }),
+    at: t.Union([t.Integer(), t.Null()], { description: 'epoch ms of the last try; null: never tried' }),
+  },
+  EXTENSIBLE,
+);
+export type GuideTrouble = Static<typeof GuideTroubleSchema>;
+
 /** This machine's clock against the time that a network broadcasts. */
 export const ClockOffsetSchema = t.Object(
   {
@@ -265,6 +283,7 @@ export const GuideStatusSchema = t.Object(
   {
     stations: t.Array(GuideCoverageSchema, { description: 'the listed stations, in list order' }),
     visits: t.Array(GuideVisitSchema, { description: 'under way' }),
+    troubles: t.Array(GuideTroubleSchema, { description: 'channels that could not be read when last tried' }),
     pressed: t.Boolean({ description: "'collect now' is pressed" }),
     progress: t.Union(
       [t.Object({ done: t.Integer({ minimum: 0 }), total: t.Integer({ minimum: 0 }) }, EXTENSIBLE), t.Null()],

@@ -212,13 +212,33 @@ describe('Collector', () => {
     now += 16_000;
     collector.wake();
     await until(() => visits.length === 2);
-    await ended(visits[1], 'broken');
+    const trouble = { type: 'GR' as const, channel: 'T27', stationIds: stations.list().map(({ id }) => id) };
+    const none = { ...trouble, kind: 'no_tuner' as const, reason: null, failures: 0, at: now - 16_000 };
+    expect(collector.status([]).troubles).toEqual([none]);
+    visits[1]?.end({ outcome: 'failed', reason: 'no signal' });
+    await until(() => collector.status([]).troubles[0]?.kind === 'unreadable');
+    const failed = { ...trouble, kind: 'unreadable' as const, reason: 'no signal', failures: 1, at: now };
+    expect(collector.status([]).troubles).toEqual([failed]);
     now += 16_000;
     await planned();
     expect(visits).toHaveLength(2);
     now += 60_000;
     collector.wake();
     await until(() => visits.length === 3);
+  });
+
+  test('tells of channels for which there is no tuner at all', async () => {
+    tuners = [{ ...TUNER, types: ['BS'] }];
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    collector.wake();
+    await until(() => collector.status([]).troubles.length === 1);
+    expect(collector.status([]).troubles).toMatchObject([
+      { channel: 'T27', kind: 'no_such_tuner', at: null },
+    ]);
+    tuners = [TUNER];
+    collector.wake();
+    await until(() => visits.length === 1);
+    expect(collector.status([]).troubles).toEqual([]);
   });
 
   test('selects anew after its interval, and reads again what is old', async () => {
@@ -255,6 +275,8 @@ describe('Collector', () => {
     expect(collector.status([])).toMatchObject({ pressed: true, progress: { done: 0, total: 2 } });
     fill(visits[0]?.order.wanted[0]?.id);
     await ended(visits[0], 'complete');
+    // The plan goes on when the agent has answered.
+    await until(() => collector.status([]).progress?.done === 1);
     expect(collector.status([]).progress).toEqual({ done: 1, total: 2 });
     expect(collector.release()).toEqual({ pressed: false, until: null });
     expect(visits[1]?.cancelled).toBe(true);

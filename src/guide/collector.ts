@@ -26,6 +26,7 @@ import {
 } from './plan.ts';
 import { VISIT_USE } from './plan-tuners.ts';
 import { Trouble } from './trouble.ts';
+import { guideTroubles } from './troubles.ts';
 import type { RunningVisit } from './visits.ts';
 
 export interface CollectLimits extends PlanLimits {
@@ -99,6 +100,8 @@ export class Collector {
   #selectedAt: number;
   #staleBefore = 0;
   #press: Press | undefined;
+  /** By the last plan. */
+  #unreachable: readonly ChannelKey[] = [];
   readonly #ending = new AbortController();
   readonly #trouble: Trouble;
 
@@ -169,6 +172,7 @@ export class Collector {
         stationIds: plan.wanted.filter((wanted) => !wanted.optional).map((wanted) => wanted.id),
         startedAt,
       })),
+      troubles: guideTroubles(stations.list(), this.#history, this.#unreachable),
       pressed: press !== undefined,
       progress: press?.total === undefined ? null : { done: press.total - press.left, total: press.total },
       clocks,
@@ -232,6 +236,7 @@ export class Collector {
       airing: this.#airing(now, (id) => (rows.get(id)?.filledUntil ?? 0) <= now),
       history: this.#history,
       active: new Set(this.#active.keys()),
+      looking: new Set(this.#looking()),
       open: open(),
       tuners,
       selectedAt: this.#selectedAt,
@@ -241,6 +246,7 @@ export class Collector {
       limits,
       now,
     });
+    this.#unreachable = plan.unreachable;
     if (this.#press !== undefined) {
       this.#press.left = plan.selected.length;
       this.#press.total = Math.max(this.#press.total ?? 0, plan.selected.length);
@@ -248,6 +254,10 @@ export class Collector {
     for (const visit of plan.visits) void this.#visit(visit);
     const next = this.#selectedAt + limits.selectMs;
     this.#schedule(Math.min(plan.wakeAt ?? next, next) - now);
+  }
+
+  #looking(): ChannelKey[] {
+    return [...this.#active].filter(([, { plan }]) => plan.kind === 'look').map(([key]) => key);
   }
 
   /** The difference counts either way: the clock may be set back. */
@@ -274,7 +284,7 @@ export class Collector {
       else this.options.log.info('visited', fields);
     } catch (error) {
       this.#active.delete(key);
-      this.#fail(key, false);
+      this.#fail(key, false, null);
       if (!this.#closed) this.options.log.error('visit failed', { channel: key, error: String(error) });
     }
     this.wake();
@@ -309,10 +319,10 @@ export class Collector {
     return airingUntil(programs.spans(ids, now, now + HORIZON_MS), now);
   }
 
-  #remember(key: ChannelKey, { plan, cancelled }: ActiveVisit, { outcome }: VisitResult): void {
+  #remember(key: ChannelKey, { plan, cancelled }: ActiveVisit, { outcome, reason }: VisitResult): void {
     const now = this.options.now();
     if (outcome === 'no_tuner' || outcome === 'failed' || outcome === 'broken') {
-      if (!cancelled) this.#fail(key, outcome === 'no_tuner');
+      if (!cancelled) this.#fail(key, outcome === 'no_tuner', reason);
       return;
     }
     const before = this.#history.get(key) ?? NO_HISTORY;
@@ -324,13 +334,13 @@ export class Collector {
     const airing = this.#airing(now, (id) => own.includes(id));
     const blank = own.some((id) => !airing.has(id));
     const fruitless = blank ? before.fruitless + 1 : 0;
-    this.#history.set(key, { ...before, lookedAt: now, fruitless, failures: 0, failedAt: 0, noTuner: false });
+    this.#history.set(key, { ...NO_HISTORY, readAt: before.readAt, lookedAt: now, fruitless });
   }
 
-  #fail(key: ChannelKey, noTuner: boolean): void {
+  #fail(key: ChannelKey, noTuner: boolean, reason: string | null): void {
     const before = this.#history.get(key) ?? NO_HISTORY;
     const failures = noTuner ? before.failures : before.failures + 1;
-    this.#history.set(key, { ...before, failedAt: this.options.now(), failures, noTuner });
+    this.#history.set(key, { ...before, failedAt: this.options.now(), failures, noTuner, reason });
   }
 
   #purge(now: number): void {

@@ -107,6 +107,7 @@ class Simulation {
       airing: new Map(STATIONS.map(({ id }) => [id, this.now + HOUR])),
       history: this.history,
       active: new Set(this.running.keys()),
+      looking: new Set(),
       open: new Set(),
       tuners,
       selectedAt: this.#selectedAt,

@@ -93,6 +93,7 @@ function input(over: Partial<PlanInput>): PlanInput {
     airing: new Map(ALL.map(({ id }) => [id, NOW + HOUR])),
     history: new Map(),
     active: new Set(),
+    looking: new Set(),
     open: new Set(),
     tuners: [tuner(['GR']), tuner(['GR']), tuner(['BS', 'CS']), tuner(['BS', 'CS'])],
     selectedAt: NOW,
@@ -277,7 +278,9 @@ describe('tuners', () => {
     const many = [1, 2, 3, 4].map((number) => station('GR', `T2${number}`, number * 1024, 0x7f00 + number));
     const tuners = [1, 2, 3, 4].map(() => tuner(['GR']));
     const airing = new Map(many.map(({ id }) => [id, NOW + HOUR]));
-    expect(visits({ stations: many, tuners, airing })).toHaveLength(2);
+    expect(visits({ stations: many, tuners, airing })).toHaveLength(3);
+    expect(visits({ stations: many, tuners: tuners.slice(1), airing })).toHaveLength(2);
+    expect(visits({ stations: many, tuners: tuners.slice(2), airing })).toHaveLength(2);
     expect(visits({ stations: many, tuners, airing, pressedAt: NOW - 1 })).toHaveLength(4);
   });
 });
@@ -301,7 +304,12 @@ describe('a look', () => {
 
   test('is taken where it is not known what is on, one a type at a time, the blankest channel first', () => {
     expect(visits(BLANK, 'look')).toEqual(['T27', 'BS01_1', 'CS02']);
-    expect(visits({ ...BLANK, active: new Set(['GR/T25']) }, 'look')).toEqual(['BS01_1', 'CS02']);
+    // A guide that is being read for minutes keeps nobody from looking at the other channels.
+    const beside = { ...BLANK, active: new Set(['GR/T27']) };
+    expect(visits({ ...beside, tuners: [used(['GR'], 'T27', 'epg T27', 3), tuner(['GR'])] }, 'look')).toEqual(
+      ['T26'],
+    );
+    expect(visits({ ...BLANK, looking: new Set(['GR/T25']) }, 'look')).toEqual(['BS01_1', 'CS02']);
   });
 
   test('welcomes the stations of a whole satellite network', () => {
@@ -315,7 +323,7 @@ describe('a look', () => {
     const stations = T26;
     const airing = new Map([[T26[0]?.id as StationId, NOW + LEAD_MS + 5000]]);
     const off = { stations, airing, history: history('GR/T26', { readAt: NOW - MINUTE }) };
-    expect(planVisits(input(off))).toEqual({ visits: [], wakeAt: NOW + 5000, selected: [] });
+    expect(planVisits(input(off))).toEqual({ visits: [], wakeAt: NOW + 5000, selected: [], unreachable: [] });
     expect(visits({ ...off, now: NOW + 5000 }, 'look')).toEqual(['T26']);
     expect(visits({ ...off, now: NOW + 5000, coverage: coverage(T26) }, 'look')).toEqual([]);
   });
@@ -334,6 +342,18 @@ describe('a look', () => {
   });
 });
 
+test('channels of a type that no tuner receives are told apart from those that wait for one', () => {
+  const tuners = [used(['GR'], 'T25', 'rec 1', 10), { ...tuner(['BS', 'CS']), disabled: true }];
+  const { visits, unreachable } = planVisits(input({ tuners, airing: new Map() }));
+  expect(visits).toEqual([]);
+  expect(new Set(unreachable.map((key) => key.slice(0, 2)))).toEqual(new Set(['BS', 'CS']));
+});
+
 test('without stations there is nothing to wake up for', () => {
-  expect(planVisits(input({ stations: [] }))).toEqual({ visits: [], wakeAt: null, selected: [] });
+  expect(planVisits(input({ stations: [] }))).toEqual({
+    visits: [],
+    wakeAt: null,
+    selected: [],
+    unreachable: [],
+  });
 });

@@ -43,6 +43,8 @@ export interface VisitHistory {
   failures: number;
   /** The last of them found no tuner: it does not count. */
   noTuner: boolean;
+  /** Why the last of them came to nothing, as the agent says it; null: it did not. */
+  reason: string | null;
 }
 
 export const NO_HISTORY: VisitHistory = {
@@ -52,6 +54,7 @@ export const NO_HISTORY: VisitHistory = {
   failedAt: 0,
   failures: 0,
   noTuner: false,
+  reason: null,
 };
 
 export interface PlanInput {
@@ -62,6 +65,8 @@ export interface PlanInput {
   history: ReadonlyMap<ChannelKey, VisitHistory>;
   /** Channels being visited. */
   active: ReadonlySet<ChannelKey>;
+  /** Those of them that are only looked at. */
+  looking: ReadonlySet<ChannelKey>;
   /** Channels whose tables come from a stream that is open anyway. */
   open: ReadonlySet<ChannelKey>;
   /** In rank order, as the agent gives them. */
@@ -94,6 +99,8 @@ export interface Plan {
   wakeAt: number | null;
   /** Channels that are selected, those being visited included. */
   selected: ChannelKey[];
+  /** Channels for which there is no tuner at all. */
+  unreachable: ChannelKey[];
 }
 
 /** A look this long before the last known programme ends finds the next one in time. */
@@ -103,7 +110,10 @@ export const RETRY_MS = 60_000;
 export const MAX_RETRY_MS = 30 * 60_000;
 /** Another try where no tuner was free, should nobody tell that one is. */
 export const NO_TUNER_RETRY_MS = 15_000;
-/** Terrestrial channels at a time: the guide stays in the background. Satellites take one a tuner. */
+/**
+ * Terrestrial channels at a time, where there are tuners for so many: the guide stays in the background. Of more
+ * tuners one stays unused. Satellites take one a tuner.
+ */
 const TERRESTRIAL_AT_ONCE = 2;
 
 /** A channel with its stations. */
@@ -171,7 +181,10 @@ class Planner {
       }
     }
     const selected = ordered.map((candidate) => candidate.channel.key);
-    return { visits: this.#visits, wakeAt: this.#wakeAt, selected };
+    const unreachable = this.#channels
+      .filter(({ type }) => !input.tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type)))
+      .map(({ key }) => key);
+    return { visits: this.#visits, wakeAt: this.#wakeAt, selected, unreachable };
   }
 
   #wake(at: number): void {
@@ -188,7 +201,12 @@ class Planner {
     // Its tables are being read already.
     if (open.has(channel.key) && pressedAt === null) return;
     const free = this.#tuners.isOpen(channel);
-    if (!free && channel.type === 'GR' && pressedAt === null && this.#terrestrial() >= TERRESTRIAL_AT_ONCE)
+    if (
+      !free &&
+      channel.type === 'GR' &&
+      pressedAt === null &&
+      this.#terrestrial() >= this.#terrestrialAtOnce
+    )
       return;
     this.#start(
       { kind: 'guide', priority: this.#priority, wanted, channel },
@@ -200,6 +218,11 @@ class Planner {
   #terrestrial(): number {
     const active = [...this.input.active].filter((key) => key.startsWith('GR/')).length;
     return active + this.#visits.filter((visit) => visit.type === 'GR').length;
+  }
+
+  get #terrestrialAtOnce(): number {
+    const tuners = this.input.tuners.filter(({ disabled, types }) => !disabled && types.includes('GR'));
+    return Math.max(TERRESTRIAL_AT_ONCE, tuners.length - 1);
   }
 
   #isPlanned({ type, channel }: Channel): boolean {
@@ -225,12 +248,12 @@ class Planner {
   }
 
   /**
-   * Short visits where it is not known what is on now, one a type at a time: a list of stations fills in seconds
-   * that way, a guide in minutes.
+   * Short visits where it is not known what is on now, one a type at a time, beside what is read for longer: a list
+   * of stations fills in seconds that way, a guide in minutes.
    */
   #look(): void {
     const { input } = this;
-    const busy = new Set([...input.active].map((key) => key.split('/')[0]));
+    const busy = new Set([...input.looking].map((key) => key.split('/')[0]));
     const blanks = this.#channels
       .map((channel) => ({ channel, at: this.#lookAt(channel), blank: this.#blank(channel) }))
       .sort((a, b) => b.blank - a.blank || a.channel.history.lookedAt - b.channel.history.lookedAt);

@@ -6,6 +6,7 @@ import {
   GuideWindowSchema,
   MAX_GUIDE_WINDOW_MS,
   MAX_QUERY_LENGTH,
+  ProblemSchema,
   ProgramDetailSchema,
   SEARCH_LIMIT,
   SEARCH_MAX_OFFSET,
@@ -217,7 +218,7 @@ export function addGuideRoutes(app: Elysia, parts: ApiParts): void {
         ),
       ),
     }),
-    response: { 200: SearchResultSchema, ...REFUSAL_SCHEMAS },
+    response: { 200: SearchResultSchema, 400: ProblemSchema, ...REFUSAL_SCHEMAS },
     detail: {
       summary: 'Search programmes, recordings, reservations and rules',
       description:

@@ -294,6 +294,7 @@ export function guideStatus(guide: FakeGuide, now: number): GuideStatus {
       };
     }),
     visits: [],
+    troubles: [],
     pressed: false,
     progress: null,
     clocks: [
