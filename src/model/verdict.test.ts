@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import {
   type Break,
   CAUSES,
-  type DamagedSecond,
+  type Damage,
   GAP_CAUSES,
   judge,
   type Measured,
@@ -20,18 +20,18 @@ const PROGRAMME = { startAt: START, endAt: END };
 const stretch = (from: number, to: number): Stretch => ({ from: START + from * 1000, to: START + to * 1000 });
 const hole = (from: number, to: number, cause: Break['cause']): Break => ({ ...stretch(from, to), cause });
 
-function measured(stretches: Stretch[], breaks: Break[] = [], seconds: DamagedSecond[] = []): Measured {
+function measured(stretches: Stretch[], breaks: Break[] = [], damage: Damage[] = []): Measured {
   const sums = { packets: 1000, drops: 0, errors: 0, scrambled: 0 };
-  for (const second of seconds) {
+  for (const second of damage) {
     sums.drops += second.drops;
     sums.errors += second.errors;
     sums.scrambled += second.scrambled;
   }
-  return { stretches, breaks, seconds, sums };
+  return { stretches, breaks, damage, sums };
 }
 
-const damaged = (at: number, more: Partial<DamagedSecond> = {}): DamagedSecond => ({
-  at: START + at * 1000,
+const damaged = (at: number, more: Partial<Damage> = {}): Damage => ({
+  ...stretch(at, at + 1),
   packets: 100,
   drops: 0,
   errors: 0,
@@ -68,6 +68,14 @@ describe('a verdict', () => {
       { startMs: 20_000, endMs: 22_000, cause: 'stream_ended' },
       { startMs: 22_000, endMs: 35_000, cause: 'no_tuner' },
     ]);
+  });
+
+  test('tells the shortest gap that has a cause', () => {
+    const facts = measured([stretch(-10, 20), stretch(20.1, 115)], [hole(20, 20.1, 'stream_ended')]);
+    expect(judge(facts, PROGRAMME).verdict).toMatchObject({
+      level: 'damaged',
+      gaps: [{ startMs: 20_000, endMs: 20_100, cause: 'stream_ended' }],
+    });
   });
 
   test('ignores what was lost of the margins', () => {
@@ -127,8 +135,8 @@ describe('a verdict', () => {
 });
 
 describe('the next airing', () => {
-  const of = (seconds: DamagedSecond[], stretches = [stretch(-10, 115)]) =>
-    judge(measured(stretches, [], seconds), PROGRAMME);
+  const of = (damage: Damage[], stretches = [stretch(-10, 115)]) =>
+    judge(measured(stretches, [], damage), PROGRAMME);
 
   test('is worth a tuner when more than 1 % is damaged', () => {
     expect(worthRepeating(of([damaged(10, { drops: 1 })]), 'damaged')).toBe(false);

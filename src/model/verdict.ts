@@ -44,11 +44,8 @@ export interface PacketSums {
   scrambled: number;
 }
 
-/** One second in which not every packet was sound. */
-export interface DamagedSecond extends PacketSums {
-  /** Epoch ms of its begin. */
-  at: number;
-}
+/** A stretch in every second of which not every packet was sound. */
+export interface Damage extends Stretch, PacketSums {}
 
 /** What was measured of a recording. JSON: it outlives the process. */
 export interface Measured {
@@ -56,8 +53,8 @@ export interface Measured {
   stretches: Stretch[];
   /** When none were, and why; also outside of what was wanted. */
   breaks: Break[];
-  /** In order; only those with damage. */
-  seconds: DamagedSecond[];
+  /** In order. */
+  damage: Damage[];
   sums: PacketSums;
 }
 
@@ -106,20 +103,21 @@ export interface Judgement {
   wantedMs: number;
 }
 
-/** Differences of this length are of the clocks and of the buffers on the way, not of the recording. */
+/** What nothing explains and is not longer is of the clocks and of the buffers on the way, not of the recording. */
 const TOLERANCE_MS = 500;
 /** Less than this part usable: nobody would call it recorded. */
 const LOST_BELOW = 0.5;
 /** Setting `retryDamaged`: more than this part, or a run of this length. */
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
-const SECOND_MS = 1000;
+/** Gaps of one cause this near to each other are told as one. */
+const MERGE_MS = 1000;
 
 export function nothingMeasured(): Measured {
   return {
     stretches: [],
     breaks: [],
-    seconds: [],
+    damage: [],
     sums: { packets: 0, drops: 0, errors: 0, scrambled: 0 },
   };
 }
@@ -129,7 +127,7 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
   const first = measured.stretches[0];
   const last = measured.stretches.at(-1);
-  const holes = [...missing(measured, { from, to }), ...scrambledRuns(measured.seconds, { from, to })];
+  const holes = [...missing(measured, { from, to }), ...scrambledRuns(measured.damage, { from, to })];
   const yielded = measured.breaks.filter((one) => one.cause === 'yielded' && one.to > wanted.endAt);
   const gaps = merge([...holes, ...yielded]).map(({ from: start, to: end, cause }) => ({
     startMs: Math.round(start - wanted.startAt),
@@ -138,7 +136,7 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   }));
   const damage = union([
     ...holes,
-    ...measured.seconds.map(({ at }) => ({ from: Math.max(at, from), to: Math.min(at + SECOND_MS, to) })),
+    ...measured.damage.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, to) })),
   ]);
   const damagedMs = damage.reduce((sum, one) => sum + one.to - one.from, 0);
   const unusableMs = union(holes).reduce((sum, one) => sum + one.to - one.from, 0);
@@ -171,11 +169,15 @@ function missing(measured: Measured, within: Stretch): Break[] {
   const holes: Stretch[] = [];
   let at = within.from;
   for (const stretch of union(measured.stretches)) {
-    if (stretch.from - at > TOLERANCE_MS) holes.push({ from: at, to: Math.min(stretch.from, within.to) });
+    if (stretch.from > at) holes.push({ from: at, to: Math.min(stretch.from, within.to) });
     at = Math.max(at, stretch.to);
   }
-  if (within.to - at > TOLERANCE_MS) holes.push({ from: at, to: within.to });
-  return holes.filter((hole) => hole.to > hole.from).flatMap((hole) => explain(hole, measured.breaks));
+  if (within.to > at) holes.push({ from: at, to: within.to });
+  const isKnown = (hole: Stretch): boolean =>
+    measured.breaks.some(({ from, to }) => from < hole.to && to > hole.from);
+  return holes
+    .filter((hole) => hole.to > hole.from && (hole.to - hole.from > TOLERANCE_MS || isKnown(hole)))
+    .flatMap((hole) => explain(hole, measured.breaks));
 }
 
 /** Cuts a hole where its causes change. What no break explains was before anything was tried. */
@@ -200,13 +202,17 @@ function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
   return out;
 }
 
-/** Seconds in which most packets stayed scrambled: nobody can see them. */
-function scrambledRuns(seconds: readonly DamagedSecond[], within: Stretch): Break[] {
-  return seconds
-    .filter(({ scrambled, packets }) => scrambled * 2 > packets)
-    .map(({ at }) => ({
-      from: Math.max(at, within.from),
-      to: Math.min(at + SECOND_MS, within.to),
+/** Most packets stayed scrambled: nobody can see them. */
+export function isUnreadable({ packets, scrambled }: PacketSums): boolean {
+  return scrambled * 2 > packets;
+}
+
+function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
+  return damage
+    .filter(isUnreadable)
+    .map(({ from, to }) => ({
+      from: Math.max(from, within.from),
+      to: Math.min(to, within.to),
       cause: 'scrambled' as const,
     }))
     .filter(({ from, to }) => to > from);
@@ -217,7 +223,7 @@ function merge(breaks: readonly Break[]): Break[] {
   const out: Break[] = [];
   for (const one of [...breaks].sort((a, b) => a.from - b.from)) {
     const before = out.at(-1);
-    if (before !== undefined && before.cause === one.cause && one.from - before.to <= SECOND_MS) {
+    if (before !== undefined && before.cause === one.cause && one.from - before.to <= MERGE_MS) {
       before.to = Math.max(before.to, one.to);
     } else out.push({ ...one });
   }

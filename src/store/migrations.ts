@@ -317,4 +317,21 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE programs ADD COLUMN borrows INTEGER;
   CREATE INDEX programs_borrowing ON programs (borrows) WHERE borrows IS NOT NULL;
   `,
+  `
+  -- The files of an original stream, in order: more than one when a folder ran full. Part 0 is being put together out
+  -- of the others. Each is named here, on disk, before it is made.
+  CREATE TABLE recording_parts (
+    recording_id INTEGER NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+    part INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    bytes INTEGER NOT NULL,              -- so many are measured
+    PRIMARY KEY (recording_id, part)
+  ) STRICT, WITHOUT ROWID;
+
+  -- What was measured while recording, so far. Apart from \`recordings\`, whose every change makes lists be read anew.
+  CREATE TABLE recording_measurements (
+    recording_id INTEGER PRIMARY KEY REFERENCES recordings (id) ON DELETE CASCADE,
+    measured TEXT NOT NULL               -- JSON: stretches, breaks, damage, sums
+  ) STRICT;
+  `,
 ];

@@ -33,6 +33,7 @@ export interface FileTrouble {
 
 export interface FileProgress {
   second: ReceptionSecond;
+  path: string;
   /** Octets in the file now. */
   size: number;
   /** Octets that wait for the disk. */
@@ -179,7 +180,7 @@ export class FileSink {
   #tell(second: ReceptionSecond): void {
     const slowestMs = Math.round(this.#slowestMs);
     this.#slowestMs = 0;
-    const progress = { second, size: this.#size, queued: this.#queuedBytes, slowestMs };
+    const progress = { second, path: this.#path, size: this.#size, queued: this.#queuedBytes, slowestMs };
     this.emit({ kind: 'progress', progress });
   }
 

@@ -29,6 +29,8 @@ export interface StreamQuery {
   priority: number;
   /** `epg T27`, `live GR/T27`, … */
   use: string;
+  /** Uses that count as gone: their tuner may be taken over. */
+  after?: readonly string[];
 }
 
 /** The address of `/agent/stream` for a use. */
@@ -39,6 +41,7 @@ export function streamUrl(agentUrl: string, query: StreamQuery): string {
     priority: String(query.priority),
     use: query.use,
   });
+  for (const use of query.after ?? []) parameters.append('after', use);
   return `${agentUrl}/agent/stream?${parameters}`;
 }
 

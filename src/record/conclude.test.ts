@@ -1,0 +1,232 @@
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StationId } from '../../arib/ids.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import type { NewRecording } from '../model/recording.ts';
+import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import { openDatabase } from '../store/database.ts';
+import { RecordingStore } from '../store/recordings.ts';
+import { type ConcludeOptions, conclude, reconcile } from './conclude.ts';
+import type { SessionResult } from './session.ts';
+
+const START = 1_700_000_000_000;
+const END = START + 60_000;
+const STATION = 3_260_809_216;
+const PROGRAMME = { startAt: START, endAt: END };
+const NEW: NewRecording = {
+  reservationId: null,
+  ruleId: null,
+  programId: null,
+  stationId: STATION as StationId,
+  serviceName: '試験テレビ',
+  name: '番組',
+  description: '',
+  extended: { 出演: '誰か' },
+  genres: [{ lv1: 7, lv2: 0 }],
+  audios: [],
+  videoType: 'mpeg2',
+  videoResolution: '1080i',
+  isFree: true,
+  startAt: START,
+  endAt: END,
+  encode: 'none',
+  keepTs: true,
+};
+const COMPLETE: Measured = {
+  ...nothingMeasured(),
+  stretches: [{ from: START - 5000, to: END + 5000 }],
+  sums: { packets: 10, drops: 0, errors: 0, scrambled: 0 },
+};
+
+let folder: string;
+let database: Database;
+let store: RecordingStore;
+let free: Map<string, number>;
+let options: ConcludeOptions;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-conclude-'));
+  for (const name of ['a', 'b']) mkdirSync(join(folder, name));
+  database = openDatabase(join(folder, 'svc.db'));
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (${STATION}, 'GR', 32608, 9216, 'T27', '試験テレビ', 1, 1, 0)`,
+  );
+  store = new RecordingStore(database);
+  free = new Map(['a', 'b'].map((name) => [join(folder, name), 1e12]));
+  options = {
+    store,
+    folders: () => [...free.keys()].map((path) => ({ path, floorBytes: 0 })),
+    free: async (path) => free.get(path),
+    log: SILENT_LOG,
+    now: () => END,
+  };
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A recording with parts of this content, each in its folder. */
+function recorded(parts: [where: string, content: string][]): { id: number; result: SessionResult } {
+  const id = store.create(NEW, START);
+  const files = parts.map(([where, content], index) => {
+    const path = join(folder, where, `r${id}.${index}.ts`);
+    writeFileSync(path, content);
+    return { path, bytes: content.length };
+  });
+  store.placed(id, files, { folder: join(folder, 'a'), stem: `r${id}` }, START);
+  return { id, result: { end: 'finished', at: END, measured: COMPLETE, parts: files } };
+}
+
+const content = (id: number): string | undefined => {
+  const file = store.files().find(({ recordingId }) => recordingId === id);
+  return file === undefined ? undefined : readFileSync(file.path, 'utf8');
+};
+
+describe('a recording that ends', () => {
+  test('has its verdict, its file and its length', async () => {
+    const { id, result } = recorded([['a', 'whole']]);
+    await conclude(id, result, PROGRAMME, options);
+    expect(store.find(id)).toEqual({
+      ...NEW,
+      id,
+      state: 'recorded',
+      reason: null,
+      beganAt: null,
+      durationMs: 70_000,
+      folder: join(folder, 'a'),
+      stem: `r${id}`,
+      verdict: { level: 'complete', drops: 0, gaps: [], headMs: 5000, tailMs: 5000 },
+    });
+    expect(content(id)).toBe('whole');
+    expect(store.unfinished()).toEqual([]);
+  });
+
+  test('of several parts becomes one file, and the parts go', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second '],
+      ['a', 'third'],
+    ]);
+    await conclude(id, result, PROGRAMME, options);
+    expect(content(id)).toBe('first second third');
+    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.joined.ts`]);
+    expect(readdirSync(join(folder, 'b'))).toEqual([]);
+    expect(store.parts(id)).toHaveLength(1);
+  });
+
+  test('keeps its parts where no folder has room for the whole; the largest is shown', async () => {
+    const { id, result } = recorded([
+      ['a', 'short'],
+      ['b', 'longer one'],
+    ]);
+    for (const path of free.keys()) free.set(path, 10);
+    await conclude(id, result, PROGRAMME, options);
+    expect(content(id)).toBe('longer one');
+    expect(store.parts(id).map(({ bytes }) => bytes)).toEqual([5, 10]);
+    expect(existsSync(store.parts(id)[0]?.path ?? '')).toBe(true);
+  });
+
+  test('never overwrites a file that happens to have its name', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    const foreign = join(folder, 'a', `r${id}.joined.ts`);
+    writeFileSync(foreign, 'not ours');
+    await conclude(id, result, PROGRAMME, options);
+    expect(readFileSync(foreign, 'utf8')).toBe('not ours');
+    expect(store.parts(id)).toHaveLength(2);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(existsSync(foreign)).toBe(true);
+  });
+
+  test('with nothing has failed, and says by what', async () => {
+    const id = store.create(NEW, START);
+    const measured = {
+      ...nothingMeasured(),
+      breaks: [{ from: START - 5000, to: END, cause: 'no_tuner' as const }],
+    };
+    await conclude(id, { end: 'finished', at: END, measured, parts: [] }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({
+      state: 'failed',
+      reason: 'チューナーを確保できないか、放送を受信できませんでした',
+      verdict: { level: 'lost' },
+    });
+  });
+
+  test('by copy control has failed, and says so', async () => {
+    const { id, result } = recorded([['a', 'margin']]);
+    await conclude(id, { ...result, end: 'copy_never' }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: 'コピー禁止の番組なので録画しません' });
+  });
+
+  test('by a person is judged up to then', async () => {
+    const { id, result } = recorded([['a', 'half']]);
+    const measured = { ...COMPLETE, stretches: [{ from: START, to: START + 20_000 }] };
+    const ended = { ...result, end: 'stopped' as const, at: START + 20_000, measured };
+    const { verdict } = await conclude(id, ended, PROGRAMME, options);
+    expect(verdict).toMatchObject({ level: 'complete', tailMs: -40_000 });
+  });
+});
+
+describe('a start', () => {
+  test('finds what is gone: a recording without its file has failed', async () => {
+    const gone = recorded([['a', 'one']]);
+    const there = recorded([['a', 'two']]);
+    for (const { id, result } of [gone, there]) await conclude(id, result, PROGRAMME, options);
+    rmSync(gone.result.parts[0]?.path ?? '');
+    expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
+    expect(store.find(gone.id)).toMatchObject({ state: 'failed', reason: '録画ファイルが見つかりません' });
+    expect(store.find(there.id)?.state).toBe('recorded');
+  });
+
+  test('does not believe an empty mount point', async () => {
+    const { id, result } = recorded([['b', 'one']]);
+    await conclude(id, result, PROGRAMME, options);
+    rmSync(join(folder, 'b'), { recursive: true });
+    mkdirSync(join(folder, 'b'));
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(store.find(id)?.state).toBe('recorded');
+  });
+
+  test('removes what a deletion and a joining left, and no file that no row names', async () => {
+    const deleted = recorded([['a', 'one']]);
+    await conclude(deleted.id, deleted.result, PROGRAMME, options);
+    database.run('UPDATE recordings SET deleted_at = 1 WHERE id = ?', [deleted.id]);
+    const joining = recorded([['a', 'two']]);
+    store.joining(joining.id, join(folder, 'a', 'half.joined.ts'));
+    writeFileSync(join(folder, 'a', 'half.joined.ts'), 'half');
+    writeFileSync(join(folder, 'a', 'holiday.ts'), 'of a person');
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 2 });
+    expect(readdirSync(join(folder, 'a')).sort()).toEqual(['holiday.ts', `r${joining.id}.0.ts`]);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(store.unfinished().map(({ id }) => id)).toEqual([joining.id]);
+  });
+});
+
+test('what was measured outlives the process; no list has to be read anew for it', () => {
+  const { id, result } = recorded([['a', 'x']]);
+  const counter = () => database.query("SELECT value FROM counters WHERE name = 'recordings'").get();
+  const before = counter();
+  store.saveMeasured(id, COMPLETE, [{ path: result.parts[0]?.path ?? '', bytes: 188 }]);
+  expect(counter()).toEqual(before);
+  expect(store.measured(id)).toEqual(COMPLETE);
+  expect(store.parts(id)[0]?.bytes).toBe(188);
+  store.began(id, START);
+  store.began(id, START + 1);
+  store.moveTimes(id, START + 5, END + 5, START);
+  expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
+});

@@ -1,0 +1,75 @@
+/** Names of recording files: what a person finds it by, on any file system, never the same twice. */
+import { JST_OFFSET_MS } from '../../arib/time.ts';
+
+/** A name may have 255 octets; endings such as `.part12.ts` and numbers are put behind. */
+const MAX_STEM_BYTES = 200;
+const MAX_STATION_BYTES = 48;
+/** What some file system or share does not take, and what looks like it instead. */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  ['/', '／'],
+  ['\\', '＼'],
+  [':', '：'],
+  ['*', '＊'],
+  ['?', '？'],
+  ['"', '”'],
+  ['<', '＜'],
+  ['>', '＞'],
+  ['|', '｜'],
+]);
+const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const UNSAFE = /[/\\:*?"<>|]/g;
+
+export interface Named {
+  id: number;
+  /** Epoch ms. */
+  startAt: number;
+  title: string;
+  stationName: string;
+}
+
+/** `20261121-2100 番組の名前 (局名) r12`. The number makes it unique. */
+export function stemOf({ id, startAt, title, stationName }: Named): string {
+  const time = new Date(startAt + JST_OFFSET_MS).toISOString();
+  const date = `${time.slice(0, 10).replaceAll('-', '')}-${time.slice(11, 16).replace(':', '')}`;
+  const tail = ` (${cut(safe(stationName), MAX_STATION_BYTES) || '局'}) r${id}`;
+  const room = MAX_STEM_BYTES - Buffer.byteLength(date) - 1 - Buffer.byteLength(tail);
+  return `${date} ${cut(safe(title), room) || '無題'}${tail}`;
+}
+
+/** The name of a part in a folder; the first is the usual one. */
+export function partName(stem: string, number: number): string {
+  return number === 1 ? `${stem}.ts` : `${stem}.part${number}.ts`;
+}
+
+/** What parts are put together as. */
+export function joinedName(stem: string): string {
+  return `${stem}.joined.ts`;
+}
+
+function safe(text: string): string {
+  return (
+    text
+      .normalize('NFC')
+      .replace(UNSAFE, (letter) => REPLACED.get(letter) ?? '')
+      // Control characters, those that turn the direction of writing, and halves of surrogate pairs.
+      .replace(UNSEEN, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      // Hidden files, and endings that some systems drop.
+      .replace(/^\.+|\.+$/g, '')
+      .trim()
+  );
+}
+
+/** As many whole letters as fit into so many octets of UTF-8. */
+function cut(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  let out = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter('ja').segment(text)) {
+    used += Buffer.byteLength(segment);
+    if (used > bytes) break;
+    out += segment;
+  }
+  return out.trim();
+}

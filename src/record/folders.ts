@@ -1,0 +1,57 @@
+/** Which folder a recording is written to. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface Folder {
+  path: string;
+  /** Free space that recordings leave. */
+  floorBytes: number;
+}
+
+/** Less than this is full: a second of the fastest station. */
+const LEAST_BYTES = 3 * 1024 * 1024;
+/** A network folder that is away may take for ever. */
+const LIMIT_MS = 2_000;
+
+/**
+ * The first folder with room above its floor. When none has: the one with the most, down to its last megabytes; a
+ * floor is worth less than a programme. Undefined when all are full or away.
+ *
+ * @param free octets of each folder; undefined = away
+ */
+export function chooseFolder(
+  folders: readonly Folder[],
+  free: readonly (number | undefined)[],
+): Folder | undefined {
+  const known = folders.flatMap((folder, index) => {
+    const bytes = free[index];
+    return bytes === undefined || bytes < LEAST_BYTES ? [] : [{ folder, bytes }];
+  });
+  const above = known.find(({ folder, bytes }) => bytes - folder.floorBytes >= LEAST_BYTES);
+  return (above ?? known.sort((a, b) => b.bytes - a.bytes)[0])?.folder;
+}
+
+/** Whether a folder should be left for another: it is at its floor. */
+export function isFilling(folder: Folder, free: number | undefined): boolean {
+  return free !== undefined && free - folder.floorBytes < LEAST_BYTES;
+}
+
+/** Free octets where a folder is, or will be; undefined when it cannot be known in time. */
+export async function freeBytes(path: string): Promise<number | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), LIMIT_MS);
+  const found = await Promise.race([nearestFree(path), late.promise]);
+  clearTimeout(timer);
+  return found;
+}
+
+async function nearestFree(path: string): Promise<number | undefined> {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      const { bavail, bsize } = await statfs(at);
+      return bavail * bsize;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ENOENT' || at === dirname(at)) return undefined;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/** Puts together what a recording's sinks told, over all its lives, as the values that verdicts are made of. */
+import {
+  type Damage,
+  type GapCause,
+  isUnreadable,
+  type Measured,
+  type PacketSums,
+  type Stretch,
+} from '../model/verdict.ts';
+
+/** Seconds that follow one another are a little apart on a busy machine. */
+const JOIN_MS = 500;
+/** Damage is told at least this finely: a recording of a day, damaged all over, is 8,640 of them. */
+const WINDOW_MS = 10_000;
+
+export class Measurement {
+  constructor(readonly value: Measured) {}
+
+  /** Epoch ms of the last packet; undefined before the first. */
+  get until(): number | undefined {
+    return this.value.stretches.at(-1)?.to;
+  }
+
+  received(stretch: Stretch, sums: PacketSums): void {
+    const { stretches, breaks } = this.value;
+    const last = stretches.at(-1);
+    const broken = (breaks.at(-1)?.to ?? 0) > (last?.to ?? 0);
+    if (last === undefined || broken || stretch.from - last.to > JOIN_MS) {
+      stretches.push({ from: stretch.from, to: Math.max(stretch.from, stretch.to) });
+    } else last.to = Math.max(last.to, stretch.to);
+    this.count(stretch, sums);
+  }
+
+  /** Packets of a time that is known already. */
+  count(stretch: Stretch, sums: PacketSums): void {
+    add(this.value.sums, sums);
+    if (sums.drops + sums.errors + sums.scrambled === 0) return;
+    const { damage } = this.value;
+    const last = damage.at(-1);
+    const one: Damage = { from: stretch.from, to: stretch.to, ...pick(sums) };
+    const joins =
+      last !== undefined &&
+      one.from - last.to <= JOIN_MS &&
+      one.to - last.from <= WINDOW_MS &&
+      isUnreadable(last) === isUnreadable(one);
+    if (!joins) damage.push(one);
+    else {
+      last.to = Math.max(last.to, one.to);
+      add(last, sums);
+    }
+  }
+
+  /** Nothing was kept for a while, whatever was told of that time before. */
+  broke(cause: GapCause, { from, to }: Stretch): void {
+    if (to <= from) return;
+    this.value.breaks.push({ from, to, cause });
+    this.value.stretches = this.value.stretches.flatMap((one) =>
+      [
+        { from: one.from, to: Math.min(one.to, from) },
+        { from: Math.max(one.from, to), to: one.to },
+      ].filter((part) => part.to > part.from),
+    );
+  }
+
+  /** The last packets are of another time than was told, earlier or later. */
+  endedAt(at: number): void {
+    const last = this.value.stretches.at(-1);
+    if (last !== undefined && at > last.from) last.to = at;
+  }
+}
+
+function add(to: PacketSums, more: PacketSums): void {
+  to.packets += more.packets;
+  to.drops += more.drops;
+  to.errors += more.errors;
+  to.scrambled += more.scrambled;
+}
+
+function pick({ packets, drops, errors, scrambled }: PacketSums): PacketSums {
+  return { packets, drops, errors, scrambled };
+}

@@ -1,0 +1,186 @@
+/**
+ * What of a recording was received and kept over all its lives, told in epoch time. Sinks tell it by the clock of
+ * their worker; where one life follows another, the broadcast's own clock says how long it was between them.
+ */
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { type GapCause, type Measured, nothingMeasured } from '../model/verdict.ts';
+import type { FileEvent, Withholding } from '../stream/file-sink.ts';
+import { Measurement } from './measurement.ts';
+
+/** How far the broadcast's clock and the machine's may disagree about a pause and still be of the same one. */
+const BELIEVED_MS = 10_000;
+const PCR_PER_MS = PCR_HZ / 1000;
+
+type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
+type Former = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
+
+export interface ReceptionOptions {
+  former: Measured | undefined;
+  /** Epoch ms. */
+  now: () => number;
+  began: (at: number) => void;
+  /** Packets are kept (again). */
+  onReceiving: () => void;
+}
+
+export class Reception {
+  readonly #measurement: Measurement;
+  /** Since when nothing is received; undefined while something is. */
+  #outage: { cause: GapCause; from: number } | undefined;
+  #triedFrom: number | undefined;
+  /** Recording is forbidden, as the stream says now. */
+  isForbidden = false;
+  /** Epoch ms minus the worker's clock, of the life under way. */
+  #offset: number | undefined;
+  /** What the file held when this life began; until it is used. */
+  #former: Former | undefined;
+  /** The first second of this life, until the file is open and tells how it continues. */
+  #waiting: { from: number; progress: Progress }[] = [];
+  #isOpen = false;
+
+  constructor(readonly options: ReceptionOptions) {
+    this.#measurement = new Measurement(structuredClone(options.former ?? nothingMeasured()));
+    if (options.former !== undefined && this.until !== undefined) {
+      this.#outage = { cause: 'service_stopped', from: this.until };
+    }
+  }
+
+  get measured(): Measured {
+    return this.#measurement.value;
+  }
+
+  /** Epoch ms of the last packet. */
+  get until(): number | undefined {
+    return this.#measurement.until;
+  }
+
+  get isBegun(): boolean {
+    return this.until !== undefined;
+  }
+
+  get cause(): GapCause | undefined {
+    return this.isForbidden ? 'copy_never' : this.#outage?.cause;
+  }
+
+  /** The life under way has said something: whether it may record, or what it did. */
+  get isTold(): boolean {
+    return this.#offset !== undefined;
+  }
+
+  /** From now on it is tried to receive something. */
+  begin(): void {
+    this.#triedFrom ??= this.options.now();
+  }
+
+  /** A sink begins. */
+  beginLife(): void {
+    this.#offset = undefined;
+    this.#former = undefined;
+    this.#waiting = [];
+    this.#isOpen = false;
+    this.isForbidden = false;
+  }
+
+  /** A sink's event. @param at the worker's clock when it was sent */
+  take(event: FileEvent, at: number): void {
+    this.#offset ??= this.options.now() - at;
+    const offset = this.#offset;
+    if (event.kind === 'opened') {
+      // A sink that moves on within its life continues what it knows.
+      if (!this.#isOpen) this.#former = event.former ?? undefined;
+      this.#opened();
+    } else if (event.kind === 'progress') {
+      const { second } = event.progress;
+      const from = second.from + offset;
+      this.#waiting.push({ from, progress: event.progress });
+      if (this.#isOpen) this.#drain();
+    } else if (event.kind === 'hole') this.#hole(event.cause, event.from + offset, event.to + offset);
+    else if (event.kind === 'forbidden') this.isForbidden = event.on;
+    else if (event.kind === 'ended') this.#opened();
+  }
+
+  /** Nothing is received from now on, or for another reason than before. */
+  lose(cause: GapCause): void {
+    const now = this.options.now();
+    const before = this.#outage;
+    if (before?.cause === cause) return;
+    if (before !== undefined) this.#measurement.broke(before.cause, { from: before.from, to: now });
+    this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
+  }
+
+  /** The recording is over. */
+  settle(at: number): void {
+    const outage = this.#outage;
+    this.#outage = undefined;
+    if (outage !== undefined) this.#measurement.broke(outage.cause, { from: outage.from, to: at });
+  }
+
+  /** The rest of the margin is another's. */
+  yielded(endAt: number): void {
+    const from = this.until ?? this.options.now();
+    this.#measurement.broke('yielded', { from, to: endAt });
+  }
+
+  /** What was written before is not there any more. */
+  forget(): void {
+    for (const { from, to } of [...this.measured.stretches])
+      this.#measurement.broke('disk_failed', { from, to });
+  }
+
+  #opened(): void {
+    this.#isOpen = true;
+    this.#drain();
+  }
+
+  #drain(): void {
+    for (const { from, progress } of this.#waiting.splice(0)) this.#received(from, progress);
+  }
+
+  #received(from: number, { second }: Progress): void {
+    const former = this.#former;
+    this.#former = undefined;
+    if (former !== undefined) this.#join(former, from, second.pcr);
+    const outage = this.#outage;
+    this.#outage = undefined;
+    if (outage !== undefined) {
+      const start = Math.max(this.until ?? outage.from, outage.from);
+      this.#measurement.broke(outage.cause, { from: start, to: from });
+    }
+    const wasBegun = this.isBegun;
+    this.#measurement.received({ from, to: from + second.to - second.from }, second);
+    if (!wasBegun) this.options.began(Math.round(from));
+    this.options.onReceiving();
+  }
+
+  /** Where the former life really ended, and what nobody had counted of it. */
+  #join(former: Former, from: number, pcr: number | null): void {
+    const told = this.until;
+    if (told === undefined) {
+      // Killed before anything was saved: only the file knows.
+      if (former.recounted.packets > 0 && former.modifiedAt < from) {
+        this.#measurement.received({ from: former.modifiedAt, to: former.modifiedAt }, former.recounted);
+        this.#outage = { cause: 'service_stopped', from: former.modifiedAt };
+      }
+      return;
+    }
+    const written = Math.min(Math.max(former.modifiedAt, told), from);
+    const end = former.recounted.packets > 0 ? written : told;
+    const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
+    const believed = gap !== undefined && gap >= 0 && Math.abs(from - gap - end) < BELIEVED_MS;
+    const real = believed ? from - gap : end;
+    this.#measurement.endedAt(real);
+    if (former.recounted.packets > 0) {
+      this.#measurement.count({ from: Math.min(told, real), to: real }, former.recounted);
+    }
+    if (this.#outage !== undefined) {
+      const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real));
+      if (first === undefined) this.#outage.from = real;
+      else first.from = real;
+    }
+  }
+
+  #hole(cause: Withholding, from: number, to: number): void {
+    this.#opened();
+    this.#measurement.broke(cause, { from, to });
+  }
+}

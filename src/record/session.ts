@@ -1,0 +1,318 @@
+/**
+ * One recording while it is made: opens its station, keeps it open until the end, writes to one folder after another,
+ * and tells what was and what was not received. It judges nothing and knows no database; who owns it says when to
+ * begin, when to end, and what it is worth.
+ *
+ * Whatever ends the stream before the end time is answered by opening it again; whatever ends the writing by writing
+ * elsewhere. Only the end time, a person, or a copy-never programme end a recording.
+ */
+import { dirname } from 'node:path';
+import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import { PRIORITY } from '../../wire/agent.ts';
+import { Failure } from '../model/failure.ts';
+import type { RecordingPart } from '../model/recording.ts';
+import type { GapCause, Measured } from '../model/verdict.ts';
+import type { StationStream, StreamClient } from '../stream/client.ts';
+import { streamUrl } from '../tuner/agent-client.ts';
+import type { Folder } from './folders.ts';
+import { Reception } from './reception.ts';
+import { Storage } from './storage.ts';
+
+/** Times are looked at this often; the clock may be set meanwhile. */
+const TICK_MS = 200;
+/** Between one try and the next: a tuner that another one lets go of is free at once or after its lingering. */
+const BACKOFF_MS = [0, 250, 500, 1000, 2000, 3000] as const;
+/** A programme's first seconds in which its copy control may still be that of the one before. */
+const COPY_GRACE_MS = 5_000;
+/** What a killed process may forget to have measured; it is counted from the file then. */
+const SAVE_MS = 5_000;
+const FOLDER_CHECK_MS = 5_000;
+
+export interface RecordedStation {
+  type: BroadcastType;
+  channel: string;
+  serviceId: ServiceId;
+}
+
+/** What has to outlive the process. Called before it is needed; must be durable when it returns. */
+export interface SessionLedger {
+  /** A file is about to be created, in this order of parts. */
+  placed(parts: readonly RecordingPart[], place: { folder: string; stem: string } | null): void;
+  /** The first packet ever, epoch ms. */
+  began(at: number): void;
+  measured(measured: Measured, parts: readonly RecordingPart[]): void;
+}
+
+/** Epoch ms. */
+export interface SessionTimes {
+  /** When the tuner is asked for: before the margin, so that the margin is whole. */
+  openAt: number;
+  /** The programme's start. */
+  mainAt: number;
+  /** With the margin. */
+  endAt: number;
+}
+
+export interface SessionOptions extends SessionTimes {
+  id: number;
+  station: RecordedStation;
+  /** Uses (`rec 12`) whose tuner it takes over, as planned. */
+  after: readonly string[];
+  /** Of its files (`file-name.ts`). */
+  stem: string;
+  /** What a former life left. */
+  former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
+  client: StreamClient;
+  agentUrl: string;
+  /** In the order in which they are wished for. */
+  folders: () => readonly Folder[];
+  /** Free octets; undefined = away. */
+  free: (path: string) => Promise<number | undefined>;
+  ledger: SessionLedger;
+  /** Something that lists show has changed. */
+  onChange?: (() => void) | undefined;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** `closed`: the service ends, the recording does not. */
+export type SessionEnd = 'finished' | 'stopped' | 'copy_never' | 'closed';
+
+export interface SessionResult {
+  end: SessionEnd;
+  /** Epoch ms. */
+  at: number;
+  measured: Measured;
+  parts: RecordingPart[];
+}
+
+export interface SessionState {
+  phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
+  /** Why nothing is written now; null: it is, or was not tried. */
+  cause: GapCause | null;
+  bytes: number;
+  drops: number;
+  /** The disk has more than a second of work waiting. */
+  slow: boolean;
+  tunerId: string | null;
+}
+
+/** The `use` by which the agent, and others' `after`, know a recording. */
+export function useOf(id: number): string {
+  return `rec ${id}`;
+}
+
+export class RecordingSession {
+  /** Resolves once, when nothing of it is left running; never rejects. */
+  readonly done: Promise<SessionResult>;
+  readonly #done = Promise.withResolvers<SessionResult>();
+  readonly #reception: Reception;
+  readonly #storage: Storage;
+  readonly #stop = new AbortController();
+  readonly #stopped = new Promise<string>((resolve) => {
+    this.#stop.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  });
+  #times: SessionTimes;
+  #yieldedFrom: number | undefined;
+  #end: SessionEnd | undefined;
+  #stream: StationStream | undefined;
+  #phase: SessionState['phase'] = 'waiting';
+  /** The copy control at the programme's begin was looked at. */
+  #mainJudged = false;
+  #savedAt: number;
+  #checkedAt: number;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** Ends a wait before its time. */
+  #nudge = Promise.withResolvers<void>();
+
+  constructor(readonly options: SessionOptions) {
+    this.done = this.#done.promise;
+    const { openAt, mainAt, endAt, now, former, ledger } = options;
+    this.#times = { openAt, mainAt, endAt };
+    this.#savedAt = this.#checkedAt = now();
+    this.#reception = new Reception({
+      former: former?.measured,
+      now,
+      began: (at) => ledger.began(at),
+      onReceiving: () => {
+        if (this.#phase === 'receiving') return;
+        this.#enter('receiving');
+        this.#save();
+      },
+    });
+    this.#storage = new Storage({
+      ...options,
+      parts: former?.parts ?? [],
+      reception: this.#reception,
+      placed: (parts, path) =>
+        ledger.placed(parts, path === null ? null : { folder: dirname(path), stem: options.stem }),
+    });
+  }
+
+  get state(): SessionState {
+    return {
+      phase: this.#phase,
+      cause: this.#reception.cause ?? null,
+      bytes: this.#storage.bytes,
+      drops: this.#reception.measured.sums.drops,
+      slow: this.#storage.isSlow,
+      tunerId: this.#stream?.tunerId ?? null,
+    };
+  }
+
+  get times(): SessionTimes {
+    return { ...this.#times };
+  }
+
+  get measured(): Measured {
+    return this.#reception.measured;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    void this.#run();
+  }
+
+  /** The programme begins at another time. A recording under way goes on: what is too early is head. */
+  setStart({ openAt, mainAt }: Omit<SessionTimes, 'endAt'>): void {
+    this.#times = { ...this.#times, openAt, mainAt };
+    this.#nudge.resolve();
+  }
+
+  /** With the margin. A margin that was given away stays given away until a later end is set. */
+  setEnd(endAt: number): void {
+    if (this.#yieldedFrom !== undefined && endAt > this.#times.endAt) this.#yieldedFrom = undefined;
+    this.#times = { ...this.#times, endAt };
+    this.#nudge.resolve();
+  }
+
+  /** From this moment on the tuner is another recording's, which names this one in its `after`. */
+  yieldEnd(at: number): void {
+    this.#yieldedFrom = at;
+    this.#nudge.resolve();
+  }
+
+  /** A person ends it. */
+  stop(): Promise<SessionResult> {
+    return this.#finish('stopped');
+  }
+
+  /** The service ends: everything received is written, the recording can be resumed. Idempotent. */
+  close(): Promise<SessionResult> {
+    return this.#finish('closed');
+  }
+
+  #finish(end: SessionEnd): Promise<SessionResult> {
+    this.#end ??= end;
+    this.#stop.abort(new Error(end));
+    this.#nudge.resolve();
+    return this.done;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (this.#end === undefined && this.options.now() < this.#times.openAt) await this.#wait(TICK_MS);
+    this.#reception.begin();
+    while (this.#end === undefined) {
+      const received = await this.#live();
+      failures = received ? 0 : Math.min(failures + 1, BACKOFF_MS.length - 1);
+      if (this.#end === undefined) await this.#wait(BACKOFF_MS[failures] ?? 0);
+    }
+    clearInterval(this.#timer);
+    this.#conclude();
+  }
+
+  /** One opened stream, to its end; whether anything was received. */
+  async #live(): Promise<boolean> {
+    const { client, agentUrl, station, id, after, log } = this.options;
+    const { type, channel } = station;
+    const url = streamUrl(agentUrl, { type, channel, priority: PRIORITY.recording, use: useOf(id), after });
+    const ended = Promise.withResolvers<string>();
+    this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
+    try {
+      this.#stream = await client.open(
+        url,
+        station.serviceId,
+        { layout: () => {}, ended: ended.resolve },
+        this.#stop.signal,
+      );
+    } catch (error) {
+      if (this.#end === undefined) this.#reception.lose(causeOf(error));
+      return false;
+    }
+    const before = this.#reception.until;
+    await this.#storage.begin(this.#stream);
+    const reason = await Promise.race([ended.promise, this.#stopped]);
+    await this.#stream.close();
+    this.#storage.end();
+    this.#stream = undefined;
+    if (this.#end === undefined) {
+      log.warn('recording interrupted', { recording: id, reason });
+      this.#reception.lose('stream_ended');
+      this.#save();
+    }
+    return this.#reception.until !== before;
+  }
+
+  /** At most so long, and no longer than until something changes. */
+  async #wait(milliseconds: number): Promise<void> {
+    const timer = setTimeout(() => this.#nudge.resolve(), milliseconds);
+    await this.#nudge.promise;
+    clearTimeout(timer);
+    this.#nudge = Promise.withResolvers();
+  }
+
+  #tick(): void {
+    if (this.#end !== undefined) return;
+    const now = this.options.now();
+    const { endAt, mainAt } = this.#times;
+    if (now >= Math.min(endAt, this.#yieldedFrom ?? endAt)) void this.#finish('finished');
+    else if (now >= mainAt + COPY_GRACE_MS && this.#reception.isTold) this.#judgeMain();
+    if (Math.abs(now - this.#savedAt) >= SAVE_MS && this.#reception.isBegun) this.#save();
+    if (Math.abs(now - this.#checkedAt) >= FOLDER_CHECK_MS) {
+      this.#checkedAt = now;
+      this.#storage.check();
+    }
+  }
+
+  /** What is forbidden from its very begin is not recorded at all; later it is only left out. */
+  #judgeMain(): void {
+    if (this.#mainJudged) return;
+    this.#mainJudged = true;
+    const { until, isForbidden } = this.#reception;
+    const hasMain = until !== undefined && until > this.#times.mainAt + COPY_GRACE_MS;
+    if (isForbidden && !hasMain) void this.#finish('copy_never');
+  }
+
+  #save(): void {
+    this.#savedAt = this.options.now();
+    this.options.ledger.measured(this.#reception.measured, this.#storage.parts);
+  }
+
+  #conclude(): void {
+    const at = this.options.now();
+    const end = this.#end ?? 'finished';
+    const { endAt } = this.#times;
+    if (end !== 'closed') this.#reception.settle(Math.min(at, endAt));
+    if (end === 'finished' && this.#yieldedFrom !== undefined && this.#yieldedFrom < endAt) {
+      this.#reception.yielded(endAt);
+    }
+    this.#save();
+    this.#enter('over');
+    this.#done.resolve({ end, at, measured: this.#reception.measured, parts: this.#storage.parts });
+  }
+
+  #enter(phase: SessionState['phase']): void {
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.options.onChange?.();
+  }
+}
+
+function causeOf(error: unknown): GapCause {
+  if (!(error instanceof Failure)) return 'stream_ended';
+  if (error.code === 'agent_unavailable') return 'agent_unavailable';
+  return error.code === 'no_tuner' ? 'no_tuner' : 'stream_ended';
+}

@@ -1,0 +1,200 @@
+/**
+ * Where a recording's packets go: a file in one folder, and when that fills or fails, a further part in the next.
+ * It follows the sink of each opened stream and sends it on.
+ */
+
+import { dirname, join } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { RecordingPart } from '../model/recording.ts';
+import type { StationStream } from '../stream/client.ts';
+import type { FileEvent, FileTrouble } from '../stream/file-sink.ts';
+import type { FileOpening } from '../stream/recorded-file.ts';
+import { partName } from './file-name.ts';
+import { chooseFolder, type Folder, isFilling } from './folders.ts';
+import type { Reception } from './reception.ts';
+
+/** Three seconds of the fastest station. */
+const SLOW_QUEUE_BYTES = 8 * 1024 * 1024;
+const SLOW_MS = 1_000;
+
+export interface StorageOptions {
+  id: number;
+  stem: string;
+  parts: readonly RecordingPart[];
+  folders: () => readonly Folder[];
+  free: (path: string) => Promise<number | undefined>;
+  reception: Reception;
+  /** Durable when it returns. @param path of the last part; null: there is none any more */
+  placed: (parts: readonly RecordingPart[], path: string | null) => void;
+  log: Log;
+}
+
+/** When it is asked where to write: a stream begins, its sink stopped just now or some time ago, or nothing is wrong. */
+type Occasion = 'begin' | 'trouble' | 'stuck' | 'check';
+
+interface Sink {
+  move(opening: FileOpening): void;
+  stop(): void;
+}
+
+export class Storage {
+  readonly #parts: RecordingPart[];
+  /** Folders that failed in this session. */
+  readonly #failed = new Set<string>();
+  /** Files of this recording's own making. */
+  readonly #made: Set<string>;
+  /** Of the last part; names are not used twice. */
+  #number: number;
+  #sink: Sink | undefined;
+  /** The sink waits for a place to write. */
+  #stuck = false;
+  #slow = false;
+  #placing: Promise<void> = Promise.resolve();
+
+  constructor(readonly options: StorageOptions) {
+    this.#parts = options.parts.map((part) => ({ ...part }));
+    this.#made = new Set(this.#parts.map(({ path }) => path));
+    this.#number = this.#parts.length;
+  }
+
+  get parts(): RecordingPart[] {
+    return this.#parts.map((part) => ({ ...part }));
+  }
+
+  get bytes(): number {
+    return this.#parts.reduce((sum, part) => sum + part.bytes, 0);
+  }
+
+  get isSlow(): boolean {
+    return this.#slow;
+  }
+
+  /** Starts writing what a newly opened stream brings. */
+  async begin(stream: StationStream): Promise<void> {
+    const { reception } = this.options;
+    const opening = (await this.#next('begin')) ?? this.#lastResort();
+    reception.beginLife();
+    this.#stuck = false;
+    this.#sink = stream.record(opening, {
+      event: (event, at) => this.#take(event, at),
+      lost: () => this.end(),
+    });
+  }
+
+  /** The sink is gone. */
+  end(): void {
+    this.#sink = undefined;
+    this.#stuck = false;
+  }
+
+  /** Looked at from time to time: leaves a folder that fills, and one that is full as soon as there is another. */
+  check(): void {
+    if (this.#sink === undefined) return;
+    this.#queue(this.#stuck ? 'stuck' : 'check');
+  }
+
+  #queue(why: Occasion): void {
+    const act = (): Promise<void> => this.#place(why);
+    this.#placing = this.#placing.then(act).catch((error: unknown) => {
+      this.options.log.error('no place to record to', { recording: this.options.id, error: String(error) });
+    });
+  }
+
+  #take(event: FileEvent, at: number): void {
+    const { reception } = this.options;
+    reception.take(event, at);
+    if (event.kind === 'opened') this.#made.add(event.path);
+    else if (event.kind === 'progress') {
+      const { path, size, queued, slowestMs } = event.progress;
+      if (this.#made.has(path)) this.#counted(path, size + queued);
+      this.#watch(slowestMs, queued);
+    } else if (event.kind === 'ended' && event.size !== null) this.#counted(event.path, event.size);
+    else if (event.kind === 'trouble') {
+      this.#troubled(event.trouble);
+    }
+  }
+
+  #troubled({ cause, code, path, size }: FileTrouble): void {
+    this.options.log.error('recording cannot be written', { recording: this.options.id, path, code });
+    if (!this.#made.has(path) || code === 'ENOENT') this.#forget(path);
+    else this.#counted(path, size);
+    if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST') this.#failed.add(dirname(path));
+    this.#stuck = true;
+    this.#queue('trouble');
+  }
+
+  #counted(path: string, bytes: number): void {
+    const part = this.#parts.find((one) => one.path === path);
+    if (part !== undefined) part.bytes = bytes;
+  }
+
+  /** A file that this recording did not make, or that is not there any more. */
+  #forget(path: string): void {
+    const index = this.#parts.findIndex((one) => one.path === path);
+    if (index < 0) return;
+    this.#parts.splice(index, 1);
+    if (this.#made.delete(path) && this.#parts.length === 0) this.options.reception.forget();
+    this.options.placed(this.parts, this.#parts.at(-1)?.path ?? null);
+  }
+
+  #watch(slowestMs: number, queued: number): void {
+    const slow = slowestMs >= SLOW_MS || queued >= SLOW_QUEUE_BYTES;
+    if (slow && !this.#slow) {
+      this.options.log.warn('slow disk', { recording: this.options.id, slowestMs, queued });
+    }
+    this.#slow = slow;
+  }
+
+  async #place(why: Occasion): Promise<void> {
+    const sink = this.#sink;
+    const opening = await this.#next(why);
+    if (opening === undefined || sink === undefined || sink !== this.#sink) return;
+    this.#stuck = false;
+    sink.move(opening);
+  }
+
+  /** Undefined: nothing is to be changed, or there is no room anywhere. */
+  async #next(why: Occasion): Promise<FileOpening | undefined> {
+    const { folders, free } = this.options;
+    const all = folders();
+    const last = this.#parts.at(-1);
+    const lastFolder = last === undefined ? undefined : dirname(last.path);
+    const sound = all.filter(({ path }) => !this.#failed.has(path));
+    // At the next look, not at once, a folder is tried again that said it is full, or the last one left failed.
+    const wished = why === 'trouble' ? sound.filter(({ path }) => path !== lastFolder) : sound;
+    const candidates = wished.length === 0 && why === 'stuck' ? all : wished;
+    const room = await Promise.all(candidates.map(({ path }) => free(path)));
+    const at = candidates.findIndex(({ path }) => path === lastFolder);
+    const current = candidates[at];
+    const fills = current !== undefined && isFilling(current, room[at]);
+    if (last !== undefined) {
+      if (why === 'check' && !fills) return undefined;
+      if (why === 'begin' && !fills && !this.#failed.has(dirname(last.path))) return again(last);
+    }
+    const chosen = chooseFolder(candidates, room);
+    if (chosen === undefined) return undefined;
+    if (last === undefined || chosen !== current) return this.#create(chosen);
+    return why === 'check' ? undefined : again(last);
+  }
+
+  #create(folder: Folder): FileOpening {
+    const { stem, placed, log, id } = this.options;
+    this.#number += 1;
+    const path = join(folder.path, partName(stem, this.#number));
+    this.#parts.push({ path, bytes: 0 });
+    placed(this.parts, path);
+    log.info('recording file', { recording: id, path });
+    return { path, mode: 'create' };
+  }
+
+  /** All folders are full or away: one is tried, and its error is what is told. */
+  #lastResort(): FileOpening {
+    const last = this.#parts.at(-1);
+    const folder = this.options.folders()[0] ?? { path: '/', floorBytes: 0 };
+    return last === undefined ? this.#create(folder) : again(last);
+  }
+}
+
+function again({ path, bytes }: RecordingPart): FileOpening {
+  return { path, mode: 'append', counted: bytes };
+}

@@ -1,0 +1,222 @@
+/** A small broadcast behind a real agent process, with faults to switch on, and what was really sent. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serviceId } from '../../arib/ids.ts';
+import { hasPayload, PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
+import { StationFilter } from '../../arib/ts/station-filter.ts';
+import type { RecordedStation } from '../../src/record/session.ts';
+import { smallScenario } from '../../synth/scenario/small.ts';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+const AGENT = join(ROOT, 'agent', 'main.ts');
+const WAIT_LIMIT_MS = 20_000;
+
+/** @throws Error with the description when the condition does not come true in time. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(20);
+  }
+}
+
+export interface Fault {
+  kind: string;
+  channel: string;
+  [field: string]: unknown;
+}
+
+export class Air {
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-record-'));
+  readonly #scenario = join(this.folder, 'scenario.json');
+  readonly #faultFile = join(this.folder, 'faults.json');
+  #faults: Fault[] = [];
+  #agent: Bun.Subprocess | undefined;
+  #port = 0;
+  #channels: Channel[] = [];
+
+  get agentUrl(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** @param names terrestrial channels, each with one station @param tuners FAKE_TUNERS */
+  static async start(names: readonly string[], tuners: string): Promise<Air> {
+    const air = new Air();
+    writeFileSync(
+      air.#scenario,
+      JSON.stringify(smallScenario({ channels: names.map((channel) => ({ channel })) })),
+    );
+    await air.#synth('--prepare');
+    air.#channels = JSON.parse((await air.#synth('--channels')).toString()) as Channel[];
+    await air.startAgent(tuners);
+    return air;
+  }
+
+  station(channel: string): RecordedStation {
+    const found = this.#channels.find((one) => one.channel === channel);
+    const id = found?.stations[0]?.serviceId;
+    if (found === undefined || id === undefined) throw new Error(`no channel ${channel}`);
+    return { type: found.type, channel, serviceId: serviceId(id) };
+  }
+
+  /** Again on the same port, after the first time. */
+  async startAgent(tuners: string): Promise<void> {
+    const child = Bun.spawn([process.execPath, AGENT], {
+      env: {
+        ...process.env,
+        AGENT_PORT: String(this.#port),
+        TUNERS_FILE: join(this.folder, 'tuners.json'),
+        CHANNELS_FILE: join(this.folder, 'channels.json'),
+        FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --type {type} --channel {channel}`,
+        FAKE_TUNERS: tuners,
+      },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    });
+    this.#agent = child;
+    const decoder = new TextDecoder();
+    let text = '';
+    void (async () => {
+      for await (const chunk of child.stderr) text = (text + decoder.decode(chunk)).slice(-10_000);
+    })();
+    await until('the agent listens', () => /listening.* port=\d+/.test(text));
+    this.#port = Number(/listening.* port=(\d+)/.exec(text)?.[1]);
+  }
+
+  async killAgent(): Promise<void> {
+    this.#agent?.kill('SIGKILL');
+    await this.#agent?.exited;
+  }
+
+  /** Switches a fault on; the function returned switches it off. */
+  fault(fault: Fault): () => void {
+    const write = (): void => writeFileSync(this.#faultFile, JSON.stringify({ faults: this.#faults }));
+    this.#faults = [...this.#faults, fault];
+    write();
+    return () => {
+      this.#faults = this.#faults.filter((one) => one !== fault);
+      write();
+    };
+  }
+
+  async tuners(): Promise<Tuner[]> {
+    return (await (await fetch(`${this.agentUrl}/agent/tuners`)).json()) as Tuner[];
+  }
+
+  /** What the station sends between two moments (epoch ms), narrowed, without loss; some seconds more on both sides. */
+  async sent(channel: string, from: number, to: number): Promise<Uint8Array> {
+    const start = Math.floor(from / 1000) * 1000 - 3000;
+    const seconds = Math.ceil((to - start) / 1000) + 3;
+    const when = ['--at', String(start), '--duration', String(seconds), '--speed', '0'];
+    const { type, serviceId: service } = this.station(channel);
+    const stream = await this.#synth('--type', type, '--channel', channel, ...when);
+    return new StationFilter(service).feed(stream);
+  }
+
+  async close(): Promise<void> {
+    this.#agent?.kill('SIGTERM');
+    await this.#agent?.exited;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #synth(...words: string[]): Promise<Buffer> {
+    const child = Bun.spawn([process.execPath, SYNTH, '--scenario', this.#scenario, ...words], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    });
+    const bytes = Buffer.from(await new Response(child.stdout).arrayBuffer());
+    if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
+    return bytes;
+  }
+}
+
+/** What of what was sent a recording has. */
+export interface Comparison {
+  /** Packets of the recording that were not sent, or in another order. */
+  foreign: number;
+  /** Packets missing between its first and its last. */
+  missing: number;
+  /** Places where packets are missing that a continuity counter shows, counted a PID. */
+  places: number;
+  /** Runs of more than 5 missing packets in a row: holes. */
+  holes: number;
+}
+
+const HOLE = 5;
+/** Half a second of clock references. */
+const EARLY_CLOCKS = 10;
+
+/** Behind the PIDs of SI, whose sections come by counters of each tuning's own (ARIB STD-B10 Part 2, table 5-1). */
+const FIRST_PID = 0x30;
+
+/** Compares picture, sound and clock packet by packet. */
+export function compare(recorded: Uint8Array, sent: Uint8Array): Comparison {
+  const own = packets(recorded);
+  const all = packets(sent);
+  const map = pmtPid(recorded);
+  const streams = own.filter(({ pid }) => pid >= FIRST_PID && pid !== map);
+  const reference = all.filter(({ pid }) => pid >= FIRST_PID && pid !== map);
+  // Films are loops: only a clock reference is there once. The first ones of a tuning are of its own time.
+  const clocks = new Map(reference.flatMap(({ key, payload }, index) => (payload ? [] : [[key, index]])));
+  const early = streams.flatMap(({ payload }, index) => (payload ? [] : [index])).slice(0, EARLY_CLOCKS);
+  const begin = early.find((index) => clocks.has(streams[index]?.key ?? '')) ?? 0;
+  const kept = streams.slice(begin);
+  let at = clocks.get(streams[begin]?.key ?? '') ?? -1;
+  const result: Comparison = { foreign: 0, missing: 0, places: 0, holes: 0 };
+  if (at < 0) return { ...result, foreign: kept.length };
+  const ahead = new Map<string, number[]>();
+  for (const [index, { key }] of reference.entries()) ahead.set(key, [...(ahead.get(key) ?? []), index]);
+  const open = new Set<number>();
+  for (const packet of kept) {
+    const found = ahead.get(packet.key)?.find((index) => index >= at);
+    if (found === undefined) {
+      result.foreign += 1;
+      continue;
+    }
+    for (const lost of reference.slice(at, found)) {
+      result.missing += 1;
+      if (lost.payload) open.add(lost.pid);
+    }
+    if (found - at > HOLE) result.holes += 1;
+    if (open.delete(packet.pid)) result.places += 1;
+    at = found + 1;
+  }
+  return result;
+}
+
+function packets(bytes: Uint8Array) {
+  const list: { pid: number; key: string; payload: boolean }[] = [];
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset + at, PACKET_SIZE).toString('latin1');
+    list.push({ pid: packetPid(bytes, at), key, payload: hasPayload(bytes, at) });
+  }
+  return list;
+}
+
+/** Of a PAT that names one station. */
+function pmtPid(bytes: Uint8Array): number {
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    if (packetPid(bytes, at) !== 0) continue;
+    for (let entry = at + 13; entry < at + 40; entry += 4) {
+      const program = ((bytes[entry] ?? 0) << 8) | (bytes[entry + 1] ?? 0);
+      if (program !== 0) return (((bytes[entry + 2] ?? 0) & 0x1f) << 8) | (bytes[entry + 3] ?? 0);
+    }
+  }
+  return 0;
+}
+
+/** How many packets of pictures ffprobe reads, from the first to the last. @throws Error with its complaint */
+export async function probed(path: string): Promise<number> {
+  const words = ['-v', 'error', '-count_packets', '-select_streams', 'v', '-show_entries'];
+  const child = Bun.spawn(['ffprobe', ...words, 'stream=nb_read_packets', '-of', 'csv=p=0', path], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text());
+  return Number.parseInt(text.trim(), 10);
+}

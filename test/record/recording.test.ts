@@ -1,0 +1,165 @@
+/** Recordings of a small broadcast through a real agent, with nothing wrong and with what goes wrong on the air. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { Air, compare, probed, until } from './air.ts';
+import { Desk } from './desk.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(45_000);
+
+const CHANNELS = ['T30', 'T31', 'T32', 'T33', 'T34', 'T35', 'T36'];
+let air: Air;
+let desk: Desk;
+
+beforeAll(async () => {
+  air = await Air.start(CHANNELS, `GR:${CHANNELS.length}`);
+  desk = new Desk(join(air.folder, 'desk'), air.agentUrl);
+}, 90_000);
+afterAll(async () => {
+  await desk.close();
+  await air.close();
+}, 20_000);
+
+describe.concurrent('a recording', () => {
+  test('is, packet by packet, what the station sent', async () => {
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T30'), endAt: began + 6000 });
+    await until('it receives', () => session.state.phase === 'receiving');
+    const programme = { startAt: Date.now(), endAt: began + 5000 };
+    const { verdict, bytes, path, result } = await desk.conclude(session, programme);
+    const sent = await air.sent('T30', began, Date.now());
+    expect(compare(bytes, sent)).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
+    expect(result.measured.sums).toEqual({
+      packets: bytes.length / 188,
+      drops: 0,
+      errors: 0,
+      scrambled: 0,
+    });
+    expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    expect(verdict.tailMs).toBeGreaterThan(500);
+    expect(verdict.tailMs).toBeLessThan(3000);
+    expect(await probed(path)).toBeGreaterThan(60);
+  });
+
+  test('goes on in the same file when the stream ends', async () => {
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T31'), endAt: began + 11_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    const repair = air.fault({ kind: 'end', channel: 'T31', exitCode: 1 });
+    await until('the stream ended', () => session.state.cause !== null);
+    repair();
+    await until('it receives again', () => session.state.phase === 'receiving');
+    const { verdict, bytes, path } = await desk.conclude(session, {
+      startAt,
+      endAt: began + 10_500,
+    });
+    const found = compare(bytes, await air.sent('T31', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: 1 });
+    // What is missing is one hole, and no drop besides.
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    expect(verdict.gaps[0]?.cause).toBe('stream_ended');
+    const packetsMs = (found.missing / (bytes.length / 188 + found.missing)) * 10_000;
+    const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    expect(Math.abs(gapMs - packetsMs)).toBeLessThan(1500);
+    expect(await probed(path)).toBeGreaterThan(60);
+    expect(desk.store.files().filter(({ path: each }) => each.includes('T31'))).toHaveLength(1);
+  });
+
+  test('tells a pause of the reception as a hole of that length', async () => {
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T32'), endAt: began + 11_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const repair = air.fault({ kind: 'stall', channel: 'T32' });
+    const stalled = Date.now();
+    await Bun.sleep(3500);
+    repair();
+    const lengthMs = Date.now() - stalled;
+    const { verdict, bytes } = await desk.conclude(session, {
+      startAt: stalled - 500,
+      endAt: began + 10_500,
+    });
+    const found = compare(bytes, await air.sent('T32', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: 1 });
+    expect(verdict.drops).toBe(0);
+    expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['stalled']);
+    const [gap] = verdict.gaps;
+    expect(Math.abs((gap?.endMs ?? 0) - (gap?.startMs ?? 0) - lengthMs)).toBeLessThan(1500);
+  });
+
+  test('counts exactly what was lost of every hundredth packet', async () => {
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T33'), endAt: began + 7000 });
+    await until('it receives', () => session.state.phase === 'receiving');
+    const repair = air.fault({ kind: 'loss', channel: 'T33', rate: 0.01, burst: 1, pids: [0x100, 0x110] });
+    const { verdict, bytes, path } = await desk.conclude(session, {
+      startAt: began + 2000,
+      endAt: began + 6500,
+    });
+    repair();
+    const found = compare(bytes, await air.sent('T33', began, Date.now()));
+    expect(found.foreign).toBe(0);
+    expect(found.places).toBeGreaterThan(5);
+    expect(verdict).toMatchObject({ level: 'damaged', drops: found.places, gaps: [] });
+    expect(await probed(path)).toBeGreaterThan(30);
+  });
+
+  test('is whole while the layout of the station changes every second', async () => {
+    const began = Date.now();
+    const repair = air.fault({ kind: 'pmt', channel: 'T34', audios: 0, everySec: 2, forSec: 1 });
+    const session = desk.record({ station: air.station('T34'), endAt: began + 7000 });
+    await until('it receives', () => session.state.phase === 'receiving');
+    const { verdict, bytes, path } = await desk.conclude(session, {
+      startAt: Date.now(),
+      endAt: began + 6500,
+    });
+    repair();
+    expect(bytes.length).toBeGreaterThan(200_000);
+    expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    expect(await probed(path)).toBeGreaterThan(60);
+  });
+
+  test('leaves out what must not be copied, and goes on behind it', async () => {
+    const began = Date.now();
+    const session = desk.record({
+      ...{ station: air.station('T35'), openAt: began, mainAt: began - 60_000 },
+      endAt: began + 12_000,
+    });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const repair = air.fault({ kind: 'copy_never', channel: 'T35' });
+    await until('it is forbidden', () => session.state.cause === 'copy_never');
+    const before = session.state.bytes;
+    await Bun.sleep(2000);
+    repair();
+    await until('it is allowed', () => session.state.cause === null);
+    const { verdict, bytes } = await desk.conclude(session, {
+      startAt: began + 2500,
+      endAt: began + 11_500,
+    });
+    const found = compare(bytes, await air.sent('T35', began, Date.now()));
+    expect(found).toMatchObject({ holes: 1 });
+    expect(found.missing).toBeGreaterThan(200);
+    expect(bytes.length).toBeGreaterThan(before);
+    expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['copy_never']);
+  });
+
+  test('shares the tuning with the one before it: neither loses a packet', async () => {
+    const began = Date.now();
+    const first = desk.record({ station: air.station('T36'), endAt: began + 5000 });
+    const next = { station: air.station('T36'), openAt: began + 2500, endAt: began + 8000 };
+    const second = desk.record(next);
+    await until('both receive', () => second.state.phase === 'receiving');
+    const tuners = (await air.tuners()).filter(({ tuned }) => tuned?.channel === 'T36');
+    expect(tuners.map(({ users }) => users.length)).toEqual([2]);
+    const startAt = Date.now();
+    const both = [
+      await desk.conclude(first, { startAt, endAt: began + 4500 }),
+      await desk.conclude(second, { startAt, endAt: began + 7500 }),
+    ];
+    const sent = await air.sent('T36', began, Date.now());
+    for (const { bytes, verdict } of both) {
+      expect(compare(bytes, sent)).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
+      expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    }
+  });
+});
