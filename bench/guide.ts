@@ -5,7 +5,8 @@
  * there is none.
  *
  * Each question is asked three times and its fastest answer counts, so that other work on the machine costs little; of
- * all questions of a kind the slowest hundredth is held against the limit. Storing is tried again, up to three times,
+ * all questions of a kind the slowest hundredth is held against the limit. Of how late the loop is while a network is
+ * stored, what it is late with nothing to do just before is the machine's; storing is tried again, up to three times,
  * while it is past its limit.
  *
  * Every figure stands beside its limit as a ratio (below 1 is better). Ends with 1 when one is past its limit.
@@ -19,7 +20,7 @@ import { fillDatabase, PROGRAMS, RECORDINGS } from './guide/database.ts';
 import { Figures, quantile } from './guide/figures.ts';
 import { idleAgent, residentMegabytes, startService } from './guide/service.ts';
 import { benchChannels, benchStations } from './guide/stations.ts';
-import { storeSatelliteNetwork } from './guide/storing.ts';
+import { type Storing, storeSatelliteNetwork } from './guide/storing.ts';
 import { wordsOf } from './guide/words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -135,21 +136,22 @@ async function measureServices(url: string): Promise<void> {
   );
 }
 
+/** What storing adds to how late the loop is anyway, on this machine and at this time. */
+function addedLag({ lag, idleLag }: Storing): number {
+  return Math.max(lag - idleLag, 0);
+}
+
 async function measureStoring(): Promise<void> {
   let best = await storeSatelliteNetwork();
   for (let attempt = 1; attempt < PASSES && best.lag > LIMITS.lagMs; attempt++) {
     const again = await storeSatelliteNetwork();
-    if (again.lag < best.lag) best = again;
+    if (addedLag(again) < addedLag(best)) best = again;
   }
   const { programs, seconds, idleLag, lag, worst } = best;
   console.log(`a satellite network's ${programs} programmes stored in ${seconds.toFixed(1)} s`);
   figures.note('main loop late with nothing to do, p99', idleLag, 'ms');
-  figures.limited(
-    `main loop late while it is stored (worst ${worst.toFixed(1)} ms), p99`,
-    lag,
-    'ms',
-    LIMITS.lagMs,
-  );
+  figures.note(`main loop late while it is stored (worst ${worst.toFixed(1)} ms), p99`, lag, 'ms');
+  figures.limited('of that by storing', addedLag(best), 'ms', LIMITS.lagMs);
 }
 
 async function measure(): Promise<void> {
