@@ -49,7 +49,7 @@ function texts({ title, description, items, genres }: Programme) {
   };
 }
 
-function record(station: BenchStation): StationRecord {
+export function record(station: BenchStation): StationRecord {
   return {
     id: station.id,
     type: station.type,
@@ -80,7 +80,7 @@ function inBatches(database: Database, steps: Iterable<() => void>, size = 2_000
 }
 
 /** Programmes of a station from the day before on, evenly so many that all stations together have the wanted number. */
-function stretch(station: BenchStation, now: number, count: number): Programme[] {
+export function stretch(station: BenchStation, now: number, count: number): Programme[] {
   const programmes = station.events.guide
     .airing(epochMs(now - KEPT_MS), epochMs(now + DAYS * DAY_MS))
     .slice(0, count);

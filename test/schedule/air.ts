@@ -13,6 +13,8 @@ const DAY = DAY_MINUTES * MINUTE;
 /** The broadcast day begins at 05:00. */
 const DAY_BEGIN = 5 * 60 * MINUTE;
 const EXTENSION = 30 * MINUTE;
+/** A guide is announced eight days ahead. */
+const RECENT_DAYS = 9;
 
 /** What a programme is beyond what the guide says. */
 export interface Aired {
@@ -86,6 +88,8 @@ export class Air {
   readonly series: readonly Series[];
   /** Everything that was aired or will be, as it is known now. */
   readonly aired = new Map<ProgramId, Aired>();
+  /** Of these what is not long over. */
+  #recent = new Map<ProgramId, Aired>();
   readonly #numbers = new Map<StationId, number>();
   readonly #extended = new Set<ProgramId>();
 
@@ -113,7 +117,14 @@ export class Air {
   /** The programmes of one day of all stations, announced. */
   day(number: number): Aired[] {
     const found = this.stations.flatMap(({ id }) => this.#dayOf(id, number));
-    for (const one of found) this.aired.set(one.program.id, one);
+    for (const one of found) {
+      this.aired.set(one.program.id, one);
+      this.#recent.set(one.program.id, one);
+    }
+    const old = this.#start(number) - RECENT_DAYS * DAY;
+    for (const [id, { program }] of this.#recent) {
+      if (program.endAt < old) this.#recent.delete(id);
+    }
     return found;
   }
 
@@ -222,11 +233,13 @@ export class Air {
 
   #set(change: { put: Aired[]; remove: ProgramId[] }, aired: Aired): void {
     this.aired.set(aired.program.id, aired);
+    this.#recent.set(aired.program.id, aired);
     change.put.push(aired);
   }
 
   #drop(change: { put: Aired[]; remove: ProgramId[] }, id: ProgramId): void {
     this.aired.delete(id);
+    this.#recent.delete(id);
     change.remove.push(id);
   }
 
@@ -234,7 +247,7 @@ export class Air {
   #behind(station: StationId, from: number): Aired[] {
     const dayEnd =
       (Math.floor((from + JST_OFFSET_MS - DAY_BEGIN) / DAY) + 1) * DAY - JST_OFFSET_MS + DAY_BEGIN;
-    return [...this.aired.values()]
+    return [...this.#recent.values()]
       .filter(
         ({ program }) => program.stationId === station && program.startAt >= from && program.startAt < dayEnd,
       )
@@ -244,7 +257,7 @@ export class Air {
   /** What stations say at a minute that they did not say before; undefined: nothing. */
   news(now: number): Change | undefined {
     const change: { put: Aired[]; remove: ProgramId[] } = { put: [], remove: [] };
-    for (const aired of this.aired.values()) {
+    for (const aired of this.#recent.values()) {
       const { program } = aired;
       // Five minutes before its end a game is not over yet.
       if (aired.series !== '野球中継' || program.endAt !== now + 5 * MINUTE || this.#extended.has(program.id))
@@ -279,7 +292,7 @@ export class Air {
     if (branch === null) return;
     const from = program.endAt;
     const to = from + 60 * MINUTE;
-    for (const one of [...this.aired.values()]) {
+    for (const one of [...this.#recent.values()]) {
       const other = one.program;
       if (other.stationId !== branch || other.startAt >= to || other.endAt <= from) continue;
       if (other.startAt < from) this.#set(change, { ...one, program: { ...other, endAt: from } });
@@ -304,7 +317,7 @@ export class Air {
 
   /** Days before: one comes under another number, one falls out for something else. */
   #move(change: { put: Aired[]; remove: ProgramId[] }, now: number): void {
-    const later = [...this.aired.values()].filter(
+    const later = [...this.#recent.values()].filter(
       ({ program, episode }) =>
         episode !== null && program.startAt > now + DAY && program.startAt < now + 4 * DAY,
     );

@@ -143,9 +143,9 @@ class Household {
 
   /** As the store does: what is over is forgotten. */
   forget(now: number): void {
-    const { home, air } = this;
-    for (const { program } of air.aired.values()) {
-      if (program.endAt < now - DAY) home.guide.remove(program.id);
+    const { home } = this;
+    for (const station of home.stations.keys()) {
+      for (const { id, endAt } of home.guide.ofStation(station)) if (endAt < now - DAY) home.guide.remove(id);
     }
     home.reservations = home.reservations.filter(({ endAt }) => endAt > now - 14 * DAY);
   }

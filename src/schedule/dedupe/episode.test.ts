@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type Episode, readEpisode } from './episode.ts';
 import { chineseNumber } from './number-forms.ts';
-import { sameEpisodes } from './same-episode.ts';
+import { isSameEpisode, sameEpisodes } from './same-episode.ts';
 
 /** A title, or a title with its summary, or also with its detail. */
 type Form = string | readonly [name: string, description: string, extended?: Record<string, string>];
@@ -423,5 +423,22 @@ describe('sameEpisodes', () => {
         ['海のニュース', 0],
       ]),
     ).toEqual([[0, 1], [2], [3]]);
+  });
+
+  test('two airings are compared as a list of two is', () => {
+    const forms = [
+      '星の港 #3',
+      '星の港 #3「波」',
+      '星の港「波」',
+      '星の港',
+      '星の港[再]',
+      '月の港 #3「波」',
+      '星の港 #4',
+    ];
+    const airings = forms.flatMap((form) => [0, 9].map((startAt) => ({ episode: read(form), startAt })));
+    for (const a of airings) {
+      for (const b of airings)
+        expect([a, b, isSameEpisode(a, b)]).toEqual([a, b, a === b || sameEpisodes([a, b]).length === 1]);
+    }
   });
 });

@@ -8,8 +8,18 @@ export interface Airing {
 }
 
 /** NUL parts what no text joins. */
-function key(...parts: readonly (string | number | null)[]): string {
-  return parts.join('\0');
+function numberKey({ series, number }: Episode): string {
+  return `${series}\0${number}`;
+}
+
+/** Whether two airings show the same, by the same rules: of two, a missing subtitle is the other's. */
+export function isSameEpisode(a: Airing, b: Airing): boolean {
+  const { series, number, subtitle } = a.episode;
+  const other = b.episode;
+  if (series !== other.series || number !== other.number) return false;
+  if (number !== null) return subtitle === null || other.subtitle === null || subtitle === other.subtitle;
+  if (subtitle !== null || other.subtitle !== null) return subtitle === other.subtitle;
+  return a.startAt === b.startAt && a.episode.title === other.title;
 }
 
 /**
@@ -22,7 +32,7 @@ export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
   const subtitles = new Map<string, Set<string>>();
   for (const { episode } of airings) {
     if (episode.number === null) continue;
-    const place = key(episode.series, episode.number);
+    const place = numberKey(episode);
     const known = subtitles.get(place) ?? new Set();
     subtitles.set(place, known);
     if (episode.subtitle !== null) known.add(episode.subtitle);
@@ -30,12 +40,12 @@ export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
   const groups = new Map<string, T[]>();
   for (const airing of airings) {
     const { series, number, subtitle, title } = airing.episode;
-    const known = subtitles.get(key(series, number)) ?? new Set();
-    const only = known.size === 1 ? [...known][0] : undefined;
+    const known = subtitles.get(numberKey(airing.episode));
+    const only = known?.size === 1 ? [...known][0] : undefined;
     const place =
       number === null && subtitle === null
-        ? key('at', airing.startAt, title)
-        : key('of', series, number, subtitle ?? only ?? null);
+        ? `at\0${airing.startAt}\0${title}`
+        : `of\0${series}\0${number}\0${subtitle ?? only ?? ''}`;
     const group = groups.get(place);
     if (group === undefined) groups.set(place, [airing]);
     else group.push(airing);

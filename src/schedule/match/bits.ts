@@ -27,7 +27,8 @@ export class Bits {
   or(other: Bits): void {
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length - 1);
     const words = this.#words;
-    for (const [at, word] of other.#words.entries()) words[at] = (words[at] ?? 0) | word;
+    const others = other.#words;
+    for (let at = 0; at < others.length; at++) words[at] = (words[at] ?? 0) | (others[at] ?? 0);
   }
 
   copy(): Bits {

@@ -85,7 +85,13 @@ class TextColumns {
   }
 }
 
+/** Changes that are remembered for those who keep something up. */
+const REMEMBERED = 5000;
+
 export class GuideIndex {
+  readonly #changes: GuideProgram[] = [];
+  /** Counts the programmes that were put. */
+  #version = 0;
   readonly #rows: (GuideRow | undefined)[] = [];
   readonly #free: number[] = [];
   readonly #byId = new Map<ProgramId, GuideRow>();
@@ -99,6 +105,17 @@ export class GuideIndex {
 
   get size(): number {
     return this.#byId.size;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  /** What was put since a version; undefined: too much to tell. What was removed is not `get`'s any more. */
+  changedSince(version: number): readonly GuideProgram[] | undefined {
+    const count = this.#version - version;
+    if (version < 0 || count > this.#changes.length) return undefined;
+    return count === 0 ? [] : this.#changes.slice(-count);
   }
 
   get(id: ProgramId): GuideProgram | undefined {
@@ -121,6 +138,9 @@ export class GuideIndex {
     const held: GuideRow = { row, program, text, titleLength: title.length };
     this.#rows[row] = held;
     this.#byId.set(program.id, held);
+    this.#version++;
+    this.#changes.push(program);
+    if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
     this.#all.add(row);
     this.#texts.set(row, text);
     this.#details?.set(row, this.detailText(held));

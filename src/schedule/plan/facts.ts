@@ -1,17 +1,23 @@
 /** What is read out of texts for the plan: once a programme, since programmes never change. */
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import { titleText } from '../../model/search-text.ts';
-import { type Episode, type EpisodeText, readEpisode } from '../dedupe/episode.ts';
-
-export interface TextFacts {
-  readonly episode: Episode;
-  /** In normal form, without marks. */
-  readonly title: string;
-  readonly captioned: boolean;
-}
+import { type EpisodeText, readEpisode } from '../dedupe/episode.ts';
+import type { GuideIndex } from '../match/guide-index.ts';
+import { SeriesAirings } from './airings.ts';
+import type { TextFacts } from './text-facts.ts';
 
 export class Facts {
   readonly #known = new WeakMap<EpisodeText, TextFacts>();
+  readonly #airings = new WeakMap<GuideIndex, SeriesAirings>();
+
+  /** The airings of a guide by their series. */
+  airings(guide: GuideIndex): SeriesAirings {
+    const known = this.#airings.get(guide);
+    if (known !== undefined) return known;
+    const airings = new SeriesAirings(guide, (program) => this.of(program));
+    this.#airings.set(guide, airings);
+    return airings;
+  }
 
   of(text: EpisodeText): TextFacts {
     const known = this.#known.get(text);

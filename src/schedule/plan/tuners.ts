@@ -61,34 +61,36 @@ function byBegin(a: Slot, b: Slot): number {
 }
 
 function sharedSeat(seats: readonly Seat[], slot: Slot, meeting: Meeting): number {
-  return seats.findIndex((seat) => {
-    if (seat.type !== slot.type || seat.channel !== slot.channel) return false;
-    return meeting === 'join' ? seat.closes > slot.from - slot.before : seat.until > slot.from;
-  });
+  for (let index = 0; index < seats.length; index++) {
+    const seat = seats[index];
+    if (seat === undefined || seat.channel !== slot.channel || seat.type !== slot.type) continue;
+    if (meeting === 'join' ? seat.closes > slot.from - slot.before : seat.until > slot.from) return index;
+  }
+  return -1;
 }
 
 /**
- * Smaller is taken first: the rank; then, as the agent has it, the tuner that was on the channel; then the one whose
- * last recording is through with its margin first.
+ * The free tuner of the smallest rank; of one rank, as the agent has it, the one that was on the channel, then the one
+ * whose last recording is through with its margin first.
  */
-function compareFree(a: readonly [PlanTuner, Seat], b: readonly [PlanTuner, Seat], slot: Slot): number {
-  const wasOn = ({ type, channel }: Seat): number => Number(type === slot.type && channel === slot.channel);
-  const [tuner, seat] = a;
-  const [other, otherSeat] = b;
-  if (tuner.rank !== other.rank) return tuner.rank - other.rank;
-  if (wasOn(seat) !== wasOn(otherSeat)) return wasOn(otherSeat) - wasOn(seat);
-  return seat.closes < otherSeat.closes ? -1 : Number(seat.closes > otherSeat.closes);
-}
-
 function freeSeat(tuners: readonly PlanTuner[], seats: readonly Seat[], slot: Slot): number {
-  let best: readonly [PlanTuner, Seat] | undefined;
   let found = -1;
-  for (const [index, tuner] of tuners.entries()) {
+  let bestRank = Infinity;
+  let bestWasOn = false;
+  let bestCloses = Infinity;
+  for (let index = 0; index < seats.length; index++) {
     const seat = seats[index];
-    if (seat === undefined || seat.until > slot.from || !tuner.types.includes(slot.type)) continue;
-    if (best !== undefined && compareFree([tuner, seat], best, slot) >= 0) continue;
-    best = [tuner, seat];
+    const tuner = tuners[index];
+    if (seat === undefined || tuner === undefined || seat.until > slot.from) continue;
+    if (tuner.rank > bestRank || !tuner.types.includes(slot.type)) continue;
+    const wasOn = seat.type === slot.type && seat.channel === slot.channel;
+    const better =
+      tuner.rank < bestRank || (wasOn === bestWasOn ? seat.closes < bestCloses : wasOn && !bestWasOn);
+    if (!better) continue;
     found = index;
+    bestRank = tuner.rank;
+    bestWasOn = wasOn;
+    bestCloses = seat.closes;
   }
   return found;
 }
@@ -99,11 +101,19 @@ export function place<T extends Slot>(
   slots: readonly T[],
   meeting: Meeting,
 ): Placed<T>[] | undefined {
+  return placeSorted(tuners, slots.toSorted(byBegin), meeting);
+}
+
+function placeSorted<T extends Slot>(
+  tuners: readonly PlanTuner[],
+  slots: readonly T[],
+  meeting: Meeting,
+): Placed<T>[] | undefined {
   const seats = tuners.map(
     (): Seat => ({ until: -Infinity, closes: -Infinity, type: undefined, channel: '' }),
   );
   const placed: Placed<T>[] = [];
-  for (const slot of slots.toSorted(byBegin)) {
+  for (const slot of slots) {
     const shared = slot.held === null ? sharedSeat(seats, slot, meeting) : -1;
     const tuner = slot.held ?? (shared === -1 ? freeSeat(tuners, seats, slot) : shared);
     const seat = seats[tuner];
@@ -123,13 +133,15 @@ export function placeAll<T extends Slot>(
   tuners: readonly PlanTuner[],
   slots: readonly T[],
 ): Placed<T>[] | undefined {
-  return place(tuners, slots, 'join') ?? place(tuners, slots, 'part');
+  const sorted = slots.toSorted(byBegin);
+  return placeSorted(tuners, sorted, 'join') ?? placeSorted(tuners, sorted, 'part');
 }
 
 /** Slots that can reach each other's tuners: before and behind them all tuners are free, margins included. */
 interface Cluster<T extends Slot> {
   from: number;
   to: number;
+  /** In the order of their beginnings. */
   slots: T[];
 }
 
@@ -143,14 +155,19 @@ export class TunerTime<T extends Slot> {
   /** Takes a recording in if all that were taken in before keep theirs. */
   add(slot: T): boolean {
     const merged = this.#merged(slot);
-    if (slot.held === null && placeAll(this.tuners, merged.cluster.slots) === undefined) return false;
+    if (slot.held === null && !this.#isPlaced(merged.cluster)) return false;
     this.#clusters.splice(merged.first, merged.count, merged.cluster);
     return true;
   }
 
   /** Whether `add` would take it. */
   fits(slot: T): boolean {
-    return placeAll(this.tuners, this.#merged(slot).cluster.slots) !== undefined;
+    return this.#isPlaced(this.#merged(slot).cluster);
+  }
+
+  #isPlaced({ slots }: Cluster<T>): boolean {
+    const placed = placeSorted(this.tuners, slots, 'join') ?? placeSorted(this.tuners, slots, 'part');
+    return placed !== undefined;
   }
 
   /** Those that need a tuner while `slot` does. */
@@ -175,7 +192,7 @@ export class TunerTime<T extends Slot> {
       if ((this.#clusters[middle]?.to ?? 0) < from) low = middle + 1;
       else high = middle;
     }
-    const cluster: Cluster<T> = { from, to, slots: [slot] };
+    const cluster: Cluster<T> = { from, to, slots: [] };
     let count = 0;
     for (let at = low; at < this.#clusters.length; at++) {
       const other = this.#clusters[at];
@@ -185,6 +202,9 @@ export class TunerTime<T extends Slot> {
       cluster.slots.push(...other.slots);
       count++;
     }
+    // Clusters follow each other, and what has begun stands in the first: their slots are in order.
+    const behind = cluster.slots.findIndex((other) => byBegin(slot, other) < 0);
+    cluster.slots.splice(behind === -1 ? cluster.slots.length : behind, 0, slot);
     return { first: low, count, cluster };
   }
 }

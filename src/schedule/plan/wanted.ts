@@ -41,7 +41,7 @@ class Chooser {
   readonly #passedOver = new Map<ProgramId, string>();
   readonly #reserved: ReadonlyMap<ProgramId, Reservation>;
   readonly #cancelled = new Map<string, number[]>();
-  readonly #recorded: readonly Candidate[];
+  readonly #recorded = new Map<string, Candidate[]>();
 
   constructor(private readonly input: PlanInput) {
     this.#reserved = new Map(input.reservations.map((one) => [one.programId, one]));
@@ -49,12 +49,13 @@ class Chooser {
       const place = `${type}/${channel}/${title}`;
       this.#cancelled.set(place, [...(this.#cancelled.get(place) ?? []), startAt]);
     }
-    this.#recorded = input.recorded.map((one) => ({
-      episode: input.facts.of(one).episode,
-      startAt: one.startAt,
-      program: null,
-      recordedId: one.programId,
-    }));
+    for (const one of input.recorded) {
+      const { episode } = input.facts.of(one);
+      const candidate = { episode, startAt: one.startAt, program: null, recordedId: one.programId };
+      const known = this.#recorded.get(episode.series);
+      if (known === undefined) this.#recorded.set(episode.series, [candidate]);
+      else known.push(candidate);
+    }
   }
 
   choose(): Wanted {
@@ -128,7 +129,9 @@ class Chooser {
         recordedId: null,
       }),
     );
-    return sameEpisodes([...airings, ...this.#recorded]).flatMap((group) => {
+    const series = new Set(airings.map(({ episode }) => episode.series));
+    const recorded = [...series].flatMap((name) => this.#recorded.get(name) ?? []);
+    return sameEpisodes([...airings, ...recorded]).flatMap((group) => {
       const open = this.#notRecorded(group);
       const ordered = this.#inOrder(open, rule);
       for (const program of ordered.slice(1)) this.#pass(program, 'other');

@@ -1,0 +1,194 @@
+/**
+ * The plan of a home with everything: 120 stations, 60,000 programmes, 300 rules (30 of them regular expressions),
+ * 500 reservations on 4 tuners. How long it takes to match every rule anew and plan, and to plan after a few changes.
+ * `bun bench/plan.ts`: every figure stands beside its limit as a ratio (below 1 is better); ends with 1 when one is
+ * past its limit.
+ */
+import { eventId, programId } from '../arib/ids.ts';
+import { epochMs } from '../arib/time.ts';
+import type { Reservation } from '../src/model/reservation.ts';
+import type { Rule } from '../src/model/rule.ts';
+import { checkExpression } from '../src/schedule/expression/expression.ts';
+import type { GuideProgram } from '../src/schedule/match/guide-index.ts';
+import { applied } from '../src/schedule/plan/difference.ts';
+import type { RecordedEpisode, TunerOfPlan } from '../src/schedule/plan/input.ts';
+import { type PlanCircumstances, Planning } from '../src/schedule/planning.ts';
+import { readRule } from '../src/schedule/rule-body.ts';
+import { PROGRAMS, record, stretch } from './guide/database.ts';
+import { Figures, quantile } from './guide/figures.ts';
+import { benchStations } from './guide/stations.ts';
+
+const RULES = 300;
+const EXPRESSIONS = 30;
+const RESERVATIONS = 500;
+const RECORDED = 1500;
+const ROUNDS = 40;
+const CHANGES_A_ROUND = 40;
+const DAY_MS = 86_400_000;
+const LIMITS = { fullMs: 250, incrementalMs: 15 };
+const TUNERS: TunerOfPlan[] = [
+  ...Array.from({ length: 2 }, (): TunerOfPlan => ({ rank: 0, types: ['GR'], recording: [] })),
+  ...Array.from({ length: 2 }, (): TunerOfPlan => ({ rank: 1, types: ['BS', 'CS'], recording: [] })),
+];
+
+const figures = new Figures();
+const now = Date.now();
+const stations = benchStations();
+
+function programmes(): GuideProgram[] {
+  const each = PROGRAMS / stations.length;
+  return stations.flatMap((station) =>
+    stretch(station, now, each).map((one, index) => ({
+      id: programId(station.id, eventId(index)),
+      stationId: station.id,
+      startAt: one.startAt,
+      endAt: epochMs(one.startAt + one.durationMs),
+      openEnd: false,
+      name: one.title,
+      description: one.description,
+      extended: Object.fromEntries(one.items.map(({ heading, text }) => [heading, text])),
+      genres: one.genres.map(([lv1, lv2]) => ({ lv1, lv2 })),
+      isFree: one.isFree,
+      copyNever: one.copyControl === 'never',
+      groups: [],
+    })),
+  );
+}
+
+/** Rules as people write them: a name, its beginning with a station or a genre, or an expression. */
+function makeRules(guide: readonly GuideProgram[]): Rule[] {
+  const upcoming = guide.filter(({ endAt }) => endAt > now);
+  return Array.from({ length: RULES }, (_, index): Rule => {
+    const program = upcoming[Math.floor((index / RULES) * upcoming.length)];
+    const name = (program?.name ?? '').replace(/[[\]{}()*+?.\\^$|「」#"-]/g, ' ');
+    const words = name.split(/[\s　]+/).filter((word) => word.length > 1);
+    const isExpression = index % (RULES / EXPRESSIONS) === 0;
+    const word = words[0] ?? '番組';
+    const body = isExpression
+      ? { keyword: `(${word}|${words[1] ?? 'スペシャル'}).*(第?[0-9]+|[一-龠]{2})`, regex: true }
+      : { keyword: words.slice(0, 2).join(' ') || word, excludeKeyword: '再放送' };
+    const narrowed = { stationIds: program === undefined ? [] : [program.stationId] };
+    const weekdays = [index % 7, (index + 3) % 7];
+    const choices = { priority: index % 5, dedupe: index % 3 !== 0, weekdays };
+    const draft = readRule({ ...body, ...narrowed, ...choices }, checkExpression);
+    return { ...draft, id: index + 1, disabledReason: null, createdAt: 0, updatedAt: 0 };
+  });
+}
+
+function recordedEpisodes(guide: readonly GuideProgram[]): RecordedEpisode[] {
+  const step = Math.floor(guide.length / RECORDED);
+  return guide
+    .filter((_, index) => index % step === 0)
+    .map((program, index) => ({ ...program, programId: null, startAt: now - (index % 30) * DAY_MS }));
+}
+
+function timed<T>(work: () => T): { ms: number; value: T } {
+  const begin = performance.now();
+  const value = work();
+  return { ms: performance.now() - begin, value };
+}
+
+const guide = programmes();
+const rules = makeRules(guide);
+const planning = new Planning();
+planning.setStations(stations.map((station) => ({ ...record(station), hidden: false, forgotten: false })));
+const warm = timed(() => planning.change(guide));
+figures.note(`index of ${planning.guide.size} programmes made`, warm.ms, 'ms');
+
+let reservations: Reservation[] = [];
+const recorded = recordedEpisodes(guide);
+const circumstances = (): PlanCircumstances => ({
+  now,
+  reservations,
+  recorded,
+  cancellations: [],
+  tuners: TUNERS,
+  settings: { marginBefore: 10_000, marginAfter: 15_000, retractGrace: 3_600_000 },
+});
+const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+
+planning.setRules(rules);
+const first = timed(() => planning.plan(circumstances()));
+figures.note('first plan, texts read for their episodes', first.ms, 'ms');
+reservations = applied([], first.value, 1, () => choice, now);
+figures.note('reservations of rules', reservations.length, '');
+
+/** What rules did not book is booked by hand, or taken away: the contract's number. */
+function fillUp(): void {
+  const booked = new Set(reservations.map((one) => one.programId));
+  const upcoming = guide.filter(
+    (program) => program.startAt > now && !program.copyNever && !booked.has(program.id),
+  );
+  const step = Math.max(1, Math.floor(upcoming.length / Math.max(1, RESERVATIONS - reservations.length)));
+  for (let at = 0; reservations.length < RESERVATIONS && at < upcoming.length; at += step) {
+    const program = upcoming[at];
+    if (program === undefined) continue;
+    const { id, stationId, name, description, startAt, endAt } = program;
+    const planned = {
+      programId: id,
+      stationId,
+      name,
+      description,
+      startAt,
+      endAt,
+      ruleId: null,
+      priority: 2,
+    };
+    const nowhere = { tuner: null, blockers: [], alternatives: [], reason: null };
+    reservations.push({
+      ...planned,
+      ...nowhere,
+      ...choice,
+      state: 'scheduled',
+      id: reservations.length + 1,
+      createdAt: 0,
+      updatedAt: 0,
+    });
+  }
+}
+fillUp();
+reservations = applied(reservations, planning.plan(circumstances()), 100_000, () => choice, now);
+const conflicts = reservations.filter(({ state }) => state === 'conflict').length;
+figures.note('reservations', reservations.length, '');
+figures.note('of these in conflict', conflicts, '');
+if (reservations.length < RESERVATIONS) throw new Error('too few reservations');
+
+const full: number[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  // New conditions, so that nothing of the last round is left.
+  const again = rules.map((rule) => ({
+    ...rule,
+    conditions: { ...rule.conditions, durationMax: 10_000 + round },
+  }));
+  const made = timed(() => {
+    planning.setRules(again);
+    return planning.plan(circumstances());
+  });
+  full.push(made.ms);
+}
+figures.limited(
+  `all rules matched and planned: median ${quantile(full, 0.5).toFixed(1)} ms, p90`,
+  quantile(full, 0.9),
+  'ms',
+  LIMITS.fullMs,
+);
+
+const incremental: number[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  const changed = guide
+    .filter((_, index) => index % Math.floor(guide.length / CHANGES_A_ROUND) === round)
+    .map((program) => ({ ...program, description: `${program.description} ${round}` }));
+  const made = timed(() => {
+    planning.change(changed);
+    return planning.plan(circumstances());
+  });
+  incremental.push(made.ms);
+}
+figures.limited(
+  `${CHANGES_A_ROUND} programmes changed and planned: median ${quantile(incremental, 0.5).toFixed(1)} ms, p90`,
+  quantile(incremental, 0.9),
+  'ms',
+  LIMITS.incrementalMs,
+);
+figures.note('memory', process.memoryUsage().rss / 2 ** 20, 'MB');
+process.exit(figures.failed ? 1 : 0);

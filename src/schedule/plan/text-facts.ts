@@ -1,0 +1,9 @@
+/** What a title tells, read once. */
+import type { Episode } from '../dedupe/episode.ts';
+
+export interface TextFacts {
+  readonly episode: Episode;
+  /** In normal form, without marks. */
+  readonly title: string;
+  readonly captioned: boolean;
+}

@@ -1,0 +1,118 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ProgramId } from '../../arib/ids.ts';
+import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/home.ts';
+import type { KnownStation } from '../model/station.ts';
+import { Planning } from './planning.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+
+function known(home: Home, hidden: readonly number[] = []): KnownStation[] {
+  return [...home.stations.values()].map((station) => ({
+    ...station,
+    hidden: hidden.includes(station.id),
+    forgotten: false,
+  }));
+}
+
+function circumstances({ now, reservations, recorded, cancellations, tuners, settings }: Home) {
+  return { now, reservations, recorded, cancellations, tuners, settings };
+}
+
+test('changes cost what they change, and lead to the same plan as everything anew', () => {
+  const name = fc.constantFrom('灯台', '灯台 #2', '港', '海の灯台', '情報');
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant('put' as const),
+      event: fc.nat(9),
+      station: fc.nat(1),
+      name,
+      at: fc.nat(30),
+    }),
+    fc.record({ kind: fc.constant('remove' as const), event: fc.nat(9), station: fc.nat(1) }),
+    fc.record({ kind: fc.constant('rule' as const), keyword: name, regex: fc.boolean() }),
+    fc.record({ kind: fc.constant('drop' as const), rule: fc.nat(5) }),
+    fc.record({ kind: fc.constant('toggle' as const), rule: fc.nat(5) }),
+    fc.record({ kind: fc.constant('hide' as const), station: fc.nat(2) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const home = new Home([GR_TUNER]);
+      const stations = [home.station('T27'), home.station('T28')];
+      const planning = new Planning();
+      let hidden: number[] = [];
+      planning.setStations(known(home));
+      for (const given of steps) {
+        const station = 'station' in given ? stations[given.station] : undefined;
+        if (given.kind === 'put' && station !== undefined) {
+          const id = home.program(station, given.name, { at: given.at * 10, event: given.event });
+          const program = home.guide.get(id);
+          if (program !== undefined) planning.change([program]);
+        } else if (given.kind === 'remove' && station !== undefined) {
+          const id = (station * 100_000 + given.event) as ProgramId;
+          home.guide.remove(id);
+          planning.change([], [id]);
+        } else if (given.kind === 'rule') home.rule(given.keyword, { regex: given.regex });
+        else if (given.kind === 'drop') home.rules = home.rules.filter(({ id }) => id !== given.rule);
+        else if (given.kind === 'toggle')
+          home.rules = home.rules.map((rule) =>
+            rule.id === given.rule ? { ...rule, enabled: !rule.enabled } : rule,
+          );
+        else hidden = station === undefined ? [] : [station];
+        // Rules are numbered anew in a home: two of one number are no household.
+        home.rules = home.rules.filter(
+          (rule, index) => home.rules.findIndex(({ id }) => id === rule.id) === index,
+        );
+        planning.setRules(home.rules);
+        if (given.kind === 'hide') planning.setStations(known(home, hidden));
+        const step = planning.plan(circumstances(home));
+        const anew = new Planning();
+        anew.setStations(known(home, hidden));
+        anew.setRules(home.rules);
+        const all = stations.flatMap((one) => home.guide.ofStation(one));
+        anew.change(all);
+        expect(step).toEqual(anew.plan(circumstances(home)));
+      }
+    }),
+    { seed: SEED, numRuns: 300 },
+  );
+});
+
+test('a rule that cannot be used says why, and is as good as disabled', () => {
+  const home = new Home([GR_TUNER]);
+  const station = home.station('T27');
+  const program = home.program(station, '灯台', { at: 30 });
+  home.rule('灯台');
+  const planning = new Planning();
+  planning.setStations(known(home));
+  const found = home.guide.get(program);
+  if (found === undefined) throw new Error('no programme');
+  planning.change([found]);
+  planning.setRules(home.rules);
+  expect(planning.plan(circumstances(home)).create).toHaveLength(1);
+  home.reserve(program, { ruleId: 1 });
+  const [rule] = home.rules;
+  if (rule === undefined) throw new Error('no rule');
+  planning.setRules([{ ...rule, conditions: { ...rule.conditions, regex: true, keyword: '(?=灯台)' } }]);
+  const plan = planning.plan(circumstances(home));
+  expect(planning.faults().get(1)).toContain('正規表現');
+  expect(plan.remove).toEqual([1]);
+  planning.setRules(home.rules);
+  expect(planning.plan(circumstances(home)).remove).toEqual([]);
+  expect(planning.faults().size).toBe(0);
+});
+
+test('what is booked of a hidden station stays', () => {
+  const home = new Home([GR_TUNER]);
+  const station = home.station('T27');
+  home.reserve(home.program(station, '灯台', { at: 30 }));
+  const planning = new Planning();
+  planning.setStations(known(home, [station]));
+  planning.setRules([]);
+  expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({
+    state: 'scheduled',
+    tuner: { rank: 0 },
+  });
+  home.now = NOON + 2 * HOUR;
+  expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({ state: 'missed' });
+});

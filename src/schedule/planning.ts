@@ -1,0 +1,129 @@
+/**
+ * Holds the guide and the rules between plans, so that a change costs what it changes: a rule that is new is matched
+ * alone, a programme that is new is held against every rule. Nothing here decides; `plan` does.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { Failure } from '../model/failure.ts';
+import type { Rule, RuleId } from '../model/rule.ts';
+import type { KnownStation } from '../model/station.ts';
+import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
+import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
+import { Facts } from './plan/facts.ts';
+import type { Plan, PlanInput } from './plan/input.ts';
+import { plan } from './plan/plan.ts';
+
+/** What the plan needs beside guide, rules and stations. */
+export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
+
+interface HeldRule {
+  readonly rule: Rule;
+  /** undefined: it cannot be used. */
+  readonly matcher: RuleMatcher | undefined;
+  /** Why it is to be disabled, Japanese. */
+  fault: string | null;
+  /** undefined: it has not been matched since the guide or the rule was replaced. */
+  matched: Map<ProgramId, GuideProgram> | undefined;
+}
+
+/** Beyond so many changes every rule is matched anew: the index is quicker than looking at each. */
+const MANY_CHANGES = 4000;
+
+export class Planning {
+  readonly guide = new GuideIndex();
+  readonly facts = new Facts();
+  #stations: ReadonlyMap<StationId, KnownStation> = new Map();
+  /** Those that rules look at. */
+  #listed: RuleStations = new Map();
+  #rules = new Map<RuleId, HeldRule>();
+  readonly #changed = new Set<ProgramId>();
+
+  /** All stations there are. No rule matches hidden ones; what is booked of them stays. */
+  setStations(stations: readonly KnownStation[]): void {
+    const byId = (list: readonly KnownStation[]) => new Map(list.map((station) => [station.id, station]));
+    this.#stations = byId(stations);
+    this.#listed = byId(stations.filter(({ hidden }) => !hidden));
+    this.#forgetMatches();
+  }
+
+  /** All rules there are. Those whose conditions are as they were keep their matches. */
+  setRules(rules: readonly Rule[]): void {
+    this.#rules = new Map(rules.map((rule) => [rule.id, this.#held(rule)]));
+  }
+
+  change(put: readonly GuideProgram[], remove: readonly ProgramId[] = []): void {
+    for (const id of remove) {
+      this.guide.remove(id);
+      this.#changed.add(id);
+    }
+    for (const program of put) {
+      this.guide.put(program);
+      this.#changed.add(program.id);
+    }
+  }
+
+  /** Rules that are to be disabled, with the reason; empty after a plan of sound rules. */
+  faults(): ReadonlyMap<RuleId, string> {
+    const faults = new Map<RuleId, string>();
+    for (const [id, { fault }] of this.#rules) {
+      if (fault !== null) faults.set(id, fault);
+    }
+    return faults;
+  }
+
+  plan(circumstances: PlanCircumstances): Plan {
+    this.#match();
+    const matches = new Map<RuleId, GuideProgram[]>();
+    for (const [id, { matched }] of this.#rules) {
+      if (matched !== undefined) matches.set(id, [...matched.values()]);
+    }
+    // A rule that cannot be used is as good as disabled.
+    const rules = [...this.#rules.values()].map(({ rule, fault }) =>
+      fault === null ? rule : { ...rule, enabled: false },
+    );
+    const { guide, facts } = this;
+    return plan({ ...circumstances, guide, facts, matches, rules, stations: this.#stations });
+  }
+
+  #held(rule: Rule): HeldRule {
+    const known = this.#rules.get(rule.id);
+    if (known !== undefined && JSON.stringify(known.rule.conditions) === JSON.stringify(rule.conditions))
+      return { ...known, rule };
+    try {
+      return { rule, matcher: new RuleMatcher(rule.conditions), fault: null, matched: undefined };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { rule, matcher: undefined, fault: error.message, matched: undefined };
+    }
+  }
+
+  #forgetMatches(): void {
+    for (const held of this.#rules.values()) held.matched = undefined;
+  }
+
+  #match(): void {
+    if (this.#changed.size > MANY_CHANGES) this.#forgetMatches();
+    const rows = [...this.#changed].flatMap((id) => this.guide.row(id) ?? []);
+    for (const held of this.#rules.values()) {
+      if (!held.rule.enabled || held.matcher === undefined) held.matched = undefined;
+      else this.#matchRule(held, held.matcher, rows);
+    }
+    this.#changed.clear();
+  }
+
+  #matchRule(held: HeldRule, matcher: RuleMatcher, changed: readonly GuideRow[]): void {
+    const known = held.matched;
+    const { programs, fault } =
+      known === undefined
+        ? matcher.match(this.guide, this.#listed)
+        : matcher.among(changed, this.guide, this.#listed);
+    held.fault = fault;
+    if (fault !== null) {
+      held.matched = undefined;
+      return;
+    }
+    for (const id of this.#changed) known?.delete(id);
+    const matched = known ?? new Map<ProgramId, GuideProgram>();
+    for (const program of programs) matched.set(program.id, program);
+    held.matched = matched;
+  }
+}
