@@ -1,0 +1,224 @@
+/**
+ * Eight recordings and four raw viewers at once on two cores, at the rate of full terrestrial stations: what it costs
+ * and whether anything is lost. `bun bench/record.ts [seconds]`. Ends with 1 when a figure is above its limit.
+ *
+ * The stream is made before and sent by a process of its own at the pace of the air, so that the figures are those of
+ * the recorder alone: filter, measuring, queues, files, and the viewers' way over the main thread.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { networkId, serviceId, stationId } from '../arib/ids.ts';
+import { PACKET_SIZE } from '../arib/ts/packet.ts';
+import { StreamStatistics } from '../arib/ts/statistics.ts';
+import { SILENT_LOG } from '../host/log.ts';
+import { Encoders } from '../src/ffmpeg/encoders.ts';
+import { LiveRoom } from '../src/live/room.ts';
+import type { StationRecord } from '../src/model/station.ts';
+import { startStreamWorker } from '../src/workers.ts';
+import { Desk } from '../test/record/desk.ts';
+
+const ROOT = join(import.meta.dir, '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
+const RECORDINGS = 8;
+const VIEWERS = 4;
+/** Of the scenario `default`: a high-definition station of a full terrestrial channel. */
+const CHANNEL = 'T27';
+const SERVICE = serviceId(9216);
+const CORES = '0,1';
+/** What the sending takes to be under way everywhere; not measured. */
+const SETTLE_MS = 3_000;
+const SLICE_MS = 20;
+const PROBE_MS = 5;
+
+/** Limits: half of one of the two cores for the whole, memory for four queues that are full, lag as for every screen. */
+const LIMITS = { cpuPercent: 50, memoryMb: 512, lagMs: 20, drops: 0, gaps: 0 } as const;
+
+/** What the measured process prints. */
+interface Figures {
+  cpuPercent: number;
+  memoryMb: number;
+  lagMs: number;
+  drops: number;
+  gaps: number;
+  recordedMb: number;
+  viewedMb: number;
+}
+
+/** Sends a file at the pace of the air to everybody who asks, from its begin. Prints its address. */
+function send(path: string, seconds: number): void {
+  const bytes = new Uint8Array(readFileSync(path));
+  const perMs = bytes.length / (seconds * 1000);
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    fetch: () => {
+      let sent = 0;
+      let timer: ReturnType<typeof setInterval> | undefined;
+      const began = performance.now();
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          timer = setInterval(() => {
+            const due = Math.min(bytes.length, Math.floor((performance.now() - began) * perMs));
+            const to = due - (due % PACKET_SIZE);
+            if (to > sent) controller.enqueue(bytes.slice(sent, to));
+            sent = Math.max(sent, to);
+          }, SLICE_MS);
+        },
+        cancel: () => clearInterval(timer),
+      });
+      return new Response(body, { headers: { 'content-type': 'video/mp2t' } });
+    },
+  });
+  process.stdout.write(`http://127.0.0.1:${server.port}\n`);
+}
+
+const stations: StationRecord[] = Array.from({ length: VIEWERS }, (_, index) => ({
+  id: stationId(networkId(32608 + index), SERVICE),
+  type: 'GR',
+  networkId: networkId(32608 + index),
+  serviceId: SERVICE,
+  transportStreamId: null,
+  channel: `T${40 + index}`,
+  name: `${index}`,
+  serviceType: 1,
+  remoteControlKey: 1,
+}));
+
+/** Reads a raw stream as a viewer does and looks for what is missing. */
+async function view(room: LiveRoom, station: StationRecord, signal: AbortSignal) {
+  const statistics = new StreamStatistics();
+  let bytes = 0;
+  const { body } = await room.open({ stationId: station.id, codec: 'raw', audio: undefined }, signal);
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  signal.addEventListener('abort', () => void reader.cancel(), { once: true });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    statistics.count(value);
+  }
+  return { bytes, drops: statistics.continuityErrors };
+}
+
+async function record(folder: string, agentUrl: string, seconds: number): Promise<Figures> {
+  const desk = new Desk(folder, agentUrl);
+  const encoders = new Encoders({ path: undefined, searchPath: '', log: SILENT_LOG, now: Date.now });
+  const room = new LiveRoom({
+    agentUrl,
+    stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },
+    encoders,
+    startWorker: startStreamWorker,
+    log: SILENT_LOG,
+    now: Date.now,
+  });
+  const endAt = Date.now() + SETTLE_MS + seconds * 1000;
+  const sessions = Array.from({ length: RECORDINGS }, (_, index) =>
+    desk.record({ station: { type: 'GR', channel: `T${20 + index}`, serviceId: SERVICE }, endAt }),
+  );
+  const leave = new AbortController();
+  const views = stations.map((station) => view(room, station, leave.signal));
+  await Bun.sleep(SETTLE_MS);
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  const lags: number[] = [];
+  let expected = began + PROBE_MS;
+  const probe = setInterval(() => {
+    const now = performance.now();
+    lags.push(Math.max(0, now - expected));
+    expected = now + PROBE_MS;
+  }, PROBE_MS);
+  const results = await Promise.all(sessions.map((session) => session.done));
+  clearInterval(probe);
+  const elapsedMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  leave.abort();
+  const viewed = await Promise.all(views);
+  await room.close();
+  await encoders.close();
+  await desk.close();
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
+  const sum = (values: number[]): number => values.reduce((total, one) => total + one, 0);
+  const mb = (bytes: number): number => Math.round(bytes / 1e6);
+  return {
+    cpuPercent: Math.round((user + system) / 10 / elapsedMs),
+    memoryMb: Math.round(peak / 1024),
+    lagMs: Math.round((lags.sort((a, b) => a - b)[Math.floor(lags.length * 0.99)] ?? 0) * 10) / 10,
+    drops: sum(results.map(({ measured }) => measured.sums.drops)) + sum(viewed.map(({ drops }) => drops)),
+    gaps: sum(results.map(({ measured }) => measured.breaks.length)),
+    recordedMb: mb(sum(results.flatMap(({ parts }) => parts.map((part) => part.bytes)))),
+    viewedMb: mb(sum(viewed.map(({ bytes }) => bytes))),
+  };
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.trim();
+}
+
+/** A part of this program on the two cores. */
+function spawnPart(...words: string[]): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
+  const pinned = Bun.which('taskset') === null ? [] : ['taskset', '-c', CORES];
+  return Bun.spawn([...pinned, process.execPath, import.meta.path, ...words], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+}
+
+async function main(seconds: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const air = join(folder, 'air.ts');
+  const length = seconds + 2 * (SETTLE_MS / 1000);
+  const words = ['--scenario', 'default', '--type', 'GR', '--channel', CHANNEL];
+  const made = Bun.spawn([process.execPath, SYNTH, ...words, '--speed', '0', '--duration', String(length)], {
+    stdin: 'ignore',
+    stdout: Bun.file(air),
+    stderr: 'inherit',
+  });
+  let sender: ReturnType<typeof spawnPart> | undefined;
+  try {
+    if ((await made.exited) !== 0) throw new Error('the stream could not be made');
+    sender = spawnPart('send', air, String(length));
+    const url = await firstLine(sender.stdout);
+    const child = spawnPart('measure', join(folder, 'desk'), url, String(seconds));
+    const figures = JSON.parse(await firstLine(child.stdout)) as Figures;
+    await child.exited;
+    const rate = (Bun.file(air).size * 8) / length / 1e6;
+    console.log(
+      `${RECORDINGS} recordings and ${VIEWERS} raw viewers for ${seconds} s, each tuning ${rate.toFixed(1)} Mbit/s; ` +
+        `${figures.recordedMb} MB recorded, ${figures.viewedMb} MB viewed`,
+    );
+    let failed = 0;
+    const rows: [keyof typeof LIMITS, string][] = [
+      ['cpuPercent', 'CPU, % of one core'],
+      ['memoryMb', 'memory at most, MB'],
+      ['lagMs', 'main loop lag p99, ms'],
+      ['drops', 'packets lost, places'],
+      ['gaps', 'interruptions'],
+    ];
+    for (const [key, what] of rows) {
+      const ok = figures[key] <= LIMITS[key] && figures.recordedMb > 0;
+      if (!ok) failed += 1;
+      const figure = String(figures[key]).padStart(8);
+      console.log(`${what.padEnd(28)}${figure}   limit ${LIMITS[key]}   ${ok ? 'ok' : 'ABOVE'}`);
+    }
+    return failed === 0 ? 0 : 1;
+  } finally {
+    sender?.kill();
+    await sender?.exited;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const [part, first = '', second = '', third = ''] = process.argv.slice(2);
+if (part === 'send') send(first, Number(second));
+else if (part === 'measure') {
+  process.stdout.write(`${JSON.stringify(await record(first, second, Number(third)))}\n`);
+  process.exit(0);
+} else process.exit(await main(Number(part ?? 20)));
