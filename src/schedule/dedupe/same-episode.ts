@@ -16,7 +16,7 @@ function numberKey({ series, number }: Episode): string {
 export function isSameEpisode(a: Airing, b: Airing): boolean {
   const { series, number, subtitle } = a.episode;
   const other = b.episode;
-  if (series !== other.series || number !== other.number) return false;
+  if (number !== other.number || series !== other.series) return false;
   if (number !== null) return subtitle === null || other.subtitle === null || subtitle === other.subtitle;
   if (subtitle !== null || other.subtitle !== null) return subtitle === other.subtitle;
   return a.startAt === b.startAt && a.episode.title === other.title;

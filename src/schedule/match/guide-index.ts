@@ -72,8 +72,9 @@ class TextColumns {
     for (const index of columnsOf(text)) this.#columns[index]?.add(row);
   }
 
-  clear(row: number): void {
-    for (const bits of this.#columns) bits.delete(row);
+  /** @param text that was set */
+  clear(row: number, text: string): void {
+    for (const index of columnsOf(text)) this.#columns[index]?.delete(row);
   }
 
   /** Leaves of `rows` those that may contain the word. */
@@ -90,7 +91,7 @@ const REMEMBERED = 5000;
 
 export class GuideIndex {
   readonly #changes: GuideProgram[] = [];
-  /** Counts the programmes that were put. */
+  /** Counts what was put and removed. */
   #version = 0;
   readonly #rows: (GuideRow | undefined)[] = [];
   readonly #free: number[] = [];
@@ -111,7 +112,7 @@ export class GuideIndex {
     return this.#version;
   }
 
-  /** What was put since a version; undefined: too much to tell. What was removed is not `get`'s any more. */
+  /** What was put and what was removed since a version; undefined: too much to tell. */
   changedSince(version: number): readonly GuideProgram[] | undefined {
     const count = this.#version - version;
     if (version < 0 || count > this.#changes.length) return undefined;
@@ -138,9 +139,7 @@ export class GuideIndex {
     const held: GuideRow = { row, program, text, titleLength: title.length };
     this.#rows[row] = held;
     this.#byId.set(program.id, held);
-    this.#version++;
-    this.#changes.push(program);
-    if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
+    this.#note(program);
     this.#all.add(row);
     this.#texts.set(row, text);
     this.#details?.set(row, this.detailText(held));
@@ -154,16 +153,23 @@ export class GuideIndex {
   remove(id: ProgramId): void {
     const held = this.#byId.get(id);
     if (held === undefined) return;
-    const { row, program } = held;
+    const { row, program, text } = held;
     this.#byId.delete(id);
     this.#rows[row] = undefined;
-    this.#detailTexts[row] = undefined;
     this.#all.delete(row);
-    this.#texts.clear(row);
-    this.#details?.clear(row);
+    this.#texts.clear(row, text);
+    this.#details?.clear(row, this.detailText(held));
+    this.#detailTexts[row] = undefined;
     this.#stations.get(program.stationId)?.delete(row);
     for (const { lv1 } of program.genres) this.#genres[lv1]?.delete(row);
     this.#free.push(row);
+    this.#note(program);
+  }
+
+  #note(program: GuideProgram): void {
+    this.#version++;
+    this.#changes.push(program);
+    if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
   }
 
   /** Headings and bodies of the extended text, in normal form, a line each. */

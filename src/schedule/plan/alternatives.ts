@@ -1,7 +1,6 @@
 /** What a reservation that found no tuner could take instead: another airing of the same, which has one. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
 import { isSameEpisode } from '../dedupe/same-episode.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
 import { type Claim, claimOf } from './claims.ts';
 import type { PlanInput } from './input.ts';
 
@@ -16,21 +15,17 @@ export function findAlternatives(
 ): ProgramId[] {
   const { program } = claim;
   if (program === undefined) return [];
-  const airing = (one: GuideProgram) => ({ episode: input.facts.of(one).episode, startAt: one.startAt });
-  const own = airing(program);
-  const others = input.facts
-    .airings(input.guide)
+  const { now, facts, guide } = input;
+  const own = { episode: facts.of(program).episode, startAt: program.startAt };
+  const same = facts
+    .airings(guide)
     .of(program)
+    .filter((other) => other.startAt >= now && isSameEpisode(own, other))
+    .map((other) => other.program)
     .filter(
-      (other) =>
-        other.startAt >= input.now &&
-        other.id !== program.id &&
-        !taken.has(other.id) &&
-        !other.copyNever &&
-        (other.isFree || !program.isFree),
-    );
-  const same = others
-    .filter((other) => isSameEpisode(own, airing(other)))
+      ({ id, copyNever, isFree }) =>
+        id !== program.id && !taken.has(id) && !copyNever && (isFree || !program.isFree),
+    )
     .sort((a, b) => a.startAt - b.startAt || a.id - b.id);
   const offered: ProgramId[] = [];
   for (const other of same) {
