@@ -17,8 +17,8 @@ const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const DAY_MS = 86_400_000;
 const LIMIT_MS = 120_000;
-/** Schedules come so many times as often as on the air: what is sent rarest comes round in half a minute. */
-const SCHEDULE_SPEED = 12;
+/** Schedules come so many times as often as on the air: what is sent rarest comes round in 18 s. */
+const SCHEDULE_SPEED = 20;
 
 let folder: string;
 let scenarioFile: string;
