@@ -135,7 +135,7 @@ export class RecordingSession {
     this.#reception = new Reception({
       former: former?.measured,
       now,
-      began: (at) => ledger.began(at),
+      began: (at) => this.#tell(() => ledger.began(at)),
       onReceiving: () => {
         if (this.#phase === 'receiving') return;
         this.#enter('receiving');
@@ -243,7 +243,7 @@ export class RecordingSession {
       return false;
     }
     const before = this.#reception.until;
-    await this.#storage.begin(this.#stream);
+    if (!(await this.#write(this.#stream))) return false;
     const reason = await Promise.race([ended.promise, this.#stopped]);
     await this.#stream.close();
     this.#storage.end();
@@ -254,6 +254,23 @@ export class RecordingSession {
       this.#save();
     }
     return this.#reception.until !== before;
+  }
+
+  /** A database on a full disk names no file: then nothing is written, and it is tried again. */
+  async #write(stream: StationStream): Promise<boolean> {
+    try {
+      await this.#storage.begin(stream);
+      return true;
+    } catch (error) {
+      this.options.log.error('recording cannot begin to be written', {
+        recording: this.options.id,
+        error: String(error),
+      });
+      await stream.close();
+      this.#stream = undefined;
+      this.#reception.lose('disk_failed');
+      return false;
+    }
   }
 
   /** At most so long, and no longer than until something changes. */
@@ -287,8 +304,21 @@ export class RecordingSession {
   }
 
   #save(): void {
-    this.#savedAt = this.options.now();
-    this.options.ledger.measured(this.#reception.measured, this.#storage.parts);
+    const { now, ledger } = this.options;
+    this.#savedAt = now();
+    this.#tell(() => ledger.measured(this.#reception.measured, this.#storage.parts));
+  }
+
+  /** What cannot be stored now is stored with the next, or counted from the file: no reason to stop recording. */
+  #tell(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.options.log.error('measurements not stored', {
+        recording: this.options.id,
+        error: String(error),
+      });
+    }
   }
 
   #conclude(): void {

@@ -134,7 +134,13 @@ export class Storage {
     if (index < 0) return;
     this.#parts.splice(index, 1);
     if (this.#made.delete(path) && this.#parts.length === 0) this.options.reception.forget();
-    this.options.placed(this.parts, this.#parts.at(-1)?.path ?? null);
+    const { placed, log, id } = this.options;
+    try {
+      placed(this.parts, this.#parts.at(-1)?.path ?? null);
+    } catch (error) {
+      // The row names a file that is not there: found at the recording's end, or at the next start.
+      log.error('recording file not forgotten', { recording: id, path, error: String(error) });
+    }
   }
 
   #watch(slowestMs: number, queued: number): void {
@@ -181,8 +187,10 @@ export class Storage {
     const { stem, placed, log, id } = this.options;
     this.#number += 1;
     const path = join(folder.path, partName(stem, this.#number));
-    this.#parts.push({ path, bytes: 0 });
-    placed(this.parts, path);
+    const part = { path, bytes: 0 };
+    // Named before it is made: when this throws, nothing has happened.
+    placed([...this.parts, part], path);
+    this.#parts.push(part);
     log.info('recording file', { recording: id, path });
     return { path, mode: 'create' };
   }

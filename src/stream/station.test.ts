@@ -189,4 +189,19 @@ describe('Station', () => {
     const ended = studio.messages.flatMap((message) => (message.kind === 'sinkEnded' ? [message.sink] : []));
     expect(ended).toEqual([RAW, 8]);
   });
+
+  test('that is recorded to a disk that takes nothing goes on for those who watch', async () => {
+    await onAir();
+    studio.station.record(8, { path: '/dev/full', mode: 'append', counted: 0 });
+    await studio.sound(SECOND).received();
+    const isTrouble = (message: FromStreamWorker): boolean =>
+      message.kind === 'file' && message.event.kind === 'trouble';
+    while (!studio.messages.some(isTrouble)) await studio.sound(SECOND).received();
+    await studio.sound(2 * SECOND).received();
+    studio.station.drop(8);
+    const isEnd = (message: FromStreamWorker): boolean =>
+      message.kind === 'file' && message.event.kind === 'ended';
+    while (!studio.messages.some(isEnd)) await studio.received();
+    await studio.sound(3 * SECOND).received();
+  });
 });

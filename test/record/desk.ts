@@ -27,7 +27,7 @@ export interface Wish {
 export class Desk {
   readonly lines: string[] = [];
   readonly log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => this.lines.push(line) });
-  readonly client = new StreamClient({ startWorker: startStreamWorker, log: this.log });
+  readonly client: StreamClient;
   readonly store: RecordingStore;
   readonly #database: Database;
   readonly #sessions: RecordingSession[] = [];
@@ -36,7 +36,9 @@ export class Desk {
   constructor(
     readonly folder: string,
     readonly agentUrl: string,
+    makeClient = (log: Log): StreamClient => new StreamClient({ startWorker: startStreamWorker, log }),
   ) {
+    this.client = makeClient(this.log);
     mkdirSync(folder, { recursive: true });
     this.#database = openDatabase(join(folder, 'svc.db'));
     this.store = new RecordingStore(this.#database);
