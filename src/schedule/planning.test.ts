@@ -4,6 +4,7 @@ import type { ProgramId } from '../../arib/ids.ts';
 import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/home.ts';
 import type { KnownStation } from '../model/station.ts';
 import { Planning } from './planning.ts';
+import { readRule } from './rule-body.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
@@ -115,4 +116,45 @@ test('what is booked of a hidden station stays', () => {
   });
   home.now = NOON + 2 * HOUR;
   expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({ state: 'missed' });
+});
+
+test('a preview tells what would become of each programme, and changes nothing', () => {
+  const home = new Home([GR_TUNER]);
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const planning = new Planning();
+  planning.setStations(known(home));
+  const ids = [
+    home.program(one, '灯台 #1「波」', { at: 60 }),
+    home.program(two, '灯台 #1「波」', { at: 200 }),
+    home.program(one, '灯台 #2「風」', { at: 300 }),
+    home.program(one, '灯台 #3「霧」', { at: 400, copyNever: true }),
+    home.program(one, '灯台 #4「雪」', { at: 500 }),
+    home.program(one, '灯台 #5「月」', { at: -100 }),
+    home.program(one, '港', { at: 600 }),
+  ];
+  planning.change(ids.flatMap((id) => home.guide.get(id) ?? []));
+  home.reserve(home.program(two, '歌', { at: 300 }), { priority: 9 });
+  const [, , , , booked] = ids;
+  if (booked === undefined) throw new Error('no programme');
+  const { id } = home.reserve(booked, { tuner: { type: 'GR', rank: 0 } });
+  planning.change(home.reservations.flatMap(({ programId }) => home.guide.get(programId) ?? []));
+  const before = planning.plan(circumstances(home));
+  const draft = readRule({ keyword: '灯台' }, () => {});
+  const { programs, fault } = planning.preview(draft, circumstances(home), null);
+  expect(fault).toBeNull();
+  expect(programs.map(({ program, state, reservationId }) => [program.name, state, reservationId])).toEqual([
+    ['灯台 #1「波」', 'scheduled', null],
+    ['灯台 #1「波」', null, null],
+    ['灯台 #2「風」', 'conflict', null],
+    ['灯台 #3「霧」', 'skipped', null],
+    ['灯台 #4「雪」', 'scheduled', id],
+  ]);
+  expect(programs[1]?.reason).toBe('同じ回の別の放送を予約します。');
+  expect(programs[2]?.reason).toContain('「歌」と重なり');
+  expect(planning.plan(circumstances(home))).toEqual(before);
+  // In place of the rule that is being changed.
+  home.rule('港');
+  planning.setRules(home.rules);
+  expect(planning.plan(circumstances(home)).create.map(({ name }) => name)).toContain('港');
+  expect(planning.preview(draft, circumstances(home), 1).programs).toHaveLength(5);
 });

@@ -4,7 +4,8 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
-import type { Rule, RuleId } from '../model/rule.ts';
+import type { Reservation } from '../model/reservation.ts';
+import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
@@ -14,6 +15,27 @@ import { plan } from './plan/plan.ts';
 
 /** What the plan needs beside guide, rules and stations. */
 export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
+
+/** A programme that a rule would match, and what would become of it. */
+export interface PreviewedProgram {
+  readonly program: GuideProgram;
+  /** null: it would not be booked. */
+  readonly state: Reservation['state'] | null;
+  /** Why it is in conflict, skipped or not booked, Japanese. */
+  readonly reason: string | null;
+  /** Of a reservation that there is already. */
+  readonly reservationId: number | null;
+}
+
+export interface Preview {
+  /** By start. */
+  readonly programs: readonly PreviewedProgram[];
+  /** Japanese: the rule cannot be used. */
+  readonly fault: string | null;
+}
+
+/** No rule has it. */
+const PREVIEWED = -1;
 
 interface HeldRule {
   readonly rule: Rule;
@@ -72,16 +94,45 @@ export class Planning {
 
   plan(circumstances: PlanCircumstances): Plan {
     this.#match();
-    const matches = new Map<RuleId, GuideProgram[]>();
-    for (const [id, { matched }] of this.#rules) {
+    return this.#planned(circumstances, undefined);
+  }
+
+  /** @param instead a rule that is looked at, in place of its own stored form */
+  #planned(
+    circumstances: PlanCircumstances,
+    instead: { rule: Rule; programs: readonly GuideProgram[] } | undefined,
+  ): Plan {
+    const matches = new Map<RuleId, readonly GuideProgram[]>();
+    const rules: Rule[] = [];
+    for (const [id, { rule, matched, fault }] of this.#rules) {
+      if (id === instead?.rule.id) continue;
+      // A rule that cannot be used is as good as disabled.
+      rules.push(fault === null ? rule : { ...rule, enabled: false });
       if (matched !== undefined) matches.set(id, [...matched.values()]);
     }
-    // A rule that cannot be used is as good as disabled.
-    const rules = [...this.#rules.values()].map(({ rule, fault }) =>
-      fault === null ? rule : { ...rule, enabled: false },
-    );
+    if (instead !== undefined) {
+      rules.push(instead.rule);
+      matches.set(instead.rule.id, instead.programs);
+    }
     const { guide, facts } = this;
     return plan({ ...circumstances, guide, facts, matches, rules, stations: this.#stations });
+  }
+
+  /**
+   * What a rule would match now, with the state that each programme would get beside everything that is booked.
+   * @param replaces the rule that is being changed; null: it would be a new one
+   * @throws Failure for a regular expression that cannot be used
+   */
+  preview(draft: RuleDraft, circumstances: PlanCircumstances, replaces: RuleId | null): Preview {
+    this.#match();
+    const { programs, fault } = new RuleMatcher(draft.conditions).match(this.guide, this.#listed);
+    if (fault !== null) return { programs: [], fault };
+    const id = replaces ?? PREVIEWED;
+    const times = { createdAt: circumstances.now, updatedAt: circumstances.now };
+    const rule: Rule = { ...draft, id, enabled: true, disabledReason: null, ...times };
+    const made = this.#planned(circumstances, { rule, programs });
+    const upcoming = programs.filter((program) => program.endAt > circumstances.now);
+    return { programs: becoming(upcoming, circumstances.reservations, made), fault: null };
   }
 
   #held(rule: Rule): HeldRule {
@@ -126,4 +177,28 @@ export class Planning {
     for (const program of programs) matched.set(program.id, program);
     held.matched = matched;
   }
+}
+
+function becoming(
+  programs: readonly GuideProgram[],
+  reservations: readonly Reservation[],
+  { create, update, remove, passedOver }: Plan,
+): PreviewedProgram[] {
+  const planned = new Map([...create, ...update.map(({ to }) => to)].map((one) => [one.programId, one]));
+  const removed = new Set(remove);
+  const booked = new Map(
+    reservations.filter(({ id }) => !removed.has(id)).map((one) => [one.programId, one]),
+  );
+  return programs
+    .map((program): PreviewedProgram => {
+      const reservation = booked.get(program.id);
+      const told = planned.get(program.id) ?? reservation;
+      return {
+        program,
+        state: told?.state ?? null,
+        reason: told?.reason ?? passedOver.get(program.id) ?? null,
+        reservationId: reservation?.id ?? null,
+      };
+    })
+    .sort((a, b) => a.program.startAt - b.program.startAt || a.program.id - b.program.id);
 }

@@ -248,6 +248,20 @@ describe('reservations that no rule wants any more', () => {
   });
 });
 
+test('a rule passes its priority on, also to what begins soon, and books nothing that is over', () => {
+  const home = new Home();
+  const station = home.station('T27');
+  const soon = home.program(station, '灯台', { at: 30 });
+  home.program(station, '灯台', { at: -600, openEnd: true });
+  const rule = home.rule('灯台', { priority: 3 });
+  home.run();
+  expect(home.states()).toEqual([['灯台', 'scheduled']]);
+  home.rules = [{ ...rule, priority: 1 }];
+  home.run();
+  expect(home.of(soon)?.priority).toBe(1);
+  settled(home);
+});
+
 describe('what a person cancelled', () => {
   test('no rule books again, under any number, within ten minutes', () => {
     const home = new Home();

@@ -47,11 +47,9 @@ class Planner {
   }
 
   plan(): Plan {
-    for (const claim of this.#claims.kept) this.#push({ claim, next: undefined });
-    for (const { rule, airings } of this.#wishes) {
-      const first = this.#airing(rule, airings, 0);
-      if (first !== undefined) this.#push(first);
-    }
+    const first = this.#wishes.flatMap(({ rule, airings }) => this.#airing(rule, airings, 0) ?? []);
+    for (const claim of this.#stayingClaims(first)) this.#push({ claim, next: undefined });
+    for (const pending of first) this.#push(pending);
     for (let pending = this.#queue.shift(); pending !== undefined; pending = this.#queue.shift())
       this.#decide(pending);
     this.#assignTuners();
@@ -62,6 +60,15 @@ class Planner {
       openings: this.#openings(),
       passedOver: new Map([...this.#passedOver].filter(([id]) => !this.#outcomes.has(id))),
     };
+  }
+
+  /** What stays by itself; what a rule wants too has the priority that its rule has now. */
+  #stayingClaims(first: readonly Pending[]): Claim[] {
+    const wished = new Set(first.map(({ claim }) => claim.programId));
+    return this.#claims.kept.filter(
+      ({ programId, isManual, isRunning, isOver }) =>
+        isManual || isRunning || isOver || !wished.has(programId),
+    );
   }
 
   #push(pending: Pending): void {
@@ -82,7 +89,8 @@ class Planner {
       const program = airings[at];
       if (program === undefined || this.#claims.closed.has(program.id)) continue;
       const claim = this.#claims.byProgram.get(program.id) ?? claimOf(this.input, program, rule);
-      if (claim === undefined) continue;
+      // What is over and was not booked was not missed.
+      if (claim === undefined || (claim.isOver && claim.reservation === undefined)) continue;
       return { claim: this.#ofRule(claim, rule), next: () => this.#airing(rule, airings, at + 1) };
     }
     return undefined;
