@@ -1,18 +1,16 @@
 /** A recording, as the recorder keeps it: what was wanted, where its files are, what became of it. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { RecordingState } from '../../wire/guide.ts';
 import type { AudioComponent } from './audio.ts';
 import type { Genre } from './program.ts';
+import type { EncodeChoice } from './rule.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
  * `recording`: from the decision to record until its end, also while the service is not running. `recorded`: ended,
  * the original stream is there. `available`: an encoded file is there. `failed`: there is nothing worth keeping.
  */
-export const RECORDING_STATES = ['recording', 'recorded', 'available', 'failed'] as const;
-export type RecordingState = (typeof RECORDING_STATES)[number];
-
-/** Which conversion is wanted. */
-export type EncodeWish = 'none' | 'av1' | 'h264' | 'both';
+export type { RecordingState };
 
 /** What a recording is begun with. It says of its programme what the guide said then. */
 export interface NewRecording {
@@ -35,7 +33,7 @@ export interface NewRecording {
   /** Epoch ms, of the programme without margins, as the next. */
   startAt: number;
   endAt: number;
-  encode: EncodeWish;
+  encode: EncodeChoice;
   keepTs: boolean;
 }
 

@@ -7,13 +7,8 @@ import { dirname } from 'node:path';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { AudioComponent } from '../model/audio.ts';
 import type { Genre } from '../model/program.ts';
-import type {
-  EncodeWish,
-  NewRecording,
-  RecordingPart,
-  RecordingRecord,
-  RecordingState,
-} from '../model/recording.ts';
+import type { NewRecording, RecordingPart, RecordingRecord, RecordingState } from '../model/recording.ts';
+import type { EncodeChoice } from '../model/rule.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 
 interface Row {
@@ -346,7 +341,7 @@ function toRecord(row: Row): RecordingRecord {
     durationMs: row.duration_ms,
     folder: row.folder,
     stem: row.stem,
-    encode: row.encode as EncodeWish,
+    encode: row.encode as EncodeChoice,
     keepTs: row.keep_ts === 1,
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
   };

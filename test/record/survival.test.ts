@@ -1,15 +1,15 @@
 /** What a recording survives: its agent, its own process, its disk. */
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Verdict } from '../../src/model/verdict.ts';
-import { RecordingStore } from '../../src/store/recordings.ts';
 import { Air, compare, probed, until } from './air.ts';
 import { Desk } from './desk.ts';
+import { Recorder, stored } from './killable.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
 setDefaultTimeout(45_000);
+
+const LONG = process.env.SVC_LONG === '1';
 
 let air: Air;
 
@@ -18,55 +18,12 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => air.close(), 20_000);
 
-/** A recorder that can be killed. */
-class Recorder {
-  state: { id: number; bytes: number; phase: string } | undefined;
-  readonly process: Bun.Subprocess<'ignore', 'pipe', 'inherit'>;
-
-  constructor(folder: string, channel: string, openAt: number, endAt: number, id?: number) {
-    const words = [folder, air.agentUrl, JSON.stringify(air.station(channel)), String(openAt), String(endAt)];
-    const program = join(import.meta.dir, 'recorder.ts');
-    this.process = Bun.spawn(
-      [process.execPath, program, ...words, ...(id === undefined ? [] : [String(id)])],
-      {
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'inherit',
-      },
-    );
-    void this.#read();
-  }
-
-  async #read(): Promise<void> {
-    let text = '';
-    for await (const chunk of this.process.stdout) {
-      text += new TextDecoder().decode(chunk);
-      const lines = text.split('\n');
-      text = lines.pop() ?? '';
-      const last = lines.at(-1);
-      if (last !== undefined) this.state = JSON.parse(last);
-    }
-  }
-}
-
-/** What is stored of the only recording of a folder. */
-function stored(folder: string): { state: string; verdict: Verdict | null; path: string; bytes: Buffer } {
-  const database = new Database(join(folder, 'svc.db'));
-  const store = new RecordingStore(database);
-  const [file] = store.files();
-  const found = store.find(file?.recordingId ?? 0);
-  database.close();
-  if (found === undefined || file === undefined) throw new Error('nothing was recorded');
-  const bytes = readFileSync(file.path);
-  return { state: found.state, verdict: found.verdict, path: file.path, bytes };
-}
-
 describe.concurrent('a killed recorder', () => {
   test('goes on in the same file: only the time between is missing, and told', async () => {
     const folder = join(air.folder, 'killed');
     const began = Date.now();
     const endAt = began + 14_000;
-    const first = new Recorder(folder, 'T30', began, endAt);
+    const first = new Recorder(air, folder, 'T30', began, endAt);
     await until('it writes', () => (first.state?.bytes ?? 0) > 300_000);
     first.process.kill('SIGKILL');
     await first.process.exited;
@@ -74,7 +31,7 @@ describe.concurrent('a killed recorder', () => {
     // As a power cut in the middle of a packet leaves it.
     const [name = ''] = readdirSync(join(folder, 'recordings'));
     appendFileSync(join(folder, 'recordings', name), new Uint8Array(77).fill(0x47));
-    const second = new Recorder(folder, 'T30', began, endAt, id);
+    const second = new Recorder(air, folder, 'T30', began, endAt, id);
     await second.process.exited;
     const { state, verdict, path, bytes } = stored(folder);
     const found = compare(bytes, await air.sent('T30', began, Date.now()));
@@ -94,11 +51,11 @@ describe.concurrent('a killed recorder', () => {
   test('that was asked to end leaves the recording to be resumed', async () => {
     const folder = join(air.folder, 'asked');
     const began = Date.now();
-    const first = new Recorder(folder, 'T31', began, began + 8000);
+    const first = new Recorder(air, folder, 'T31', began, began + 8000);
     await until('it writes', () => (first.state?.bytes ?? 0) > 150_000);
     first.process.kill('SIGTERM');
     expect(await first.process.exited).toBe(0);
-    const second = new Recorder(folder, 'T31', began, began + 8000, first.state?.id);
+    const second = new Recorder(air, folder, 'T31', began, began + 8000, first.state?.id);
     await second.process.exited;
     const { state, verdict, bytes } = stored(folder);
     expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
@@ -204,3 +161,56 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(verdict.level).toBe('complete');
   });
 });
+
+test.if(LONG)(
+  'killed every 7 s, a recording is one readable file in which only the times between are missing',
+  async () => {
+    const folder = join(air.folder, 'again');
+    const began = Date.now();
+    const endAt = began + 45_000;
+    let recorder = new Recorder(air, folder, 'T30', began, endAt);
+    await until('it is known', () => recorder.state !== undefined);
+    const id = recorder.state?.id ?? 0;
+    let kills = 0;
+    while (Date.now() < endAt - 10_000) {
+      await Bun.sleep(7_000);
+      recorder.process.kill('SIGKILL');
+      await recorder.process.exited;
+      kills += 1;
+      recorder = new Recorder(air, folder, 'T30', began, endAt, id);
+    }
+    await recorder.process.exited;
+    const { state, verdict, path, bytes } = stored(folder);
+    const found = compare(bytes, await air.sent('T30', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: kills });
+    expect(state).toBe('recorded');
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(Array(kills).fill('service_stopped'));
+    expect(await probed(path)).toBeGreaterThan(300);
+  },
+  90_000,
+);
+
+test.if(LONG)(
+  'a stall of 30 s is a hole of 30 s',
+  async () => {
+    const desk = new Desk(join(air.folder, 'stalled'), air.agentUrl);
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T31'), endAt: began + 45_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    const repair = air.fault({ kind: 'stall', channel: 'T31' });
+    await Bun.sleep(30_000);
+    repair();
+    const { verdict, bytes, path } = await desk.conclude(session, { startAt, endAt: began + 44_500 });
+    await desk.close();
+    expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+    expect(verdict.drops).toBe(0);
+    const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    expect(gapMs).toBeGreaterThan(29_000);
+    // Between two tries of a tuner that gives nothing lie as much as its own limit and the longest pause.
+    expect(gapMs).toBeLessThan(40_000);
+    expect(await probed(path)).toBeGreaterThan(30);
+  },
+  90_000,
+);
