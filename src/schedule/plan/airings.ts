@@ -3,8 +3,13 @@
  * up as programmes change.
  */
 import type { Airing } from '../dedupe/same-episode.ts';
-import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { GuideIndex, GuideProgram, GuideRow } from '../match/guide-index.ts';
 import type { TextFacts } from './text-facts.ts';
+
+interface Reader {
+  of(program: GuideProgram): TextFacts;
+  known(program: GuideProgram): TextFacts | undefined;
+}
 
 /** Of one series a guide has fewer. */
 const MAX_AIRINGS = 400;
@@ -17,6 +22,8 @@ export interface GuideAiring extends Airing {
 }
 
 interface Series {
+  /** In the title of every airing. */
+  words: readonly string[];
   airings: GuideAiring[];
   /** Some were replaced since they were put in. */
   stale: boolean;
@@ -28,14 +35,14 @@ export class SeriesAirings {
 
   constructor(
     private readonly guide: GuideIndex,
-    private readonly factsOf: (program: GuideProgram) => TextFacts,
+    private readonly facts: Reader,
   ) {}
 
   /** Programmes of the same series, the given one among them, in no order. */
   of(program: GuideProgram): readonly GuideAiring[] {
     this.#follow();
-    const name = this.factsOf(program).episode.series;
-    const series = this.#bySeries.get(name) ?? { airings: this.#find(program, name), stale: false };
+    const name = this.facts.of(program).episode.series;
+    const series = this.#bySeries.get(name) ?? this.#find(program, name);
     this.#bySeries.set(name, series);
     if (series.stale)
       series.airings = series.airings.filter((one) => this.guide.get(one.program.id) === one.program);
@@ -44,7 +51,7 @@ export class SeriesAirings {
   }
 
   #airing(program: GuideProgram): GuideAiring {
-    return { program, startAt: program.startAt, episode: this.factsOf(program).episode };
+    return { program, startAt: program.startAt, episode: this.facts.of(program).episode };
   }
 
   /** Takes in what changed since it was last asked. */
@@ -53,30 +60,39 @@ export class SeriesAirings {
     this.#version = this.guide.version;
     if (changed === undefined) this.#bySeries.clear();
     else if (this.#bySeries.size > 0) {
+      const all = [...this.#bySeries.values()];
       for (const program of new Set(changed)) {
-        const series = this.#bySeries.get(this.factsOf(program).episode.series);
+        // What was not asked for was in no series. To read a text for its episode costs more than to look for words.
+        const row = this.guide.row(program.id);
+        const isShown = row?.program === program;
+        if (isShown && !all.some(({ words }) => hasWords(row, words))) continue;
+        const facts = isShown ? this.facts.of(program) : this.facts.known(program);
+        const series = facts === undefined ? undefined : this.#bySeries.get(facts.episode.series);
         if (series === undefined) continue;
         series.stale = true;
-        if (this.guide.get(program.id) === program) series.airings.push(this.#airing(program));
+        if (isShown) series.airings.push(this.#airing(program));
       }
     }
   }
 
-  #find(program: GuideProgram, series: string): GuideAiring[] {
-    const words = (this.factsOf(program).title.match(LETTERS) ?? []).filter((word) => series.includes(word));
-    const longest = words.sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
-    if (longest.length === 0) return [];
+  #find(program: GuideProgram, name: string): Series {
+    const runs = (this.facts.of(program).title.match(LETTERS) ?? []).filter((word) => name.includes(word));
+    const words = runs.sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
+    const found: Series = { words, airings: [], stale: false };
+    if (words.length === 0) return found;
     const rows = this.guide.all();
-    for (const word of longest) this.guide.narrowByWord(rows, word, false);
-    const found: GuideAiring[] = [];
-    rows.forEach((row) => {
-      const held = this.guide.at(row);
-      if (held === undefined || found.length >= MAX_AIRINGS) return;
-      const name = held.text.slice(0, held.titleLength);
-      if (!longest.every((word) => name.includes(word))) return;
-      const airing = this.#airing(held.program);
-      if (airing.episode.series === series) found.push(airing);
+    for (const word of words) this.guide.narrowByWord(rows, word, false);
+    rows.forEach((number) => {
+      const row = this.guide.at(number);
+      if (row === undefined || found.airings.length >= MAX_AIRINGS || !hasWords(row, words)) return;
+      const airing = this.#airing(row.program);
+      if (airing.episode.series === name) found.airings.push(airing);
     });
     return found;
   }
+}
+
+function hasWords({ text, titleLength }: GuideRow, words: readonly string[]): boolean {
+  const title = text.slice(0, titleLength);
+  return words.every((word) => title.includes(word));
 }

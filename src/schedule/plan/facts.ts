@@ -14,9 +14,14 @@ export class Facts {
   airings(guide: GuideIndex): SeriesAirings {
     const known = this.#airings.get(guide);
     if (known !== undefined) return known;
-    const airings = new SeriesAirings(guide, (program) => this.of(program));
+    const airings = new SeriesAirings(guide, this);
     this.#airings.set(guide, airings);
     return airings;
+  }
+
+  /** undefined: nobody has asked for them yet. */
+  known(text: EpisodeText): TextFacts | undefined {
+    return this.#known.get(text);
   }
 
   of(text: EpisodeText): TextFacts {
