@@ -91,6 +91,8 @@ class Planner {
       const claim = this.#claims.byProgram.get(program.id) ?? claimOf(this.input, program, rule);
       // What is over and was not booked was not missed.
       if (claim === undefined || (claim.isOver && claim.reservation === undefined)) continue;
+      // It stands in line behind what the rule may displace: waiting for it would let the weaker go first.
+      if (claim.isManual && claim.priority < rule.priority) continue;
       return { claim: this.#ofRule(claim, rule), next: () => this.#airing(rule, airings, at + 1) };
     }
     return undefined;

@@ -2,7 +2,7 @@
  * What the rules want: of each episode one airing, with the others as a choice behind it. What a person cancelled,
  * what has been recorded and what a branch of a station repeats is left out. Pure.
  */
-import type { ProgramId } from '../../../arib/ids.ts';
+import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
 import type { Rule } from '../../model/rule.ts';
 import { type Airing, sameEpisodes } from '../dedupe/same-episode.ts';
@@ -98,26 +98,29 @@ class Chooser {
 
   /** Of stations of one key that show the same on one physical channel, the first keeps it. */
   #withoutBranches(programs: readonly GuideProgram[]): Set<ProgramId> {
+    const branches = branchGroups(this.input.stations);
     const first = new Map<string, { program: GuideProgram; serviceId: number }>();
+    const kept = new Set<ProgramId>();
+    const placeOf = (program: GuideProgram): string | undefined => {
+      const group = branches.get(program.stationId);
+      if (group === undefined) return undefined;
+      return `${group}/${program.startAt}/${this.input.facts.of(program).title}`;
+    };
     for (const program of programs) {
-      const place = this.#branchPlace(program);
+      const place = placeOf(program);
+      if (place === undefined) {
+        kept.add(program.id);
+        continue;
+      }
       const serviceId = this.input.stations.get(program.stationId)?.serviceId ?? 0;
       const known = first.get(place);
       if (known === undefined || serviceId < known.serviceId) first.set(place, { program, serviceId });
     }
-    const kept = new Set([...first.values()].map(({ program }) => program.id));
+    for (const { program } of first.values()) kept.add(program.id);
     for (const program of programs) {
       if (!kept.has(program.id)) this.#pass(program, 'branch');
     }
     return kept;
-  }
-
-  #branchPlace(program: GuideProgram): string {
-    const station = this.input.stations.get(program.stationId);
-    if (station === undefined) return `program ${program.id}`;
-    const { type, channel, networkId, remoteControlKey } = station;
-    const { title } = this.input.facts.of(program);
-    return `${type}/${channel}/${networkId}/${remoteControlKey}/${program.startAt}/${title}`;
   }
 
   #episodes(rule: Rule, programs: readonly GuideProgram[]): Wish[] {
@@ -189,6 +192,17 @@ class Chooser {
       Number((stations.get(stationId)?.type ?? 'GR') !== 'GR');
     return captioned || isSatellite(b) - isSatellite(a) || a.startAt - b.startAt || a.id - b.id;
   }
+}
+
+/** Stations of one key on one physical channel, where there are several: each with a name of the group. */
+function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
+  const groups = new Map<string, StationId[]>();
+  for (const { id, type, channel, networkId, remoteControlKey } of stations.values()) {
+    const group = `${type}/${channel}/${networkId}/${remoteControlKey}`;
+    groups.set(group, [...(groups.get(group) ?? []), id]);
+  }
+  const several = [...groups].filter(([, ids]) => ids.length > 1);
+  return new Map(several.flatMap(([group, ids]) => ids.map((id) => [id, group] as const)));
 }
 
 export function chooseWanted(input: PlanInput): Wanted {
