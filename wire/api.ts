@@ -1,8 +1,11 @@
 /** What the service's public HTTP interface sends: the schemas that validate, describe (OpenAPI) and type it. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
+import { AudioOptionSchema } from './audio.ts';
 
+export * from './audio.ts';
 export * from './guide.ts';
+export * from './recordings.ts';
 export * from './scan.ts';
 export * from './schedule.ts';
 export * from './settings.ts';
@@ -12,18 +15,6 @@ export * from './settings.ts';
  * writes the contrary into a schema that it validates with.
  */
 const EXTENSIBLE = { additionalProperties: true } as const;
-
-export const AudioSideSchema = t.Union([t.Literal('both'), t.Literal('main'), t.Literal('sub')]);
-export type AudioSide = Static<typeof AudioSideSchema>;
-
-export const AudioOptionSchema = t.Object({
-  id: t.String({ description: '`<stream>:<side>`, passed back as `audio=<id>`' }),
-  stream: t.Integer({ minimum: 0 }),
-  side: AudioSideSchema,
-  label: t.String(),
-  main: t.Optional(t.Literal(true)),
-});
-export type AudioOption = Static<typeof AudioOptionSchema>;
 
 export const NowProgramSchema = t.Object({
   id: t.Integer(),

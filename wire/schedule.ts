@@ -2,6 +2,7 @@
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import { ReservationStateSchema } from './guide.ts';
+import { RetiringSchema } from './recordings.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
@@ -49,6 +50,30 @@ export const ReservationSchema = t.Object(
     alternatives: t.Optional(
       t.Array(t.Integer(PROGRAM_ID), { description: 'of a conflict: a simulcast or a later airing' }),
     ),
+    offers: t.Optional(
+      t.Array(
+        t.Object(
+          {
+            programId: t.Integer(PROGRAM_ID),
+            serviceName: t.String(),
+            title: t.String(),
+            startAt: t.Integer(EPOCH_MS),
+            endAt: t.Integer(EPOCH_MS),
+          },
+          EXTENSIBLE,
+        ),
+        { description: 'of a conflict: its alternatives in words' },
+      ),
+    ),
+    openAt: t.Optional(nullable(t.Integer(), 'epoch ms: the tuner is asked for then; null: it has none')),
+    closeAt: t.Optional(nullable(t.Integer(), 'epoch ms: the recording ends then, margin included')),
+    channel: t.Optional(t.String({ description: 'physical channel' })),
+    recordingId: t.Optional(nullable(t.Integer(), 'what was, or is being, recorded of it')),
+    note: t.Optional(nullable(t.String(), 'what happened to it by itself, Japanese')),
+    marginBefore: t.Optional(MARGIN),
+    marginAfter: t.Optional(MARGIN),
+    encode: t.Optional(ENCODE),
+    keepTs: t.Optional(KEEP_TS),
   },
   EXTENSIBLE,
 );
@@ -140,6 +165,25 @@ export const RuleSchema = t.Object(
     id: t.Integer(),
     ...t.Required(t.Object({ ...ACTIONS, ...CONDITIONS })).properties,
     disabledReason: nullable(t.String(), 'why the service disabled it, Japanese'),
+    next: t.Optional(
+      nullable(
+        t.Object(
+          {
+            reservationId: t.Integer(),
+            programId: t.Integer(PROGRAM_ID),
+            title: t.String(),
+            serviceName: t.String(),
+            startAt: t.Integer(EPOCH_MS),
+            state: ReservationStateSchema,
+          },
+          EXTENSIBLE,
+        ),
+        'the next programme that it books',
+      ),
+    ),
+    booked: t.Optional(t.Integer({ minimum: 0, description: 'its reservations that are to come or run' })),
+    conflicts: t.Optional(t.Integer({ minimum: 0, description: 'of these, those without a tuner' })),
+    recorded: t.Optional(t.Integer({ minimum: 0, description: 'its recordings that can be watched' })),
   },
   EXTENSIBLE,
 );
@@ -168,6 +212,8 @@ export const RulePreviewSchema = t.Object(
   {
     total: t.Integer({ minimum: 0, description: 'programmes that match' }),
     programs: t.Array(PreviewProgramSchema, { description: 'the first of them, by start' }),
+    fault: t.Optional(nullable(t.String(), 'the rule cannot be used, Japanese')),
+    retiring: t.Optional(RetiringSchema),
   },
   EXTENSIBLE,
 );

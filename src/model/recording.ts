@@ -3,7 +3,8 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingState } from '../../wire/guide.ts';
 import type { AudioComponent } from './audio.ts';
 import type { Genre } from './program.ts';
-import type { EncodeChoice } from './rule.ts';
+import type { ReservationId } from './reservation.ts';
+import type { EncodeChoice, RuleId } from './rule.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -58,4 +59,41 @@ export interface RecordingPart {
   path: string;
   /** Octets that were known to be written. */
   bytes: number;
+}
+
+/**
+ * What is to be recorded and when, as the plan has it now: what `booking` tells `record`, anew and whole at every
+ * change. Times are of the broadcast's clock.
+ */
+export interface RecordingOrder {
+  reservationId: ReservationId;
+  programId: ProgramId;
+  stationId: StationId;
+  /** null: by hand. */
+  ruleId: RuleId | null;
+  /** As broadcast. */
+  name: string;
+  description: string;
+  /** Epoch ms, of the programme as it is known now. */
+  startAt: number;
+  endAt: number;
+  /** Epoch ms at which the agent is asked: the begin of the margin, or later where margins yield. */
+  openAt: number;
+  /** Epoch ms: with the margin. */
+  closeAt: number;
+  /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
+  after: readonly ReservationId[];
+  /** The setting applied. */
+  encode: EncodeChoice;
+  keepTs: boolean;
+  /** Epoch ms: booked when it was on already; null: before its start. */
+  wantedFrom: number | null;
+}
+
+/** A recording came to its end, for better or worse. */
+export interface RecordingEnd {
+  reservationId: ReservationId | null;
+  recordingId: number;
+  /** By the setting `retryDamaged`: the next airing is to be booked. */
+  worthRepeating: boolean;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { GAP_CAUSES } from '../../wire/recordings.ts';
 import {
   type Break,
   CAUSES,
   type Damage,
-  GAP_CAUSES,
   judge,
   type Measured,
   nothingMeasured,

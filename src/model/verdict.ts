@@ -3,11 +3,12 @@
  * its programme. Nothing here knows where the measurements come from.
  */
 
-/** Stable words; `CAUSES` has the sentences. */
-export type GapCause = keyof typeof CAUSES;
+import type { GapCause, RecordingVerdict as Verdict } from '../../wire/recordings.ts';
+
+export type { GapCause, Verdict };
 
 /** Why a stretch is missing, for people. */
-export const CAUSES = {
+export const CAUSES: Readonly<Record<GapCause, string>> = {
   late: '録画の開始が番組の開始に間に合いませんでした',
   no_tuner: 'チューナーを確保できないか、放送を受信できませんでした',
   agent_unavailable: 'チューナーエージェントに接続できませんでした',
@@ -21,9 +22,7 @@ export const CAUSES = {
   disk_slow: '録画先の書き込みが追いつきませんでした',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を途中で止めました',
-} as const;
-
-export const GAP_CAUSES = Object.keys(CAUSES) as GapCause[];
+};
 
 /** Epoch ms, end exclusive. */
 export interface Stretch {
@@ -56,30 +55,6 @@ export interface Measured {
   /** In order. */
   damage: Damage[];
   sums: PacketSums;
-}
-
-export interface VerdictGap {
-  /** From the programme's real start, as the next. */
-  startMs: number;
-  endMs: number;
-  cause: GapCause;
-}
-
-/**
- * `complete`: every packet from the real start to the real end. `damaged`: less. `lost`: less than half of it can
- * be used.
- */
-export type VerdictLevel = 'complete' | 'damaged' | 'lost';
-
-export interface Verdict {
-  level: VerdictLevel;
-  drops: number;
-  /** In order of time. A gap behind the real end is a margin that was given to another recording. */
-  gaps: VerdictGap[];
-  /** Recorded before the real start; negative: missing of it. */
-  headMs: number;
-  /** Recorded after the real end; negative: missing of it. */
-  tailMs: number;
 }
 
 /** The programme as it was really on the air, and what of it was wanted. Epoch ms. */

@@ -334,4 +334,16 @@ export const MIGRATIONS: readonly string[] = [
     measured TEXT NOT NULL               -- JSON: stretches, breaks, damage, sums
   ) STRICT;
   `,
+  `
+  ALTER TABLE recordings ADD COLUMN protected INTEGER NOT NULL DEFAULT 0; -- 1: no rule puts it into the bin
+  -- What it is an episode of, read from its texts when it was begun; null: of nothing that has a name.
+  ALTER TABLE recordings ADD COLUMN series_key TEXT;   -- in normal form
+  ALTER TABLE recordings ADD COLUMN series_name TEXT;
+  ALTER TABLE recordings ADD COLUMN episode TEXT;      -- for people
+  -- 1: so damaged that its episode may be booked again (setting \`retryDamaged\`).
+  ALTER TABLE recordings ADD COLUMN released INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE recordings ADD COLUMN wanted_from INTEGER; -- epoch ms of the wish, where it came after the start
+  ALTER TABLE reservations ADD COLUMN note TEXT;       -- what happened to it by itself, for people
+  CREATE INDEX recordings_of_series ON recordings (series_key, start_at) WHERE series_key IS NOT NULL;
+  `,
 ];

@@ -1,0 +1,260 @@
+/** Recordings and the room for them, as the service's HTTP interface sends and takes them. */
+import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
+import { AudioOptionSchema } from './audio.ts';
+import { GenreSchema, RecordingStateSchema } from './guide.ts';
+
+/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+const EXTENSIBLE = { additionalProperties: true } as const;
+/** What comes in may have no fields that nobody knows: they are misspelt ones. */
+const CLOSED = { additionalProperties: false } as const;
+
+const EPOCH_MS = { description: 'epoch ms' } as const;
+
+function nullable<T extends TSchema>(schema: T, description?: string) {
+  return t.Union([schema, t.Null()], description === undefined ? {} : { description });
+}
+
+/** Why a stretch of a recording is missing: stable words. */
+export const GAP_CAUSES = [
+  'late',
+  'no_tuner',
+  'agent_unavailable',
+  'stream_ended',
+  'stalled',
+  'service_stopped',
+  'scrambled',
+  'copy_never',
+  'disk_full',
+  'disk_failed',
+  'disk_slow',
+  'yielded',
+  'stopped',
+] as const;
+export const GapCauseSchema = t.Union(GAP_CAUSES.map((cause) => t.Literal(cause)));
+export type GapCause = (typeof GAP_CAUSES)[number];
+
+/** What a recording is worth, against the programme's real start and end. */
+export const VerdictSchema = t.Object(
+  {
+    level: t.Union([t.Literal('complete'), t.Literal('damaged'), t.Literal('lost')], {
+      description: 'lost: less than half of what was wanted can be used',
+    }),
+    drops: t.Integer({ minimum: 0, description: 'places where packets are missing' }),
+    gaps: t.Array(
+      t.Object(
+        {
+          startMs: t.Integer({ description: "from the programme's real start, as endMs" }),
+          endMs: t.Integer(),
+          cause: GapCauseSchema,
+        },
+        EXTENSIBLE,
+      ),
+      { description: 'a gap behind the end is a margin that was given to another recording' },
+    ),
+    headMs: t.Integer({ description: 'recorded before the real start; negative: missing of it' }),
+    tailMs: t.Integer({ description: 'recorded after the real end; negative: missing of it' }),
+  },
+  EXTENSIBLE,
+);
+export type RecordingVerdict = Static<typeof VerdictSchema>;
+
+export const FILE_SOURCES = ['encoded', 'alt', 'ts'] as const;
+export const RecordingFileSchema = t.Object(
+  {
+    source: t.Union(FILE_SOURCES.map((source) => t.Literal(source))),
+    codec: t.Union([t.Literal('av1'), t.Literal('h264'), t.Literal('mpeg2')]),
+    url: t.String({ description: "relative to the service's address" }),
+  },
+  EXTENSIBLE,
+);
+export type RecordingFile = Static<typeof RecordingFileSchema>;
+
+/** How a recording goes that is being made now. */
+export const RecordingProgressSchema = t.Object(
+  {
+    phase: t.Union(
+      [
+        t.Literal('waiting'),
+        t.Literal('opening'),
+        t.Literal('receiving'),
+        t.Literal('interrupted'),
+        t.Literal('over'),
+      ],
+      { description: 'interrupted: it is being opened again; over: it is being judged' },
+    ),
+    cause: nullable(GapCauseSchema, 'why nothing is written now'),
+    bytes: t.Integer({ minimum: 0 }),
+    drops: t.Integer({ minimum: 0 }),
+    slow: t.Boolean({ description: 'the disk has more than a second of work waiting' }),
+    tunerId: nullable(t.String()),
+    until: t.Integer({ description: 'epoch ms: it ends then, margin included' }),
+  },
+  EXTENSIBLE,
+);
+export type RecordingProgress = Static<typeof RecordingProgressSchema>;
+
+/** An element of `GET /api/recordings`. */
+export const RecordingSchema = t.Object(
+  {
+    id: t.Integer(),
+    title: t.String({ description: 'the name without marks' }),
+    name: t.String({ description: 'as broadcast, with marks' }),
+    serviceId: t.Integer({ description: 'station id' }),
+    serviceName: t.String(),
+    startAt: t.Integer(EPOCH_MS),
+    endAt: t.Integer(EPOCH_MS),
+    durationMs: nullable(t.Integer(), 'null while recording'),
+    resumeMs: nullable(t.Integer(), 'where to go on; null: unwatched or finished'),
+    watchedAt: nullable(t.Integer(), 'epoch ms at which the end was reached'),
+    recording: t.Boolean({ description: 'being recorded now' }),
+    chase: nullable(t.String(), 'relative URL of chase playback, while the original stream is there'),
+    cmReliable: t.Boolean(),
+    poster: t.String({ description: 'relative URL of a JPEG picture; 404 while there is none' }),
+    files: t.Array(RecordingFileSchema, { description: 'those that exist' }),
+    audio: t.String({ description: 'relative URL' }),
+    audios: t.Array(AudioOptionSchema),
+    verdict: nullable(VerdictSchema, 'null: not judged yet'),
+    state: RecordingStateSchema,
+    reason: nullable(t.String(), 'why it failed, Japanese'),
+    programId: nullable(t.Integer(), 'null: imported'),
+    ruleId: nullable(t.Integer(), 'null: by hand, or the rule is gone'),
+    genres: t.Array(GenreSchema),
+    series: nullable(
+      t.Object(
+        { key: t.String({ description: 'for `series=`' }), name: t.String(), episode: nullable(t.String()) },
+        EXTENSIBLE,
+      ),
+      'what it is an episode of, read from the title',
+    ),
+    bytes: t.Integer({ minimum: 0, description: 'of all its files' }),
+    protected: t.Boolean({ description: 'no rule puts it into the bin' }),
+    binnedAt: nullable(t.Integer(), 'epoch ms; its files go 2 days later'),
+    progress: nullable(RecordingProgressSchema, 'while recording'),
+  },
+  EXTENSIBLE,
+);
+export type Recording = Static<typeof RecordingSchema>;
+export const RecordingsSchema = t.Array(RecordingSchema);
+
+export const RECORDING_SORTS = ['newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'] as const;
+export type RecordingSort = (typeof RECORDING_SORTS)[number];
+/** What is listed instead of what can be watched. */
+export const RECORDING_SHOWS = ['recording', 'failed', 'bin', 'protected'] as const;
+export type RecordingShow = (typeof RECORDING_SHOWS)[number];
+export const RECORDING_LIMIT = { default: 100, maximum: 500 } as const;
+/** Header of `GET /api/recordings`: how many there are in all. */
+export const TOTAL_HEADER = 'x-svc-total';
+/** A recording in the bin can be restored for so long, ms. */
+export const BIN_MS = 2 * 86_400_000;
+
+/** An element of `GET /api/recordings/series`: recordings that can be watched, grouped. */
+export const RecordingSeriesSchema = t.Object(
+  {
+    key: t.String(),
+    name: t.String(),
+    count: t.Integer({ minimum: 1 }),
+    unwatched: t.Integer({ minimum: 0 }),
+    newest: RecordingSchema,
+  },
+  EXTENSIBLE,
+);
+export type RecordingSeries = Static<typeof RecordingSeriesSchema>;
+
+/** `GET /api/recordings/<id>/status`. */
+export const RecordingStatusSchema = t.Object(
+  {
+    id: t.Integer(),
+    encoded: t.Boolean({ description: 'an encoded file exists' }),
+    state: RecordingStateSchema,
+    durationMs: nullable(t.Integer()),
+    progress: nullable(RecordingProgressSchema, 'while recording'),
+  },
+  EXTENSIBLE,
+);
+export type RecordingStatus = Static<typeof RecordingStatusSchema>;
+
+/** `GET /api/recordings/<id>/detail`. */
+export const RecordingDetailSchema = t.Object(
+  {
+    id: t.Integer(),
+    title: t.String(),
+    name: t.String(),
+    description: t.String(),
+    extended: t.Record(t.String(), t.String(), { description: 'heading to body text' }),
+  },
+  EXTENSIBLE,
+);
+export type RecordingDetail = Static<typeof RecordingDetailSchema>;
+
+/** Body of `POST /api/recordings/<id>/resume`. */
+export const ResumeRequestSchema = t.Object(
+  {
+    at: t.Number({ minimum: 0, description: 's of the file that `source` names' }),
+    length: t.Optional(t.Number({ minimum: 0, description: 's' })),
+    source: t.Optional(t.Union(FILE_SOURCES.map((source) => t.Literal(source)))),
+  },
+  CLOSED,
+);
+export type ResumeRequest = Static<typeof ResumeRequestSchema>;
+export const ResumeSchema = t.Object(
+  {
+    resume: nullable(t.Number(), 's of the same file; null: nothing to go on from'),
+    edge: t.Literal(30, { description: 's at the end that are not remembered' }),
+  },
+  EXTENSIBLE,
+);
+
+export const WatchedRequestSchema = t.Object({ watched: t.Boolean() }, CLOSED);
+export const ProtectRequestSchema = t.Object({ protected: t.Boolean() }, CLOSED);
+
+/** `GET /api/storage`. */
+export const StorageSchema = t.Object(
+  {
+    folders: t.Array(
+      t.Object(
+        {
+          path: t.String(),
+          totalBytes: nullable(t.Integer({ minimum: 0 }), 'null: away'),
+          freeBytes: nullable(t.Integer({ minimum: 0 }), 'null: away'),
+          floorBytes: t.Integer({ minimum: 0, description: 'left free' }),
+          recordingBytes: t.Integer({ minimum: 0, description: 'of this service' }),
+          state: t.Union([t.Literal('ok'), t.Literal('floor'), t.Literal('full'), t.Literal('away')]),
+        },
+        EXTENSIBLE,
+      ),
+      { description: 'in the order in which they are wished for' },
+    ),
+    recordings: t.Object(
+      {
+        count: t.Integer({ minimum: 0 }),
+        unwatched: t.Integer({ minimum: 0 }),
+        bytes: t.Integer({ minimum: 0 }),
+        failed: t.Integer({ minimum: 0 }),
+        binned: t.Integer({ minimum: 0 }),
+        binnedBytes: t.Integer({ minimum: 0 }),
+      },
+      EXTENSIBLE,
+    ),
+    roomMs: nullable(
+      t.Integer({ minimum: 0 }),
+      'what can still be recorded, at the rate of late; null: unknown',
+    ),
+  },
+  EXTENSIBLE,
+);
+export type StorageFacts = Static<typeof StorageSchema>;
+
+/** What the actions of a rule would put into the bin now (`keepNewest`, `keepDays`), in that order. */
+export const RetiringSchema = t.Array(
+  t.Object(
+    {
+      id: t.Integer(),
+      title: t.String(),
+      startAt: t.Integer(EPOCH_MS),
+      watched: t.Boolean(),
+      bytes: t.Integer({ minimum: 0 }),
+    },
+    EXTENSIBLE,
+  ),
+);
+export type Retiring = Static<typeof RetiringSchema>;
