@@ -1,32 +1,99 @@
-/** Short notices that go by themselves. At most three at a time: a fourth pushes out the oldest. */
+/**
+ * Short notices that go by themselves, some with a way to take back what they tell. At most three at a time: a fourth
+ * pushes out the oldest. One that is pointed at or has the focus stays.
+ */
 import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { isTextField } from '../navigation/focus.ts';
+
+export interface ToastAction {
+  readonly label: string;
+  readonly run: () => void;
+  /** What it tells of was done by keys or remote control, and what had the focus is gone: the way back gets it. */
+  readonly focus?: boolean;
+}
 
 interface Toast {
   readonly id: number;
   readonly text: string;
+  readonly action: ToastAction | undefined;
 }
 
 const toasts = signal<readonly Toast[]>([]);
 const SHOWN_MS = 6_000;
+/** Time to read it, to think better of it and to get there by remote control. */
+const SHOWN_WITH_ACTION_MS = 10_000;
 const MOST = 3;
 let nextId = 1;
 
-export function showToast(text: string): void {
-  if (toasts.value.some((toast) => toast.text === text)) return;
-  const id = nextId++;
-  toasts.value = [...toasts.value, { id, text }].slice(-MOST);
-  setTimeout(() => {
-    toasts.value = toasts.value.filter((toast) => toast.id !== id);
-  }, SHOWN_MS);
+export function showToast(text: string, action?: ToastAction): void {
+  if (action === undefined && toasts.value.some((toast) => toast.text === text)) return;
+  toasts.value = [...toasts.value, { id: nextId++, text, action }].slice(-MOST);
+}
+
+function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+function take({ id, action }: Toast): void {
+  dismiss(id);
+  action?.run();
+}
+
+function ToastLine({ toast }: { toast: Toast }) {
+  const line = useRef<HTMLDivElement>(null);
+  const { action, id, text } = toast;
+  useEffect(() => {
+    if (action?.focus === true) line.current?.querySelector('button')?.focus({ preventScroll: true });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => {
+          const used =
+            line.current?.matches(':hover') === true || line.current?.matches(':focus-within') === true;
+          if (used) wait();
+          else dismiss(id);
+        },
+        action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS,
+      );
+    };
+    wait();
+    return () => clearTimeout(timer);
+  }, [id]);
+  return (
+    <div ref={line} class={action === undefined ? 'toast' : 'toast toast-with-action'}>
+      {text}
+      {action === undefined ? null : (
+        <button type="button" class="toast-action" onClick={() => take(toast)}>
+          {action.label}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Ctrl+Z takes back what was told last, as everywhere. */
+function useUndoKey(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'z' || event.shiftKey || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+      const last = toasts.value.findLast((toast) => toast.action !== undefined);
+      if (last === undefined || event.defaultPrevented || isTextField(event.target)) return;
+      event.preventDefault();
+      take(last);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
 }
 
 export function Toasts() {
+  useUndoKey();
   return (
     <div class="toasts" role="status">
       {toasts.value.map((toast) => (
-        <p key={toast.id} class="toast">
-          {toast.text}
-        </p>
+        <ToastLine key={toast.id} toast={toast} />
       ))}
     </div>
   );
