@@ -1,6 +1,8 @@
 /** The executable `svc`: environment, command line and signals around `startService`. */
 import { existsSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
 import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
@@ -133,6 +135,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       config,
       log,
       now: Date.now,
+      elapsed: elapsedClock(() => performance.now(), uptime),
       searchPath: process.env.PATH ?? '',
       webDir: findWebDir(),
       startStreamWorker,

@@ -17,6 +17,7 @@ import { openAssets } from './http/assets.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
 import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
+import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
@@ -33,8 +34,10 @@ import { StationStore } from './store/stations.ts';
 export interface ServiceOptions {
   config: Config;
   log: Log;
-  /** Epoch ms. */
+  /** Epoch ms by the machine's clock, which may be set at any time. */
   now: () => number;
+  /** ms since some moment, which nobody sets. */
+  elapsed: () => number;
   /** PATH, where ffmpeg is looked for. */
   searchPath: string;
   /** The built UI; null = none. */
@@ -133,6 +136,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log: log.component('settings'),
     now,
   });
+  const clock = new BroadcastClock({ wall: now, elapsed: options.elapsed }, (byMs) =>
+    log.warn('set to the time of the broadcast', { byMs }),
+  );
   const guide = new GuideRoom({
     agentUrl: config.agentUrl,
     syncIntervalMs: config.channelSyncIntervalMs,
@@ -156,6 +162,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     startSurveyWorker: options.startSurveyWorker,
     log: log.component('guide'),
     now,
+    onTime: (heard) => clock.heard(heard),
   });
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
   const live = new LiveRoom({

@@ -86,6 +86,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       }),
       log: SILENT_LOG,
       now: Date.now,
+      elapsed: () => performance.now(),
       searchPath: '/nonexistent',
       webDir: null,
       startStreamWorker,

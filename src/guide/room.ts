@@ -3,6 +3,7 @@ import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
+import type { HeardTime } from '../model/broadcast-clock.ts';
 import type { CoverageStore } from '../store/coverage.ts';
 import type { LogoStore } from '../store/logos.ts';
 import type { ProgramStore } from '../store/programs.ts';
@@ -43,6 +44,8 @@ export interface GuideOptions {
   log: Log;
   /** Epoch ms. */
   now: () => number;
+  /** A Time Offset Table came. */
+  onTime: (heard: HeardTime) => void;
 }
 
 /** How often schedules are written while they are read: from a visit, and from a stream that is open anyway. */
@@ -81,6 +84,7 @@ export class GuideRoom {
       onChanged: () => hub.changed('programs'),
       onCoverage: () => hub.changed('programs'),
       onClock: ({ networkId, offsetMs, at }) => {
+        options.onTime({ networkId, time: at + offsetMs, at });
         this.#clocks.add(networkId, offsetMs, at);
         this.#judgeClock();
       },

@@ -120,6 +120,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     }),
     log,
     now: Date.now,
+    elapsed: () => performance.now(),
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,
     startStreamWorker,

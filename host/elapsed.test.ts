@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'bun:test';
+import { elapsedClock } from './elapsed.ts';
+
+describe('elapsedClock', () => {
+  test('goes on by the monotonic clock, to the millisecond', () => {
+    let awake = 500;
+    const elapsed = elapsedClock(
+      () => awake,
+      () => Math.floor(awake / 1000) + 77,
+    );
+    const start = elapsed();
+    for (let at = 500; at < 600_000; at += 333) {
+      awake = at;
+      expect(elapsed() - start).toBe(at - 500);
+    }
+  });
+
+  test('counts what the machine slept', () => {
+    let awake = 500;
+    let uptime = 100;
+    const elapsed = elapsedClock(
+      () => awake,
+      () => uptime,
+    );
+    const start = elapsed();
+    awake += 250;
+    uptime += 3600;
+    expect(Math.abs(elapsed() - start - 3_600_000)).toBeLessThanOrEqual(1000);
+    const woken = elapsed();
+    awake += 10_000;
+    uptime += 10;
+    expect(elapsed() - woken).toBe(10_000);
+  });
+});

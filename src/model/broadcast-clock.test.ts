@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test';
+import { networkId } from '../../arib/ids.ts';
+import { Random } from '../../test/fuzz/random.ts';
+import { BroadcastClock } from './broadcast-clock.ts';
+
+const START = Date.UTC(2026, 10, 21);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const SEED = Number(process.env.CLOCK_SEED ?? 4711);
+
+/** A machine and its air: real time goes on, the wall clock is off by what it is set to. */
+class Machine {
+  at = 0;
+  wallOff = 0;
+  readonly set: number[] = [];
+  readonly clock = new BroadcastClock(
+    { wall: () => START + this.at + this.wallOff, elapsed: () => 12_345 + this.at },
+    (by) => this.set.push(by),
+  );
+
+  /** How far the clock is from real time, ms. */
+  get error(): number {
+    return this.clock.now() - START - this.at;
+  }
+
+  /** A network that is off by so much sends tables, one every 5 s. @param late ms of each on its way */
+  hear(network: number, off: number, count = 17, late: (index: number) => number = () => 0): void {
+    for (let index = 0; index < count; index++) {
+      this.at += 5000;
+      this.one(network, off - late(index));
+    }
+  }
+
+  one(network: number, off: number, at = START + this.at + this.wallOff): void {
+    this.clock.heard({ networkId: networkId(network), time: START + this.at + off, at });
+  }
+}
+
+describe('BroadcastClock', () => {
+  test('follows the wall clock as long as it hears nothing', () => {
+    const machine = new Machine();
+    machine.wallOff = 7 * MINUTE;
+    expect(machine.error).toBe(7 * MINUTE);
+    machine.wallOff = -HOUR;
+    expect(machine.error).toBe(-HOUR);
+    machine.hear(1, 0, 2);
+    expect(machine.error).toBe(-HOUR);
+  });
+
+  test('a machine that is wrong by minutes has the time after three tables of one network', () => {
+    const machine = new Machine();
+    machine.wallOff = -10 * MINUTE;
+    machine.hear(1, 0, 3);
+    expect(machine.error).toBe(0);
+    expect(machine.set).toEqual([10 * MINUTE]);
+  });
+
+  test('a wall clock that is set neither way moves it', () => {
+    const machine = new Machine();
+    machine.hear(1, 0);
+    for (const off of [10 * MINUTE, -10 * MINUTE, 3 * DAY, -800]) {
+      machine.wallOff = off;
+      expect(machine.error).toBe(0);
+      machine.hear(1, 0, 40);
+      expect(machine.error).toBe(0);
+    }
+    expect(machine.set).toEqual([]);
+  });
+
+  test('a table that was under way when the wall clock was set counts from its arrival', () => {
+    const machine = new Machine();
+    machine.wallOff = 5 * MINUTE;
+    for (const wasOff of [0, 12 * MINUTE, 0]) {
+      machine.at += 5000;
+      machine.one(1, 0, START + machine.at + wasOff);
+    }
+    expect(machine.error).toBe(0);
+  });
+
+  test('what a table waited for its reader is no difference', () => {
+    const machine = new Machine();
+    machine.wallOff = MINUTE;
+    for (let index = 0; index < 3; index++) {
+      machine.at += 5000;
+      const sent = START + machine.at;
+      machine.at += 1500;
+      machine.clock.heard({ networkId: networkId(1), time: sent, at: sent + machine.wallOff });
+    }
+    expect(machine.error).toBe(0);
+  });
+
+  test('up to a second is left, up to three seconds the clock goes faster or slower until it is right', () => {
+    const machine = new Machine();
+    machine.hear(1, 0);
+    machine.hear(1, -900);
+    expect(machine.error).toBe(0);
+    machine.hear(1, 2500, 9);
+    const early = machine.error;
+    expect(early).toBeGreaterThanOrEqual(0);
+    expect(early).toBeLessThanOrEqual(1500);
+    let before = machine.clock.now();
+    for (let second = 0; second < 120; second++) {
+      machine.at += 1000;
+      const step = machine.clock.now() - before;
+      before += step;
+      expect(step).toBeGreaterThanOrEqual(950);
+      expect(step).toBeLessThanOrEqual(1050);
+    }
+    expect(machine.error).toBe(2500);
+    expect(machine.set).toEqual([]);
+  });
+
+  test('a network that is wrong is outvoted, whichever comes first', () => {
+    const wrongLast = new Machine();
+    for (const network of [1, 2]) wrongLast.hear(network, 0);
+    wrongLast.hear(3, 3 * HOUR, 40);
+    expect(wrongLast.error).toBe(0);
+    const wrongFirst = new Machine();
+    wrongFirst.hear(3, 3 * HOUR);
+    expect(wrongFirst.error).toBe(3 * HOUR);
+    // Two that disagree: the machine has a voice.
+    wrongFirst.hear(1, 0, 3);
+    expect(wrongFirst.error).toBe(0);
+    wrongFirst.wallOff = 3 * HOUR;
+    wrongFirst.hear(2, 0, 3);
+    expect(wrongFirst.error).toBe(0);
+  });
+
+  test('one alone that is wrong by days is not believed; two that say the same are', () => {
+    const machine = new Machine();
+    machine.hear(1, 3 * DAY);
+    expect(machine.error).toBe(0);
+    machine.hear(2, 3 * DAY, 3);
+    expect(machine.error).toBe(3 * DAY);
+  });
+
+  test('a machine without a clock believes one', () => {
+    const machine = new Machine();
+    machine.wallOff = -START;
+    machine.hear(1, 0, 3);
+    expect(machine.error).toBe(0);
+  });
+
+  test('a network that was put right is believed again after three tables', () => {
+    const machine = new Machine();
+    machine.hear(1, 20 * MINUTE);
+    expect(machine.error).toBe(20 * MINUTE);
+    machine.hear(1, 0, 3);
+    expect(machine.error).toBe(0);
+  });
+
+  test('a day without a table gives the time back to the wall clock', () => {
+    const machine = new Machine();
+    machine.hear(1, 0);
+    machine.wallOff = 4000;
+    machine.at += DAY - 1000;
+    expect(machine.error).toBe(0);
+    machine.at += 2000;
+    expect(machine.error).toBe(4000);
+    machine.hear(1, 0, 2);
+    expect(machine.error).toBe(4000);
+  });
+
+  test(`whatever the air and the machine do, it goes on and stays near the truth (CLOCK_SEED=${SEED})`, () => {
+    for (let round = 0; round < 40; round++) {
+      const random = new Random(SEED + round);
+      const machine = new Machine();
+      machine.wallOff = random.below(20 * MINUTE) - 10 * MINUTE;
+      for (const network of [1, 2]) machine.hear(network, 0, 3, () => random.below(1000));
+      const steps = machine.set.length;
+      expect(Math.abs(machine.error)).toBeLessThanOrEqual(2000);
+      let before = machine.clock.now();
+      for (let turn = 0; turn < 300; turn++) {
+        const waits = random.below(20_000);
+        machine.at += waits;
+        const kind = random.below(10);
+        if (kind === 0) machine.wallOff = random.below(40 * MINUTE) - 20 * MINUTE;
+        else if (kind < 3) machine.one(9, random.below(2 * DAY) - DAY);
+        else machine.one(1 + random.below(2), -random.below(1000));
+        const now = machine.clock.now();
+        // Never back, never a jump.
+        expect(now - before).toBeGreaterThanOrEqual(waits * 0.95 - 1);
+        expect(now - before).toBeLessThanOrEqual(waits * 1.05 + 1);
+        expect(Math.abs(machine.error)).toBeLessThanOrEqual(2000);
+        before = now;
+      }
+      expect(machine.set.length).toBe(steps);
+    }
+  });
+});
