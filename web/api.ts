@@ -11,6 +11,11 @@ import type {
   Problem,
   ProblemCode,
   ProgramDetail,
+  RecordAnswer,
+  Recording,
+  ReservationItem,
+  ReservationRequest,
+  RuleItem,
   ScanRequest,
   ScanStatus,
   SearchResult,
@@ -230,3 +235,24 @@ export const getSettings = (signal?: AbortSignal): Promise<KnownSettings> => get
 export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
+
+/** @param completed those that are over, too: of the last two weeks */
+export function getReservations(completed: boolean, signal?: AbortSignal): Promise<ReservationItem[]> {
+  const url = addressOf('api/reservations');
+  if (completed) url.searchParams.set('completed', '1');
+  return get(url, signal);
+}
+/** Books by hand; of a programme that is booked already, gives its reservation. */
+export const bookProgram = (body: ReservationRequest): Promise<ReservationItem> =>
+  exchange<ReservationItem>('api/reservations', { method: 'POST', body }, json);
+/** Of one that is being recorded: ends the recording and keeps what there is. */
+export const cancelReservation = (id: number): Promise<void> =>
+  exchange(`api/reservations/${id}`, { method: 'DELETE' }, nothing);
+export const restoreReservation = (id: number): Promise<void> =>
+  exchange(`api/reservations/${id}/restore`, { method: 'POST' }, nothing);
+/** Records what is on at a station. */
+export const recordStation = (id: number): Promise<RecordAnswer> =>
+  exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
+
+export const getRules = (signal?: AbortSignal): Promise<RuleItem[]> => get('api/rules', signal);
+export const getRecordings = (signal?: AbortSignal): Promise<Recording[]> => get('api/recordings', signal);

@@ -7,6 +7,9 @@ import { Guide } from './screens/guide.tsx';
 import { Home } from './screens/home.tsx';
 import { Live } from './screens/live.tsx';
 import { NotFound } from './screens/not-found.tsx';
+import { Recordings } from './screens/recordings.tsx';
+import { Reservations } from './screens/reservations.tsx';
+import { Rules } from './screens/rules.tsx';
 import { Search } from './screens/search.tsx';
 import { SettingsScreen } from './screens/settings.tsx';
 import { Tuners } from './screens/tuners.tsx';
@@ -23,6 +26,12 @@ function screenTitle(current: Screen): string {
       return '';
     case 'guide':
       return '番組表';
+    case 'reservations':
+      return '予約';
+    case 'rules':
+      return '録画ルール';
+    case 'recordings':
+      return '録画';
     case 'search':
       return '検索';
     case 'tuners':
@@ -60,6 +69,12 @@ function Content({ current }: { current: Exclude<Screen, { name: 'live' }> }) {
       return <Home />;
     case 'guide':
       return <Guide />;
+    case 'reservations':
+      return <Reservations />;
+    case 'rules':
+      return <Rules />;
+    case 'recordings':
+      return <Recordings />;
     case 'search':
       return <Search />;
     case 'tuners':

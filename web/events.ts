@@ -15,6 +15,7 @@ const WATCHED = [
   'scan',
   'settings',
   'reservations',
+  'rules',
   'recordings',
   'ping',
 ] as const;

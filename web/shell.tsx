@@ -7,6 +7,10 @@ import { Icon, type IconName } from './ui/icon.tsx';
 
 interface Entry {
   readonly name: Screen['name'];
+  /** Screens that are reached through this one. */
+  readonly within?: readonly Screen['name'][];
+  /** Not among the few at the bottom of a phone: the settings lead there. */
+  readonly wide?: boolean;
   /** Relative to the document's base. */
   readonly href: string;
   readonly label: string;
@@ -16,22 +20,25 @@ interface Entry {
 const ENTRIES: readonly Entry[] = [
   { name: 'home', href: '.', label: 'ホーム', icon: 'home' },
   { name: 'guide', href: 'guide', label: '番組表', icon: 'guide' },
+  { name: 'reservations', within: ['rules'], href: 'reservations', label: '予約', icon: 'reserve' },
+  { name: 'recordings', href: 'recordings', label: '録画', icon: 'recordings' },
   { name: 'search', href: 'search', label: '検索', icon: 'search' },
-  { name: 'tuners', href: 'tuners', label: 'チューナー', icon: 'antenna' },
+  { name: 'tuners', href: 'tuners', label: 'チューナー', icon: 'antenna', wide: true },
   { name: 'settings', href: 'settings', label: '設定', icon: 'tune' },
 ];
 
 /** At the side of wide screens, at the bottom of phones. */
 export function Rail() {
+  const { name: shown } = screen.value;
   return (
     <nav class="rail" aria-label="画面" data-nav-group="rail">
       <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
       {ENTRIES.map((entry) => (
         <a
           key={entry.name}
-          class="rail-item"
+          class={entry.wide === true ? 'rail-item rail-wide' : 'rail-item'}
           href={entry.href}
-          aria-current={screen.value.name === entry.name ? 'page' : undefined}
+          aria-current={entry.name === shown || entry.within?.includes(shown) === true ? 'page' : undefined}
         >
           <Icon name={entry.icon} />
           {entry.label}

@@ -93,6 +93,19 @@ export const ReservationRequestSchema = t.Object(
 );
 export type ReservationRequest = Static<typeof ReservationRequestSchema>;
 
+/** `POST /api/services/<id>/record`. */
+export const RecordAnswerSchema = t.Object(
+  {
+    recorded: t.String({ description: "the programme's title" }),
+    programId: t.Integer(PROGRAM_ID),
+    reserved: t.Boolean({
+      description: 'false: it is booked but will not be recorded, mostly for want of a tuner',
+    }),
+  },
+  EXTENSIBLE,
+);
+export type RecordAnswer = Static<typeof RecordAnswerSchema>;
+
 /** Conditions of a rule; all that are set must hold. Empty texts and lists, and null, set nothing. */
 const CONDITIONS = {
   keyword: t.Optional(

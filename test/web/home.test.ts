@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await focusOn(page, 'BSみなと');
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, 'ホーム');
-    for (const name of ['番組表', '検索', 'チューナー', '設定']) {
+    for (const name of ['番組表', '予約', '録画', '検索', 'チューナー', '設定']) {
       await page.keyboard.press('ArrowDown');
       await focusOn(page, name);
     }

@@ -4,7 +4,9 @@ import { pathBelow, screenOf } from './router.ts';
 test('addresses name screens', () => {
   expect(screenOf('')).toEqual({ name: 'home' });
   expect(screenOf('live/3274001024')).toEqual({ name: 'live', stationId: 3274001024 });
-  expect(screenOf('guide')).toEqual({ name: 'guide' });
+  for (const name of ['guide', 'reservations', 'rules', 'recordings'] as const) {
+    expect(screenOf(name)).toEqual({ name });
+  }
   expect(screenOf('live/')).toEqual({ name: 'unknown', path: 'live/' });
   expect(screenOf('live/1e9')).toEqual({ name: 'unknown', path: 'live/1e9' });
   expect(screenOf('guide2')).toEqual({ name: 'unknown', path: 'guide2' });

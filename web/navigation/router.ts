@@ -5,7 +5,15 @@
 import { computed, signal } from '@preact/signals';
 
 /** Screens without anything in their address but a query. */
-const PLAIN_SCREENS = ['guide', 'search', 'tuners', 'settings'] as const;
+const PLAIN_SCREENS = [
+  'guide',
+  'reservations',
+  'rules',
+  'recordings',
+  'search',
+  'tuners',
+  'settings',
+] as const;
 export type PlainScreen = (typeof PLAIN_SCREENS)[number];
 
 export type Screen =

@@ -156,6 +156,14 @@ export function SettingsScreen() {
         </label>
       </header>
       <HouseholdFailed />
+      <a class="row settings-tuners" href="tuners">
+        <Icon name="antenna" />
+        <span class="row-text">
+          <span class="row-title">チューナー</span>
+          <span class="row-name">受信の状態、番組表の収集、チャンネルスキャン</span>
+        </span>
+        <Icon name="next" class="row-go" />
+      </a>
       <div class="settings-columns">
         <nav class="settings-nav" aria-label="設定の種類" data-nav-group="settings-nav">
           {sections.map(({ key, title }) => (

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
-import { type ApiFailure, getChannels, getTuners } from '../api.ts';
+import { getChannels, getTuners } from '../api.ts';
 import { gathered, useGuideStatus } from '../guide/status.ts';
 import { homeTab } from '../preferences.ts';
 import { type Resource, useResource } from '../resource.ts';
@@ -14,29 +14,11 @@ import { TunerCard } from '../tuners/tuner-card.tsx';
 import { TYPE_NAMES } from '../tuners/words.ts';
 import { Panel } from '../ui/panel.tsx';
 import { adviceFor } from './advice.ts';
+import { FailurePanel } from './failure-panel.tsx';
 
 /** Signals change without an event. */
 const POLL_MS = 3_000;
 const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
-
-function FailedPanel({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
-  const advice = adviceFor(failure);
-  return (
-    <Panel
-      alert
-      icon="unlink"
-      title={advice.title}
-      actions={
-        <button type="button" class="button button-main" onClick={onRetry}>
-          再試行
-        </button>
-      }
-    >
-      <p>{failure.message}</p>
-      <p>{advice.next}</p>
-    </Panel>
-  );
-}
 
 function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: readonly Channel[] }) {
   if (tuners.length === 0) {
@@ -143,7 +125,7 @@ export function Tuners() {
       {tuners.value !== undefined ? (
         <Loaded tuners={tuners} channels={channels.value ?? []} />
       ) : tuners.failure !== undefined ? (
-        <FailedPanel failure={tuners.failure} onRetry={tuners.renew} />
+        <FailurePanel failure={tuners.failure} onRetry={tuners.renew} />
       ) : (
         <div class="tuner-blocks" role="status">
           <span class="hidden-text">チューナーの状態を読み込んでいます</span>

@@ -1,0 +1,28 @@
+/** The three views of what is to be recorded: screens and parts of screens with an address each. */
+
+export type BookingView = 'list' | 'day' | 'rules';
+
+const VIEWS: readonly { readonly view: BookingView; readonly href: string; readonly label: string }[] = [
+  { view: 'list', href: 'reservations', label: '予約一覧' },
+  { view: 'day', href: 'reservations?view=day', label: '時間割' },
+  { view: 'rules', href: 'rules', label: 'ルール' },
+];
+
+/** Changing between them leaves no trace in the history: Back leads out of all three. */
+export function BookingTabs({ shown }: { shown: BookingView }) {
+  return (
+    <nav class="tabs booking-tabs" aria-label="予約の表示" data-nav-group="booking-tabs">
+      {VIEWS.map(({ view, href, label }) => (
+        <a
+          key={view}
+          class="tab"
+          href={href}
+          data-replace=""
+          aria-current={view === shown ? 'page' : undefined}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
