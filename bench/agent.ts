@@ -11,6 +11,7 @@ import { StreamCounter } from '../agent/stream-counter.ts';
 import { PacketFramer } from '../arib/ts/framer.ts';
 import { PACKET_SIZE } from '../arib/ts/packet.ts';
 import { numberedPackets } from '../test/agent/packets.ts';
+import { type Program, startProgram } from '../test/program.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const seconds = Number(process.argv[2] ?? 20);
@@ -23,7 +24,6 @@ const BYTES_PER_SECOND = 17_000_000 / 8;
 const SOURCE_TICK_MS = 20;
 /** USER_HZ of Linux on the processors that this runs on. */
 const TICKS_PER_SECOND = 100;
-const START_LIMIT_MS = 20_000;
 
 const CPU_GOAL = 5;
 const CPU_BOUND = 8;
@@ -47,46 +47,16 @@ const source = (channel: string): string[] => [
   String(BYTES_PER_SECOND),
 ];
 
-interface Agent {
-  readonly pid: number;
-  readonly url: string;
-  end(): Promise<void>;
-}
-
-async function startAgent(): Promise<Agent> {
+function startAgent(): Promise<Program> {
   const command =
     executable === undefined ? [process.execPath, join(ROOT, 'agent', 'main.ts')] : [executable];
-  const child = Bun.spawn(command, {
-    env: {
-      ...process.env,
-      AGENT_PORT: '0',
-      TUNERS_FILE: join(folder, 'tuners.json'),
-      CHANNELS_FILE: join(folder, 'channels.json'),
-      FAKE_TUNERS: `GR:${TUNINGS}`,
-      FAKE_TUNE: source('{channel}').join(' '),
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  return startProgram(command, {
+    AGENT_PORT: '0',
+    TUNERS_FILE: join(folder, 'tuners.json'),
+    CHANNELS_FILE: join(folder, 'channels.json'),
+    FAKE_TUNERS: `GR:${TUNINGS}`,
+    FAKE_TUNE: source('{channel}').join(' '),
   });
-  const listening = Promise.withResolvers<string>();
-  void (async () => {
-    let log = '';
-    for await (const part of child.stderr) {
-      log += new TextDecoder().decode(part);
-      const [, port] = / port=(\d+)/.exec(log) ?? [];
-      if (port !== undefined) listening.resolve(port);
-    }
-    listening.reject(new Error(`the agent ended: ${log}`));
-  })();
-  const late = setTimeout(() => listening.reject(new Error('the agent does not start')), START_LIMIT_MS);
-  const port = await listening.promise.finally(() => clearTimeout(late));
-  return {
-    pid: child.pid,
-    url: `http://127.0.0.1:${port}`,
-    end: async () => {
-      child.kill('SIGTERM');
-      await child.exited;
-    },
-  };
 }
 
 /** Reads one stream to its end and counts the packets whose numbers do not follow one another. */
@@ -187,7 +157,7 @@ function print(name: string, value: number, unit: string, goal: number, bound: n
   );
 }
 
-async function measure(agent: Agent): Promise<void> {
+async function measure(agent: Program): Promise<void> {
   const alone = median([await commandAlone(), await commandAlone(), await commandAlone()]);
   const consumers: BenchConsumer[] = [];
   const waits: number[][] = [];

@@ -17,6 +17,7 @@ import { BoxCutter } from '../src/stream/boxes.ts';
 import { EntryPointFinder } from '../src/stream/entry-points.ts';
 import { Fragmenter } from '../src/stream/fragmenter.ts';
 import { layoutOf, type StationLayout } from '../src/stream/layout.ts';
+import { type Program, startProgram } from '../test/program.ts';
 import type { Channel, Tuner } from '../wire/agent.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -29,7 +30,7 @@ const CHANNEL = 'T27';
 const READY_LIMIT_MS = 20_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-const children: Bun.Subprocess[] = [];
+const programs: Program[] = [];
 
 interface Times {
   /** ms to the first byte. */
@@ -109,31 +110,10 @@ async function watch(url: string, judge: (chunk: Uint8Array) => boolean) {
   return { times, leave: () => abort.abort() };
 }
 
-/** Starts a program of the project and waits for its `listening` line. */
-async function startProgram(command: string[], environment: Record<string, string>): Promise<string> {
-  const child = Bun.spawn(command, {
-    env: { ...process.env, ...environment },
-    stdout: 'ignore',
-    stderr: 'pipe',
-  });
-  children.push(child);
-  const decoder = new TextDecoder();
-  let text = '';
-  const port = Promise.withResolvers<string>();
-  const limit = setTimeout(
-    () => port.reject(new Error(`${command.at(-1)} did not start\n${text}`)),
-    READY_LIMIT_MS,
-  );
-  void (async () => {
-    for await (const chunk of child.stderr) {
-      text = (text + decoder.decode(chunk)).slice(-10_000);
-      const found = /listening.* port=(\d+)/.exec(text)?.[1];
-      if (found !== undefined) port.resolve(found);
-    }
-  })();
-  const found = await port.promise;
-  clearTimeout(limit);
-  return `http://127.0.0.1:${found}`;
+async function launch(command: string[], environment: Record<string, string>): Promise<string> {
+  const program = await startProgram(command, environment);
+  programs.push(program);
+  return program.url;
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -250,7 +230,7 @@ async function moveIn(): Promise<House> {
   if (station === undefined || network === undefined || network === null) throw new Error('no station');
   const channelsFile = join(folder, 'channels.json');
   writeFileSync(channelsFile, JSON.stringify(wanted));
-  const agent = await startProgram([BUN, join(ROOT, 'agent', 'main.ts')], {
+  const agent = await launch([BUN, join(ROOT, 'agent', 'main.ts')], {
     AGENT_PORT: '0',
     CHANNELS_FILE: channelsFile,
     TUNERS_FILE: join(folder, 'tuners.json'),
@@ -259,7 +239,7 @@ async function moveIn(): Promise<House> {
   });
   const data = join(folder, 'data');
   mkdirSync(data);
-  const service = await startProgram([BUN, join(ROOT, 'src', 'main.ts')], {
+  const service = await launch([BUN, join(ROOT, 'src', 'main.ts')], {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: data,
@@ -348,8 +328,7 @@ async function measure(): Promise<void> {
 try {
   await measure();
 } finally {
-  for (const child of children.reverse()) child.kill('SIGTERM');
-  await Promise.all(children.map((child) => child.exited));
+  await Promise.all(programs.reverse().map((program) => program.end()));
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit(failed === 0 ? 0 : 1);

@@ -12,6 +12,7 @@ import type { Scenario } from '../../synth/scenario/model.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { GuideCollect, GuideStatus, Station, SystemFacts } from '../../wire/api.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
+import { synthText } from '../synth/tuning.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -28,17 +29,6 @@ let service: TestService;
 /** As a file says it: generated programmes are what a station has that lists none. */
 function scenarioText(scenario: Scenario): string {
   return JSON.stringify(scenario, (_key, value: unknown) => (value === 'generated' ? undefined : value));
-}
-
-async function synth(...words: string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', scenarioFile, ...words], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
-  return text;
 }
 
 async function read<T>(path: string, method = 'GET'): Promise<T> {
@@ -59,9 +49,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-fills-'));
   scenarioFile = join(folder, 'scenario.json');
   writeFileSync(scenarioFile, scenarioText({ ...loadScenario('mini'), scheduleSpeed: SCHEDULE_SPEED }));
-  await synth('--prepare');
+  await synthText('--scenario', scenarioFile, '--prepare');
   const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, await synth('--channels'));
+  writeFileSync(channelsFile, await synthText('--scenario', scenarioFile, '--channels'));
   agent = await startAgent({
     host: '127.0.0.1',
     port: 0,
@@ -124,7 +114,7 @@ describe('a fresh database', () => {
       ['CS', 'CS02'],
     ] as const) {
       const words = ['--truth', '--schedule', '--type', type, '--channel', channel];
-      const truth = JSON.parse(await synth(...words)) as {
+      const truth = JSON.parse(await synthText('--scenario', scenarioFile, ...words)) as {
         networkId: number;
         stations: { serviceId: number; partialReception: boolean; schedule?: TruthEvent[] }[];
       };

@@ -12,6 +12,7 @@ import type { StationRecord } from '../../src/model/station.ts';
 import { startStreamWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
+import { synthText } from '../synth/tuning.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -22,17 +23,6 @@ export const HD = stationId(networkId(32608), serviceId(9216));
 export const DUAL_MONO = stationId(networkId(32608), serviceId(9217));
 export const ONE_SEGMENT = stationId(networkId(32608), serviceId(9600));
 export const OTHER_CHANNEL = stationId(networkId(32609), serviceId(9224));
-
-async function synth(scenario: string, ...words: string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', scenario, ...words], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
-  return text;
-}
 
 /** So many seconds of T27, now or from an epoch ms on, as fast as they can be made. */
 export async function received(seconds: number, at?: number): Promise<Uint8Array> {
@@ -48,8 +38,8 @@ export async function received(seconds: number, at?: number): Promise<Uint8Array
 
 /** Media are made once a machine. @param scenario a name, or a file */
 export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
-  await synth(scenario, '--prepare');
-  const channels = JSON.parse(await synth(scenario, '--channels')) as Channel[];
+  await synthText('--scenario', scenario, '--prepare');
+  const channels = JSON.parse(await synthText('--scenario', scenario, '--channels')) as Channel[];
   return channels.flatMap((channel) =>
     channel.stations.map((station) => ({
       id: stationId(networkId(channel.networkId ?? 0), serviceId(station.serviceId)),

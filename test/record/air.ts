@@ -8,9 +8,10 @@ import { StationFilter } from '../../arib/ts/station-filter.ts';
 import type { RecordedStation } from '../../src/record/session.ts';
 import { smallScenario } from '../../synth/scenario/small.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
+import { type Program, startProgram } from '../program.ts';
+import { SYNTH, synth } from '../synth/tuning.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const SYNTH = join(ROOT, 'synth', 'main.ts');
 const AGENT = join(ROOT, 'agent', 'main.ts');
 const WAIT_LIMIT_MS = 20_000;
 
@@ -34,12 +35,11 @@ export class Air {
   readonly #scenario = join(this.folder, 'scenario.json');
   readonly #faultFile = join(this.folder, 'faults.json');
   #faults: Fault[] = [];
-  #agent: Bun.Subprocess | undefined;
-  #port = 0;
+  #agent: Program | undefined;
   #channels: Channel[] = [];
 
   get agentUrl(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return this.#agent?.url ?? '';
   }
 
   /** @param names terrestrial channels, each with one station @param tuners FAKE_TUNERS */
@@ -64,31 +64,17 @@ export class Air {
 
   /** Again on the same port, after the first time. */
   async startAgent(tuners: string): Promise<void> {
-    const child = Bun.spawn([process.execPath, AGENT], {
-      env: {
-        ...process.env,
-        AGENT_PORT: String(this.#port),
-        TUNERS_FILE: join(this.folder, 'tuners.json'),
-        CHANNELS_FILE: join(this.folder, 'channels.json'),
-        FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --type {type} --channel {channel}`,
-        FAKE_TUNERS: tuners,
-      },
-      stdout: 'ignore',
-      stderr: 'pipe',
+    this.#agent = await startProgram([process.execPath, AGENT], {
+      AGENT_PORT: String(this.#agent?.port ?? 0),
+      TUNERS_FILE: join(this.folder, 'tuners.json'),
+      CHANNELS_FILE: join(this.folder, 'channels.json'),
+      FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --type {type} --channel {channel}`,
+      FAKE_TUNERS: tuners,
     });
-    this.#agent = child;
-    const decoder = new TextDecoder();
-    let text = '';
-    void (async () => {
-      for await (const chunk of child.stderr) text = (text + decoder.decode(chunk)).slice(-10_000);
-    })();
-    await until('the agent listens', () => /listening.* port=\d+/.test(text));
-    this.#port = Number(/listening.* port=(\d+)/.exec(text)?.[1]);
   }
 
   async killAgent(): Promise<void> {
-    this.#agent?.kill('SIGKILL');
-    await this.#agent?.exited;
+    await this.#agent?.kill('SIGKILL');
   }
 
   /** Switches a fault on; the function returned switches it off. */
@@ -117,20 +103,14 @@ export class Air {
   }
 
   async close(): Promise<void> {
-    this.#agent?.kill('SIGTERM');
-    await this.#agent?.exited;
+    await this.#agent?.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   async #synth(...words: string[]): Promise<Buffer> {
-    const child = Bun.spawn([process.execPath, SYNTH, '--scenario', this.#scenario, ...words], {
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'inherit',
-    });
-    const bytes = Buffer.from(await new Response(child.stdout).arrayBuffer());
-    if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
-    return bytes;
+    const { stdout, stderr, exitCode } = await synth('--scenario', this.#scenario, ...words);
+    if (exitCode !== 0) throw new Error(`synth ${words.join(' ')}: ${stderr}`);
+    return Buffer.from(stdout);
   }
 }
 

@@ -8,6 +8,7 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
+import { synthText } from '../synth/tuning.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -16,17 +17,6 @@ const SYNTH = join(ROOT, 'synth', 'main.ts');
 let folder: string;
 let agent: RunningAgent;
 let service: TestService;
-
-async function synth(...words: string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
-  return text;
-}
 
 interface Truth {
   networkId: number;
@@ -41,9 +31,9 @@ interface Truth {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-air-'));
-  await synth('--prepare');
+  await synthText('--scenario', 'mini', '--prepare');
   const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, await synth('--channels'));
+  writeFileSync(channelsFile, await synthText('--scenario', 'mini', '--channels'));
   agent = await startAgent({
     host: '127.0.0.1',
     port: 0,
@@ -88,7 +78,7 @@ describe('what is on the air', () => {
       ['BS', 'BS01_0'],
     ]) {
       const truth = JSON.parse(
-        await synth('--truth', '--type', type ?? '', '--channel', channel ?? ''),
+        await synthText('--scenario', 'mini', '--truth', '--type', type ?? '', '--channel', channel ?? ''),
       ) as Truth;
       for (const station of truth.stations) {
         const id = truth.networkId * 100_000 + station.serviceId;

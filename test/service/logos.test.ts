@@ -11,6 +11,7 @@ import { logoPicture } from '../../synth/logo/picture.ts';
 import { MINI } from '../../synth/scenario/mini.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
+import { synthText } from '../synth/tuning.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
@@ -22,22 +23,11 @@ let folder: string;
 let agent: RunningAgent;
 let service: TestService;
 
-async function synth(...words: string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', 'mini', ...words], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
-  return text;
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-logos-'));
-  await synth('--prepare');
+  await synthText('--scenario', 'mini', '--prepare');
   const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, await synth('--channels'));
+  writeFileSync(channelsFile, await synthText('--scenario', 'mini', '--channels'));
   agent = await startAgent({
     host: '127.0.0.1',
     port: 0,

@@ -8,24 +8,14 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { ScanStatus, Station } from '../../wire/api.ts';
+import { synthText } from '../synth/tuning.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 
-async function synth(scenario: string, ...words: string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, SYNTH, '--scenario', scenario, ...words], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`synth ${words.join(' ')} failed`);
-  return text;
-}
-
 beforeAll(async () => {
-  await synth('mini', '--prepare');
+  await synthText('--scenario', 'mini', '--prepare');
 }, 60_000);
 
 const closers: (() => unknown)[] = [];
@@ -110,7 +100,7 @@ function onAir(scenario: string, channels: readonly Channel[]): string {
 }
 
 async function scenarioChannels(scenario: string): Promise<Channel[]> {
-  return JSON.parse(await synth(scenario, '--channels')) as Channel[];
+  return JSON.parse(await synthText('--scenario', scenario, '--channels')) as Channel[];
 }
 
 /** What a scan keeps of a scenario: no one-segment and data services. */

@@ -4,7 +4,8 @@ import { STC_ZERO } from '../../synth/clock.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 export const SYNTH = join(ROOT, 'synth/main.ts');
-const TIMEOUT_MS = 60_000;
+/** Also for films that nobody has made yet. */
+const TIMEOUT_MS = 120_000;
 
 export interface Tuning {
   scenario?: string;
@@ -36,6 +37,13 @@ export async function run(
 
 export function synth(...args: readonly string[]): Promise<Ended> {
   return run([process.execPath, SYNTH, ...args]);
+}
+
+/** What the broadcaster prints. @throws Error with its complaint */
+export async function synthText(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await synth(...args);
+  if (exitCode !== 0) throw new Error(`synth ${args.join(' ')}: ${stderr}`);
+  return new TextDecoder().decode(stdout);
 }
 
 /** The bytes of a stretch of broadcast, made as fast as the machine can. */

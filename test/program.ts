@@ -1,0 +1,73 @@
+/** A program of the project as a process of its own: from its start by way of its `listening` line to its end. */
+
+const START_LIMIT_MS = 30_000;
+const END_LIMIT_MS = 20_000;
+/** Of what it said, for the message when it fails. */
+const LOG_BYTES = 200_000;
+
+export interface Program {
+  readonly pid: number;
+  readonly port: number;
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** What it has logged so far, at most the last 200 KB. */
+  log(): string;
+  /** Its exit code; null while it runs. */
+  exitCode(): number | null;
+  /** Until it is gone. */
+  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Asked first, killed when it does not listen. */
+  end(): Promise<void>;
+}
+
+/** @throws Error with what it said when it does not listen in time */
+export async function startProgram(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Program> {
+  const child = Bun.spawn([...command], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const listening = Promise.withResolvers<number>();
+  const decoder = new TextDecoder();
+  let log = '';
+  void (async () => {
+    for await (const part of child.stderr) {
+      log = (log + decoder.decode(part, { stream: true })).slice(-LOG_BYTES);
+      const [, port] = /listening.* port=(\d+)/.exec(log) ?? [];
+      if (port !== undefined) listening.resolve(Number(port));
+    }
+    listening.reject(new Error(`${command.at(-1)} ended: ${log}`));
+  })();
+  const late = setTimeout(
+    () => listening.reject(new Error(`${command.at(-1)} does not start: ${log}`)),
+    START_LIMIT_MS,
+  );
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.kill(signal);
+    await child.exited;
+  };
+  let port: number;
+  try {
+    port = await listening.promise;
+  } catch (error) {
+    await kill('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
+  return {
+    pid: child.pid,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    log: () => log,
+    exitCode: () => child.exitCode,
+    kill,
+    end: async () => {
+      const forced = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+      await kill('SIGTERM');
+      clearTimeout(forced);
+    },
+  };
+}
