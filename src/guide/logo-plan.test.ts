@@ -8,6 +8,7 @@ import {
   transportStreamId,
 } from '../../arib/ids.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
+import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { LOGO_LIFE_MS } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -37,23 +38,9 @@ const BS15 = station('BS', 4, 101, 'BS15_0', 0x40f1);
 const CS2 = station('CS', 6, 296, 'CS02', 0x6020);
 
 function tuner(types: BroadcastType[], on: StationRecord | null = null, ...uses: string[]): Tuner {
-  return {
-    id: 'x',
-    name: '',
-    driver: 'fake',
-    device: '',
-    types,
-    disabled: false,
-    lnb: false,
-    rank: 0,
-    state: on === null ? 'idle' : 'tuned',
-    tuned: on === null ? null : { type: on.type, channel: on.channel },
-    users: uses.map((use) => ({ use, priority: 9, lagBytes: 0 })),
-    signal: null,
-    stats: null,
-    descrambled: false,
-    error: null,
-  };
+  const users = uses.map((use) => ({ use, priority: 9, lagBytes: 0 }));
+  if (on === null) return tunerOf(types, { users });
+  return tunerOf(types, { state: 'tuned', tuned: { type: on.type, channel: on.channel }, users });
 }
 
 function input(over: Partial<LogoPlanInput> = {}): LogoPlanInput {

@@ -4,6 +4,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { networkId, type StationId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
+import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -84,23 +85,9 @@ function air(version = 1, seed = 7): Uint8Array {
 }
 
 function tuner(uses: string[] = []): Tuner {
-  return {
-    id: 'x',
-    name: '',
-    driver: 'fake',
-    device: '',
-    types: ['GR'],
-    disabled: false,
-    lnb: false,
-    rank: 0,
-    state: uses.length === 0 ? 'idle' : 'tuned',
-    tuned: uses.length === 0 ? null : { type: 'GR', channel: 'T27' },
-    users: uses.map((use) => ({ use, priority: 9, lagBytes: 0 })),
-    signal: null,
-    stats: null,
-    descrambled: false,
-    error: null,
-  };
+  if (uses.length === 0) return tunerOf(['GR']);
+  const users = uses.map((use) => ({ use, priority: 9, lagBytes: 0 }));
+  return tunerOf(['GR'], { state: 'tuned', tuned: { type: 'GR', channel: 'T27' }, users });
 }
 
 interface Rig {

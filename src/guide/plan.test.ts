@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { StationCoverage } from '../store/coverage.ts';
@@ -37,30 +38,13 @@ function station(type: BroadcastType, channel: string, service: number, network 
   };
 }
 
-function tuner(types: BroadcastType[], over: Partial<Tuner> = {}): Tuner {
-  return {
-    id: 't',
-    name: '',
-    driver: 'fake',
-    device: '',
-    types,
-    disabled: false,
-    lnb: false,
-    rank: 0,
-    state: 'idle',
-    tuned: null,
-    users: [],
-    signal: null,
-    stats: null,
-    descrambled: true,
-    error: null,
-    ...over,
-  };
-}
-
 function used(types: BroadcastType[], channel: string, use: string, priority: number): Tuner {
   const [type = 'GR'] = types;
-  return tuner(types, { state: 'tuned', tuned: { type, channel }, users: [{ use, priority, lagBytes: 0 }] });
+  return tunerOf(types, {
+    state: 'tuned',
+    tuned: { type, channel },
+    users: [{ use, priority, lagBytes: 0 }],
+  });
 }
 
 const T27 = [station('GR', 'T27', 1024), station('GR', 'T27', 1025)];
@@ -95,7 +79,7 @@ function input(over: Partial<PlanInput>): PlanInput {
     active: new Set(),
     looking: new Set(),
     open: new Set(),
-    tuners: [tuner(['GR']), tuner(['GR']), tuner(['BS', 'CS']), tuner(['BS', 'CS'])],
+    tuners: [tunerOf(['GR']), tunerOf(['GR']), tunerOf(['BS', 'CS']), tunerOf(['BS', 'CS'])],
     selectedAt: NOW,
     staleBefore: 0,
     pressedAt: null,
@@ -143,9 +127,9 @@ describe('a guide is read', () => {
   });
 
   test('the thinnest first', () => {
-    expect(visits({ tuners: [tuner(['GR'])] })).toEqual(['T27']);
+    expect(visits({ tuners: [tunerOf(['GR'])] })).toEqual(['T27']);
     const known = coverage(T27, { readAt: NOW - 7 * HOUR });
-    expect(visits({ tuners: [tuner(['GR'])], coverage: known })).toEqual(['T26']);
+    expect(visits({ tuners: [tunerOf(['GR'])], coverage: known })).toEqual(['T26']);
   });
 
   test('not again within two hours, however thin it stayed', () => {
@@ -209,7 +193,7 @@ describe('satellites', () => {
     for (const { id } of BS)
       if (!first.has(id)) first.set(id, { readAt: null, filledUntil: NOW + 8 * DAY, hasGuide: true });
     expect(visits({ coverage: first })).toEqual(['BS01_0', 'BS03_0']);
-    const one = [tuner(['BS', 'CS'])];
+    const one = [tunerOf(['BS', 'CS'])];
     expect(visits({ coverage: first, tuners: one })).toEqual(['BS01_0']);
   });
 
@@ -235,11 +219,11 @@ describe('tuners', () => {
 
   test('only those that nobody uses, each once', () => {
     expect(visits({ ...GR, tuners: [] })).toEqual([]);
-    expect(visits({ ...GR, tuners: [tuner(['GR', 'BS'])] })).toEqual(['T27']);
+    expect(visits({ ...GR, tuners: [tunerOf(['GR', 'BS'])] })).toEqual(['T27']);
     expect(visits({ ...GR, tuners: [used(['GR'], 'T25', 'live GR/T25', 9)] })).toEqual([]);
-    expect(visits({ ...GR, tuners: [tuner(['GR'], { disabled: true })] })).toEqual([]);
-    expect(visits({ ...GR, tuners: [tuner(['GR'], { state: 'tuning' })] })).toEqual([]);
-    expect(visits({ ...GR, tuners: [tuner(['GR'], { state: 'lingering' })] })).toEqual(['T27']);
+    expect(visits({ ...GR, tuners: [tunerOf(['GR'], { disabled: true })] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tunerOf(['GR'], { state: 'tuning' })] })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tunerOf(['GR'], { state: 'lingering' })] })).toEqual(['T27']);
     expect(planVisits(input({ ...GR, tuners: [] })).wakeAt).toBe(NOW + NO_TUNER_RETRY_MS);
   });
 
@@ -253,10 +237,10 @@ describe('tuners', () => {
   });
 
   test('one that could not be used is tried when there is no other: it may have come back', () => {
-    expect(visits({ ...GR, tuners: [tuner(['GR'], { state: 'error', error: 'no device' })] })).toEqual([
+    expect(visits({ ...GR, tuners: [tunerOf(['GR'], { state: 'error', error: 'no device' })] })).toEqual([
       'T27',
     ]);
-    const one = [tuner(['GR'], { state: 'error' }), tuner(['GR'], { id: 'u' })];
+    const one = [tunerOf(['GR'], { state: 'error' }), tunerOf(['GR'], { id: 'u' })];
     expect(visits({ ...GR, tuners: one })).toEqual(['T27', 'T26']);
   });
 
@@ -271,12 +255,12 @@ describe('tuners', () => {
   });
 
   test('a visit that the list does not show yet has its tuner', () => {
-    expect(visits({ ...GR, tuners: [tuner(['GR'])], active: new Set(['GR/T27']) })).toEqual([]);
+    expect(visits({ ...GR, tuners: [tunerOf(['GR'])], active: new Set(['GR/T27']) })).toEqual([]);
   });
 
   test('terrestrial channels leave tuners to others, unless it is pressed', () => {
     const many = [1, 2, 3, 4].map((number) => station('GR', `T2${number}`, number * 1024, 0x7f00 + number));
-    const tuners = [1, 2, 3, 4].map(() => tuner(['GR']));
+    const tuners = [1, 2, 3, 4].map(() => tunerOf(['GR']));
     const airing = new Map(many.map(({ id }) => [id, NOW + HOUR]));
     expect(visits({ stations: many, tuners, airing })).toHaveLength(3);
     expect(visits({ stations: many, tuners: tuners.slice(1), airing })).toHaveLength(2);
@@ -306,9 +290,9 @@ describe('a look', () => {
     expect(visits(BLANK, 'look')).toEqual(['T27', 'BS01_1', 'CS02']);
     // A guide that is being read for minutes keeps nobody from looking at the other channels.
     const beside = { ...BLANK, active: new Set(['GR/T27']) };
-    expect(visits({ ...beside, tuners: [used(['GR'], 'T27', 'epg T27', 3), tuner(['GR'])] }, 'look')).toEqual(
-      ['T26'],
-    );
+    expect(
+      visits({ ...beside, tuners: [used(['GR'], 'T27', 'epg T27', 3), tunerOf(['GR'])] }, 'look'),
+    ).toEqual(['T26']);
     expect(visits({ ...BLANK, looking: new Set(['GR/T25']) }, 'look')).toEqual(['BS01_1', 'CS02']);
   });
 
@@ -343,7 +327,7 @@ describe('a look', () => {
 });
 
 test('channels of a type that no tuner receives are told apart from those that wait for one', () => {
-  const tuners = [used(['GR'], 'T25', 'rec 1', 10), { ...tuner(['BS', 'CS']), disabled: true }];
+  const tuners = [used(['GR'], 'T25', 'rec 1', 10), { ...tunerOf(['BS', 'CS']), disabled: true }];
   const { visits, unreachable } = planVisits(input({ tuners, airing: new Map() }));
   expect(visits).toEqual([]);
   expect(new Set(unreachable.map((key) => key.slice(0, 2)))).toEqual(new Set(['BS', 'CS']));

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type BroadcastType, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
+import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner, TunerUser } from '../../wire/agent.ts';
 import {
   beginScan,
@@ -19,24 +20,7 @@ import { hasTunerFor, MOST_AT_ONCE, startable } from './scan-tuners.ts';
 import type { ScannedStream, SurveyOutcome } from './survey-messages.ts';
 
 function tuner(types: BroadcastType[], users: TunerUser[] = [], over: Partial<Tuner> = {}): Tuner {
-  return {
-    id: 'x',
-    name: '',
-    driver: 'fake',
-    device: '',
-    types,
-    disabled: false,
-    lnb: false,
-    rank: 0,
-    state: users.length > 0 ? 'tuned' : 'idle',
-    tuned: null,
-    users,
-    signal: null,
-    stats: null,
-    descrambled: false,
-    error: null,
-    ...over,
-  };
+  return tunerOf(types, { state: users.length > 0 ? 'tuned' : 'idle', users, ...over });
 }
 
 const user = (use: string, priority: number): TunerUser => ({ use, priority, lagBytes: 0 });

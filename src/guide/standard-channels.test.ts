@@ -1,29 +1,9 @@
 import { expect, test } from 'bun:test';
 import type { BroadcastType } from '../../arib/ids.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import { tunerOf } from '../../test/tuner.ts';
+import type { Channel } from '../../wire/agent.ts';
 import { standardChannels, withStandardChannels } from './standard-channels.ts';
 import { stationsOfChannels } from './station-import.ts';
-
-function tuner(types: BroadcastType[], over: Partial<Tuner> = {}): Tuner {
-  return {
-    id: 'x',
-    name: '',
-    driver: 'fake',
-    device: '',
-    types,
-    disabled: false,
-    lnb: false,
-    rank: 0,
-    state: 'idle',
-    tuned: null,
-    users: [],
-    signal: null,
-    stats: null,
-    descrambled: false,
-    error: null,
-    ...over,
-  };
-}
 
 const own = (type: BroadcastType, channel: string, serviceType = 1): Channel => ({
   type,
@@ -33,7 +13,7 @@ const own = (type: BroadcastType, channel: string, serviceType = 1): Channel => 
   stations: [{ serviceId: 1024, name: '局', serviceType, remoteControlKey: 1 }],
 });
 const empty = (type: BroadcastType, channel: string): Channel => ({ ...own(type, channel), stations: [] });
-const ALL = [tuner(['GR']), tuner(['BS', 'CS'])];
+const ALL = [tunerOf(['GR']), tunerOf(['BS', 'CS'])];
 const types = (channels: readonly Channel[] | undefined) => [...new Set(channels?.map(({ type }) => type))];
 
 test('every stream of the table has a station, each once', () => {
@@ -61,7 +41,11 @@ test('is not added where a station of the type exists, nor twice, nor without a 
   const both = [own('BS', 'BS01_0'), own('CS', 'CS02')];
   expect(withStandardChannels(both, ALL)).toBeUndefined();
   expect(withStandardChannels(withStandardChannels([], ALL) ?? [], ALL)).toBeUndefined();
-  const useless = [tuner(['GR']), tuner(['BS', 'CS'], { disabled: true }), tuner(['BS'], { rank: null })];
+  const useless = [
+    tunerOf(['GR']),
+    tunerOf(['BS', 'CS'], { disabled: true }),
+    tunerOf(['BS'], { rank: null }),
+  ];
   expect(withStandardChannels([], useless)).toBeUndefined();
-  expect(types(withStandardChannels([], [tuner(['BS'])]))).toEqual(['BS']);
+  expect(types(withStandardChannels([], [tunerOf(['BS'])]))).toEqual(['BS']);
 });

@@ -1,0 +1,24 @@
+/** A tuner as the agent tells of it: idle, of no place. */
+import type { BroadcastType } from '../arib/ids.ts';
+import type { Tuner } from '../wire/agent.ts';
+
+export function tunerOf(types: BroadcastType[], over: Partial<Tuner> = {}): Tuner {
+  return {
+    id: 'x',
+    name: '',
+    driver: 'fake',
+    device: '',
+    types,
+    disabled: false,
+    lnb: false,
+    rank: 0,
+    state: 'idle',
+    tuned: null,
+    users: [],
+    signal: null,
+    stats: null,
+    descrambled: false,
+    error: null,
+    ...over,
+  };
+}
