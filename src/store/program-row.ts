@@ -4,13 +4,8 @@ import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from '../model/audio.ts';
 import type { Genre, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
 
-export interface ProgramRow {
-  id: number;
-  station_id: number;
-  event_id: number;
-  start_at: number;
-  end_at: number;
-  open_end: number;
+/** What the rows of a programme and of its recording have in common: what it says of itself. */
+export interface ContentRow {
   name: string;
   description: string;
   extended: string | null;
@@ -19,9 +14,31 @@ export interface ProgramRow {
   video_type: string | null;
   video_resolution: string | null;
   is_free: number;
+}
+
+export interface ProgramRow extends ContentRow {
+  id: number;
+  station_id: number;
+  event_id: number;
+  start_at: number;
+  end_at: number;
+  open_end: number;
   copy_never: number;
   groups: string;
   series: string | null;
+}
+
+export function contentOf(row: ContentRow) {
+  return {
+    name: row.name,
+    description: row.description,
+    extended: row.extended === null ? null : (JSON.parse(row.extended) as Record<string, string>),
+    genres: JSON.parse(row.genres) as Genre[],
+    audios: JSON.parse(row.audios) as AudioComponent[],
+    videoType: row.video_type,
+    videoResolution: row.video_resolution,
+    isFree: row.is_free === 1,
+  };
 }
 
 export function toRecord(row: ProgramRow): ProgramRecord {
@@ -32,14 +49,7 @@ export function toRecord(row: ProgramRow): ProgramRecord {
     startAt: row.start_at as EpochMs,
     endAt: row.end_at as EpochMs,
     openEnd: row.open_end === 1,
-    name: row.name,
-    description: row.description,
-    extended: row.extended === null ? null : (JSON.parse(row.extended) as Record<string, string>),
-    genres: JSON.parse(row.genres) as Genre[],
-    audios: JSON.parse(row.audios) as AudioComponent[],
-    videoType: row.video_type,
-    videoResolution: row.video_resolution,
-    isFree: row.is_free === 1,
+    ...contentOf(row),
     copyNever: row.copy_never === 1,
     groups: JSON.parse(row.groups) as ProgramGroup[],
     series: row.series === null ? null : (JSON.parse(row.series) as ProgramSeries),

@@ -5,13 +5,12 @@
 import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { AudioComponent } from '../model/audio.ts';
-import type { Genre } from '../model/program.ts';
 import type { NewRecording, RecordingPart, RecordingRecord, RecordingState } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { type ContentRow, contentOf } from './program-row.ts';
 
-interface Row {
+interface Row extends ContentRow {
   id: number;
   reservation_id: number | null;
   rule_id: number | null;
@@ -20,14 +19,6 @@ interface Row {
   service_name: string;
   state: string;
   reason: string | null;
-  name: string;
-  description: string;
-  extended: string | null;
-  genres: string;
-  audios: string;
-  video_type: string | null;
-  video_resolution: string | null;
-  is_free: number;
   start_at: number;
   end_at: number;
   began_at: number | null;
@@ -327,14 +318,7 @@ function toRecord(row: Row): RecordingRecord {
     serviceName: row.service_name,
     state: row.state as RecordingState,
     reason: row.reason,
-    name: row.name,
-    description: row.description,
-    extended: row.extended === null ? null : (JSON.parse(row.extended) as Record<string, string>),
-    genres: JSON.parse(row.genres) as Genre[],
-    audios: JSON.parse(row.audios) as AudioComponent[],
-    videoType: row.video_type,
-    videoResolution: row.video_resolution,
-    isFree: row.is_free === 1,
+    ...contentOf(row),
     startAt: row.start_at,
     endAt: row.end_at,
     beganAt: row.began_at,
