@@ -1,6 +1,7 @@
 /** What the guide says over or instead of its sheet: that it is being read, why it could not be, why it is empty. */
 import type { Station } from '../../wire/api.ts';
 import { adviceFor } from '../screens/advice.ts';
+import { FailurePanel } from '../screens/failure-panel.tsx';
 import { retryStations, type StationList, stations } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -101,22 +102,7 @@ export function NoStationsYet({ list }: { list: StationList }) {
     );
   }
   if (list.kind === 'failed') {
-    const advice = adviceFor(list.failure);
-    return (
-      <Panel
-        alert
-        icon="unlink"
-        title={advice.title}
-        actions={
-          <button type="button" class="button button-main" onClick={retryStations}>
-            再試行
-          </button>
-        }
-      >
-        <p>{list.failure.message}</p>
-        <p>{advice.next}</p>
-      </Panel>
-    );
+    return <FailurePanel failure={list.failure} onRetry={retryStations} />;
   }
   return (
     <Panel

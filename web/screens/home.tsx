@@ -11,7 +11,7 @@ import { homeTab } from '../preferences.ts';
 import { retryStations, stationList, stationOfKey } from '../stations.ts';
 import { clockText, dateText } from '../text/time.ts';
 import { Panel } from '../ui/panel.tsx';
-import { adviceFor } from './advice.ts';
+import { FailurePanel } from './failure-panel.tsx';
 import { SkeletonCard, StationCard } from './station-card.tsx';
 
 const BANDS = [
@@ -121,24 +121,8 @@ function Content() {
           ))}
         </div>
       );
-    case 'failed': {
-      const advice = adviceFor(list.failure);
-      return (
-        <Panel
-          alert
-          icon="unlink"
-          title={advice.title}
-          actions={
-            <button type="button" class="button button-main" onClick={retryStations}>
-              再試行
-            </button>
-          }
-        >
-          <p>{list.failure.message}</p>
-          <p>{advice.next}</p>
-        </Panel>
-      );
-    }
+    case 'failed':
+      return <FailurePanel failure={list.failure} onRetry={retryStations} />;
     case 'ready':
       return <Bands stations={list.stations} />;
   }
