@@ -3,7 +3,16 @@ import type { Page } from 'playwright-core';
 import { fakeStations } from './fake-air.ts';
 import { newHouse } from './fake-api.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
-import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import {
+  closePages,
+  faultsOf,
+  focusOn,
+  furnish,
+  hasChromium,
+  startWebRig,
+  TEST_MS,
+  type WebRig,
+} from './rig.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 const HOUR_MS = 3_600_000;
@@ -33,14 +42,12 @@ describe.skipIf(!hasChromium)('the guide', () => {
   });
   afterAll(() => rig.close());
   afterEach(async () => {
-    await Promise.all(rig.browser.contexts().map((context) => context.close()));
-    rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    await closePages(rig);
+    furnish(rig, STATIONS);
   });
 
   async function openGuide(path = 'guide', options = {}): Promise<Page> {
-    rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    furnish(rig, STATIONS);
     const page = await rig.open(path, options);
     await page.locator('.prog').first().waitFor();
     return page;
@@ -49,8 +56,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   test('draws what is in view, of 120 stations and eight days, and only that', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
-    rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    furnish(rig, STATIONS);
     await page.goto(`${rig.service.url}guide`);
     await page.locator('.prog-live').first().waitFor();
     expect(await page.locator('.guide-head').first().textContent()).toContain(STATIONS[0]?.name ?? '-');
@@ -236,8 +242,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
   });
 
   test('a failure gives its reason and another try', async () => {
-    rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    furnish(rig, STATIONS);
     rig.service.house.problems.set('guide', {
       body: { message: 'データベースを読めません。', code: 'internal' },
       status: 500,
@@ -267,8 +272,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
   let rig: WebRig;
   beforeAll(async () => {
     rig = await startWebRig();
-    rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    furnish(rig, STATIONS);
   });
   afterAll(() => rig.close());
   afterEach(() => Promise.all(rig.browser.contexts().map((context) => context.close())));

@@ -1,8 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { fakeStations } from './fake-air.ts';
-import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
-
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+import {
+  closePages,
+  faultsOf,
+  focusOn,
+  hasChromium,
+  PHONE,
+  startWebRig,
+  TEST_MS,
+  type WebRig,
+} from './rig.ts';
 
 setDefaultTimeout(TEST_MS);
 
@@ -13,7 +20,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
   });
   afterAll(() => rig.close());
   afterEach(async () => {
-    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+    await closePages(rig);
     rig.service.state.stations = fakeStations(Date.now());
     rig.service.state.listDelayMs = 0;
   });

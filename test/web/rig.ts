@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { buildWeb } from '../../tools/web.ts';
+import type { Station } from '../../wire/api.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
+import { newHouse } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -24,6 +26,18 @@ export interface WebRig {
 }
 
 const NO_STREAM: FakeStream = { init: new Uint8Array(), fragments: [] };
+
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+
+/** Fills the service with these stations and a guide of eight days; everything else is as it was at first. */
+export function furnish({ service }: WebRig, stations: Station[]): void {
+  service.state.stations = stations;
+  service.house = newHouse({ stations, days: 8 });
+}
+
+export async function closePages({ browser }: WebRig): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
 
 export async function startWebRig(stream: FakeStream = NO_STREAM): Promise<WebRig> {
   const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));

@@ -1,11 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { newHouse } from './fake-api.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
-import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import {
+  closePages,
+  faultsOf,
+  focusOn,
+  furnish,
+  hasChromium,
+  PHONE,
+  startWebRig,
+  TEST_MS,
+  type WebRig,
+} from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
 
 setDefaultTimeout(TEST_MS);
 
@@ -13,13 +21,12 @@ describe.skipIf(!hasChromium)('settings', () => {
   let rig: WebRig;
   beforeAll(async () => {
     rig = await startWebRig();
-    rig.service.state.stations = STATIONS;
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    furnish(rig, STATIONS);
   });
   afterAll(() => rig.close());
   afterEach(async () => {
-    await Promise.all(rig.browser.contexts().map((context) => context.close()));
-    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    await closePages(rig);
+    furnish(rig, STATIONS);
   });
 
   const field = (page: Page, key: string) => page.locator(`[data-setting="${key}"]`);
