@@ -13,6 +13,16 @@ import type { Verdict } from './verdict.ts';
  */
 export type { RecordingState };
 
+/** What a recording is an episode of, read from its texts. */
+export interface SeriesMark {
+  /** In normal form, never empty. */
+  key: string;
+  /** For people, as the next. */
+  name: string;
+  /** null: it says none. */
+  episode: string | null;
+}
+
 /** What a recording is begun with. It says of its programme what the guide said then. */
 export interface NewRecording {
   /** null: not booked. */
@@ -34,14 +44,25 @@ export interface NewRecording {
   /** Epoch ms, of the programme without margins, as the next. */
   startAt: number;
   endAt: number;
+  /** Epoch ms: it ends by itself then, margin included. */
+  closeAt: number;
+  /** Epoch ms of the wish, where it came after the start. */
+  wantedFrom: number | null;
+  /** null: of nothing that has a name. */
+  series: SeriesMark | null;
   encode: EncodeChoice;
   keepTs: boolean;
 }
 
+/** How a recording ends, but by its service. */
+export type RecordingEnding = 'finished' | 'stopped' | 'copy_never';
+
 export interface RecordingRecord extends NewRecording {
   id: number;
   state: RecordingState;
-  /** Why it failed, for people; null = it did not. */
+  /** It is over and is only to be judged; null: it is not over, or it was judged. `at`: epoch ms. */
+  ended: { as: RecordingEnding; at: number } | null;
+  /** Why it failed, or what there is to know of its files, for people. */
   reason: string | null;
   /** Epoch ms of the first packet; null before. */
   beganAt: number | null;
@@ -52,6 +73,17 @@ export interface RecordingRecord extends NewRecording {
   stem: string | null;
   /** null = not judged yet. */
   verdict: Verdict | null;
+}
+
+/** Where a file of an original stream is not the plain continuation of what is before. */
+export interface RecordingSeam {
+  path: string;
+  /** Octets in the file before it. */
+  position: number;
+  /** `layout`: the station's streams changed (PMT); `resumed`: it was not written for a while. */
+  kind: 'layout' | 'resumed';
+  /** Epoch ms. */
+  at: number;
 }
 
 /** A file of the original stream. A recording has one, but while (and after) a folder ran full. */

@@ -55,6 +55,12 @@ export interface Measured {
   /** In order. */
   damage: Damage[];
   sums: PacketSums;
+  /** In which file what was received stands; absent of recordings of before. */
+  files?: FileStretch[];
+}
+
+export interface FileStretch extends Stretch {
+  path: string;
 }
 
 /** The programme as it was really on the air, and what of it was wanted. Epoch ms. */

@@ -40,6 +40,9 @@ const NEW: NewRecording = {
   isFree: true,
   startAt: START,
   endAt: END,
+  closeAt: END + 15_000,
+  wantedFrom: null,
+  series: null,
   encode: 'none',
   keepTs: true,
 };
@@ -69,6 +72,8 @@ beforeEach(() => {
     store,
     folders: () => [...free.keys()].map((path) => ({ path, floorBytes: 0 })),
     free: async (path) => free.get(path),
+    retryDamaged: () => 'never',
+    persist: async (act) => act(),
     log: SILENT_LOG,
     now: () => END,
   };
@@ -78,9 +83,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+function created(): number {
+  const id = store.create(NEW, START);
+  if (id === undefined) throw new Error('not created');
+  return id;
+}
+
 /** A recording with parts of this content, each in its folder. */
 function recorded(parts: [where: string, content: string][]): { id: number; result: SessionResult } {
-  const id = store.create(NEW, START);
+  const id = created();
   const files = parts.map(([where, content], index) => {
     const path = join(folder, where, `r${id}.${index}.ts`);
     writeFileSync(path, content);
@@ -102,6 +113,7 @@ describe('a recording that ends', () => {
     expect(store.find(id)).toEqual({
       ...NEW,
       id,
+      ended: null,
       state: 'recorded',
       reason: null,
       beganAt: null,
@@ -112,6 +124,23 @@ describe('a recording that ends', () => {
     });
     expect(content(id)).toBe('whole');
     expect(store.unfinished()).toEqual([]);
+  });
+
+  test('knows its seams in the file that its parts become', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    const [first = '', second = ''] = result.parts.map(({ path }) => path);
+    store.seam(id, { path: second, position: 4, kind: 'resumed', at: END });
+    store.seam(id, { path: first, position: 2, kind: 'layout', at: START });
+    expect(store.seams(id).map(({ position }) => position)).toEqual([2, 4]);
+    await conclude(id, result, PROGRAMME, options);
+    const path = store.parts(id)[0]?.path ?? '';
+    expect(store.seams(id)).toEqual([
+      { path, position: 2, kind: 'layout', at: START },
+      { path, position: 10, kind: 'resumed', at: END },
+    ]);
   });
 
   test('of several parts becomes one file, and the parts go', async () => {
@@ -133,8 +162,21 @@ describe('a recording that ends', () => {
       ['b', 'longer one'],
     ]);
     for (const path of free.keys()) free.set(path, 10);
-    await conclude(id, result, PROGRAMME, options);
+    const [first, second] = result.parts.map(({ path }) => path);
+    const cut = START + 20_000;
+    const measured = structuredClone(COMPLETE);
+    measured.files = [
+      { path: first ?? '', from: START - 5000, to: cut },
+      { path: second ?? '', from: cut, to: END + 5000 },
+    ];
+    await conclude(id, { ...result, measured }, PROGRAMME, options);
     expect(content(id)).toBe('longer one');
+    // Whoever watches it misses the first part: the verdict does not hide that.
+    expect(store.find(id)).toMatchObject({
+      state: 'recorded',
+      reason: expect.stringContaining('2個のファイル'),
+      verdict: { level: 'damaged', gaps: [{ startMs: 0, endMs: 20_000, cause: 'disk_full' }] },
+    });
     expect(store.parts(id).map(({ bytes }) => bytes)).toEqual([5, 10]);
     expect(existsSync(store.parts(id)[0]?.path ?? '')).toBe(true);
   });
@@ -154,7 +196,7 @@ describe('a recording that ends', () => {
   });
 
   test('with nothing has failed, and says by what', async () => {
-    const id = store.create(NEW, START);
+    const id = created();
     const measured = {
       ...nothingMeasured(),
       breaks: [{ from: START - 5000, to: END, cause: 'no_tuner' as const }],
@@ -227,6 +269,6 @@ test('what was measured outlives the process; no list has to be read anew for it
   expect(store.parts(id)[0]?.bytes).toBe(188);
   store.began(id, START);
   store.began(id, START + 1);
-  store.moveTimes(id, START + 5, END + 5, START);
+  store.moveTimes(id, { startAt: START + 5, endAt: END + 5, closeAt: END + 5 }, START);
   expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
 });

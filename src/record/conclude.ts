@@ -7,11 +7,19 @@ import { access, copyFile, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
-import { CAUSES, type Judgement, judge, type Wanted } from '../model/verdict.ts';
+import {
+  CAUSES,
+  type Judgement,
+  judge,
+  type Measured,
+  type Wanted,
+  worthRepeating,
+} from '../model/verdict.ts';
 import type { RecordingStore, StoredFile } from '../store/recordings.ts';
 import { syncFolder } from '../stream/recorded-file.ts';
 import { joinedName } from './file-name.ts';
 import { chooseFolder, type Folder } from './folders.ts';
+import { Measurement } from './measurement.ts';
 import type { SessionResult } from './session.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
@@ -22,25 +30,34 @@ export interface ConcludeOptions {
   store: RecordingStore;
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;
+  /** The setting of that name. */
+  retryDamaged: () => 'never' | 'failed' | 'damaged';
+  /** Acts in the end: again, where the database refuses now. @throws when it is given up */
+  persist: (act: () => void) => Promise<void>;
   log: Log;
   /** Epoch ms. */
   now: () => number;
 }
 
+export interface Conclusion extends Judgement {
+  /** By the setting `retryDamaged`. */
+  worthRepeating: boolean;
+}
+
 /**
- * Ends a recording in the store. @param wanted the real times of its programme
+ * Ends a recording in the store. Called again after an error it does what is left to do.
+ * @param wanted the real times of its programme
  * @throws the database's error; the recording then stays one under way
  */
 export async function conclude(
   id: number,
-  result: SessionResult,
+  result: Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>,
   wanted: Wanted,
   options: ConcludeOptions,
-): Promise<Judgement> {
-  const { store, now } = options;
+): Promise<Conclusion> {
+  const { store, now, log, persist, retryDamaged } = options;
   const stopped = result.end === 'stopped' ? { until: Math.min(wanted.until ?? result.at, result.at) } : {};
   const judgement = judge(result.measured, { ...wanted, ...stopped });
-  const { verdict } = judgement;
   const parts = await present(result.parts);
   const joined = parts.length > 1 ? await joinParts(id, parts, options) : undefined;
   const rest = joined === undefined ? parts : [joined];
@@ -48,29 +65,63 @@ export async function conclude(
     (best, part) => (best === null || part.bytes > best.bytes ? part : best),
     null,
   );
-  const failed = verdict.level === 'lost' || result.end === 'copy_never' || file === null;
+  const failed = judgement.verdict.level === 'lost' || result.end === 'copy_never' || file === null;
   const first = result.measured.stretches[0];
-  store.finish(
-    id,
-    {
-      state: failed ? 'failed' : 'recorded',
-      reason: failed ? reasonOf(result, judgement) : null,
-      verdict,
-      durationMs: Math.round((result.measured.stretches.at(-1)?.to ?? 0) - (first?.from ?? 0)),
-      startAt: wanted.startAt,
-      endAt: wanted.endAt,
-      file,
-    },
-    rest,
-    now(),
+  // What a person ended, or nobody may record, is not tried again.
+  const repeat = result.end === 'finished' && worthRepeating(judgement, retryDamaged());
+  const { verdict } =
+    file === null || failed ? judgement : judgeShown(result.measured, { ...wanted, ...stopped }, rest, file);
+  await persist(() =>
+    store.finish(
+      id,
+      {
+        state: failed ? 'failed' : 'recorded',
+        reason: failed ? reasonOf(result.end, judgement) : rest.length > 1 ? partedReason(rest.length) : null,
+        verdict,
+        durationMs: Math.round((result.measured.stretches.at(-1)?.to ?? 0) - (first?.from ?? 0)),
+        startAt: wanted.startAt,
+        endAt: wanted.endAt,
+        file,
+        joined: joined === undefined ? [] : parts,
+        released: repeat,
+      },
+      rest,
+      now(),
+    ),
   );
-  if (joined !== undefined) for (const { path } of parts) await rm(path, { force: true });
-  return judgement;
+  for (const { path } of joined === undefined ? [] : parts) {
+    await rm(path, { force: true }).catch((error: unknown) => {
+      log.error('part of a recording not removed', { recording: id, path, error: String(error) });
+    });
+  }
+  return { ...judgement, verdict, worthRepeating: repeat };
+}
+
+/** What can be watched is one file only: where no folder had room to join them, the others are missing from it. */
+function judgeShown(
+  measured: Measured,
+  wanted: Wanted,
+  parts: readonly RecordingPart[],
+  file: RecordingPart,
+): Judgement {
+  const elsewhere = (measured.files ?? []).filter(
+    ({ path }) => path !== file.path && parts.some((part) => part.path === path),
+  );
+  const shown = new Measurement(structuredClone(measured));
+  for (const one of elsewhere) shown.broke('disk_full', one);
+  const judgement = judge(shown.value, wanted);
+  // All of it is there, if not in one piece.
+  const level = judgement.verdict.level === 'lost' ? 'damaged' : judgement.verdict.level;
+  return { ...judgement, verdict: { ...judgement.verdict, level } };
+}
+
+function partedReason(files: number): string {
+  return `録画が${files}個のファイルに分かれています。1つにまとめるだけの空き容量がどのフォルダーにもないため、最も大きいファイルだけを再生できます`;
 }
 
 /** The cause that took the most of it. */
-function reasonOf(result: SessionResult, { verdict }: Judgement): string {
-  if (result.end === 'copy_never') return COPY_NEVER;
+function reasonOf(end: SessionResult['end'], { verdict }: Judgement): string {
+  if (end === 'copy_never') return COPY_NEVER;
   const longest = [...verdict.gaps].sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
   return longest === undefined ? GONE : CAUSES[longest.cause];
 }
@@ -163,7 +214,11 @@ export interface Reconciled {
  * Makes rows and files agree, at a start and before any recording goes on: no row without its file, no file of a
  * deleted recording. A folder that is away (an empty mount point has none of the files it should have) is left alone.
  */
-export async function reconcile({ store, log, now }: ConcludeOptions): Promise<Reconciled> {
+export async function reconcile({
+  store,
+  log,
+  now,
+}: Pick<ConcludeOptions, 'store' | 'log' | 'now'>): Promise<Reconciled> {
   const count: Reconciled = { forgotten: 0, removed: 0 };
   for (const leftover of [...store.leftovers(), ...store.unjoined()]) {
     if (await isAway(leftover.path)) continue;

@@ -21,14 +21,23 @@ export class Measurement {
     return this.value.stretches.at(-1)?.to;
   }
 
-  received(stretch: Stretch, sums: PacketSums): void {
+  /** @param path the file that it is written to */
+  received(stretch: Stretch, sums: PacketSums, path?: string): void {
     const { stretches, breaks } = this.value;
     const last = stretches.at(-1);
     const broken = (breaks.at(-1)?.to ?? 0) > (last?.to ?? 0);
     if (last === undefined || broken || stretch.from - last.to > JOIN_MS) {
       stretches.push({ from: stretch.from, to: Math.max(stretch.from, stretch.to) });
     } else last.to = Math.max(last.to, stretch.to);
+    if (path !== undefined) this.#wrote(path, stretch);
     this.count(stretch, sums);
+  }
+
+  #wrote(path: string, { from, to }: Stretch): void {
+    this.value.files ??= [];
+    const last = this.value.files.at(-1);
+    if (last?.path === path) last.to = Math.max(last.to, to);
+    else this.value.files.push({ path, from, to });
   }
 
   /** Packets of a time that is known already. */

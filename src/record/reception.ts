@@ -136,7 +136,7 @@ export class Reception {
     for (const { from, progress } of this.#waiting.splice(0)) this.#received(from, progress);
   }
 
-  #received(from: number, { second }: Progress): void {
+  #received(from: number, { second, path }: Progress): void {
     const former = this.#former;
     this.#former = undefined;
     if (former !== undefined) this.#join(former, from, second.pcr);
@@ -147,7 +147,7 @@ export class Reception {
       this.#measurement.broke(outage.cause, { from: start, to: from });
     }
     const wasBegun = this.isBegun;
-    this.#measurement.received({ from, to: from + second.to - second.from }, second);
+    this.#measurement.received({ from, to: from + second.to - second.from }, second, path);
     if (!wasBegun) this.options.began(Math.round(from));
     this.options.onReceiving();
   }

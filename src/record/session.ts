@@ -11,7 +11,7 @@ import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingPart } from '../model/recording.ts';
+import type { RecordingEnding, RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { GapCause, Measured } from '../model/verdict.ts';
 import type { StationStream, StreamClient } from '../stream/client.ts';
 import { streamUrl } from '../tuner/agent-client.ts';
@@ -42,6 +42,7 @@ export interface SessionLedger {
   /** The first packet ever, epoch ms. */
   began(at: number): void;
   measured(measured: Measured, parts: readonly RecordingPart[]): void;
+  seam(seam: RecordingSeam): void;
 }
 
 /** Epoch ms. */
@@ -78,7 +79,7 @@ export interface SessionOptions extends SessionTimes {
 }
 
 /** `closed`: the service ends, the recording does not. */
-export type SessionEnd = 'finished' | 'stopped' | 'copy_never' | 'closed';
+export type SessionEnd = RecordingEnding | 'closed';
 
 export interface SessionResult {
   end: SessionEnd;
@@ -148,6 +149,7 @@ export class RecordingSession {
       reception: this.#reception,
       placed: (parts, path) =>
         ledger.placed(parts, path === null ? null : { folder: dirname(path), stem: options.stem }),
+      seam: (seam) => this.#tell(() => ledger.seam({ ...seam, at: now() })),
     });
   }
 
@@ -191,6 +193,8 @@ export class RecordingSession {
   /** From this moment on the tuner is another recording's, which names this one in its `after`. */
   yieldEnd(at: number): void {
     this.#yieldedFrom = at;
+    // Before the tuner is taken away: what comes then is no interruption.
+    this.#tick();
     this.#nudge.resolve();
   }
 

@@ -5,7 +5,7 @@
 
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
-import type { RecordingPart } from '../model/recording.ts';
+import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { StationStream } from '../stream/client.ts';
 import type { FileEvent, FileTrouble } from '../stream/file-sink.ts';
 import type { FileOpening } from '../stream/recorded-file.ts';
@@ -26,6 +26,7 @@ export interface StorageOptions {
   reception: Reception;
   /** Durable when it returns. @param path of the last part; null: there is none any more */
   placed: (parts: readonly RecordingPart[], path: string | null) => void;
+  seam: (seam: Omit<RecordingSeam, 'at'>) => void;
   log: Log;
 }
 
@@ -103,8 +104,12 @@ export class Storage {
   #take(event: FileEvent, at: number): void {
     const { reception } = this.options;
     reception.take(event, at);
-    if (event.kind === 'opened') this.#made.add(event.path);
-    else if (event.kind === 'progress') {
+    if (event.kind === 'opened') {
+      this.#made.add(event.path);
+      if (event.size > 0) this.options.seam({ path: event.path, position: event.size, kind: 'resumed' });
+    } else if (event.kind === 'layout') {
+      this.options.seam({ path: event.path, position: event.position, kind: 'layout' });
+    } else if (event.kind === 'progress') {
       const { path, size, queued, slowestMs } = event.progress;
       if (this.#made.has(path)) this.#counted(path, size + queued);
       this.#watch(slowestMs, queued);

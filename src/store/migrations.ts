@@ -346,4 +346,20 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE reservations ADD COLUMN note TEXT;       -- what happened to it by itself, for people
   CREATE INDEX recordings_of_series ON recordings (series_key, start_at) WHERE series_key IS NOT NULL;
   `,
+  `
+  ALTER TABLE recordings ADD COLUMN close_at INTEGER; -- epoch ms: ends by itself then; null: at its end
+  -- How it ended, while it is not judged yet: finished, stopped, copy_never.
+  ALTER TABLE recordings ADD COLUMN ended_as TEXT;
+  ALTER TABLE recordings ADD COLUMN ended_at INTEGER; -- epoch ms
+
+  -- Where a file of an original stream is not the plain continuation of what is before.
+  CREATE TABLE recording_seams (
+    recording_id INTEGER NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    position INTEGER NOT NULL,           -- octets in the file before it
+    kind TEXT NOT NULL,                  -- layout: the PMT changed; resumed: it was not written for a while
+    at INTEGER NOT NULL,                 -- epoch ms
+    PRIMARY KEY (recording_id, path, position)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

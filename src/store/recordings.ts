@@ -4,42 +4,27 @@
  */
 import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { NewRecording, RecordingPart, RecordingRecord, RecordingState } from '../model/recording.ts';
-import type { EncodeChoice } from '../model/rule.ts';
+import type {
+  NewRecording,
+  RecordingEnding,
+  RecordingPart,
+  RecordingRecord,
+  RecordingSeam,
+  RecordingState,
+} from '../model/recording.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
-import { type ContentRow, contentOf } from './program-row.ts';
-
-interface Row extends ContentRow {
-  id: number;
-  reservation_id: number | null;
-  rule_id: number | null;
-  program_id: number | null;
-  station_id: number;
-  service_name: string;
-  state: string;
-  reason: string | null;
-  start_at: number;
-  end_at: number;
-  began_at: number | null;
-  duration_ms: number | null;
-  folder: string | null;
-  stem: string | null;
-  encode: string;
-  keep_ts: number;
-  verdict: string | null;
-}
-
-const COLUMNS = `id, reservation_id, rule_id, program_id, station_id, service_name, state, reason, name, description,
-  extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, began_at, duration_ms, folder,
-  stem, encode, keep_ts, verdict`;
+import {
+  RECORDING_COLUMNS as COLUMNS,
+  type RecordingRow as Row,
+  toRecordingRecord,
+} from './recording-row.ts';
 
 /** A part that is being put together out of the others. */
 const JOINING = 0;
 
 export interface Finish {
   state: Extract<RecordingState, 'recorded' | 'failed'>;
-  /** Why it failed, for people. */
+  /** Why it failed, or what there is to know of its files, for people. */
   reason: string | null;
   verdict: Verdict;
   durationMs: number;
@@ -48,6 +33,10 @@ export interface Finish {
   endAt: number;
   /** What there is to watch; null: nothing. */
   file: RecordingPart | null;
+  /** The parts that `file` was made of, in order; empty: it is one of them itself. */
+  joined: readonly RecordingPart[];
+  /** Its episode may be booked again. */
+  released: boolean;
 }
 
 export interface StoredFile {
@@ -58,16 +47,40 @@ export interface StoredFile {
 export class RecordingStore {
   constructor(private readonly database: Database) {}
 
-  /** @param now epoch ms @returns its id */
-  create(recording: NewRecording, now: number): number {
+  /**
+   * Its reservation is `recording` with it. @param now epoch ms
+   * @returns its id; undefined when its reservation does not stand any more
+   */
+  create(recording: NewRecording, now: number): number | undefined {
+    return this.database
+      .transaction(() => {
+        const { reservationId } = recording;
+        if (reservationId !== null && !this.#reserve(reservationId, now)) return undefined;
+        return this.#insert(recording, now);
+      })
+      .immediate();
+  }
+
+  #reserve(reservationId: number, now: number): boolean {
+    return (
+      this.database
+        .query(
+          `UPDATE reservations SET state = 'recording', reason = NULL, updated_at = $now
+           WHERE id = $reservationId AND state IN ('scheduled', 'conflict', 'missed')`,
+        )
+        .run({ reservationId, now }).changes > 0
+    );
+  }
+
+  #insert({ series, ...recording }: NewRecording, now: number): number {
     const row = this.database
       .query<{ id: number }, Record<string, string | number | null>>(
         `INSERT INTO recordings (reservation_id, rule_id, program_id, station_id, service_name, state, name,
-           description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, encode,
-           keep_ts, created_at, updated_at)
+           description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, close_at,
+           wanted_from, series_key, series_name, episode, encode, keep_ts, created_at, updated_at)
          VALUES ($reservationId, $ruleId, $programId, $stationId, $serviceName, 'recording', $name, $description,
-           $extended, $genres, $audios, $videoType, $videoResolution, $isFree, $startAt, $endAt, $encode, $keepTs,
-           $now, $now)
+           $extended, $genres, $audios, $videoType, $videoResolution, $isFree, $startAt, $endAt, $closeAt,
+           $wantedFrom, $seriesKey, $seriesName, $episode, $encode, $keepTs, $now, $now)
          RETURNING id`,
       )
       .get({
@@ -76,6 +89,9 @@ export class RecordingStore {
         genres: JSON.stringify(recording.genres),
         audios: JSON.stringify(recording.audios),
         isFree: recording.isFree ? 1 : 0,
+        seriesKey: series?.key ?? null,
+        seriesName: series?.name ?? null,
+        episode: series?.episode ?? null,
         keepTs: recording.keepTs ? 1 : 0,
         now,
       });
@@ -87,7 +103,7 @@ export class RecordingStore {
     const row = this.database
       .query<Row, { id: number }>(`SELECT ${COLUMNS} FROM recordings WHERE id = $id AND deleted_at IS NULL`)
       .get({ id });
-    return row === null ? undefined : toRecord(row);
+    return row === null ? undefined : toRecordingRecord(row);
   }
 
   /** Those that were begun and not ended, as a killed process leaves them too. */
@@ -95,14 +111,28 @@ export class RecordingStore {
     return this.database
       .query<Row, []>(`SELECT ${COLUMNS} FROM recordings WHERE state = 'recording' ORDER BY id`)
       .all()
-      .map(toRecord);
+      .map(toRecordingRecord);
   }
 
-  /** The programme moved. @param now epoch ms */
-  moveTimes(id: number, startAt: number, endAt: number, now: number): void {
+  /** The programme moved. @param times epoch ms; `closeAt` with the margin @param now epoch ms */
+  moveTimes(
+    id: number,
+    { startAt, endAt, closeAt }: { startAt: number; endAt: number; closeAt: number },
+    now: number,
+  ): void {
     this.database
-      .query('UPDATE recordings SET start_at = $startAt, end_at = $endAt, updated_at = $now WHERE id = $id')
-      .run({ id, startAt, endAt, now });
+      .query(
+        `UPDATE recordings SET start_at = $startAt, end_at = $endAt, close_at = $closeAt, updated_at = $now
+         WHERE id = $id`,
+      )
+      .run({ id, startAt, endAt, closeAt, now });
+  }
+
+  /** It is over, and only to be judged. @param at epoch ms */
+  ended(id: number, as: RecordingEnding, at: number): void {
+    this.database
+      .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $at WHERE id = $id')
+      .run({ id, as, at });
   }
 
   /** @param at epoch ms of the first packet */
@@ -166,6 +196,23 @@ export class RecordingStore {
       .immediate();
   }
 
+  seam(id: number, { path, position, kind, at }: RecordingSeam): void {
+    this.database
+      .query('INSERT OR REPLACE INTO recording_seams VALUES ($id, $path, $position, $kind, $at)')
+      .run({ id, path, position, kind, at });
+  }
+
+  /** In order, part by part. */
+  seams(id: number): RecordingSeam[] {
+    return this.database
+      .query<RecordingSeam, { id: number }>(
+        `SELECT s.path, s.position, s.kind, s.at FROM recording_seams s
+         JOIN recording_parts p ON p.recording_id = s.recording_id AND p.path = s.path AND p.part > 0
+         WHERE s.recording_id = $id ORDER BY p.part, s.position`,
+      )
+      .all({ id });
+  }
+
   /** A file is about to be made out of the parts. On disk when it returns. */
   joining(id: number, path: string): void {
     this.#durably(() =>
@@ -194,14 +241,18 @@ export class RecordingStore {
       .run({ id });
   }
 
-  /** @param parts what is left of its original stream @param now epoch ms */
+  /**
+   * Judged. Its reservation is `finished` with it. On disk when it returns.
+   * @param parts what is left of its original stream @param now epoch ms
+   */
   finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: number): void {
-    const { file, verdict, ...values } = finish;
+    const { file, verdict, joined, released, ...values } = finish;
     this.#durably(() => {
       this.database
         .query(
           `UPDATE recordings SET state = $state, reason = $reason, verdict = $verdict, duration_ms = $durationMs,
-             start_at = $startAt, end_at = $endAt, folder = coalesce($folder, folder), updated_at = $now
+             start_at = $startAt, end_at = $endAt, folder = coalesce($folder, folder), released = $released,
+             ended_as = NULL, ended_at = NULL, updated_at = $now
            WHERE id = $id`,
         )
         .run({
@@ -209,14 +260,34 @@ export class RecordingStore {
           now,
           folder: file === null ? null : dirname(file.path),
           verdict: JSON.stringify(verdict),
+          released: released ? 1 : 0,
           ...values,
         });
       this.database
+        .query(
+          `UPDATE reservations SET state = 'finished', updated_at = $now
+           WHERE id = (SELECT reservation_id FROM recordings WHERE id = $id) AND state = 'recording'`,
+        )
+        .run({ id, now });
+      this.database
         .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
         .run({ id });
+      if (file !== null) this.#joinSeams(id, file.path, joined);
       this.#putParts(id, parts);
       this.#putFile(id, file, now, values.durationMs);
     });
+  }
+
+  #joinSeams(id: number, path: string, parts: readonly RecordingPart[]): void {
+    const move = this.database.query(
+      `UPDATE recording_seams SET path = $path, position = position + $offset
+       WHERE recording_id = $id AND path = $from`,
+    );
+    let offset = 0;
+    for (const part of parts) {
+      move.run({ id, path, offset, from: part.path });
+      offset += part.bytes;
+    }
   }
 
   /** Of ended recordings that can be watched: what has to be there. */
@@ -306,27 +377,4 @@ export class RecordingStore {
       this.database.run('PRAGMA synchronous = NORMAL');
     }
   }
-}
-
-function toRecord(row: Row): RecordingRecord {
-  return {
-    id: row.id,
-    reservationId: row.reservation_id,
-    ruleId: row.rule_id,
-    programId: row.program_id as ProgramId | null,
-    stationId: row.station_id as StationId,
-    serviceName: row.service_name,
-    state: row.state as RecordingState,
-    reason: row.reason,
-    ...contentOf(row),
-    startAt: row.start_at,
-    endAt: row.end_at,
-    beganAt: row.began_at,
-    durationMs: row.duration_ms,
-    folder: row.folder,
-    stem: row.stem,
-    encode: row.encode as EncodeChoice,
-    keepTs: row.keep_ts === 1,
-    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
-  };
 }

@@ -50,8 +50,8 @@ export type FileEvent =
   | { kind: 'hole'; cause: Withholding; from: number; to: number }
   /** Recording is forbidden from now on, or allowed again. */
   | { kind: 'forbidden'; on: boolean }
-  /** The station's streams changed behind this octet of the file. */
-  | { kind: 'layout'; position: number }
+  /** The station's streams changed behind this octet of the file. Told when what follows it is written. */
+  | { kind: 'layout'; path: string; position: number }
   /** Nothing is written until `move`. */
   | { kind: 'trouble'; trouble: FileTrouble }
   /** Once; nothing more comes. `size`: null when the file was never opened. */
@@ -60,6 +60,8 @@ export type FileEvent =
 interface Queued {
   bytes: Uint8Array;
   at: number;
+  /** Before it the station's streams changed. */
+  changed?: boolean;
 }
 
 export class FileSink {
@@ -73,6 +75,8 @@ export class FileSink {
   #trouble: FileTrouble['cause'] | undefined;
   /** Since when nothing is kept, and why. */
   #withheld: { cause: Withholding; from: number } | undefined;
+  /** What is queued next is of another layout. */
+  #changed = false;
   #forbidden = false;
   #ending = false;
   #wake = Promise.withResolvers<void>();
@@ -117,7 +121,8 @@ export class FileSink {
     }
     this.#release();
     this.#meter.take(bytes, at);
-    this.#queue.push({ bytes, at });
+    this.#queue.push(this.#changed ? { bytes, at, changed: true } : { bytes, at });
+    this.#changed = false;
     this.#queuedBytes += bytes.length;
     if (this.#queuedBytes >= WRITE_BYTES) this.#wake.resolve();
     else this.#timer ??= setTimeout(() => this.#wake.resolve(), WRITE_MS);
@@ -125,7 +130,7 @@ export class FileSink {
 
   /** What follows is another layout of the station. */
   layoutChanged(): void {
-    this.emit({ kind: 'layout', position: this.#size + this.#queuedBytes });
+    this.#changed = true;
   }
 
   /** Copy control of what follows. */
@@ -241,7 +246,21 @@ export class FileSink {
     } finally {
       this.#size = file.size;
       this.#unsynced = true;
+      this.#tellLayouts(file, taken, written);
       this.#forget(taken, written);
+    }
+  }
+
+  /** Of what was written now. */
+  #tellLayouts({ path, size }: RecordedFile, taken: number, written: number): void {
+    let position = size - written;
+    for (const chunk of this.#queue.slice(0, taken)) {
+      if (position >= size) break;
+      if (chunk.changed === true) {
+        this.emit({ kind: 'layout', path, position });
+        chunk.changed = false;
+      }
+      position += chunk.bytes.length;
     }
   }
 

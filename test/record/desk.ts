@@ -66,6 +66,7 @@ export class Desk {
         placed: (parts, place) => store.placed(id, parts, place, Date.now()),
         began: (at) => store.began(id, at),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
+        seam: (seam) => store.seam(id, seam),
       },
       log: this.log,
       now: Date.now,
@@ -83,7 +84,11 @@ export class Desk {
   ): Promise<Judgement & { result: SessionResult; path: string; bytes: Uint8Array }> {
     const result = await session.done;
     const { store, log } = this;
-    const options = { store, folders: () => folders, free: freeBytes, log, now: Date.now };
+    const options = {
+      ...{ store, folders: () => folders, free: freeBytes, log, now: Date.now },
+      retryDamaged: () => 'never' as const,
+      persist: async (act: () => void) => act(),
+    };
     const judgement = await conclude(session.options.id, result, programme, options);
     const path = store.files().find(({ recordingId }) => recordingId === session.options.id)?.path ?? '';
     return { ...judgement, result, path, bytes: path === '' ? new Uint8Array(0) : readFileSync(path) };
@@ -102,14 +107,16 @@ export class Desk {
          remote_control_key, seen_at) VALUES (?, ?, 32608, ?, ?, '試験', 1, 1, 0)`,
       [id, station.type, station.serviceId, station.channel],
     );
-    return this.store.create(
+    const created = this.store.create(
       {
         ...{ reservationId: null, ruleId: null, programId: null, stationId: id, serviceName: '試験' },
         ...{ name: '試験の番組', description: '', extended: null, genres: [], audios: [] },
         ...{ videoType: null, videoResolution: null, isFree: true, startAt, endAt },
-        ...{ encode: 'none', keepTs: true },
+        ...{ closeAt: endAt, wantedFrom: null, series: null, encode: 'none', keepTs: true },
       },
       Date.now(),
     );
+    if (created === undefined) throw new Error('not created');
+    return created;
   }
 }

@@ -1,0 +1,43 @@
+/** A recording whose end passed while no service was there: what its files hold, and since when nobody wrote them. */
+import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
+import type { Measured } from '../model/verdict.ts';
+import { type FormerLife, RecordedFile } from '../stream/recorded-file.ts';
+import { Measurement } from './measurement.ts';
+import type { SessionResult } from './session.ts';
+
+export interface Former {
+  measured: Measured;
+  parts: readonly RecordingPart[];
+}
+
+/** As if it had run to its end, without receiving anything since its service stopped. @param now epoch ms */
+export async function leftBehind(
+  record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,
+  { measured, parts }: Former,
+  now: number,
+): Promise<Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>> {
+  const { startAt, closeAt, beganAt, ended } = record;
+  if (ended !== null) return { end: ended.as, at: ended.at, measured, parts: [...parts] };
+  const measurement = new Measurement(structuredClone(measured));
+  const last = parts.at(-1);
+  const former = last === undefined ? undefined : await lastLife(last);
+  if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
+    const from = measurement.until ?? beganAt ?? former.modifiedAt;
+    const to = Math.min(Math.max(former.modifiedAt, from), closeAt);
+    measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
+  }
+  const from = measurement.until ?? beganAt ?? startAt;
+  measurement.broke('service_stopped', { from, to: closeAt });
+  return { end: 'finished', at: now, measured: measurement.value, parts: [...parts] };
+}
+
+/** Cuts a torn packet off. Undefined when the file cannot be read: it is gone, or its folder is away. */
+async function lastLife({ path, bytes }: RecordingPart): Promise<FormerLife | undefined> {
+  try {
+    const file = await RecordedFile.open({ path, mode: 'append', counted: bytes }, undefined);
+    await file.close();
+    return file.former;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * Recording: what was ordered is begun in time, followed while it is made, and judged at its end; what a former life of
+ * the service left goes on. What is to be recorded, and why, is decided elsewhere.
+ *
+ * Times are looked at every second at least, because the clock may be set; many that are due at once are begun in
+ * slices, so that nobody waits for them.
+ */
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { Log } from '../../host/log.ts';
+import type { RecordingProgress } from '../../wire/recordings.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type {
+  NewRecording,
+  RecordingEnd,
+  RecordingOrder,
+  RecordingRecord,
+  SeriesMark,
+} from '../model/recording.ts';
+import type { ReservationId } from '../model/reservation.ts';
+import type { StationRecord } from '../model/station.ts';
+import type { RecordingStore } from '../store/recordings.ts';
+import { StreamClient } from '../stream/client.ts';
+import type { StreamTap } from '../stream/tap.ts';
+import { type ConcludeOptions, reconcile } from './conclude.ts';
+import { stemOf } from './file-name.ts';
+import { type Folder, freeBytes } from './folders.ts';
+import { News } from './news.ts';
+import { RunningRecording, type Session } from './running.ts';
+import { RecordingSession, type SessionOptions, useOf } from './session.ts';
+
+const LOOK_MS = 1_000;
+/** Rows are made for so long before others have their turn. */
+const SLICE_MS = 4;
+/** Everything received is written in 3 s, or the disk hangs (`stream/file-sink.ts`). */
+const CLOSE_LIMIT_MS = 4_000;
+/** Files on a disk that hangs are not waited for when a recording is to be judged. */
+const RECONCILE_LIMIT_MS = 60_000;
+
+export interface RecordingRoomOptions {
+  agentUrl: string;
+  store: RecordingStore;
+  /** Listed or not. */
+  findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
+  findProgram: (id: RecordingOrder['programId']) => ProgramRecord | undefined;
+  /** What a programme is an episode of. */
+  readSeries: (program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>) => SeriesMark | null;
+  /** In the order in which they are wished for. */
+  folders: () => readonly Folder[];
+  retryDamaged: ConcludeOptions['retryDamaged'];
+  onBegan: (reservationId: ReservationId, recordingId: number) => void;
+  onEnded: (end: RecordingEnd) => void;
+  hub: Hub;
+  startWorker: () => Worker;
+  /** Reads along whatever is recorded. */
+  tap?: StreamTap | undefined;
+  log: Log;
+  /** Epoch ms, by the broadcast's clock. */
+  now: () => number;
+  /** Free octets; undefined = away. */
+  free?: (path: string) => Promise<number | undefined>;
+  openSession?: (options: SessionOptions) => Session;
+  /** How often times are looked at, ms. */
+  lookMs?: number;
+}
+
+const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
+  state: 'recording',
+  ended: null,
+  reason: null,
+  beganAt: null,
+  durationMs: null,
+  folder: null,
+  stem: null,
+  verdict: null,
+};
+
+export interface RunningOrder {
+  recordingId: number;
+  tunerId: string | null;
+  /** Epoch ms: it ends by itself then. */
+  until: number;
+  progress: RecordingProgress;
+}
+
+export class RecordingRoom {
+  readonly #client: StreamClient;
+  readonly #news: News;
+  /** Not begun. */
+  #waiting = new Map<ReservationId, RecordingOrder>();
+  readonly #running = new Map<number, RunningRecording>();
+  readonly #byReservation = new Map<ReservationId, RunningRecording>();
+  /** Orders that could not be begun, told once. */
+  readonly #troubled = new Set<ReservationId>();
+  #reconciled: Promise<unknown> = Promise.resolve();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #slice: ReturnType<typeof setImmediate> | undefined;
+  #closed = false;
+
+  constructor(readonly options: RecordingRoomOptions) {
+    const { startWorker, log, tap, hub } = options;
+    this.#client = new StreamClient({ startWorker, log, tap });
+    this.#news = new News(hub);
+  }
+
+  /** Goes on with what was begun before. @throws the database's error */
+  start(): void {
+    const { store, log, now } = this.options;
+    this.#reconciled = this.#reconcile();
+    for (const record of store.unfinished()) {
+      log.info('recording goes on', { recording: record.id, closeAt: record.closeAt });
+      const goesOn = record.ended === null && record.closeAt > now();
+      this.#run(record, goesOn ? this.#resume(record) : undefined);
+    }
+    this.#arm();
+  }
+
+  /** Everything that is to be recorded, whole, at each change; what runs and is missing here goes on to its end. */
+  order(orders: readonly RecordingOrder[]): void {
+    const waiting = new Map<ReservationId, RecordingOrder>();
+    for (const order of orders) {
+      const running = this.#byReservation.get(order.reservationId);
+      if (running === undefined) waiting.set(order.reservationId, order);
+      else if (!running.isOver) running.follow(order);
+    }
+    this.#waiting = waiting;
+    for (const id of this.#troubled) if (!waiting.has(id)) this.#troubled.delete(id);
+    this.#arm();
+  }
+
+  /** A person cancels a running one: what there is is kept. Resolves when nothing is written any more. */
+  async stop(reservationId: ReservationId): Promise<void> {
+    await this.#byReservation.get(reservationId)?.stop();
+  }
+
+  running(): ReadonlyMap<ReservationId, RunningOrder> {
+    const entries = [...this.#byReservation].map(
+      ([reservationId, running]): [ReservationId, RunningOrder] => {
+        const { progress } = running;
+        const { tunerId, until } = progress;
+        return [reservationId, { recordingId: running.id, tunerId, until, progress }];
+      },
+    );
+    return new Map(entries);
+  }
+
+  /** Of a recording that is being made, or judged. */
+  progressOf(recordingId: number): RecordingProgress | undefined {
+    return this.#running.get(recordingId)?.progress;
+  }
+
+  /** Everything received is written; nothing has failed. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearImmediate(this.#slice);
+    this.#news.close();
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS);
+    const closing = [...this.#running.values()].map((running) => running.close());
+    await Promise.race([Promise.all(closing), limit.promise]);
+    clearTimeout(timer);
+    await this.#client.close();
+  }
+
+  async #reconcile(): Promise<void> {
+    const { log } = this.options;
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, RECONCILE_LIMIT_MS);
+    const done = reconcile(this.options).catch((error: unknown) => {
+      log.error('recordings and files not compared', { error: String(error) });
+    });
+    await Promise.race([done, limit.promise]);
+    clearTimeout(timer);
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#closed || (this.#waiting.size === 0 && this.#running.size === 0)) return;
+    const now = this.options.now();
+    let next = this.options.lookMs ?? LOOK_MS;
+    for (const { openAt, reservationId } of this.#waiting.values()) {
+      if (!this.#troubled.has(reservationId)) next = Math.min(next, openAt - now);
+    }
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, next));
+  }
+
+  #look(): void {
+    if (this.#closed) return;
+    for (const { progress } of this.#running.values()) this.#news.watch(progress);
+    this.#news.look();
+    this.#beginDue();
+  }
+
+  /** The earliest first. */
+  #beginDue(): void {
+    const began = performance.now();
+    const now = this.options.now();
+    const due = [...this.#waiting.values()]
+      .filter(({ openAt }) => openAt <= now)
+      .sort((a, b) => a.openAt - b.openAt || a.reservationId - b.reservationId);
+    for (const [index, order] of due.entries()) {
+      this.#begin(order, now);
+      if (performance.now() - began < SLICE_MS || index === due.length - 1) continue;
+      clearImmediate(this.#slice);
+      clearTimeout(this.#timer);
+      this.#slice = setImmediate(() => this.#beginDue());
+      return;
+    }
+    this.#arm();
+  }
+
+  #begin(order: RecordingOrder, now: number): void {
+    const { reservationId } = order;
+    const { log, onBegan } = this.options;
+    if (order.closeAt <= now) {
+      this.#waiting.delete(reservationId);
+      return;
+    }
+    let record: RecordingRecord | undefined;
+    try {
+      record = this.#create(order, now);
+      this.#troubled.delete(reservationId);
+      this.#waiting.delete(reservationId);
+    } catch (error) {
+      if (!this.#troubled.has(reservationId)) {
+        log.error('recording cannot begin', { reservation: reservationId, error: String(error) });
+      }
+      this.#troubled.add(reservationId);
+      return;
+    }
+    if (record === undefined) return;
+    const before = this.#followed(order);
+    for (const running of before) running.yieldEnd(now);
+    const { openAt } = order;
+    this.#run(record, this.#session(record, { openAt, after: before.map(({ id }) => useOf(id)) }));
+    log.info('recording begins', {
+      recording: record.id,
+      reservation: reservationId,
+      closeAt: order.closeAt,
+    });
+    onBegan(reservationId, record.id);
+  }
+
+  /** Those under way whose tuner it takes over. */
+  #followed({ after }: RecordingOrder): RunningRecording[] {
+    return after.flatMap((id) => {
+      const running = this.#byReservation.get(id);
+      return running === undefined || running.isOver ? [] : [running];
+    });
+  }
+
+  /** Undefined: its reservation does not stand any more. @throws the database's error */
+  #create(order: RecordingOrder, now: number): RecordingRecord | undefined {
+    const { findStation, findProgram, store, log } = this.options;
+    const station = findStation(order.stationId);
+    if (station === undefined) throw new Error(`station ${order.stationId} is not known`);
+    const { after: _, openAt: __, ...wanted } = order;
+    const program = findProgram(order.programId);
+    const { extended = null, genres = [], audios = [] } = program ?? {};
+    const { name, description } = order;
+    const recording: NewRecording = {
+      ...wanted,
+      ...{ extended, genres, audios, serviceName: station.name },
+      videoType: program?.videoType ?? null,
+      videoResolution: program?.videoResolution ?? null,
+      isFree: program?.isFree ?? true,
+      series: this.options.readSeries({ name, description, extended }),
+    };
+    const id = store.create(recording, now);
+    if (id === undefined) {
+      log.warn('reservation does not stand any more', { reservation: order.reservationId });
+      return undefined;
+    }
+    return { ...recording, ...NOTHING_YET, id };
+  }
+
+  #resume(record: RecordingRecord): Session | undefined {
+    const { store, now } = this.options;
+    const former = { measured: store.measured(record.id), parts: store.parts(record.id) };
+    return this.#session(record, { openAt: now(), after: [], former });
+  }
+
+  /** Undefined when its station is not known any more. */
+  #session(
+    record: RecordingRecord,
+    { openAt, after, former }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
+  ): Session | undefined {
+    const { id, startAt, name, serviceName: stationName } = record;
+    const { agentUrl, folders, free = freeBytes, store, log, now, findStation } = this.options;
+    const { openSession = (options) => new RecordingSession(options) } = this.options;
+    const station = findStation(record.stationId);
+    if (station === undefined) {
+      log.error('station of a recording is not known', { recording: id, station: record.stationId });
+      return undefined;
+    }
+    const title = removeTitleMarks(name).title;
+    return openSession({
+      ...{ id, station, openAt, mainAt: startAt, endAt: record.closeAt, after, former },
+      stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
+      ...{ client: this.#client, agentUrl, folders, free, log, now },
+      ledger: {
+        placed: (parts, place) => store.placed(id, parts, place, now()),
+        began: (at) => store.began(id, at),
+        measured: (measured, parts) => store.saveMeasured(id, measured, parts),
+        seam: (seam) => store.seam(id, seam),
+      },
+      onChange: () => this.#news.changed(),
+    });
+  }
+
+  #run(record: RecordingRecord, session: Session | undefined): void {
+    const { free = freeBytes } = this.options;
+    const running = new RunningRecording(record, session, {
+      ...this.options,
+      free,
+      reconciled: this.#reconciled,
+      onOver: (one, conclusion) => {
+        this.#running.delete(one.id);
+        if (one.reservationId !== null) this.#byReservation.delete(one.reservationId);
+        if (conclusion === undefined || this.#closed) return;
+        this.#news.changed('reservations', 'services');
+        const { reservationId, id: recordingId } = one;
+        this.options.onEnded({ reservationId, recordingId, worthRepeating: conclusion.worthRepeating });
+      },
+    });
+    this.#running.set(record.id, running);
+    if (record.reservationId !== null) this.#byReservation.set(record.reservationId, running);
+    this.#news.changed('reservations', 'services');
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * One recording from its row to its verdict: its session follows the order as it changes, and when it has ended it is
+ * judged and stored, however long the database refuses.
+ */
+import type { Log } from '../../host/log.ts';
+import type { RecordingProgress } from '../../wire/recordings.ts';
+import type { RecordingOrder, RecordingRecord } from '../model/recording.ts';
+import type { Wanted } from '../model/verdict.ts';
+import type { RecordingStore } from '../store/recordings.ts';
+import { type ConcludeOptions, type Conclusion, conclude } from './conclude.ts';
+import { leftBehind } from './left.ts';
+import { untilDone } from './persist.ts';
+import type { RecordingSession, SessionResult } from './session.ts';
+
+/** What of a session is used; tests bring their own. */
+export type Session = Pick<
+  RecordingSession,
+  'done' | 'state' | 'times' | 'start' | 'setStart' | 'setEnd' | 'yieldEnd' | 'stop' | 'close'
+>;
+
+export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
+  store: RecordingStore;
+  /** Files and rows agree: nobody removes what is being joined. */
+  reconciled: Promise<unknown>;
+  /** It was judged and stored, or its service ends before that. */
+  onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+export class RunningRecording {
+  readonly id: number;
+  readonly reservationId: number | null;
+  /** Resolves when it was judged and stored, or is left for the next start; never rejects. */
+  readonly over: Promise<void>;
+  #record: RecordingRecord;
+  #session: Session | undefined;
+  /** The row does not say yet when it is. */
+  #unsaved = false;
+  #until: number;
+  readonly #closing = new AbortController();
+
+  /** @param session of one that goes on; undefined: its end has passed */
+  constructor(
+    record: RecordingRecord,
+    session: Session | undefined,
+    readonly options: RunningOptions,
+  ) {
+    this.id = record.id;
+    this.reservationId = record.reservationId;
+    this.#record = record;
+    this.#session = session;
+    this.#until = record.closeAt;
+    session?.start();
+    this.over = this.#run();
+  }
+
+  /** The programme's channel may be asked for: `GR/T27`. */
+  get record(): RecordingRecord {
+    return this.#record;
+  }
+
+  get progress(): RecordingProgress {
+    const state = this.#session?.state;
+    if (state === undefined) {
+      return { ...OVER, until: this.#until };
+    }
+    return { ...state, until: this.#until };
+  }
+
+  /** It is over, and only judged. */
+  get isOver(): boolean {
+    return this.#session === undefined || this.#session.state.phase === 'over';
+  }
+
+  /** The programme is at another time. Its end moves later only: what is recorded too long is no harm. */
+  follow({ startAt, endAt, closeAt }: Pick<RecordingOrder, 'startAt' | 'endAt' | 'closeAt'>): void {
+    const before = this.#record;
+    const later = Math.max(closeAt, before.closeAt);
+    const moved = startAt !== before.startAt || endAt !== before.endAt || later !== before.closeAt;
+    if (moved) {
+      this.#record = { ...before, startAt, endAt, closeAt: later };
+      this.#unsaved = true;
+      const session = this.#session;
+      if (startAt !== before.startAt) session?.setStart({ openAt: session.times.openAt, mainAt: startAt });
+      if (later > before.closeAt) {
+        session?.setEnd(later);
+        this.#until = later;
+      }
+      this.options.log.info('recording follows its programme', {
+        recording: this.id,
+        startAt,
+        endAt,
+        closeAt: later,
+      });
+    }
+    if (this.#unsaved) this.#saveTimes();
+  }
+
+  /** Its tuner is another recording's from now on. */
+  yieldEnd(at: number): void {
+    if (this.isOver) return;
+    this.options.log.info('end margin given to the next recording', { recording: this.id });
+    this.#until = Math.min(this.#until, at);
+    this.#session?.yieldEnd(at);
+  }
+
+  /** A person ends it; what there is is kept. Resolves when nothing is written any more. */
+  async stop(): Promise<void> {
+    await this.#session?.stop();
+  }
+
+  /** The service ends; the recording does not. Resolves when everything received is written. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the service ends'));
+    await this.#session?.close();
+    await this.over;
+  }
+
+  #saveTimes(): void {
+    const { store, log, now } = this.options;
+    try {
+      store.moveTimes(this.id, this.#record, now());
+      this.#unsaved = false;
+    } catch (error) {
+      log.error('times of a recording not stored', { recording: this.id, error: String(error) });
+    }
+  }
+
+  async #run(): Promise<void> {
+    const result = await (this.#session?.done ?? this.#left());
+    let conclusion: Conclusion | undefined;
+    if (result !== undefined && result.end !== 'closed') conclusion = await this.#conclude(result);
+    this.options.onOver(this, conclusion);
+  }
+
+  async #left(): Promise<SessionResult | undefined> {
+    const { store, log, now } = this.options;
+    try {
+      const read = () => ({ measured: store.measured(this.id), parts: store.parts(this.id) });
+      const former = await untilDone('recording', read, { signal: this.#closing.signal, log });
+      return await leftBehind(this.#record, former, now());
+    } catch (error) {
+      log.warn('recording is judged at the next start', { recording: this.id, error: String(error) });
+      return undefined;
+    }
+  }
+
+  async #conclude(result: SessionResult): Promise<Conclusion | undefined> {
+    const { store, log, reconciled } = this.options;
+    const { signal } = this.#closing;
+    const waiting = { signal, log };
+    if (result.end !== 'closed' && this.#record.ended === null) {
+      try {
+        store.ended(this.id, result.end, result.at);
+      } catch (error) {
+        log.error('end of a recording not stored yet', { recording: this.id, error: String(error) });
+      }
+    }
+    try {
+      await reconciled;
+      const options: ConcludeOptions = {
+        ...this.options,
+        persist: (act) => untilDone('verdict', act, waiting),
+      };
+      const conclusion = await untilDone(
+        'verdict',
+        () => conclude(this.id, result, this.#wanted(), options),
+        waiting,
+      );
+      const { level, drops, gaps } = conclusion.verdict;
+      log.info('recording ended', { recording: this.id, end: result.end, level, drops, gaps: gaps.length });
+      return conclusion;
+    } catch (error) {
+      log.warn('recording is judged at the next start', { recording: this.id, error: String(error) });
+      return undefined;
+    }
+  }
+
+  #wanted(): Wanted {
+    const { startAt, endAt, wantedFrom } = this.#record;
+    return { startAt, endAt, ...(wantedFrom === null ? {} : { from: wantedFrom }) };
+  }
+}
+
+const OVER: Omit<RecordingProgress, 'until'> = {
+  phase: 'over',
+  cause: null,
+  bytes: 0,
+  drops: 0,
+  slow: false,
+  tunerId: null,
+};

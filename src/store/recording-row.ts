@@ -1,0 +1,72 @@
+/** A row of a recording, as it is stored and as everybody else knows it. */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
+import type { EncodeChoice } from '../model/rule.ts';
+import type { Verdict } from '../model/verdict.ts';
+import { type ContentRow, contentOf } from './program-row.ts';
+
+export interface RecordingRow extends ContentRow {
+  id: number;
+  reservation_id: number | null;
+  rule_id: number | null;
+  program_id: number | null;
+  station_id: number;
+  service_name: string;
+  state: string;
+  reason: string | null;
+  start_at: number;
+  end_at: number;
+  began_at: number | null;
+  duration_ms: number | null;
+  folder: string | null;
+  stem: string | null;
+  encode: string;
+  keep_ts: number;
+  verdict: string | null;
+  close_at: number | null;
+  wanted_from: number | null;
+  ended_as: string | null;
+  ended_at: number | null;
+  series_key: string | null;
+  series_name: string | null;
+  episode: string | null;
+}
+
+export const RECORDING_COLUMNS = `id, reservation_id, rule_id, program_id, station_id, service_name, state, reason, name, description,
+  extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, began_at, duration_ms, folder,
+  stem, encode, keep_ts, verdict, close_at, wanted_from, ended_as, ended_at, series_key, series_name, episode`;
+
+export function toRecordingRecord(row: RecordingRow): RecordingRecord {
+  return {
+    id: row.id,
+    reservationId: row.reservation_id,
+    ruleId: row.rule_id,
+    programId: row.program_id as ProgramId | null,
+    stationId: row.station_id as StationId,
+    serviceName: row.service_name,
+    state: row.state as RecordingState,
+    reason: row.reason,
+    ...contentOf(row),
+    startAt: row.start_at,
+    endAt: row.end_at,
+    closeAt: row.close_at ?? row.end_at,
+    wantedFrom: row.wanted_from,
+    series: seriesOf(row),
+    ended: endedOf(row),
+    beganAt: row.began_at,
+    durationMs: row.duration_ms,
+    folder: row.folder,
+    stem: row.stem,
+    encode: row.encode as EncodeChoice,
+    keepTs: row.keep_ts === 1,
+    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
+  };
+}
+
+function seriesOf({ series_key: key, series_name: name, episode }: RecordingRow): SeriesMark | null {
+  return key === null ? null : { key, name: name ?? key, episode };
+}
+
+function endedOf({ ended_as: as, ended_at: at }: RecordingRow): RecordingRecord['ended'] {
+  return as === null || at === null ? null : { as: as as RecordingEnding, at };
+}
