@@ -61,12 +61,13 @@ interface Found {
   season: string | undefined;
 }
 
-function loose(text: string): string {
+/** Without the signs that one guide writes and another leaves out. */
+export function looseText(text: string): string {
   return text.replace(LOOSE_SIGNS, '');
 }
 
 function orNull(text: string): string | null {
-  const bare = loose(text);
+  const bare = looseText(text);
   return bare === '' ? null : bare;
 }
 
@@ -121,7 +122,7 @@ function readBehind(text: string): { arc: string; subtitle: string } {
     return ARC.test(bare) ? { arc: bare, subtitle: '' } : { arc: '', subtitle: bare };
   }
   const before = quoted.before.trim();
-  if (ARC.test(loose(before))) return { arc: before, subtitle: quoted.inside + quoted.after };
+  if (ARC.test(looseText(before))) return { arc: before, subtitle: quoted.inside + quoted.after };
   return { arc: '', subtitle: text };
 }
 
@@ -129,14 +130,14 @@ function numbered(text: string, found: Found): Told {
   const season = found.season === undefined ? '' : ` §${Number(found.season)}§`;
   const before = text.slice(0, found.from) + season;
   const behind = readBehind(text.slice(found.to));
-  if (loose(before) === '') return leading(found.number, behind);
+  if (looseText(before) === '') return leading(found.number, behind);
   const quoted = quotation(before);
   const isSubtitle =
     quoted !== undefined &&
     behind.subtitle === '' &&
-    loose(quoted.before) !== '' &&
+    looseText(quoted.before) !== '' &&
     !GENRE_BEFORE.test(quoted.before.trim()) &&
-    loose(quoted.after) === '';
+    looseText(quoted.after) === '';
   if (isSubtitle)
     return { series: quoted.before + behind.arc, number: found.number, subtitle: quoted.inside };
   return { series: before + behind.arc, number: found.number, subtitle: orNull(behind.subtitle) };
@@ -150,7 +151,7 @@ function leading(number: string, behind: { arc: string; subtitle: string }): Tol
 
 function unnumbered(text: string): Told {
   const quoted = quotation(text);
-  if (quoted === undefined || loose(quoted.before) === '' || GENRE_BEFORE.test(quoted.before.trim()))
+  if (quoted === undefined || looseText(quoted.before) === '' || GENRE_BEFORE.test(quoted.before.trim()))
     return { series: text, number: null, subtitle: null };
   return { series: quoted.before, number: null, subtitle: orNull(quoted.inside + quoted.after) };
 }
@@ -199,10 +200,10 @@ function readTitle(name: string): Told & { title: string } {
   const number = `${told.number ?? last ?? ''}${SAME_PART[part] ?? part}`;
   const series = told.number === null && last !== null ? told.series.replace(LAST, '') : told.series;
   return {
-    series: loose(series) || loose(text) || bare,
+    series: looseText(series) || looseText(text) || bare,
     number: number === '' ? null : number,
     subtitle: told.subtitle,
-    title: loose(bare) || bare,
+    title: looseText(bare) || bare,
   };
 }
 

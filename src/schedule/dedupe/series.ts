@@ -1,0 +1,57 @@
+/** What a recording is filed under: the series of its episode, spelled as the broadcast does. Pure. */
+import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
+import type { SeriesMark } from '../../model/recording.ts';
+import { searchText } from '../../model/search-text.ts';
+import { type EpisodeText, looseText, readEpisode } from './episode.ts';
+
+/** Longer titles are cut: names of series are not that long. */
+const MAX_LETTERS = 80;
+const PARTS: Readonly<Record<string, string>> = { 前: '前編', 中: '中編', 後: '後編', 最終: '最終回' };
+
+/** null: it has no title. */
+export function readSeries(text: EpisodeText): SeriesMark | null {
+  const { title } = removeTitleMarks(text.name);
+  if (searchText(title).trim() === '') return null;
+  const { series: key, number, subtitle } = readEpisode(text);
+  const told = subtitle === null ? null : spelled(subtitle, [title, text.description]);
+  const episode = [numberForPeople(number), told === null ? null : `「${told}」`].filter(
+    (part) => part !== null,
+  );
+  return {
+    key,
+    name: spelled(key, [title]) ?? title.trim(),
+    episode: episode.length === 0 ? null : episode.join(' '),
+  };
+}
+
+/** `12` → `#12`, `1,2` → `#1,2`, `12後` → `#12 後編`, `最終` → `最終回`. */
+function numberForPeople(number: string | null): string | null {
+  if (number === null) return null;
+  const [, digits = '', part = ''] = /^([\d,.]*)(.*)$/u.exec(number) ?? [];
+  const told = [digits === '' ? '' : `#${digits}`, PARTS[part] ?? part].filter((word) => word !== '');
+  return told.length === 0 ? null : told.join(' ');
+}
+
+/** The stretch of one of the texts that reads so when signs and forms of letters do not count. */
+function spelled(loose: string, texts: readonly string[]): string | null {
+  for (const text of texts) {
+    const letters = [...text.slice(0, 4 * MAX_LETTERS)].slice(0, MAX_LETTERS);
+    for (let from = 0; from < letters.length; from += 1) {
+      if (looseText(searchText(letters[from] ?? '')) === '') continue;
+      const to = reaching(loose, letters, from);
+      if (to !== undefined) return letters.slice(from, to).join('').trim();
+    }
+  }
+  return null;
+}
+
+/** Where the letters from `from` on have told exactly `loose`. */
+function reaching(loose: string, letters: readonly string[], from: number): number | undefined {
+  if (!loose.startsWith(looseText(searchText(letters[from] ?? '')).slice(0, 1))) return undefined;
+  for (let to = from + 1; to <= letters.length; to += 1) {
+    const read = looseText(searchText(letters.slice(from, to).join('')));
+    if (read === loose) return to;
+    if (read.length > loose.length + 1) return undefined;
+  }
+  return undefined;
+}
