@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { GuideStatus } from '../../wire/api.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
 import { fakeChannels, runningScan } from './fake-house.ts';
 import {
@@ -118,6 +119,43 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     await page.getByText('すべての局の番組表を集めました。').waitFor();
     await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
     expect(await toggle.getAttribute('aria-checked')).toBe('false');
+  });
+
+  test('tells which channels cannot be read, why, and what to do', async () => {
+    const status = guideStatus(rig.service.house.guide, Date.now());
+    const trouble: Omit<GuideStatus['troubles'][number], 'type' | 'channel' | 'reason'> = {
+      stationIds: [],
+      kind: 'unreadable',
+      failures: 3,
+      at: Date.now() - 600_000,
+    };
+    const reason = '信号を捉えられません。';
+    rig.service.house.guideStatus = {
+      ...status,
+      troubles: [
+        { ...trouble, type: 'GR', channel: 'T27', reason },
+        { ...trouble, type: 'GR', channel: 'T13', reason, failures: 1 },
+        { ...trouble, type: 'CS', channel: 'CS02', kind: 'no_such_tuner', reason: null, at: null },
+        { ...trouble, type: 'BS', channel: 'BS01_0', kind: 'no_tuner', reason: '空きがありません。' },
+      ],
+    };
+    const page = await rig.open('nowhere', PHONE);
+    const faults = faultsOf(page);
+    await page.goto(`${rig.service.url}tuners`);
+    const rows = page.locator('.trouble');
+    await rows.first().waitFor();
+    const texts = await rows.allTextContents();
+    expect(texts).toHaveLength(3);
+    expect(texts[0]).toContain('みなと総合（T27）、みなとEテレビ（T13）');
+    expect(texts[0]).toContain(`${reason}（3回続けて、最後は10分前）`);
+    expect(texts[0]).toContain('アンテナの接続を確かめてください');
+    expect(texts[1]).toContain('CSの1チャンネルを受信できるチューナーがありません');
+    expect(texts[2]).toContain('自動で集めます');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    rig.service.house.guideStatus = status;
+    rig.service.send('programs');
+    await rows.first().waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
   });
 
   test('lets go when the screen is left', async () => {

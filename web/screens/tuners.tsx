@@ -10,6 +10,7 @@ import { stations } from '../stations.ts';
 import { Collect } from '../tuners/collect.tsx';
 import { CoverageList } from '../tuners/coverage.tsx';
 import { Scan } from '../tuners/scan.tsx';
+import { Troubles } from '../tuners/troubles.tsx';
 import { TunerCard } from '../tuners/tuner-card.tsx';
 import { TYPE_NAMES } from '../tuners/words.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -54,6 +55,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
         )}
       </header>
       <Collect status={status} channels={channels} renew={renew} />
+      {status === undefined ? null : <Troubles status={status} channels={channels} />}
       {status === undefined && failure !== undefined ? (
         <p class="field-failed" role="alert">
           {failure.message} {adviceFor(failure).next}

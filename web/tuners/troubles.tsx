@@ -1,0 +1,51 @@
+/** Which channels' guides could not be read: why, since when, and what to do. */
+import type { Channel } from '../../wire/agent.ts';
+import type { GuideStatus } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { agoText } from '../text/time.ts';
+import { Icon } from '../ui/icon.tsx';
+import { type TroubleWords, troubleWords } from './trouble-words.ts';
+
+/** More would push the guide's own list out of sight. */
+const PLACES_SHOWN = 6;
+
+function placesText(places: TroubleWords['places']): string {
+  const more = places.length - PLACES_SHOWN;
+  return `${places.slice(0, PLACES_SHOWN).join('、')}${more > 0 ? ` ほか${more}` : ''}`;
+}
+
+function triesText({ failures, at, tone }: TroubleWords): string | undefined {
+  if (at === undefined) return undefined;
+  const often = failures > 1 && tone === 'bad' ? `${failures}回続けて、` : '';
+  return `${often}最後は${agoText(at, now.value)}`;
+}
+
+export function Troubles({ status, channels }: { status: GuideStatus; channels: readonly Channel[] }) {
+  const groups = troubleWords(status.troubles, channels);
+  if (groups.length === 0) return null;
+  return (
+    <ul class="troubles" aria-label="番組表を受信できないチャンネル">
+      {groups.map((words) => {
+        const tries = triesText(words);
+        return (
+          <li key={words.key} class={`trouble trouble-${words.tone}`}>
+            <Icon name={words.tone === 'bad' ? 'alert' : 'clock'} />
+            <div>
+              <b>{words.title}</b>
+              <p class="trouble-places numbers" title={words.places.join('、')}>
+                {placesText(words.places)}
+              </p>
+              {words.reason === undefined && tries === undefined ? null : (
+                <p>
+                  {words.reason}
+                  {tries === undefined ? null : <span class="trouble-tries numbers">（{tries}）</span>}
+                </p>
+              )}
+              <p>{words.next}</p>
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
