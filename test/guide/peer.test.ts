@@ -193,15 +193,9 @@ interface StoredRow {
 
 const SCENARIO = loadScenario('default');
 
-test.each([
-  ['GR', 'T27'],
-  ['BS', 'BS01_0'],
-  ['CS', 'CS02'],
-] as const)(
+test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as const))(
   '%s %s',
-  async (type, channel) => {
-    const plan = SCENARIO.channels.find((each) => each.type === type && each.channel === channel);
-    if (plan === undefined) throw new Error(`no ${channel}`);
+  async (type, channel, plan) => {
     // All tables of the channel have come round; those of other streams take longest.
     const { actual, other } = eventCycles(SCENARIO, type);
     const seconds = 5 + (other ?? actual).extended.base;
