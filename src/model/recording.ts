@@ -1,6 +1,7 @@
 /** A recording, as the recorder keeps it: what was wanted, where its files are, what became of it. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingState } from '../../wire/guide.ts';
+import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { AudioComponent } from './audio.ts';
 import type { Genre } from './program.ts';
 import type { ReservationId } from './reservation.ts';
@@ -128,4 +129,23 @@ export interface RecordingEnd {
   recordingId: number;
   /** By the setting `retryDamaged`: the next airing is to be booked. */
   worthRepeating: boolean;
+}
+
+/** A recording that is being made. */
+export interface RunningRecording {
+  recordingId: number;
+  /** null: it has no tuner now. */
+  tunerId: string | null;
+  /** Epoch ms: it ends then, margin included. */
+  until: number;
+  progress: RecordingProgress;
+}
+
+/** Whoever makes recordings, as bookings see it. */
+export interface Recorder {
+  /** Everything that is to be recorded, whole, at each change; what runs and is missing here goes on to its end. */
+  order(orders: readonly RecordingOrder[]): void;
+  /** A person cancels a running one: what there is is kept. Resolves when it has ended. */
+  stop(reservationId: ReservationId): Promise<void>;
+  running(): ReadonlyMap<ReservationId, RunningRecording>;
 }

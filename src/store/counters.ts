@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 
 /** Tables whose changes are counted. */
-export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 'recordings';
+export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 'recordings' | 'cancellations';
 
 /** Changes with every change of one of the tables, by whatever connection; another in every database. */
 export function tableStamp(database: Database, tables: readonly CountedTable[]): string {

@@ -362,4 +362,33 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (recording_id, path, position)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- When a programme of a station last changed: so large the counter of \`programs\` was, or one less. A worker that
+  -- holds the guide reads the stations anew that changed.
+  CREATE TABLE guide_changes (
+    station_id INTEGER PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO guide_changes SELECT DISTINCT station_id, 0 FROM programs;
+  CREATE TRIGGER guide_added AFTER INSERT ON programs BEGIN
+    INSERT OR REPLACE INTO guide_changes SELECT new.station_id, value FROM counters WHERE name = 'programs';
+  END;
+  CREATE TRIGGER guide_changed AFTER UPDATE ON programs BEGIN
+    INSERT OR REPLACE INTO guide_changes SELECT new.station_id, value FROM counters WHERE name = 'programs';
+  END;
+  CREATE TRIGGER guide_removed AFTER DELETE ON programs BEGIN
+    INSERT OR REPLACE INTO guide_changes SELECT old.station_id, value FROM counters WHERE name = 'programs';
+  END;
+
+  INSERT INTO counters VALUES ('cancellations', 0);
+  CREATE TRIGGER cancellation_added AFTER INSERT ON cancellations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'cancellations';
+  END;
+  CREATE TRIGGER cancellation_removed AFTER DELETE ON cancellations BEGIN
+    UPDATE counters SET value = value + 1 WHERE name = 'cancellations';
+  END;
+
+  -- The damaged recording that this one is to replace (setting \`retryDamaged\`).
+  ALTER TABLE reservations ADD COLUMN repeats INTEGER;
+  `,
 ];

@@ -40,7 +40,7 @@ export function compareClaims(a: Claim, b: Claim): number {
 }
 
 /** The end as far as it is known now. */
-function endOf(program: GuideProgram | undefined, endAt: number, now: number): number {
+export function endOf(program: GuideProgram | undefined, endAt: number, now: number): number {
   const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
   return goesOn ? now + OPEN_END_MS : endAt;
 }

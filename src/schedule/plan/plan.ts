@@ -10,7 +10,7 @@ import type { ProgramId } from '../../../arib/ids.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import { findAlternatives } from './alternatives.ts';
-import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
+import { type Claim, type Claims, claimOf, compareClaims, currentClaims, endOf } from './claims.ts';
 import { difference } from './difference.ts';
 import type { Plan, PlanInput, PlannedReservation } from './input.ts';
 import { openings } from './openings.ts';
@@ -200,7 +200,8 @@ class Planner {
       openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) => ({
         programId: slot.programId,
         openAt,
-        closeAt,
+        // What runs keeps its tuner for a while from now; it ends with its programme all the same.
+        closeAt: slot.isRunning ? endOf(slot.program, slot.endAt, now) + slot.after : closeAt,
         after: after.map(({ programId }) => programId),
       })),
     );

@@ -1,0 +1,423 @@
+/**
+ * Rows of reservations. What a person decides is on disk when the call returns; what a plan decides is taken over
+ * whole, and only if nothing that it was made of has changed meanwhile.
+ */
+import type { Database } from 'bun:sqlite';
+import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
+import type { ReservationState } from '../../wire/guide.ts';
+import {
+  type Cancellation,
+  MANUAL_PRIORITY,
+  type PlannedTuner,
+  type Reservation,
+  type ReservationId,
+} from '../model/reservation.ts';
+import type { EncodeChoice, RuleId } from '../model/rule.ts';
+import { type CancelledAiring, CancellationStore } from './cancellations.ts';
+import { tableStamp } from './counters.ts';
+import { durably } from './durable.ts';
+
+export interface StoredReservation extends Reservation {
+  /** What happened to it by itself, Japanese. */
+  note: string | null;
+  /** The damaged recording that it is to replace. */
+  repeats: number | null;
+}
+
+/** As lists show it. */
+export interface ListedReservation extends StoredReservation {
+  serviceName: string;
+  type: BroadcastType;
+  /** Physical channel. */
+  channel: string;
+  /** What was, or is being, recorded of it. */
+  recordingId: number | null;
+}
+
+/** How something is recorded; null = the setting. */
+export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
+
+/** What a person wants to be recorded. */
+export interface ManualReservation extends RecordingChoice {
+  programId: ProgramId;
+  stationId: StationId;
+  name: string;
+  description: string;
+  /** Epoch ms. */
+  startAt: number;
+  endAt: number;
+  note: string | null;
+  repeats: number | null;
+}
+
+/** What a plan decides of a reservation. Blockers are programmes: what is made anew has no number yet. */
+export interface PlannedRow
+  extends Pick<
+    Reservation,
+    | 'programId'
+    | 'stationId'
+    | 'ruleId'
+    | 'state'
+    | 'reason'
+    | 'priority'
+    | 'name'
+    | 'description'
+    | 'startAt'
+    | 'endAt'
+    | 'tuner'
+  > {
+  blockers: readonly ProgramId[];
+  alternatives: readonly ProgramId[];
+}
+
+export interface PlannedChanges {
+  /** What the plan was made of (`stamp`). */
+  stamp: string;
+  /** In the order in which they are to be numbered. */
+  create: readonly (PlannedRow & RecordingChoice & { note: string | null; repeats: number | null })[];
+  update: readonly { id: ReservationId; to: PlannedRow; choice: RecordingChoice | null }[];
+  remove: readonly ReservationId[];
+}
+
+interface Row {
+  id: number;
+  program_id: number;
+  station_id: number;
+  rule_id: number | null;
+  state: string;
+  reason: string | null;
+  priority: number;
+  name: string;
+  description: string;
+  start_at: number;
+  end_at: number;
+  margin_before: number | null;
+  margin_after: number | null;
+  encode: string | null;
+  keep_ts: number | null;
+  tuner_type: string | null;
+  tuner_rank: number | null;
+  blockers: string;
+  alternatives: string;
+  note: string | null;
+  repeats: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+interface ListedRow extends Row {
+  service_name: string;
+  type: string;
+  channel: string;
+  recording_id: number | null;
+}
+
+const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
+  r.start_at, r.end_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.tuner_type, r.tuner_rank, r.blockers,
+  r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
+
+/** The last recording that was not thrown away. */
+const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
+    (SELECT max(c.id) FROM recordings AS c
+     WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL)
+      AS recording_id
+  FROM reservations AS r JOIN stations AS s ON s.id = r.station_id`;
+
+/** Of what is over and what is to come; both lists are read whole. */
+const OVER = `r.state IN ('finished', 'missed', 'cancelled') OR (r.state = 'skipped' AND r.end_at <= $now)`;
+
+/** What plans are made of and people change. */
+const PLANNED_FROM = ['rules', 'reservations', 'cancellations'] as const;
+
+type Values = Record<string, string | number | null>;
+
+function toReservation(row: Row): StoredReservation {
+  return {
+    id: row.id,
+    programId: row.program_id as ProgramId,
+    stationId: row.station_id as StationId,
+    ruleId: row.rule_id,
+    state: row.state as ReservationState,
+    reason: row.reason,
+    priority: row.priority,
+    name: row.name,
+    description: row.description,
+    startAt: row.start_at,
+    endAt: row.end_at,
+    marginBefore: row.margin_before,
+    marginAfter: row.margin_after,
+    encode: row.encode as EncodeChoice | null,
+    keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
+    tuner: tunerOf(row),
+    blockers: JSON.parse(row.blockers) as ReservationId[],
+    alternatives: JSON.parse(row.alternatives) as ProgramId[],
+    note: row.note,
+    repeats: row.repeats,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function tunerOf({ tuner_type: type, tuner_rank: rank }: Row): PlannedTuner | null {
+  return type === null || rank === null ? null : { type: type as BroadcastType, rank };
+}
+
+function choiceValues({ marginBefore, marginAfter, encode, keepTs }: RecordingChoice) {
+  return { marginBefore, marginAfter, encode, keepTs: keepTs === null ? null : Number(keepTs) };
+}
+
+export class ReservationStore {
+  readonly #cancellations: CancellationStore;
+
+  constructor(private readonly database: Database) {
+    this.#cancellations = new CancellationStore(database);
+  }
+
+  /** Changes with everything that a plan is made of and people change, by whatever connection. */
+  stamp(): string {
+    return tableStamp(this.database, PLANNED_FROM);
+  }
+
+  all(): StoredReservation[] {
+    return this.#select('ORDER BY r.id', {});
+  }
+
+  /** What is to be recorded, or is being. */
+  wanted(): StoredReservation[] {
+    return this.#select(`WHERE r.state IN ('scheduled', 'recording') ORDER BY r.start_at, r.id`, {});
+  }
+
+  find(id: ReservationId): StoredReservation | undefined {
+    return this.#select('WHERE r.id = $id', { id })[0];
+  }
+
+  ofProgram(program: ProgramId): StoredReservation | undefined {
+    return this.#select('WHERE r.program_id = $program', { program })[0];
+  }
+
+  /** What is to come, runs, or cannot be recorded, by start. @param now epoch ms */
+  coming(now: number): ListedReservation[] {
+    return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });
+  }
+
+  /** What is done with, the last first. */
+  completed(now: number): ListedReservation[] {
+    return this.#list(`WHERE ${OVER} ORDER BY r.start_at DESC, r.id DESC`, { now });
+  }
+
+  listed(id: ReservationId): ListedReservation | undefined {
+    return this.#list('WHERE r.id = $id', { id })[0];
+  }
+
+  /**
+   * Books by hand what has no reservation, or one that is done with. On disk when it returns. @param now epoch ms
+   * @returns its id
+   */
+  book(wanted: ManualReservation, now: number): ReservationId {
+    const { programId, stationId, name, description, startAt, endAt, note, repeats } = wanted;
+    const row = durably(this.database, () =>
+      this.database
+        .query<{ id: number }, Values>(
+          `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
+             margin_before, margin_after, encode, keep_ts, note, repeats, created_at, updated_at)
+           VALUES ($programId, $stationId, 'scheduled', ${MANUAL_PRIORITY}, $name, $description, $startAt, $endAt,
+             $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats, $now, $now)
+           ON CONFLICT (program_id) DO UPDATE SET rule_id = NULL, state = excluded.state, reason = NULL,
+             priority = excluded.priority, name = excluded.name, description = excluded.description,
+             start_at = excluded.start_at, end_at = excluded.end_at, margin_before = excluded.margin_before,
+             margin_after = excluded.margin_after, encode = excluded.encode, keep_ts = excluded.keep_ts,
+             note = excluded.note, repeats = excluded.repeats, tuner_type = NULL, tuner_rank = NULL, blockers = '[]',
+             alternatives = '[]', created_at = excluded.created_at, updated_at = excluded.updated_at
+           RETURNING id`,
+        )
+        .get({
+          programId,
+          stationId,
+          name,
+          description,
+          startAt,
+          endAt,
+          note,
+          repeats,
+          ...choiceValues(wanted),
+          now,
+        }),
+    );
+    if (row === null) throw new Error('a reservation was not stored');
+    return row.id;
+  }
+
+  /** A person's word; what is being recorded goes on until the recorder ends it. On disk when it returns. */
+  cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: number): void {
+    durably(this.database, () => {
+      if (memory !== null) {
+        this.#cancellations.remove(memory);
+        this.#cancellations.add(memory);
+      }
+      this.#cancel(id, `state IN ('scheduled', 'conflict', 'skipped')`, now);
+    });
+  }
+
+  /** What nobody records though it says that it is being recorded. */
+  cancelLost(id: ReservationId, now: number): void {
+    durably(this.database, () => this.#cancel(id, `state = 'recording'`, now));
+  }
+
+  #cancel(id: ReservationId, condition: string, now: number): void {
+    this.database
+      .query(
+        `UPDATE reservations SET state = 'cancelled', reason = NULL, tuner_type = NULL, tuner_rank = NULL,
+           blockers = '[]', alternatives = '[]', updated_at = $now
+         WHERE id = $id AND ${condition}`,
+      )
+      .run({ id, now });
+  }
+
+  /** Takes a cancellation back. The next plan says what becomes of it. On disk when it returns. */
+  restore(id: ReservationId, airing: CancelledAiring | null, now: number): void {
+    durably(this.database, () => {
+      if (airing !== null) this.#cancellations.remove(airing);
+      this.database
+        .query(
+          `UPDATE reservations SET state = 'scheduled', reason = NULL, updated_at = $now
+           WHERE id = $id AND state = 'cancelled'`,
+        )
+        .run({ id, now });
+    });
+  }
+
+  /** The next airing after a damaged recording, where that is booked already. */
+  repeat(id: ReservationId, repeats: number, note: string, now: number): void {
+    this.database
+      .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
+      .run({ id, repeats, note, now });
+  }
+
+  /** Deletes what a rule booked that has not begun; where no plan says what else wants it. */
+  dropOfRule(rule: RuleId): void {
+    durably(this.database, () =>
+      this.database
+        .query(
+          `DELETE FROM reservations WHERE rule_id = $rule AND state IN ('scheduled', 'conflict', 'skipped')`,
+        )
+        .run({ rule }),
+    );
+  }
+
+  /** Forgets what is done with and ended before, epoch ms. @returns how many */
+  purge(before: number): number {
+    return this.database
+      .query(
+        `DELETE FROM reservations
+         WHERE end_at < $before AND state IN ('cancelled', 'missed', 'skipped', 'finished')`,
+      )
+      .run({ before }).changes;
+  }
+
+  /**
+   * Takes over a plan, all or nothing.
+   * @returns false: what it was made of has changed, nothing was stored
+   */
+  apply({ stamp, create, update, remove }: PlannedChanges, now: number): boolean {
+    return this.database
+      .transaction(() => {
+        if (this.stamp() !== stamp) return false;
+        const drop = this.database.query('DELETE FROM reservations WHERE id = $id');
+        for (const id of remove) drop.run({ id });
+        for (const { id, to, choice } of update) this.#update(id, to, choice, now);
+        for (const planned of create) this.#create(planned, now);
+        // Only now has everything its number.
+        for (const { id, to } of update) this.#block(id, to.blockers);
+        for (const { programId, blockers } of create) {
+          const id = blockers.length === 0 ? undefined : this.ofProgram(programId)?.id;
+          if (id !== undefined) this.#block(id, blockers);
+        }
+        return true;
+      })
+      .immediate();
+  }
+
+  #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: number): void {
+    this.database
+      .query(
+        `UPDATE reservations SET program_id = $programId, station_id = $stationId, rule_id = $ruleId, state = $state,
+           reason = $reason, priority = $priority, name = $name, description = $description, start_at = $startAt,
+           end_at = $endAt, tuner_type = $tunerType, tuner_rank = $tunerRank, alternatives = $alternatives,
+           updated_at = $now
+         WHERE id = $id`,
+      )
+      .run({ id, ...plannedValues(to), now });
+    if (choice === null) return;
+    this.database
+      .query(
+        `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
+           keep_ts = $keepTs
+         WHERE id = $id`,
+      )
+      .run({ id, ...choiceValues(choice) });
+  }
+
+  #create(planned: PlannedChanges['create'][number], now: number): void {
+    const { note, repeats } = planned;
+    this.database
+      .query(
+        `INSERT INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
+           start_at, end_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode, keep_ts, note,
+           repeats, created_at, updated_at)
+         VALUES ($programId, $stationId, $ruleId, $state, $reason, $priority, $name, $description, $startAt, $endAt,
+           $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats,
+           $now, $now)`,
+      )
+      .run({ ...plannedValues(planned), ...choiceValues(planned), note, repeats, now });
+  }
+
+  #block(id: ReservationId, blockers: readonly ProgramId[]): void {
+    this.database
+      .query(
+        `UPDATE reservations SET blockers = (
+           SELECT json_group_array(r.id ORDER BY wanted.key)
+           FROM json_each($programs) AS wanted JOIN reservations AS r ON r.program_id = wanted.value)
+         WHERE id = $id`,
+      )
+      .run({ id, programs: JSON.stringify(blockers) });
+  }
+
+  #select(where: string, values: Values): StoredReservation[] {
+    return this.database
+      .query<Row, Values>(`SELECT ${COLUMNS} FROM reservations AS r ${where}`)
+      .all(values)
+      .map(toReservation);
+  }
+
+  #list(where: string, values: Values): ListedReservation[] {
+    return this.database
+      .query<ListedRow, Values>(`${LISTED} ${where}`)
+      .all(values)
+      .map((row) => ({
+        ...toReservation(row),
+        serviceName: row.service_name,
+        type: row.type as BroadcastType,
+        channel: row.channel,
+        recordingId: row.recording_id,
+      }));
+  }
+}
+
+function plannedValues(to: PlannedRow) {
+  const { programId, stationId, ruleId, state, reason, priority, name, description, startAt, endAt } = to;
+  return {
+    programId,
+    stationId,
+    ruleId,
+    state,
+    reason,
+    priority,
+    name,
+    description,
+    startAt,
+    endAt,
+    tunerType: to.tuner?.type ?? null,
+    tunerRank: to.tuner?.rank ?? null,
+    alternatives: JSON.stringify(to.alternatives),
+  };
+}
