@@ -2,7 +2,13 @@
 import type { Database } from 'bun:sqlite';
 
 /** Tables whose changes are counted. */
-export type CountedTable = 'programs' | 'stations' | 'rules' | 'reservations' | 'recordings' | 'cancellations';
+export type CountedTable =
+  | 'programs'
+  | 'stations'
+  | 'rules'
+  | 'reservations'
+  | 'recordings'
+  | 'cancellations';
 
 /** Changes with every change of one of the tables, by whatever connection; another in every database. */
 export function tableStamp(database: Database, tables: readonly CountedTable[]): string {

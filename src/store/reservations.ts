@@ -13,7 +13,7 @@ import {
   type ReservationId,
 } from '../model/reservation.ts';
 import type { EncodeChoice, RuleId } from '../model/rule.ts';
-import { type CancelledAiring, CancellationStore } from './cancellations.ts';
+import { CancellationStore, type CancelledAiring } from './cancellations.ts';
 import { tableStamp } from './counters.ts';
 import { durably } from './durable.ts';
 
