@@ -17,3 +17,8 @@ export function startGuideWorker(): Worker {
 export function startSurveyWorker(): Worker {
   return new Worker(new URL('./survey.worker.ts', import.meta.url));
 }
+
+/** Plans what is to be recorded; speaks `booking/messages.ts`. */
+export function startScheduleWorker(): Worker {
+  return new Worker(new URL('./schedule.worker.ts', import.meta.url));
+}

@@ -27,6 +27,7 @@ const MAY_KNOW: Record<string, readonly string[]> = {
 const FEATURES = [
   'guide',
   'schedule',
+  'booking',
   'record',
   'encode',
   'play',
@@ -49,6 +50,7 @@ const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   ...Object.fromEntries(FEATURES.map((name) => [name, ['model', ...BELOW_FEATURES]])),
   // What is to be recorded follows from values alone.
   schedule: ['model'],
+  booking: ['model', 'schedule', ...BELOW_FEATURES],
 };
 
 /** Packages that a pure room may use; rooms not listed may use what package.json holds. */

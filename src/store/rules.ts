@@ -175,7 +175,13 @@ export class RuleStore {
 
   /** With its cancellations; what it booked and nobody else wants is to be gone before. On disk when it returns. */
   remove(id: RuleId): void {
-    durably(this.database, () => this.database.query('DELETE FROM rules WHERE id = $id').run({ id }));
+    durably(this.database, () => {
+      // Nobody waits for the next airing of what it recorded badly.
+      this.database
+        .query('UPDATE recordings SET released = 0 WHERE rule_id = $id AND released = 1')
+        .run({ id });
+      this.database.query('DELETE FROM rules WHERE id = $id').run({ id });
+    });
   }
 
   /** What became of each rule that did anything. */

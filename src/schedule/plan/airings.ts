@@ -2,12 +2,13 @@
  * The airings of a series in the guide. Read out of the guide once for each series that somebody asks for, and kept
  * up as programmes change.
  */
+import type { EpisodeText } from '../dedupe/episode.ts';
 import type { Airing } from '../dedupe/same-episode.ts';
 import type { GuideIndex, GuideProgram, GuideRow } from '../match/guide-index.ts';
 import type { TextFacts } from './text-facts.ts';
 
 interface Reader {
-  of(program: GuideProgram): TextFacts;
+  of(text: EpisodeText): TextFacts;
   known(program: GuideProgram): TextFacts | undefined;
 }
 
@@ -38,8 +39,8 @@ export class SeriesAirings {
     private readonly facts: Reader,
   ) {}
 
-  /** Programmes of the same series, the given one among them, in no order. */
-  of(program: GuideProgram): readonly GuideAiring[] {
+  /** Programmes of the same series, the given one among them if the guide has it, in no order. */
+  of(program: EpisodeText): readonly GuideAiring[] {
     this.#follow();
     const name = this.facts.of(program).episode.series;
     const series = this.#bySeries.get(name) ?? this.#find(program, name);
@@ -75,7 +76,7 @@ export class SeriesAirings {
     }
   }
 
-  #find(program: GuideProgram, name: string): Series {
+  #find(program: EpisodeText, name: string): Series {
     const runs = (this.facts.of(program).title.match(LETTERS) ?? []).filter((word) => name.includes(word));
     const words = runs.sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
     const found: Series = { words, airings: [], stale: false };

@@ -1,0 +1,103 @@
+/** A database with stations, programmes and rules, for tests of what is booked. */
+import type { Database } from 'bun:sqlite';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type BroadcastType,
+  eventId,
+  networkId,
+  type ProgramId,
+  programId,
+  type StationId,
+  serviceId,
+  stationId,
+  transportStreamId,
+} from '../../arib/ids.ts';
+import type { Rule } from '../../src/model/rule.ts';
+import { readRule } from '../../src/schedule/rule-body.ts';
+import { CancellationStore } from '../../src/store/cancellations.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { ReservationStore } from '../../src/store/reservations.ts';
+import { RuleStore } from '../../src/store/rules.ts';
+import { StationStore } from '../../src/store/stations.ts';
+import { type ProgramRow, putPrograms } from '../service/guide-rows.ts';
+
+export const MINUTE = 60_000;
+/** 2026-11-21 12:00 JST. */
+export const NOON = Date.parse('2026-11-21T12:00:00+09:00');
+
+const NETWORKS: Readonly<Record<BroadcastType, number>> = { GR: 0x7f00, BS: 4, CS: 6 };
+
+export interface GivenAiring extends Partial<ProgramRow> {
+  /** Minutes from noon. */
+  at: number;
+  minutes?: number;
+}
+
+export class BookedHome {
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-booked-'));
+  readonly path = join(this.folder, 'svc.db');
+  readonly database: Database = openDatabase(this.path);
+  readonly reservations = new ReservationStore(this.database);
+  readonly rules = new RuleStore(this.database);
+  readonly cancellations = new CancellationStore(this.database);
+  readonly stations = new StationStore(this.database);
+  #events = 0;
+  #services = 0;
+
+  close(): void {
+    this.database.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** `T27` is terrestrial, `BS01_0` and `CS02` are what they say. */
+  station(channel: string): StationId {
+    const type: BroadcastType = channel.startsWith('T') ? 'GR' : channel.startsWith('BS') ? 'BS' : 'CS';
+    const network = networkId(NETWORKS[type] + (type === 'GR' ? Number(channel.slice(1)) : 0));
+    const service = serviceId(1024 + 8 * this.#services++);
+    const id = stationId(network, service);
+    const station = {
+      id,
+      type,
+      networkId: network,
+      serviceId: service,
+      transportStreamId: transportStreamId(1),
+      channel,
+      name: `局${channel}`,
+      serviceType: 1,
+      remoteControlKey: 1,
+    };
+    this.stations.apply({ put: [station], hide: [], retype: [] }, NOON);
+    return id;
+  }
+
+  program(station: StationId, name: string, { at, minutes = 30, ...over }: GivenAiring): ProgramId {
+    const event = over.event ?? ++this.#events;
+    const startAt = NOON + at * MINUTE;
+    putPrograms(this.database, [
+      { station, event, startAt, endAt: startAt + minutes * MINUTE, name, ...over },
+    ]);
+    return programId(station, eventId(event));
+  }
+
+  rule(keyword: string, over: object = {}): Rule {
+    return this.rules.create(
+      readRule({ keyword, ...over }, () => {}),
+      NOON,
+    );
+  }
+
+  /** @returns its id */
+  recording(program: ProgramId, over: Record<string, string | number | null> = {}): number {
+    const row = this.database
+      .query<{ id: number }, Record<string, string | number | null>>(
+        `INSERT INTO recordings (reservation_id, rule_id, program_id, station_id, service_name, state, name,
+           description, start_at, end_at, released, created_at, updated_at)
+         SELECT $reservation, $rule, id, station_id, '局', $state, name, description, start_at, end_at, $released, 0, 0
+         FROM programs WHERE id = $program RETURNING id`,
+      )
+      .get({ reservation: null, rule: null, state: 'recorded', released: 0, program, ...over });
+    return row?.id ?? -1;
+  }
+}
