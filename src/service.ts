@@ -163,6 +163,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log: log.component('guide'),
     now,
     onTime: (heard) => clock.heard(heard),
+    broadcastNow: clock.now,
   });
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
   const live = new LiveRoom({

@@ -8,7 +8,7 @@ import { withSchedule } from '../model/precedence.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { GuideFile } from '../store/guide-file.ts';
 import { KnownStations } from './known-stations.ts';
-import type { FeedOrder, FromGuideWorker, ToGuideWorker, VisitOrder } from './messages.ts';
+import type { FeedOrder, FromGuideWorker, NamedEvents, ToGuideWorker, VisitOrder } from './messages.ts';
 import { GuideSession } from './session.ts';
 import { runVisit } from './visit.ts';
 import { VisitGoal } from './visit-goal.ts';
@@ -186,7 +186,11 @@ export class GuideHost {
     const { session } = reading;
     const now = this.options.now();
     this.#readings.delete(session.id);
-    for (const { present } of this.#stations.all()) present.release(session.id, now);
+    for (const { station, present } of this.#stations.all()) {
+      const wasWatched = present.watched;
+      present.release(session.id, now);
+      if (wasWatched && !present.watched) this.#presentChanged(station.id);
+    }
     this.#flushPresents();
     await this.#write(reading, counts);
   }
@@ -242,9 +246,12 @@ export class GuideHost {
     this.#presentTimer = undefined;
     const now = this.options.now();
     const changes: StationChange[] = [];
+    const named: NamedEvents[] = [];
     for (const stationId of this.#presents) {
-      const said = this.#stations.get(stationId)?.present.read(now);
-      if (said === undefined) continue;
+      const present = this.#stations.get(stationId)?.present;
+      if (present === undefined) continue;
+      named.push({ stationId, ...present.named });
+      const said = present.read(now);
       const programs = [said.present, said.following].filter((program) => program != null);
       changes.push({ stationId, programs, extended: new Map(), windows: [], presentFollowing: said });
     }
@@ -253,6 +260,8 @@ export class GuideHost {
     void this.#enqueue(async (file) => {
       for (const change of changes) await this.#store(file, change);
     });
+    // Whoever acts on it finds the programmes that it names.
+    this.#queue = this.#queue.then(() => this.options.post({ kind: 'named', stations: named }));
   }
 
   async #store(file: GuideFile, change: StationChange): Promise<StationChange['extended']> {

@@ -1,5 +1,5 @@
 /** What the service's main thread and the guide worker say to each other: one union each way. */
-import type { NetworkId, ServiceId, StationId } from '../../arib/ids.ts';
+import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
 
 export interface VisitedStation {
   id: StationId;
@@ -78,11 +78,24 @@ export interface VisitResult {
   reason: string | null;
 }
 
+/** What present/following of a station's own stream names. null: nothing; undefined: it was not heard (yet). */
+export interface NamedEvents {
+  stationId: StationId;
+  /** Whether that stream is being read. */
+  watched: boolean;
+  present: ProgramId | null | undefined;
+  following: ProgramId | null | undefined;
+  /** Since when the present one is, epoch ms; null: from before the stream was read. */
+  since: number | null;
+}
+
 export type FromGuideWorker =
   /** What was learned before is stored. */
   | ({ kind: 'done'; visit: number } & VisitResult)
   /** Stored programmes of these stations changed. */
   | { kind: 'changed'; stations: StationId[] }
+  /** What stations have on and next changed, and is stored. */
+  | { kind: 'named'; stations: NamedEvents[] }
   /** How far guides reach was stored. */
   | { kind: 'coverage' }
   | { kind: 'fed'; feed: number; bytes: number }

@@ -3,6 +3,7 @@ import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
 import type { Hub } from '../hub/hub.ts';
+import type { Airings } from '../model/airing.ts';
 import type { HeardTime } from '../model/broadcast-clock.ts';
 import type { CoverageStore } from '../store/coverage.ts';
 import type { LogoStore } from '../store/logos.ts';
@@ -12,10 +13,12 @@ import type { StreamTap } from '../stream/tap.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
 import { AgentLink, type AgentState } from '../tuner/agent-link.ts';
 import { AgentSync } from './agent-sync.ts';
+import { AirWatch } from './air-watch.ts';
 import { ClockOffsets } from './clock-offsets.ts';
 import { type CollectLimits, Collector } from './collector.ts';
 import { GuideFeeds } from './feeds.ts';
 import { Logos } from './logos.ts';
+import type { NamedEvents } from './messages.ts';
 import { Scans } from './scan.ts';
 import { lacksNothing, withStandardChannels } from './standard-channels.ts';
 import { Stations } from './stations.ts';
@@ -46,8 +49,12 @@ export interface GuideOptions {
   now: () => number;
   /** A Time Offset Table came. */
   onTime: (heard: HeardTime) => void;
+  /** Epoch ms by the broadcast. */
+  broadcastNow: () => number;
 }
 
+/** What is on is stored behind schedules that are being stored. */
+const STORING_MS = 60_000;
 /** How often schedules are written while they are read: from a visit, and from a stream that is open anyway. */
 const WRITE_MS = { visit: 30_000, feed: 5 * 60_000 };
 
@@ -65,6 +72,7 @@ export class GuideRoom {
   readonly #unsubscribe: () => void;
   /** Whether the log says that the clock is off. */
   #clockWarned = false;
+  readonly #air = new AirWatch();
   readonly #surveys: Surveys;
   readonly #sync: AgentSync;
   readonly #link: AgentLink;
@@ -83,6 +91,8 @@ export class GuideRoom {
       log,
       onChanged: () => hub.changed('programs'),
       onCoverage: () => hub.changed('programs'),
+      onNamed: (stations) => this.#onNamed(stations),
+      onLost: () => this.#air.lost(options.broadcastNow()),
       onClock: ({ networkId, offsetMs, at }) => {
         options.onTime({ networkId, time: at + offsetMs, at });
         this.#clocks.add(networkId, offsetMs, at);
@@ -174,6 +184,11 @@ export class GuideRoom {
     return this.#clocks.list();
   }
 
+  /** What is on and next where something is being received. */
+  airings(): Airings {
+    return this.#air.airings(this.options.broadcastNow());
+  }
+
   status(): GuideStatus {
     return this.#collector.status(this.clockOffsets());
   }
@@ -218,6 +233,18 @@ export class GuideRoom {
     this.scans.onTuners();
     this.logos.wake();
     this.#collector.wake();
+  }
+
+  #onNamed(stations: readonly NamedEvents[]): void {
+    const { now, broadcastNow, hub } = this.options;
+    let changed = false;
+    for (const { since, ...named } of stations) {
+      // Waiting to be stored took a while; where it took longer, the clock was set meanwhile.
+      const ago = since === null ? 0 : now() - since;
+      const at = broadcastNow() - (ago >= 0 && ago <= STORING_MS ? ago : 0);
+      if (this.#air.take({ ...named, since: since === null ? null : at }, broadcastNow())) changed = true;
+    }
+    if (changed) hub.changed('programs');
   }
 
   #judgeClock(): void {

@@ -98,6 +98,8 @@ function visits(startWorker: () => Worker = startGuideWorker): GuideVisits {
     log: SILENT_LOG,
     onChanged: (stations) => changed.push(...stations),
     onCoverage: () => {},
+    onNamed: () => {},
+    onLost: () => {},
     onClock: () => {},
   });
   made.stations([STATION, TWO]);

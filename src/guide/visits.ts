@@ -7,6 +7,7 @@ import type { Log } from '../../host/log.ts';
 import type {
   FeedOrder,
   FromGuideWorker,
+  NamedEvents,
   ToGuideWorker,
   VisitedStation,
   VisitOrder,
@@ -22,6 +23,9 @@ export interface GuideVisitsOptions {
   log: Log;
   onChanged: (stations: StationId[]) => void;
   onCoverage: () => void;
+  onNamed: (stations: NamedEvents[]) => void;
+  /** Nothing is read any more. */
+  onLost: () => void;
   onClock: (sample: Extract<FromGuideWorker, { kind: 'clock' }>) => void;
 }
 
@@ -157,7 +161,7 @@ export class GuideVisits {
   }
 
   #receive(message: FromGuideWorker): void {
-    const { log, onChanged, onClock, onCoverage } = this.options;
+    const { log, onChanged, onClock, onCoverage, onNamed } = this.options;
     switch (message.kind) {
       case 'done':
         this.#open.get(message.visit)?.({ outcome: message.outcome, reason: message.reason });
@@ -165,6 +169,9 @@ export class GuideVisits {
       case 'changed':
         this.#troubled = false;
         onChanged(message.stations);
+        break;
+      case 'named':
+        onNamed(message.stations);
         break;
       case 'coverage':
         onCoverage();
@@ -194,6 +201,7 @@ export class GuideVisits {
     this.options.log.error(reason);
     this.#worker?.terminate();
     this.#worker = undefined;
+    this.options.onLost();
     this.#down?.();
     this.#failAll(reason);
   }

@@ -157,6 +157,8 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
     log: SILENT_LOG,
     onChanged: () => {},
     onCoverage: () => {},
+    onNamed: () => {},
+    onLost: () => {},
     onClock: () => {},
   });
   closers.push(() => visits.close());

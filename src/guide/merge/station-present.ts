@@ -3,12 +3,12 @@
  * schedule: EIT present/following is rewritten at the moment when something changes, schedules lag behind.
  * ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
-import type { EventId } from '../../../arib/ids.ts';
+import { type EventId, programId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../../arib/si/event.ts';
 import type { PresentFollowing } from '../../model/guide-change.ts';
 import type { ProgramRecord } from '../../model/program.ts';
-import type { VisitedStation } from '../messages.ts';
+import type { NamedEvents, VisitedStation } from '../messages.ts';
 import { programOf } from '../program.ts';
 import { presentTime } from './event-time.ts';
 
@@ -19,6 +19,8 @@ export class StationPresent {
   /** The stream of which the station is a part and that is being read: it is nearer than any other. */
   #source: number | undefined;
   #seenAt = 0;
+  /** When the present event became what it is, epoch ms; null: before its stream was read; undefined: not heard in it. */
+  #since: number | null | undefined;
 
   constructor(readonly station: VisitedStation) {}
 
@@ -30,8 +32,11 @@ export class StationPresent {
     this.#seenAt = now;
     const [event] = eit.events;
     const value = event === undefined ? null : broadcastEvent(event);
-    if (eit.sectionNumber === 0) this.#present = value;
-    else this.#following = value;
+    if (eit.sectionNumber === 0) {
+      if (this.#since === undefined) this.#since = null;
+      else if (value?.eventId !== this.#present?.eventId) this.#since = now;
+      this.#present = value;
+    } else this.#following = value;
     // A table of one section has no following event.
     if (eit.lastSectionNumber === 0) this.#following = null;
     return true;
@@ -41,7 +46,21 @@ export class StationPresent {
   release(session: number, now: number): void {
     if (this.#source !== session) return;
     this.#source = undefined;
+    this.#since = undefined;
     this.#seenAt = now;
+  }
+
+  /** What its own stream names, whenever that may be. */
+  get named(): Omit<NamedEvents, 'stationId'> {
+    const idOf = (event: BroadcastEvent | null | undefined) =>
+      event && programId(this.station.id, event.eventId);
+    const heard = this.watched && this.#since !== undefined;
+    return {
+      watched: this.watched,
+      present: heard ? idOf(this.#present) : undefined,
+      following: this.watched ? idOf(this.#following) : undefined,
+      since: this.#since ?? null,
+    };
   }
 
   get known(): boolean {

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test';
+import { networkId, type ProgramId, serviceId, stationId } from '../../arib/ids.ts';
+import { AirWatch } from './air-watch.ts';
+
+const HOME = stationId(networkId(4), serviceId(101));
+const OTHER = stationId(networkId(4), serviceId(102));
+const [NEWS, GAME, FILM] = [1, 2, 3] as ProgramId[];
+const MINUTE = 60_000;
+
+/** A station that is being received. @param since minutes; null: nobody knows */
+function watch() {
+  const air = new AirWatch();
+  const say = (
+    at: number,
+    present: ProgramId | null | undefined,
+    following: ProgramId | null | undefined,
+    since: number | null = at,
+  ) =>
+    air.take(
+      { stationId: HOME, watched: true, present, following, since: since === null ? null : since * MINUTE },
+      at * MINUTE,
+    );
+  const lose = (at: number) =>
+    air.take(
+      { stationId: HOME, watched: false, present: undefined, following: undefined, since: null },
+      at * MINUTE,
+    );
+  const of = (id: ProgramId | undefined, at: number) => air.airings(at * MINUTE).get(id as ProgramId);
+  return { air, say, lose, of };
+}
+
+describe('AirWatch', () => {
+  test('what is on when the reading begins has begun before; what comes then begins when tables say so', () => {
+    const { say, of } = watch();
+    expect(say(0, NEWS, GAME, null)).toBe(true);
+    expect(of(NEWS, 0)).toEqual({ state: 'on', from: null, until: null });
+    expect(of(GAME, 0)).toEqual({ state: 'next', from: null, until: null });
+    expect(say(1, NEWS, GAME, null)).toBe(false);
+    say(30, GAME, FILM);
+    expect(of(NEWS, 30)).toEqual({ state: 'over', from: null, until: 30 * MINUTE });
+    expect(of(GAME, 30)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
+    expect(of(FILM, 30)).toMatchObject({ state: 'next' });
+  });
+
+  test('a programme that another one interrupts began when it first began', () => {
+    const { say, of } = watch();
+    say(0, NEWS, GAME, null);
+    say(30, GAME, FILM);
+    say(50, NEWS, GAME);
+    expect(of(GAME, 50)).toEqual({ state: 'next', from: 30 * MINUTE, until: null });
+    say(55, GAME, FILM);
+    expect(of(GAME, 55)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
+    expect(of(NEWS, 55)).toEqual({ state: 'over', from: null, until: 55 * MINUTE });
+    say(60, null, FILM);
+    expect(of(GAME, 60)).toEqual({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
+  });
+
+  test('what is next no longer is not named', () => {
+    const { say, of } = watch();
+    say(0, NEWS, GAME, null);
+    say(1, NEWS, FILM, null);
+    expect(of(GAME, 1)).toBeUndefined();
+    expect(say(2, NEWS, null, null)).toBe(true);
+    expect(of(FILM, 2)).toBeUndefined();
+  });
+
+  test('one table alone says nothing about the other', () => {
+    const { say, of } = watch();
+    say(0, undefined, GAME, null);
+    expect(of(GAME, 0)).toMatchObject({ state: 'next' });
+    say(0, NEWS, GAME, null);
+    say(1, NEWS, undefined, null);
+    expect(of(GAME, 1)).toMatchObject({ state: 'next' });
+  });
+
+  test('a stream that breaks off for a while changes nothing; what ended meanwhile ended nobody knows when', () => {
+    const { say, lose, of } = watch();
+    say(0, NEWS, GAME, null);
+    say(30, GAME, FILM);
+    lose(40);
+    expect(of(GAME, 42)).toMatchObject({ state: 'on', from: 30 * MINUTE });
+    say(42, GAME, FILM, null);
+    expect(of(GAME, 42)).toMatchObject({ state: 'on', from: 30 * MINUTE });
+    lose(43);
+    say(45, FILM, null, null);
+    expect(of(GAME, 45)).toEqual({ state: 'over', from: 30 * MINUTE, until: null });
+    expect(of(FILM, 45)).toEqual({ state: 'on', from: null, until: null });
+  });
+
+  test('what nobody hears for three minutes is not known any more', () => {
+    const { air, say, lose, of } = watch();
+    say(0, NEWS, GAME, null);
+    lose(10);
+    expect(of(NEWS, 13)).toBeDefined();
+    expect([of(NEWS, 13.1), of(GAME, 13.1)]).toEqual([undefined, undefined]);
+    say(20, NEWS, GAME, null);
+    air.lost(21 * MINUTE);
+    expect(of(NEWS, 25)).toBeUndefined();
+  });
+
+  test('stations do not know of each other', () => {
+    const { air, say, lose, of } = watch();
+    say(0, NEWS, GAME, null);
+    air.take({ stationId: OTHER, watched: true, present: FILM, following: null, since: null }, 0);
+    lose(1);
+    expect([of(NEWS, 9), of(FILM, 9)?.state]).toEqual([undefined, 'on']);
+  });
+
+  test('an hour after its end a programme is forgotten', () => {
+    const { say, of } = watch();
+    say(0, NEWS, GAME, null);
+    say(30, GAME, FILM);
+    expect(of(NEWS, 90)).toBeDefined();
+    expect(of(NEWS, 91)).toBeUndefined();
+    expect(of(GAME, 91)).toBeDefined();
+  });
+});

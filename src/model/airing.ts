@@ -1,0 +1,28 @@
+/**
+ * What stations say of a programme while they are received: that it is on, or next. Heard in present/following of the
+ * station's own stream, it is nearer to what happens than any guide.
+ */
+import type { ProgramId } from '../../arib/ids.ts';
+
+export interface Airing {
+  /** `next`: named as following; `on`: as present; `over`: it was present and is not any more. */
+  readonly state: 'next' | 'on' | 'over';
+  /** When it first became present, epoch ms of the broadcast; null: not yet, or nobody was listening then. */
+  readonly from: number | null;
+  /** When it last ceased to be; null: it has not, or nobody was listening. */
+  readonly until: number | null;
+}
+
+/** Of stations that are being received, and a while longer. */
+export type Airings = ReadonlyMap<ProgramId, Airing>;
+
+/**
+ * Tables change within seconds of what they are about; and what they say of the times themselves is exact. So a
+ * boundary that was told and one that was heard, which are no further apart, are one, and it is where it was told.
+ */
+const LATE_TABLE_MS = 30_000;
+
+/** Where a programme really began or ended. @param told by its table @param heard when tables changed */
+export function boundary(told: number, heard: number | null): number {
+  return heard === null || Math.abs(heard - told) <= LATE_TABLE_MS ? told : heard;
+}
