@@ -27,6 +27,7 @@ import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
+import { RecordingListStore } from './store/recording-list.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
@@ -213,6 +214,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     settings,
     system: () => systemFacts(facts),
     recordings: new RecordingCount(database),
+    recordingList: new RecordingListStore(database),
+    running: () => new Map(),
     search: new SearchStore(database),
     live,
     events,

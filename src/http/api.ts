@@ -12,6 +12,7 @@ import { addGuideRoutes } from './guide-routes.ts';
 import { addLogoRoutes } from './logo-routes.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
+import { addRecordingRoutes } from './recording-routes.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
 import { addStationRoutes } from './station-routes.ts';
 import { addSystemRoutes } from './system-routes.ts';
@@ -133,6 +134,7 @@ export function createApi(parts: ApiParts): Elysia {
   addGuideRoutes(app, parts);
   addCollectRoutes(app, parts);
   addSettingsRoutes(app, parts);
+  addRecordingRoutes(app, parts);
   return app;
 }
 

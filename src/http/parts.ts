@@ -2,12 +2,21 @@
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
-import type { GuideCollect, GuideStatus, ScanStatus, Settings, Status, SystemFacts } from '../../wire/api.ts';
+import type {
+  GuideCollect,
+  GuideStatus,
+  RecordingProgress,
+  ScanStatus,
+  Settings,
+  Status,
+  SystemFacts,
+} from '../../wire/api.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { AiringProgram } from '../store/programs.ts';
+import type { RecordingListStore } from '../store/recording-list.ts';
 import type { SearchStore } from '../store/search.ts';
 
 export interface ApiParts {
@@ -55,6 +64,9 @@ export interface ApiParts {
   system(): Promise<SystemFacts>;
   /** How many recordings there are that are not deleted. */
   recordings: { count(): number };
+  recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'detail'>;
+  /** How recordings go that are being made, by recording. */
+  running(): ReadonlyMap<number, RecordingProgress>;
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */

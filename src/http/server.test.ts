@@ -67,6 +67,8 @@ function serve(
     settings: { all: absent, change: absent },
     system: absent,
     recordings: { count: () => 0 },
+    recordingList: { stamp: absent, page: absent, series: absent, find: absent, detail: absent },
+    running: () => new Map(),
     search: { programs: absent, recordings: absent, reservations: absent, rules: absent },
     live: { open: absent },
     events: { open: () => undefined },

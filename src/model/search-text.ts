@@ -63,6 +63,11 @@ export function titleText(name: string): string {
   return searchText(removeTitleMarks(name).title);
 }
 
+/** What titles are put in order by: numbers by their value, so that 第2話 comes before 第10話. */
+export function titleOrder(name: string): string {
+  return titleText(name).replace(/\d+/g, (digits) => digits.replace(/^0+(?=\d)/, '').padStart(6, '0'));
+}
+
 /** A query's words, each of which has to be contained; none for a query of blanks. Each word once. */
 export function searchWords(query: string): string[] {
   const words = searchText(query).split(' ');

@@ -391,4 +391,68 @@ export const MIGRATIONS: readonly string[] = [
   -- The damaged recording that this one is to replace (setting \`retryDamaged\`).
   ALTER TABLE reservations ADD COLUMN repeats INTEGER;
   `,
+  `
+  -- Lists of recordings. What a page is found and sorted by stands in one index a sort, so that no page, however deep,
+  -- reads the rows themselves. Triggers keep the sums, whoever writes files.
+  ALTER TABLE recordings ADD COLUMN files INTEGER NOT NULL DEFAULT 0;  -- that can be watched
+  ALTER TABLE recordings ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of them and of further parts; of ended ones
+  ALTER TABLE recordings ADD COLUMN title_key TEXT;    -- sorts by title; null = not written yet
+  -- Where it is listed: 1 what can be watched and what is being recorded, 0 failed, 2 bin, null nowhere.
+  ALTER TABLE recordings ADD COLUMN shelf INTEGER GENERATED ALWAYS AS (
+    CASE WHEN deleted_at IS NOT NULL THEN NULL WHEN binned_at IS NOT NULL THEN 2 WHEN state = 'recording' THEN 1
+      WHEN state = 'failed' OR files = 0 THEN 0 ELSE 1 END) VIRTUAL;
+  ALTER TABLE recordings ADD COLUMN watched INTEGER GENERATED ALWAYS AS (watched_at IS NOT NULL) VIRTUAL;
+
+  UPDATE recordings SET
+    files = (SELECT count(*) FROM recording_files AS f WHERE f.recording_id = recordings.id),
+    bytes = coalesce((SELECT sum(bytes) FROM recording_files WHERE recording_id = recordings.id), 0)
+      + coalesce((SELECT sum(bytes) FROM recording_parts WHERE recording_id = recordings.id
+          AND path NOT IN (SELECT path FROM recording_files WHERE recording_id = recordings.id)), 0);
+  CREATE TRIGGER recording_file_added AFTER INSERT ON recording_files BEGIN
+    UPDATE recordings SET
+      files = (SELECT count(*) FROM recording_files WHERE recording_id = new.recording_id),
+      bytes = coalesce((SELECT sum(bytes) FROM recording_files WHERE recording_id = new.recording_id), 0)
+      + coalesce((SELECT sum(bytes) FROM recording_parts WHERE recording_id = new.recording_id
+          AND path NOT IN (SELECT path FROM recording_files WHERE recording_id = new.recording_id)), 0)
+      WHERE id = new.recording_id;
+  END;
+  CREATE TRIGGER recording_file_changed AFTER UPDATE ON recording_files BEGIN
+    UPDATE recordings SET
+      bytes = coalesce((SELECT sum(bytes) FROM recording_files WHERE recording_id = new.recording_id), 0)
+      + coalesce((SELECT sum(bytes) FROM recording_parts WHERE recording_id = new.recording_id
+          AND path NOT IN (SELECT path FROM recording_files WHERE recording_id = new.recording_id)), 0)
+      WHERE id = new.recording_id;
+  END;
+  CREATE TRIGGER recording_file_removed AFTER DELETE ON recording_files BEGIN
+    UPDATE recordings SET
+      files = (SELECT count(*) FROM recording_files WHERE recording_id = old.recording_id),
+      bytes = coalesce((SELECT sum(bytes) FROM recording_files WHERE recording_id = old.recording_id), 0)
+      + coalesce((SELECT sum(bytes) FROM recording_parts WHERE recording_id = old.recording_id
+          AND path NOT IN (SELECT path FROM recording_files WHERE recording_id = old.recording_id)), 0)
+      WHERE id = old.recording_id;
+  END;
+  CREATE TRIGGER recording_renamed AFTER UPDATE OF name ON recordings WHEN new.name IS NOT old.name BEGIN
+    UPDATE recordings SET title_key = NULL WHERE id = new.id;
+  END;
+
+  CREATE INDEX recordings_newest ON recordings
+    (shelf, start_at, id, station_id, rule_id, watched, series_key);
+  CREATE INDEX recordings_by_title ON recordings
+    (shelf, title_key, start_at, id, station_id, rule_id, watched, series_key);
+  CREATE INDEX recordings_unwatched ON recordings
+    (shelf, watched, start_at DESC, id DESC, station_id, rule_id, series_key);
+  CREATE INDEX recordings_longest ON recordings
+    (shelf, duration_ms, start_at, id, station_id, rule_id, watched, series_key);
+  CREATE INDEX recordings_largest ON recordings
+    (shelf, bytes, start_at, id, station_id, rule_id, watched, series_key);
+  DROP INDEX recordings_of_series;
+  CREATE INDEX recordings_of_series ON recordings (series_key, shelf, start_at, id, station_id, rule_id, watched)
+    WHERE series_key IS NOT NULL;
+  CREATE INDEX recordings_protected ON recordings (start_at) WHERE protected = 1;
+  CREATE INDEX recordings_unfinished ON recordings (id) WHERE state = 'recording';
+  CREATE INDEX recordings_untitled ON recordings (id) WHERE title_key IS NULL;
+  CREATE INDEX recordings_in_folder ON recordings (folder, shelf, bytes);
+  CREATE INDEX recordings_binned ON recordings (binned_at) WHERE binned_at IS NOT NULL;
+  CREATE INDEX recording_further_parts ON recording_parts (recording_id) WHERE part > 1;
+  `,
 ];

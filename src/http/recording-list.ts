@@ -1,0 +1,106 @@
+/** Recordings as lists and their own routes tell them. */
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type {
+  Recording,
+  RecordingDetail,
+  RecordingFile,
+  RecordingProgress,
+  RecordingSeries,
+  RecordingStatus,
+} from '../../wire/api.ts';
+import { audioOptions } from '../model/audio.ts';
+import { type CutList, toEncoded } from '../model/recording-time.ts';
+import type { ListedRecording, SeriesRow } from '../store/recording-list.ts';
+
+/** How those go that are being made, by recording. */
+export type Running = ReadonlyMap<number, RecordingProgress>;
+
+/** Nothing is cut out of encoded files: their time is that of the original stream. */
+const CUTS: CutList = null;
+
+const ENCODED: ReadonlySet<RecordingFile['source']> = new Set(['encoded', 'alt']);
+
+/** The encoded file that positions and lengths are told in; undefined: those of the original stream. */
+function encodedFile(recording: ListedRecording) {
+  return recording.files.find(({ source }) => ENCODED.has(source));
+}
+
+export function isEncoded(recording: ListedRecording): boolean {
+  return encodedFile(recording) !== undefined;
+}
+
+/** In which time a position is told that was sent with this source. */
+export function cutsOf(recording: ListedRecording, source: RecordingFile['source'] | undefined): CutList {
+  const isOriginal = source === 'ts' || (source === undefined && !isEncoded(recording));
+  return isOriginal ? null : CUTS;
+}
+
+function durationOf(recording: ListedRecording): number | null {
+  if (recording.state === 'recording') return null;
+  return encodedFile(recording)?.durationMs ?? recording.durationMs;
+}
+
+/** @param running undefined: none of it runs */
+export function toRecording(recording: ListedRecording, running: Running): Recording {
+  const { id, name, files, audios, binnedAt } = recording;
+  const isRecording = recording.state === 'recording';
+  // In the bin its files cannot be asked for.
+  const usable = binnedAt === null ? files : [];
+  return {
+    id,
+    title: removeTitleMarks(name).title,
+    name,
+    serviceId: recording.stationId,
+    serviceName: recording.serviceName,
+    startAt: recording.startAt,
+    endAt: recording.endAt,
+    durationMs: durationOf(recording),
+    resumeMs:
+      recording.resumeMs === null ? null : toEncoded(recording.resumeMs, cutsOf(recording, undefined)),
+    watchedAt: recording.watchedAt,
+    recording: isRecording,
+    chase: null,
+    cmReliable: recording.cmReliable,
+    poster: `api/recordings/${id}/poster`,
+    files: usable.map(({ source, codec }) => ({
+      source,
+      codec,
+      url: `api/recordings/${id}/file?source=${source}`,
+    })),
+    audio: `api/recordings/${id}/file?audio=only`,
+    audios: audioOptions(audios),
+    verdict: recording.verdict,
+    state: recording.state,
+    reason: recording.reason,
+    programId: recording.programId,
+    ruleId: recording.ruleId,
+    genres: recording.genres,
+    series: recording.series,
+    bytes: recording.bytes,
+    protected: recording.protected,
+    binnedAt,
+    progress: isRecording ? (running.get(id) ?? null) : null,
+  };
+}
+
+export function toSeries({ newest, ...series }: SeriesRow, running: Running): RecordingSeries {
+  return { ...series, newest: toRecording(newest, running) };
+}
+
+export function toStatus(recording: ListedRecording, running: Running): RecordingStatus {
+  const { id, state } = recording;
+  return {
+    id,
+    encoded: isEncoded(recording),
+    state,
+    durationMs: durationOf(recording),
+    progress: state === 'recording' ? (running.get(id) ?? null) : null,
+  };
+}
+
+export function toDetail(
+  id: number,
+  { name, description, extended }: Pick<RecordingDetail, 'name' | 'description' | 'extended'>,
+): RecordingDetail {
+  return { id, title: removeTitleMarks(name).title, name, description, extended };
+}

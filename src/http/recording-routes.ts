@@ -1,0 +1,243 @@
+/** `/api/recordings`: lists of what was recorded, and one recording's state. Its marks: `recording-mark-routes.ts`. */
+import { type TSchema, Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import {
+  MAX_QUERY_LENGTH,
+  RECORDING_LIMIT,
+  RECORDING_SHOWS,
+  RECORDING_SORTS,
+  RecordingDetailSchema,
+  RecordingSeriesSchema,
+  RecordingStatusSchema,
+  RecordingsSchema,
+  TOTAL_HEADER,
+} from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import { cutQuery, searchWords } from '../model/search-text.ts';
+import type { ListedRecording, RecordingQuestion } from '../store/recording-list.ts';
+import { problemResponse, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { notModified, polledAnswer, polledJson, polledResponses } from './polled.ts';
+import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-list.ts';
+
+const NUMBER = '^[0-9]{1,9}$';
+const ID = '^[0-9]{1,15}$';
+/** More rows cannot be passed over: there are none. */
+const MAX_OFFSET = 10_000_000;
+
+const LIMIT = t.Optional(
+  t.String({
+    pattern: NUMBER,
+    description: `${RECORDING_LIMIT.default} by default, at most ${RECORDING_LIMIT.maximum}`,
+  }),
+);
+const OFFSET = t.Optional(t.String({ pattern: NUMBER, description: 'rows to pass over' }));
+
+const LIST_QUERY = t.Object({
+  limit: LIMIT,
+  offset: OFFSET,
+  q: t.Optional(
+    t.String({
+      description: `words that name, description or station name must all contain, as of \`/api/search\`; cut at ${MAX_QUERY_LENGTH} characters`,
+    }),
+  ),
+  sort: t.Optional(
+    t.Union(
+      RECORDING_SORTS.map((sort) => t.Literal(sort)),
+      {
+        description:
+          'default `newest`; `unwatched`: those first, newest first; `title`: numbers by their value',
+      },
+    ),
+  ),
+  unwatched: t.Optional(t.Union([t.Literal('0'), t.Literal('1')], { description: '1: only those' })),
+  show: t.Optional(
+    t.Union(
+      RECORDING_SHOWS.map((show) => t.Literal(show)),
+      {
+        description:
+          'without it what can be watched and what is being recorded; `recording`: only the latter; `failed`, `bin`: ' +
+          'what is otherwise left out; `protected`: what no rule puts into the bin',
+      },
+    ),
+  ),
+  series: t.Optional(t.String({ minLength: 1, maxLength: 1000, description: 'key of a series' })),
+  ruleId: t.Optional(t.String({ pattern: ID, description: 'made by this rule' })),
+  stationId: t.Optional(t.String({ pattern: ID, description: 'of this station' })),
+});
+
+function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
+  const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
+  return {
+    show: query.show ?? null,
+    sort: query.sort ?? 'newest',
+    words: searchWords(cutQuery(query.q ?? '', MAX_QUERY_LENGTH)),
+    unwatched: query.unwatched === '1',
+    series: query.series ?? null,
+    ruleId: number(query.ruleId),
+    stationId: number(query.stationId),
+  };
+}
+
+/** What is beyond a bound is at it. */
+function readPage(
+  query: { limit?: string; offset?: string },
+  limit: number,
+): { limit: number; offset: number } {
+  return {
+    limit: Math.min(Math.max(Number(query.limit ?? limit), 1), RECORDING_LIMIT.maximum),
+    offset: Math.min(Number(query.offset ?? 0), MAX_OFFSET),
+  };
+}
+
+/** @throws Failure bad_request for what is no number */
+export function readRecordingId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new Failure('bad_request', '録画の番号が正しくありません。', { path: 'id' });
+  }
+  return Number(text);
+}
+
+export function unknownRecording(): Failure {
+  return new Failure('not_found', '録画が見つかりません。');
+}
+
+/** @throws Failure not_found, also for what is in the bin */
+export function findRecording(parts: Pick<ApiParts, 'recordingList'>, text: string): ListedRecording {
+  const recording = parts.recordingList.find(readRecordingId(text));
+  if (recording === undefined) throw unknownRecording();
+  return recording;
+}
+
+export const ID_PARAMS = t.Object({ id: t.String({ description: 'recording id' }) });
+
+/** Answers about one recording that it may also be given. */
+export const NO_RECORDING = {
+  400: problemResponse('malformed id'),
+  404: problemResponse('no such recording, or it is in the bin'),
+};
+
+const TOTAL = { schema: { type: 'integer' as const }, description: 'so many are in the whole list' };
+
+/** As of lists that are polled, with the number of all rows. */
+function listResponses(description: string, schema: TSchema) {
+  const responses = polledResponses(description, schema);
+  return {
+    ...REFUSALS,
+    200: { ...responses[200], headers: { ...responses[200].headers, [TOTAL_HEADER]: TOTAL } },
+    304: responses[304],
+    400: problemResponse('a bad value; `path` names the field'),
+  };
+}
+
+/** A page that is known unchanged without being read, while nothing in it is being recorded. */
+function pageOf(
+  request: Request,
+  parts: ApiParts,
+  asked: unknown,
+  read: (running: Running) => { total: number; items: readonly unknown[] },
+): Response {
+  // The stamp is read before the rows: a change in between is sent too early, never too late.
+  const stamp = parts.recordingList.stamp();
+  const running = parts.running();
+  const rest = Bun.hash(JSON.stringify([asked, ...running])).toString(36);
+  const etag = `"${parts.version}-${stamp}-${rest}"`;
+  const unchanged = notModified(request, etag);
+  if (unchanged !== undefined) return unchanged;
+  const { total, items } = read(running);
+  const response = polledJson(request, { etag, body: JSON.stringify(items) });
+  response.headers.set(TOTAL_HEADER, String(total));
+  return response;
+}
+
+export function addRecordingRoutes(app: Elysia, parts: ApiParts): void {
+  const tags = ['recordings'];
+
+  app.get(
+    '/api/recordings',
+    ({ query, request }) => {
+      const question = readQuestion(query);
+      const { limit, offset } = readPage(query, RECORDING_LIMIT.default);
+      return pageOf(request, parts, [question, limit, offset], (running) => {
+        const { total, rows } = parts.recordingList.page(question, offset, limit);
+        return { total, items: rows.map((row) => toRecording(row, running)) };
+      });
+    },
+    {
+      query: LIST_QUERY,
+      detail: {
+        summary: 'Recordings',
+        description:
+          'What can be watched and what is being recorded, newest first. The event `recordings` says that it changed. ' +
+          '`chase` is null: what is being recorded cannot be watched yet. `poster` and `audio` answer 404 while ' +
+          'there is no picture and no separate sound. A recording in the bin names no files.',
+        tags,
+        responses: listResponses('a page of recordings', RecordingsSchema),
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/series',
+    ({ query, request }) => {
+      const { limit, offset } = readPage(query, RECORDING_LIMIT.maximum);
+      return pageOf(request, parts, ['series', limit, offset], (running) => {
+        const { total, rows } = parts.recordingList.series(offset, limit);
+        return { total, items: rows.map((row) => toSeries(row, running)) };
+      });
+    },
+    {
+      query: t.Object({
+        limit: t.Optional(t.String({ pattern: NUMBER, description: `at most ${RECORDING_LIMIT.maximum}` })),
+        offset: OFFSET,
+      }),
+      detail: {
+        summary: 'Series of recordings, that with the newest recording first',
+        description:
+          'Of what the list of recordings shows by default. What belongs to no series is left out.',
+        tags,
+        responses: listResponses('series', t.Array(RecordingSeriesSchema)),
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id/status',
+    ({ params, request }) =>
+      polledJson(request, polledAnswer(toStatus(findRecording(parts, params.id), parts.running()))),
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Whether a recording is being made, and can be watched',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...polledResponses('the state of a recording', RecordingStatusSchema),
+          ...NO_RECORDING,
+        },
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id/detail',
+    ({ params, request }) => {
+      const id = readRecordingId(params.id);
+      const detail = parts.recordingList.detail(id);
+      if (detail === undefined) throw unknownRecording();
+      return polledJson(request, polledAnswer(toDetail(id, detail)));
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'What the broadcast told of the programme',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...polledResponses('the texts of a recording', RecordingDetailSchema),
+          ...NO_RECORDING,
+        },
+      },
+    },
+  );
+}
