@@ -90,11 +90,14 @@ export const PROBLEM_CODES = [
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 /** Error body: a sentence for people (Japanese) and a word for programs. */
-export const ProblemSchema = t.Object({
-  message: t.String(),
-  code: t.Union(PROBLEM_CODES.map((code) => t.Literal(code))),
-  path: t.Optional(t.String({ description: 'the field at fault' })),
-});
+export const ProblemSchema = t.Object(
+  {
+    message: t.String(),
+    code: t.Union(PROBLEM_CODES.map((code) => t.Literal(code))),
+    path: t.Optional(t.String({ description: 'the field at fault' })),
+  },
+  EXTENSIBLE,
+);
 export type Problem = Static<typeof ProblemSchema>;
 
 /** Body of a 401. */
