@@ -364,20 +364,24 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   -- When a programme of a station last changed: so large the counter of \`programs\` was, or one less. A worker that
-  -- holds the guide reads the stations anew that changed.
+  -- holds the guide reads the stations anew that changed. (In a trigger the conflict clause of the statement that
+  -- fired it would win over one of its own.)
   CREATE TABLE guide_changes (
     station_id INTEGER PRIMARY KEY,
     value INTEGER NOT NULL
   ) STRICT;
   INSERT INTO guide_changes SELECT DISTINCT station_id, 0 FROM programs;
   CREATE TRIGGER guide_added AFTER INSERT ON programs BEGIN
-    INSERT OR REPLACE INTO guide_changes SELECT new.station_id, value FROM counters WHERE name = 'programs';
+    DELETE FROM guide_changes WHERE station_id = new.station_id;
+    INSERT INTO guide_changes SELECT new.station_id, value FROM counters WHERE name = 'programs';
   END;
   CREATE TRIGGER guide_changed AFTER UPDATE ON programs BEGIN
-    INSERT OR REPLACE INTO guide_changes SELECT new.station_id, value FROM counters WHERE name = 'programs';
+    DELETE FROM guide_changes WHERE station_id = new.station_id;
+    INSERT INTO guide_changes SELECT new.station_id, value FROM counters WHERE name = 'programs';
   END;
   CREATE TRIGGER guide_removed AFTER DELETE ON programs BEGIN
-    INSERT OR REPLACE INTO guide_changes SELECT old.station_id, value FROM counters WHERE name = 'programs';
+    DELETE FROM guide_changes WHERE station_id = old.station_id;
+    INSERT INTO guide_changes SELECT old.station_id, value FROM counters WHERE name = 'programs';
   END;
 
   INSERT INTO counters VALUES ('cancellations', 0);
