@@ -3,13 +3,16 @@ import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Value } from '@sinclair/typebox/value';
 import type { Log } from '../host/log.ts';
+import { type RecordingFolder, SETTING_SCHEMAS } from '../wire/settings.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
 import { readTls } from './http/server.ts';
 import { Failure } from './model/failure.ts';
 import { DATABASE_FILE } from './service.ts';
 import { MIGRATIONS } from './store/migrations.ts';
+import { SettingStore } from './store/settings.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
 export interface CheckLine {
@@ -107,14 +110,32 @@ async function describeAgent(url: string): Promise<string> {
   }
 }
 
+/** Further folders that the settings name; none where they cannot be read, which the database's line tells. */
+function furtherFolders(path: string): RecordingFolder[] {
+  if (!existsSync(path)) return [];
+  try {
+    const database = openUntouched(path);
+    try {
+      const folders = new SettingStore(database).all().get('recordingFolders');
+      return Value.Check(SETTING_SCHEMAS.recordingFolders, folders) ? folders : [];
+    } finally {
+      database.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
 /** Everything at once; the lines come in a fixed order. */
 export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const { config } = options;
+  const databasePath = join(config.dataDir, DATABASE_FILE);
   return Promise.all([
     line('configuration', () => describeConfiguration(config)),
-    line('database', () => describeDatabase(join(config.dataDir, DATABASE_FILE))),
+    line('database', () => describeDatabase(databasePath)),
     line('data folder', () => describeFolder(config.dataDir)),
     line('recordings', () => describeFolder(config.recordingsDir)),
+    ...furtherFolders(databasePath).map(({ path }) => line('recordings', () => describeFolder(path))),
     line('ffmpeg', () => describeFfmpeg(options)),
     line('agent', () => describeAgent(config.agentUrl)),
   ]);

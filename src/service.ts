@@ -19,6 +19,9 @@ import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
+import type { Folder } from './record/folders.ts';
+import { RecordingRoom } from './record/room.ts';
+import { readSeries } from './schedule/dedupe/series.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
 import { CoverageStore } from './store/coverage.ts';
@@ -28,6 +31,7 @@ import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { RecordingListStore } from './store/recording-list.ts';
+import { RecordingStore } from './store/recordings.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
@@ -137,9 +141,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log: log.component('settings'),
     now,
   });
-  const clock = new BroadcastClock({ wall: now, elapsed: options.elapsed }, (byMs) =>
-    log.warn('set to the time of the broadcast', { byMs }),
-  );
+  const clock = new BroadcastClock({ wall: now, elapsed: options.elapsed }, (byMs) => {
+    log.warn('set to the time of the broadcast', { byMs });
+    recording.clockSet(byMs);
+  });
+  const recordingFolders = (): readonly Folder[] => [
+    { path: config.recordingsDir, floorBytes: 0 },
+    ...settings.get('recordingFolders'),
+  ];
   const guide = new GuideRoom({
     agentUrl: config.agentUrl,
     syncIntervalMs: config.channelSyncIntervalMs,
@@ -176,9 +185,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log: log.component('live'),
     now,
   });
+  const recording = new RecordingRoom({
+    agentUrl: config.agentUrl,
+    store: new RecordingStore(database),
+    findStation: (id) => guide.stations.findKnown(id),
+    findProgram: (id) => programs.find(id),
+    readSeries,
+    folders: recordingFolders,
+    retryDamaged: () => settings.get('retryDamaged'),
+    onBegan: () => {},
+    onEnded: () => {},
+    hub,
+    startWorker: options.startStreamWorker,
+    tap: guide.tap,
+    log: log.component('record'),
+    now: clock.now,
+    wall: now,
+  });
   const closeRooms = async (): Promise<void> => {
     events.close();
-    await Promise.allSettled([guide.close(), live.close(), encoders.close()]);
+    await Promise.allSettled([guide.close(), live.close(), recording.close(), encoders.close()]);
   };
   const guideWindow = new GuideWindowStore(database);
   const facts: SystemParts = {
@@ -191,10 +217,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       return { state, path, version, encoders: encoderFacts(encoders.status()) };
     },
     dataDir: config.dataDir,
-    recordingFolders: () => [
-      { path: config.recordingsDir, floorBytes: 0 },
-      ...settings.get('recordingFolders'),
-    ],
+    recordingFolders,
     databasePath: join(config.dataDir, DATABASE_FILE),
     countPrograms: () => guideWindow.countPrograms(),
     clocks: () => guide.clockOffsets(),
@@ -243,6 +266,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   logAccess(config, log);
+  recording.start();
   guide.start();
   encoders.start();
 

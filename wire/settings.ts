@@ -116,6 +116,9 @@ export const SystemSchema = t.Object(
           totalBytes: t.Union([t.Integer(), t.Null()], { description: 'null: the folder cannot be read' }),
           freeBytes: t.Union([t.Integer(), t.Null()]),
           floorBytes: t.Integer({ description: 'free space that recordings leave' }),
+          problem: t.Optional(
+            t.Union([t.String(), t.Null()], { description: 'why it cannot be written to, Japanese' }),
+          ),
         },
         EXTENSIBLE,
       ),

@@ -10,11 +10,14 @@ export interface Former {
   parts: readonly RecordingPart[];
 }
 
-/** As if it had run to its end, without receiving anything since its service stopped. @param now epoch ms */
+/**
+ * As if it had run to its end, without receiving anything since its service stopped.
+ * @param clocks epoch ms, by the broadcast and by what dates files
+ */
 export async function leftBehind(
   record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,
   { measured, parts }: Former,
-  now: number,
+  { now, wall }: { now: () => number; wall: () => number },
 ): Promise<Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>> {
   const { startAt, closeAt, beganAt, ended } = record;
   if (ended !== null) return { end: ended.as, at: ended.at, measured, parts: [...parts] };
@@ -22,13 +25,14 @@ export async function leftBehind(
   const last = parts.at(-1);
   const former = last === undefined ? undefined : await lastLife(last);
   if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
-    const from = measurement.until ?? beganAt ?? former.modifiedAt;
-    const to = Math.min(Math.max(former.modifiedAt, from), closeAt);
+    const modifiedAt = former.modifiedAt + now() - wall();
+    const from = measurement.until ?? beganAt ?? modifiedAt;
+    const to = Math.min(Math.max(modifiedAt, from), closeAt);
     measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
   }
   const from = measurement.until ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });
-  return { end: 'finished', at: now, measured: measurement.value, parts: [...parts] };
+  return { end: 'finished', at: now(), measured: measurement.value, parts: [...parts] };
 }
 
 /** Cuts a torn packet off. Undefined when the file cannot be read: it is gone, or its folder is away. */

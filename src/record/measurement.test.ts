@@ -46,3 +46,17 @@ test('the end is moved to where the clock of the broadcast says it was', () => {
   measurement.endedAt(12_000);
   expect(measurement.until).toBe(12_000);
 });
+
+test('what a wrong clock told moves with it, what was told before it does not', () => {
+  const measurement = new Measurement(nothingMeasured());
+  measurement.received(at(0, 10), DROP, 'a');
+  measurement.broke('service_stopped', at(10, 20));
+  measurement.received(at(20, 30), DROP, 'a');
+  measurement.shift(600_000, 15_000);
+  expect(measurement.value).toMatchObject({
+    stretches: [at(0, 10), at(620, 630)],
+    breaks: [{ ...at(10, 620), cause: 'service_stopped' }],
+    damage: [at(0, 10), at(620, 630)],
+    files: [{ path: 'a', ...at(0, 630) }],
+  });
+});

@@ -71,6 +71,15 @@ export class Measurement {
     );
   }
 
+  /** What was told of the time from `since` on was told by a clock that was `byMs` late. */
+  shift(byMs: number, since: number): void {
+    const { stretches, breaks, damage, files = [] } = this.value;
+    for (const one of [...stretches, ...breaks, ...damage, ...files]) {
+      if (one.from >= since) one.from += byMs;
+      if (one.to >= since) one.to = Math.max(one.from, one.to + byMs);
+    }
+  }
+
   /** The last packets are of another time than was told, earlier or later. */
   endedAt(at: number): void {
     const last = this.value.stretches.at(-1);

@@ -18,6 +18,8 @@ export interface ReceptionOptions {
   former: Measured | undefined;
   /** Epoch ms. */
   now: () => number;
+  /** Epoch ms by the clock that files are dated by. */
+  wall: () => number;
   began: (at: number) => void;
   /** Packets are kept (again). */
   onReceiving: () => void;
@@ -37,9 +39,12 @@ export class Reception {
   /** The first second of this life, until the file is open and tells how it continues. */
   #waiting: { from: number; progress: Progress }[] = [];
   #isOpen = false;
+  /** Epoch ms: what is before was told by another process, and its clock. */
+  #bornAt: number;
 
   constructor(readonly options: ReceptionOptions) {
     this.#measurement = new Measurement(structuredClone(options.former ?? nothingMeasured()));
+    this.#bornAt = options.now();
     if (options.former !== undefined && this.until !== undefined) {
       this.#outage = { cause: 'service_stopped', from: this.until };
     }
@@ -87,7 +92,7 @@ export class Reception {
     const offset = this.#offset;
     if (event.kind === 'opened') {
       // A sink that moves on within its life continues what it knows.
-      if (!this.#isOpen) this.#former = event.former ?? undefined;
+      if (!this.#isOpen) this.#former = this.#dated(event.former);
       this.#opened();
     } else if (event.kind === 'progress') {
       const { second } = event.progress;
@@ -125,6 +130,22 @@ export class Reception {
   forget(): void {
     for (const { from, to } of [...this.measured.stretches])
       this.#measurement.broke('disk_failed', { from, to });
+  }
+
+  /** The clock was set: what it told until now was so much later. */
+  clockSet(byMs: number): void {
+    this.#measurement.shift(byMs, this.#bornAt);
+    const shift = (at: number): number => (at >= this.#bornAt ? at + byMs : at);
+    if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
+    if (this.#triedFrom !== undefined) this.#triedFrom += byMs;
+    if (this.#offset !== undefined) this.#offset += byMs;
+    for (const one of this.#waiting) one.from += byMs;
+    this.#bornAt += byMs;
+  }
+
+  #dated(former: Former | null): Former | undefined {
+    const { now, wall } = this.options;
+    return former === null ? undefined : { ...former, modifiedAt: former.modifiedAt + now() - wall() };
   }
 
   #opened(): void {

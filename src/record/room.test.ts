@@ -50,6 +50,7 @@ class FakeSession implements Session {
   yieldEnd(at: number): void {
     this.yieldedAt = at;
   }
+  clockSet(): void {}
   stop(): Promise<SessionResult> {
     return this.end('stopped');
   }
@@ -120,6 +121,7 @@ function open(over: Partial<RecordingRoomOptions> = {}): RecordingRoom {
     },
     log: SILENT_LOG,
     now,
+    wall: now,
     lookMs: 20,
     openSession: (options) => {
       const session = new FakeSession(options);

@@ -5,6 +5,7 @@
  * Times are looked at every second at least, because the clock may be set; many that are due at once are begun in
  * slices, so that nobody waits for them.
  */
+import { mkdir } from 'node:fs/promises';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
@@ -19,6 +20,7 @@ import type {
 } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
+import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recordings.ts';
 import { StreamClient } from '../stream/client.ts';
 import type { StreamTap } from '../stream/tap.ts';
@@ -57,6 +59,8 @@ export interface RecordingRoomOptions {
   log: Log;
   /** Epoch ms, by the broadcast's clock. */
   now: () => number;
+  /** Epoch ms by the machine's clock, which dates files. */
+  wall: () => number;
   /** Free octets; undefined = away. */
   free?: (path: string) => Promise<number | undefined>;
   openSession?: (options: SessionOptions) => Session;
@@ -107,6 +111,7 @@ export class RecordingRoom {
   start(): void {
     const { store, log, now } = this.options;
     this.#reconciled = this.#reconcile();
+    void this.#lookAtFolders();
     for (const record of store.unfinished()) {
       log.info('recording goes on', { recording: record.id, closeAt: record.closeAt });
       const goesOn = record.ended === null && record.closeAt > now();
@@ -149,6 +154,12 @@ export class RecordingRoom {
     return this.#running.get(recordingId)?.progress;
   }
 
+  /** `now` was late until now, by so much: it has just been set. */
+  clockSet(byMs: number): void {
+    for (const running of this.#running.values()) running.clockSet(byMs);
+    this.#arm();
+  }
+
   /** Everything received is written; nothing has failed. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -161,6 +172,21 @@ export class RecordingRoom {
     await Promise.race([Promise.all(closing), limit.promise]);
     clearTimeout(timer);
     await this.#client.close();
+  }
+
+  /** The first is the service's own and is made. */
+  async #lookAtFolders(): Promise<void> {
+    const { folders, log } = this.options;
+    const [own] = folders();
+    if (own !== undefined) {
+      await mkdir(own.path, { recursive: true }).catch((error: unknown) => {
+        log.error('recording folder cannot be made', { folder: own.path, error: String(error) });
+      });
+    }
+    for (const { path } of folders()) {
+      const problem = await folderProblem(path);
+      if (problem !== undefined) log.error('recordings cannot be written', { folder: path, problem });
+    }
   }
 
   async #reconcile(): Promise<void> {
@@ -287,7 +313,7 @@ export class RecordingRoom {
     { openAt, after, former }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
   ): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
-    const { agentUrl, folders, free = freeBytes, store, log, now, findStation } = this.options;
+    const { agentUrl, folders, free = freeBytes, store, log, now, wall, findStation } = this.options;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
     const station = findStation(record.stationId);
     if (station === undefined) {
@@ -298,7 +324,7 @@ export class RecordingRoom {
     return openSession({
       ...{ id, station, openAt, mainAt: startAt, endAt: record.closeAt, after, former },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ client: this.#client, agentUrl, folders, free, log, now },
+      ...{ client: this.#client, agentUrl, folders, free, log, now, wall },
       ledger: {
         placed: (parts, place) => store.placed(id, parts, place, now()),
         began: (at) => store.began(id, at),

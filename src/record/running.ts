@@ -2,11 +2,9 @@
  * One recording from its row to its verdict: its session follows the order as it changes, and when it has ended it is
  * judged and stored, however long the database refuses.
  */
-import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { RecordingOrder, RecordingRecord } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
-import type { RecordingStore } from '../store/recordings.ts';
 import { type ConcludeOptions, type Conclusion, conclude } from './conclude.ts';
 import { leftBehind } from './left.ts';
 import { untilDone } from './persist.ts';
@@ -15,18 +13,16 @@ import type { RecordingSession, SessionResult } from './session.ts';
 /** What of a session is used; tests bring their own. */
 export type Session = Pick<
   RecordingSession,
-  'done' | 'state' | 'times' | 'start' | 'setStart' | 'setEnd' | 'yieldEnd' | 'stop' | 'close'
+  'done' | 'state' | 'times' | 'start' | 'setStart' | 'setEnd' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
 >;
 
 export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
-  store: RecordingStore;
   /** Files and rows agree: nobody removes what is being joined. */
   reconciled: Promise<unknown>;
   /** It was judged and stored, or its service ends before that. */
   onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
-  log: Log;
-  /** Epoch ms. */
-  now: () => number;
+  /** Epoch ms by the machine's clock, which dates files. */
+  wall: () => number;
 }
 
 export class RunningRecording {
@@ -56,7 +52,7 @@ export class RunningRecording {
     this.over = this.#run();
   }
 
-  /** The programme's channel may be asked for: `GR/T27`. */
+  /** As it is to be: its row may be a little behind. */
   get record(): RecordingRecord {
     return this.#record;
   }
@@ -106,6 +102,11 @@ export class RunningRecording {
     this.#session?.yieldEnd(at);
   }
 
+  /** The clock was wrong until now, by so much. */
+  clockSet(byMs: number): void {
+    this.#session?.clockSet(byMs);
+  }
+
   /** A person ends it; what there is is kept. Resolves when nothing is written any more. */
   async stop(): Promise<void> {
     await this.#session?.stop();
@@ -136,11 +137,11 @@ export class RunningRecording {
   }
 
   async #left(): Promise<SessionResult | undefined> {
-    const { store, log, now } = this.options;
+    const { store, log, now, wall } = this.options;
     try {
       const read = () => ({ measured: store.measured(this.id), parts: store.parts(this.id) });
       const former = await untilDone('recording', read, { signal: this.#closing.signal, log });
-      return await leftBehind(this.#record, former, now());
+      return await leftBehind(this.#record, former, { now, wall });
     } catch (error) {
       log.warn('recording is judged at the next start', { recording: this.id, error: String(error) });
       return undefined;

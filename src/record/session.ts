@@ -74,8 +74,10 @@ export interface SessionOptions extends SessionTimes {
   /** Something that lists show has changed. */
   onChange?: (() => void) | undefined;
   log: Log;
-  /** Epoch ms. */
+  /** Epoch ms, by the broadcast's clock. */
   now: () => number;
+  /** Epoch ms by the machine's clock, which dates files. */
+  wall: () => number;
 }
 
 /** `closed`: the service ends, the recording does not. */
@@ -130,12 +132,13 @@ export class RecordingSession {
 
   constructor(readonly options: SessionOptions) {
     this.done = this.#done.promise;
-    const { openAt, mainAt, endAt, now, former, ledger } = options;
+    const { openAt, mainAt, endAt, now, wall, former, ledger } = options;
     this.#times = { openAt, mainAt, endAt };
     this.#savedAt = this.#checkedAt = now();
     this.#reception = new Reception({
       former: former?.measured,
       now,
+      wall,
       began: (at) => this.#tell(() => ledger.began(at)),
       onReceiving: () => {
         if (this.#phase === 'receiving') return;
@@ -196,6 +199,11 @@ export class RecordingSession {
     // Before the tuner is taken away: what comes then is no interruption.
     this.#tick();
     this.#nudge.resolve();
+  }
+
+  /** The clock was wrong until now, by so much. */
+  clockSet(byMs: number): void {
+    this.#reception.clockSet(byMs);
   }
 
   /** A person ends it. */

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../host/log.ts';
@@ -165,7 +165,11 @@ describe('facts of the system', () => {
       await folderFacts({ role: 'recordings', path: join(folder, 'a', 'b'), floorBytes: 0 }),
     ).toMatchObject({
       totalBytes: facts.totalBytes,
+      problem: null,
     });
+    writeFileSync(join(folder, 'file'), '');
+    const wrong = await folderFacts({ role: 'recordings', path: join(folder, 'file', 'x'), floorBytes: 0 });
+    expect(wrong.problem).toBe('フォルダーではありません');
     rmSync(folder, { recursive: true });
   });
 

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RecordingFolder, SystemFacts } from '../../wire/settings.ts';
+import { folderProblem } from './folder-problem.ts';
 
 type Folder = SystemFacts['folders'][number];
 
@@ -29,7 +30,7 @@ async function space(path: string): Promise<{ totalBytes: number; freeBytes: num
   }
 }
 
-/** A folder with its space; null where it cannot be read in time. */
+/** A folder with its space, null where it cannot be read in time, and with what keeps it from being written. */
 export async function folderFacts({
   role,
   path,
@@ -37,7 +38,10 @@ export async function folderFacts({
 }: Pick<Folder, 'role' | 'path' | 'floorBytes'>): Promise<Folder> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), STAT_TIMEOUT_MS);
-  const found = await Promise.race([space(path), late.promise]);
+  const [found, problem] = await Promise.all([
+    Promise.race([space(path), late.promise]),
+    folderProblem(path),
+  ]);
   clearTimeout(timer);
   return {
     role,
@@ -45,6 +49,7 @@ export async function folderFacts({
     totalBytes: found?.totalBytes ?? null,
     freeBytes: found?.freeBytes ?? null,
     floorBytes,
+    problem: problem ?? null,
   };
 }
 

@@ -70,6 +70,7 @@ export class Desk {
       },
       log: this.log,
       now: Date.now,
+      wall: Date.now,
     });
     this.#sessions.push(session);
     session.start();

@@ -43,8 +43,8 @@ async function run(args: string[], environment: Record<string, string> = {}) {
   return { stdout, stderr, code };
 }
 
-/** Starts it on a free port; gives the port that it logs. */
-async function listening(environment: Record<string, string>) {
+/** Starts it on a free port; resolves when it has logged this. */
+async function logging(pattern: RegExp, environment: Record<string, string>) {
   const child = spawn([], { PORT: '0', ...environment });
   const decoder = new TextDecoder();
   let text = '';
@@ -53,9 +53,15 @@ async function listening(environment: Record<string, string>) {
     const { done, value } = await reader.read();
     if (done) throw new Error(`ended: ${text}`);
     text += decoder.decode(value, { stream: true });
-    const port = /listening .*port=(\d+)/.exec(text)?.[1];
-    if (port !== undefined) return { child, port: Number(port), url: `http://127.0.0.1:${port}` };
+    const match = pattern.exec(text);
+    if (match !== null) return { child, match };
   }
+}
+
+/** Starts it on a free port; gives the port that it logs. */
+async function listening(environment: Record<string, string>) {
+  const { child, match } = await logging(/listening .*port=(\d+)/, environment);
+  return { child, port: Number(match[1]), url: `http://127.0.0.1:${match[1]}` };
 }
 
 describe('the command line', () => {
@@ -109,7 +115,33 @@ describe('the command line', () => {
     const before = readdirSync(data);
     const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
     expect(stdout).toMatch(/ok {4}database .*\(schema [1-9]/);
-    expect([before, readdirSync(data)]).toEqual([['svc.db'], ['svc.db']]);
+    expect(readdirSync(data)).toEqual(before);
+    expect(before.filter((name) => name !== 'recordings')).toEqual(['svc.db']);
+  });
+
+  test('check looks at the recording folders that the settings name', async () => {
+    const data = folder();
+    const { child } = await listening({ DATA_DIR: data });
+    child.kill();
+    await child.exited;
+    const database = new Database(join(data, 'svc.db'));
+    database.run(`INSERT INTO settings VALUES ('recordingFolders', ?, 0)`, [
+      JSON.stringify([{ path: join(data, 'svc.db', 'x'), floorBytes: 0 }]),
+    ]);
+    database.close();
+    const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
+    expect(stdout).toMatch(/ok {4}recordings .*\nFAIL {2}recordings .*svc\.db/);
+  });
+
+  test('a start says that nothing can be recorded to a folder, and goes on', async () => {
+    const data = folder();
+    writeFileSync(join(data, 'file'), '');
+    const { child } = await logging(/recordings cannot be written .*file/, {
+      DATA_DIR: data,
+      RECORDINGS_DIR: join(data, 'file', 'x'),
+    });
+    child.kill();
+    expect(await child.exited).toBe(0);
   });
 
   test('check tells of bad configuration in a line, too', async () => {

@@ -72,6 +72,13 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
       </Fact>
     );
   }
+  if (typeof folder.problem === 'string') {
+    return (
+      <Fact name={role} tone="bad" note={`${folder.path}：${folder.problem}`}>
+        書き込めません
+      </Fact>
+    );
+  }
   return (
     <div class="fact">
       <dt>{role}</dt>

@@ -1,0 +1,36 @@
+/** Why nothing could be written to a folder, for people. */
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A network folder that is away may take for ever. */
+const LIMIT_MS = 2_000;
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'フォルダーに書き込む権限がありません',
+  EPERM: 'フォルダーに書き込む権限がありません',
+  EROFS: '読み取り専用のディスクです',
+  ENOTDIR: 'フォルダーではありません',
+};
+
+/** Of the folder, or where there is none yet, of the one that it would be made in. Undefined: it can be written. */
+export async function folderProblem(path: string): Promise<string | undefined> {
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(() => late.resolve('フォルダーの応答がありません'), LIMIT_MS);
+  const found = await Promise.race([look(path), late.promise]);
+  clearTimeout(timer);
+  return found;
+}
+
+async function look(path: string): Promise<string | undefined> {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      if (!(await stat(at)).isDirectory()) return REASONS.ENOTDIR;
+      await access(at, constants.W_OK | constants.X_OK);
+      return undefined;
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code);
+      if (code !== 'ENOENT' || at === dirname(at)) return REASONS[code] ?? `フォルダーを使えません(${code})`;
+    }
+  }
+}
