@@ -110,6 +110,7 @@ const circumstances = (): PlanCircumstances => ({
   cancellations: [],
   tuners: TUNERS,
   settings: { marginBefore: 10_000, marginAfter: 15_000, retractGrace: 3_600_000 },
+  airings: new Map(),
 });
 const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
 

@@ -120,7 +120,7 @@ export class PlanHost {
     };
   }
 
-  #read({ now, tuners, settings }: PlanOrder): Moment {
+  #read({ now, tuners, settings, airings }: PlanOrder): Moment {
     const file = this.#file;
     if (file === undefined) throw new Error('asked before the database was open');
     return file.reading(() => {
@@ -136,6 +136,7 @@ export class PlanHost {
           now,
           tuners,
           settings,
+          airings,
           reservations,
           recorded: recorded.filter(({ released }) => !released),
           cancellations: file.cancellations(),

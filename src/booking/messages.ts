@@ -1,6 +1,7 @@
 /** What the service's main thread and the planning worker say to each other: one union each way. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { ProblemCode } from '../../wire/api.ts';
+import type { Airings } from '../model/airing.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
 import type {
@@ -16,6 +17,7 @@ export interface PlanOrder {
   readonly now: number;
   readonly tuners: readonly TunerOfPlan[] | null;
   readonly settings: PlanSettings;
+  readonly airings: Airings;
 }
 
 /** The next airing after a recording of a programme booked by hand that was damaged. */

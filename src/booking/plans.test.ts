@@ -10,6 +10,7 @@ const ORDER: PlanOrder = {
   now: NOON,
   tuners: [{ rank: 0, types: ['GR'], recording: [] }],
   settings: { marginBefore: 10_000, marginAfter: 15_000, retractGrace: 60 * MINUTE },
+  airings: new Map(),
 };
 
 let home: BookedHome;

@@ -107,13 +107,18 @@ export interface RecordingOrder {
   /** As broadcast. */
   name: string;
   description: string;
-  /** Epoch ms, of the programme as it is known now. */
+  /** Epoch ms, of the programme as it is known now; its real start and end as soon as they are known. */
   startAt: number;
   endAt: number;
   /** Epoch ms at which the agent is asked: the begin of the margin, or later where margins yield. */
   openAt: number;
-  /** Epoch ms: with the margin. */
+  /** Epoch ms: with the margin. Moves later only. */
   closeAt: number;
+  /**
+   * Epoch ms: it goes on beyond `closeAt` until another order says null or a later `closeAt`, and no longer than this,
+   * because it is on the air and nobody knows when it ends; null: it ends at `closeAt`.
+   */
+  holdUntil: number | null;
   /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
   after: readonly ReservationId[];
   /** The setting applied. */

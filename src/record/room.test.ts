@@ -149,7 +149,14 @@ function ordered(at: number, over: Partial<RecordingOrder> = {}): RecordingOrder
     .get(programId, at);
   return {
     ...{ reservationId: row?.id ?? 0, programId, stationId: STATION, ruleId: null, name: '番組[字]' },
-    ...{ description: '', startAt: at + 10, endAt: at + HOUR, openAt: at, closeAt: at + HOUR + 15_000 },
+    ...{
+      description: '',
+      startAt: at + 10,
+      endAt: at + HOUR,
+      openAt: at,
+      closeAt: at + HOUR + 15_000,
+      holdUntil: null,
+    },
     ...{ after: [], encode: 'none', keepTs: true, wantedFrom: null },
     ...over,
   };
@@ -275,6 +282,25 @@ describe('a recording under way', () => {
     room.order([]);
     expect(session.phase).toBe('receiving');
     expect(room.running().has(order.reservationId)).toBe(true);
+  });
+
+  test('is held open while its end is not known, and ends where it would have as soon as it is', async () => {
+    const { room, order, session } = await begun({ holdUntil: now() + 3 * HOUR });
+    expect(session.times.endAt).toBe(order.holdUntil ?? 0);
+    expect(room.running().get(order.reservationId)?.until).toBe(order.closeAt);
+    const moved = { ...order, endAt: order.endAt + 5000, closeAt: order.closeAt + 5000 };
+    room.order([{ ...moved, holdUntil: now() + 4 * HOUR }]);
+    expect(session.times.endAt).toBeGreaterThan(order.holdUntil ?? 0);
+    room.order([{ ...moved, holdUntil: null }]);
+    expect(session.times.endAt).toBe(moved.closeAt);
+  });
+
+  test('that is held open beyond its end is not over for the next start', async () => {
+    const { order, session } = await begun({ closeAt: now() + 100, holdUntil: now() + HOUR });
+    const stored = (): number => store.find(session.options.id)?.closeAt ?? 0;
+    await until(() => stored() > order.closeAt);
+    expect(stored()).toBeLessThanOrEqual(now() + 60_000);
+    expect(session.phase).toBe('receiving');
   });
 
   test('gives its margin to the one that follows it on its tuner', async () => {

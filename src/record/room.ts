@@ -213,7 +213,10 @@ export class RecordingRoom {
 
   #look(): void {
     if (this.#closed) return;
-    for (const { progress } of this.#running.values()) this.#news.watch(progress);
+    for (const running of this.#running.values()) {
+      this.#news.watch(running.progress);
+      running.outlast();
+    }
     this.#news.look();
     this.#beginDue();
   }
@@ -259,7 +262,8 @@ export class RecordingRoom {
     const before = this.#followed(order);
     for (const running of before) running.yieldEnd(now);
     const { openAt } = order;
-    this.#run(record, this.#session(record, { openAt, after: before.map(({ id }) => useOf(id)) }));
+    const after = before.map(({ id }) => useOf(id));
+    this.#run(record, this.#session(record, { openAt, after })).follow(order);
     log.info('recording begins', {
       recording: record.id,
       reservation: reservationId,
@@ -281,7 +285,7 @@ export class RecordingRoom {
     const { findStation, findProgram, store, log } = this.options;
     const station = findStation(order.stationId);
     if (station === undefined) throw new Error(`station ${order.stationId} is not known`);
-    const { after: _, openAt: __, ...wanted } = order;
+    const { after: _, openAt: __, holdUntil: ___, ...wanted } = order;
     const program = findProgram(order.programId);
     const { extended = null, genres = [], audios = [] } = program ?? {};
     const { name, description } = order;
@@ -335,7 +339,7 @@ export class RecordingRoom {
     });
   }
 
-  #run(record: RecordingRecord, session: Session | undefined): void {
+  #run(record: RecordingRecord, session: Session | undefined): RunningRecording {
     const { free = freeBytes } = this.options;
     const running = new RunningRecording(record, session, {
       ...this.options,
@@ -353,5 +357,6 @@ export class RecordingRoom {
     this.#running.set(record.id, running);
     if (record.reservationId !== null) this.#byReservation.set(record.reservationId, running);
     this.#news.changed('reservations', 'services');
+    return running;
   }
 }

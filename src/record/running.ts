@@ -16,6 +16,11 @@ export type Session = Pick<
   'done' | 'state' | 'times' | 'start' | 'setStart' | 'setEnd' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
 >;
 
+type Times = Pick<RecordingOrder, 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>;
+
+/** A start within this goes on with a recording that was held open. */
+const OUTLAST_MS = 60_000;
+
 export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
   /** Files and rows agree: nobody removes what is being joined. */
   reconciled: Promise<unknown>;
@@ -35,6 +40,10 @@ export class RunningRecording {
   /** The row does not say yet when it is. */
   #unsaved = false;
   #until: number;
+  /** Where it ends, if nothing else is ordered: `closeAt`, or where it is held open. */
+  #ends: number;
+  /** The row's `close_at`, for a start that finds it. */
+  #storedEnd: number;
   readonly #closing = new AbortController();
 
   /** @param session of one that goes on; undefined: its end has passed */
@@ -47,7 +56,7 @@ export class RunningRecording {
     this.reservationId = record.reservationId;
     this.#record = record;
     this.#session = session;
-    this.#until = record.closeAt;
+    this.#until = this.#ends = this.#storedEnd = record.closeAt;
     session?.start();
     this.over = this.#run();
   }
@@ -71,27 +80,38 @@ export class RunningRecording {
   }
 
   /** The programme is at another time. Its end moves later only: what is recorded too long is no harm. */
-  follow({ startAt, endAt, closeAt }: Pick<RecordingOrder, 'startAt' | 'endAt' | 'closeAt'>): void {
+  follow({ startAt, endAt, closeAt, holdUntil }: Times): void {
     const before = this.#record;
     const later = Math.max(closeAt, before.closeAt);
     const moved = startAt !== before.startAt || endAt !== before.endAt || later !== before.closeAt;
+    const session = this.#session;
+    const ends = Math.max(later, holdUntil ?? later);
+    if (ends !== this.#ends) {
+      this.#ends = ends;
+      session?.setEnd(ends);
+    }
     if (moved) {
       this.#record = { ...before, startAt, endAt, closeAt: later };
       this.#unsaved = true;
-      const session = this.#session;
       if (startAt !== before.startAt) session?.setStart({ openAt: session.times.openAt, mainAt: startAt });
-      if (later > before.closeAt) {
-        session?.setEnd(later);
-        this.#until = later;
-      }
+      if (later > before.closeAt) this.#until = later;
       this.options.log.info('recording follows its programme', {
         recording: this.id,
         startAt,
         endAt,
         closeAt: later,
+        holdUntil,
       });
     }
-    if (this.#unsaved) this.#saveTimes();
+    if (this.#unsaved) this.#saveTimes(later);
+  }
+
+  /** Is called every second: one that is held open beyond its end is not over for a start that finds it. */
+  outlast(): void {
+    const now = this.options.now();
+    const { closeAt } = this.#record;
+    if (this.isOver || this.#ends <= closeAt || this.#storedEnd > now + OUTLAST_MS / 2) return;
+    this.#saveTimes(Math.max(closeAt, now + OUTLAST_MS));
   }
 
   /** Its tuner is another recording's from now on. */
@@ -119,10 +139,11 @@ export class RunningRecording {
     await this.over;
   }
 
-  #saveTimes(): void {
+  #saveTimes(closeAt: number): void {
     const { store, log, now } = this.options;
     try {
-      store.moveTimes(this.id, this.#record, now());
+      store.moveTimes(this.id, { ...this.#record, closeAt }, now());
+      this.#storedEnd = closeAt;
       this.#unsaved = false;
     } catch (error) {
       log.error('times of a recording not stored', { recording: this.id, error: String(error) });

@@ -16,8 +16,8 @@ function known(home: Home, hidden: readonly number[] = []): KnownStation[] {
   }));
 }
 
-function circumstances({ now, reservations, recorded, cancellations, tuners, settings }: Home) {
-  return { now, reservations, recorded, cancellations, tuners, settings };
+function circumstances({ now, reservations, recorded, cancellations, tuners, settings, airings }: Home) {
+  return { now, reservations, recorded, cancellations, tuners, settings, airings };
 }
 
 test('changes cost what they change, and lead to the same plan as everything anew', () => {

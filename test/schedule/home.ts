@@ -11,6 +11,7 @@ import {
   transportStreamId,
 } from '../../arib/ids.ts';
 import { epochMs } from '../../arib/time.ts';
+import type { Airing } from '../../src/model/airing.ts';
 import type { Cancellation, Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import type { StationRecord } from '../../src/model/station.ts';
@@ -51,6 +52,7 @@ export class Home {
   recorded: RecordedEpisode[] = [];
   cancellations: Cancellation[] = [];
   tuners: TunerOfPlan[] | null;
+  readonly airings = new Map<ProgramId, Airing>();
   settings = { marginBefore: 10_000, marginAfter: 15_000, retractGrace: HOUR };
   #nextEvent = 1;
   #nextId = 1;
@@ -156,8 +158,19 @@ export class Home {
         .filter((rule) => rule.enabled)
         .map((rule) => [rule.id, new RuleMatcher(rule.conditions).match(this.guide, this.stations).programs]),
     );
-    const { now, guide, facts, rules, reservations, recorded, cancellations, stations, tuners, settings } =
-      this;
+    const {
+      now,
+      guide,
+      facts,
+      rules,
+      reservations,
+      recorded,
+      cancellations,
+      stations,
+      tuners,
+      settings,
+      airings,
+    } = this;
     return {
       now,
       guide,
@@ -170,6 +183,7 @@ export class Home {
       stations,
       tuners,
       settings,
+      airings,
     };
   }
 

@@ -1,17 +1,18 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
 import { type ProgramId, programId, stationId } from '../../../arib/ids.ts';
+import { epochMs } from '../../../arib/time.ts';
 import { MANUAL_PRIORITY, type Reservation } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanInput, PlannedReservation } from './input.ts';
+import { coming, type ProgramTimes, underWay } from './times.ts';
 import type { Slot } from './tuners.ts';
 
 export interface Claim
   extends Slot,
-    Pick<
-      PlannedReservation,
-      'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description' | 'startAt' | 'endAt'
-    > {
+    ProgramTimes,
+    Pick<PlannedReservation, 'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description'> {
+  readonly to: number;
   /** undefined: it is to be made. */
   readonly reservation: Reservation | undefined;
   /** undefined: it vanished from the guide. */
@@ -22,10 +23,6 @@ export interface Claim
   readonly copyNever: boolean;
 }
 
-/** A programme without an end is taken to go on for so long, from now. */
-const OPEN_END_MS = 60_000;
-/** Unless nothing was heard of it for so long after the end that was guessed. */
-const FORGOTTEN_MS = 3 * 3_600_000;
 /** A programme under another number, or one that was moved: so far it may be from where it was. */
 const MOVED_MS = 3 * 3_600_000;
 /** Within this it is the same even if others have its title. */
@@ -39,24 +36,18 @@ export function compareClaims(a: Claim, b: Claim): number {
   return running || b.priority - a.priority || booked || a.startAt - b.startAt || a.id - b.id;
 }
 
-/** The end as far as it is known now. */
-export function endOf(program: GuideProgram | undefined, endAt: number, now: number): number {
-  const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
-  return goesOn ? now + OPEN_END_MS : endAt;
-}
-
 /** A claim of a rule upon a programme that has no reservation; undefined: its station is not known. */
 export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | null): Claim | undefined {
   const station = input.stations.get(program.stationId);
   if (station === undefined) return undefined;
   const { now, settings } = input;
-  const endAt = endOf(program, program.endAt, now);
+  const times = coming(program, program, input.airings.get(program.id), now);
   return {
     id: program.id,
     type: station.type,
     channel: station.channel,
     from: Math.max(program.startAt, now),
-    to: endAt,
+    ...times,
     before: rule?.marginBefore ?? settings.marginBefore,
     after: rule?.marginAfter ?? settings.marginAfter,
     held: null,
@@ -66,13 +57,11 @@ export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | nu
     priority: rule?.priority ?? MANUAL_PRIORITY,
     name: program.name,
     description: program.description,
-    startAt: program.startAt,
-    endAt: program.endAt,
     reservation: undefined,
     program,
     isManual: rule === null,
     isRunning: false,
-    isOver: endAt <= now,
+    isOver: times.to <= now,
     copyNever: program.copyNever,
   };
 }
@@ -124,17 +113,14 @@ function claimOfReservation(
   const { now, settings } = input;
   const program = input.guide.get(reservation.programId);
   const isRunning = reservation.state === 'recording';
-  const startAt = program?.startAt ?? reservation.startAt;
-  const told = program?.endAt ?? reservation.endAt;
-  // A recording that has begun is never cut short by a guide.
-  const endAt = isRunning ? Math.max(told, reservation.endAt) : told;
-  const to = isRunning ? Math.max(endAt, now + OPEN_END_MS) : endOf(program, endAt, now);
+  const timesOf = isRunning ? underWay : coming;
+  const times = timesOf(program, reservation, input.airings.get(reservation.programId), now);
   return {
     id: reservation.programId,
     type: station.type,
     channel: station.channel,
-    from: Math.max(startAt, now),
-    to,
+    from: Math.max(times.startAt, now),
+    ...times,
     before: reservation.marginBefore ?? settings.marginBefore,
     after: reservation.marginAfter ?? settings.marginAfter,
     held: isRunning ? (held.get(reservation.id) ?? null) : null,
@@ -144,13 +130,11 @@ function claimOfReservation(
     priority: reservation.priority,
     name: program?.name || reservation.name,
     description: program?.description || reservation.description,
-    startAt: isRunning ? reservation.startAt : startAt,
-    endAt,
     reservation,
     program,
     isManual: reservation.ruleId === null,
     isRunning,
-    isOver: !isRunning && to <= now,
+    isOver: !isRunning && times.to <= now,
     copyNever: program?.copyNever ?? reservation.state === 'skipped',
   };
 }
@@ -192,13 +176,24 @@ function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation)
   return nearest !== undefined && (same.length === 1 || away(nearest) <= SHIFTED_MS) ? nearest : undefined;
 }
 
+/** A relay that is announced into a guide that has not been read yet is taken to last so long. */
+const RELAY_MS = 30 * 60_000;
+
 /** Where a programme goes on: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
-function relaysOf({ guide, now }: PlanInput, { program }: Claim): GuideProgram[] {
+function relaysOf({ guide, now, stations }: PlanInput, claim: Claim): GuideProgram[] {
+  const { program, endAt, isRunning } = claim;
   const relays = program?.groups.filter(({ type }) => type === 'relay') ?? [];
   return relays.flatMap(({ events }) =>
-    events.flatMap(({ networkId, serviceId, eventId }) => {
-      const next = guide.get(programId(stationId(networkId, serviceId), eventId));
-      return next === undefined || next.endAt <= now || next.id === program?.id ? [] : [next];
+    events.flatMap(({ networkId, serviceId, eventId }): GuideProgram[] => {
+      const station = stationId(networkId, serviceId);
+      const id = programId(station, eventId);
+      const next = guide.get(id);
+      if (id === program?.id) return [];
+      if (next !== undefined) return next.endAt <= now ? [] : [next];
+      // Its tables will tell the rest as soon as its station is received.
+      if (program === undefined || !isRunning || !stations.has(station)) return [];
+      const startAt = epochMs(endAt);
+      return [{ ...program, id, stationId: station, startAt, endAt: epochMs(endAt + RELAY_MS), groups: [] }];
     }),
   );
 }

@@ -1,5 +1,6 @@
 /** What the plan is made of, and what it says. */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import type { Airings } from '../../model/airing.ts';
 import type {
   Cancellation,
   PlannedTuner,
@@ -53,6 +54,8 @@ export interface PlanInput {
   /** In rank order, without disabled ones; null: the agent has not been heard, and every reservation keeps its place. */
   readonly tuners: readonly TunerOfPlan[] | null;
   readonly settings: PlanSettings;
+  /** What stations that are being received say of their programmes (`GuideRoom.airings`). */
+  readonly airings: Airings;
 }
 
 /** A reservation as the plan has it: everything that the plan decides of it. */
@@ -80,6 +83,14 @@ export interface PlannedOpening {
   /** Epoch ms. */
   readonly openAt: number;
   readonly closeAt: number;
+  /**
+   * It is on the air, or about to begin, and nobody knows when it ends: it goes on beyond `closeAt`, until another plan
+   * says null or an end, and no longer than this. Epoch ms; null: it ends at `closeAt`.
+   */
+  readonly holdUntil: number | null;
+  /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
+  readonly startAt: number;
+  readonly endAt: number;
   /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
   readonly after: readonly ProgramId[];
 }

@@ -10,9 +10,9 @@ import type { ProgramId } from '../../../arib/ids.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import { findAlternatives } from './alternatives.ts';
-import { type Claim, type Claims, claimOf, compareClaims, currentClaims, endOf } from './claims.ts';
+import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
 import { difference } from './difference.ts';
-import type { Plan, PlanInput, PlannedReservation } from './input.ts';
+import type { Plan, PlanInput, PlannedOpening, PlannedReservation } from './input.ts';
 import { openings } from './openings.ts';
 import { placeAll, TunerTime } from './tuners.ts';
 import { chooseWanted, type Wish } from './wanted.ts';
@@ -195,17 +195,34 @@ class Planner {
 
   #openings(): Plan['openings'] {
     const { tuners, now } = this.input;
-    if (tuners === null) return [];
-    return this.#time.clusters().flatMap((cluster) =>
-      openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) => ({
-        programId: slot.programId,
-        openAt,
-        // What runs keeps its tuner for a while from now; it ends with its programme all the same.
-        closeAt: slot.isRunning ? endOf(slot.program, slot.endAt, now) + slot.after : closeAt,
-        after: after.map(({ programId }) => programId),
-      })),
-    );
+    // Nobody knows of any tuner: what has begun is all that can be told.
+    if (tuners === null) return this.#running().map((claim) => asOpening(claim, now, claim.to, []));
+    return this.#time
+      .clusters()
+      .flatMap((cluster) =>
+        openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) =>
+          asOpening(slot, openAt, closeAt, after),
+        ),
+      );
   }
+
+  #running(): Claim[] {
+    return [...this.#outcomes.values()].flatMap(({ claim }) => (claim.isRunning ? [claim] : []));
+  }
+}
+
+function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonly Claim[]): PlannedOpening {
+  const { programId, startAt, endAt, endedAt, holdUntil, isRunning, closesAt } = claim;
+  return {
+    programId,
+    openAt,
+    // What runs keeps its tuner for a while from now; it ends with its programme all the same.
+    closeAt: isRunning ? closesAt + claim.after : closeAt,
+    holdUntil,
+    startAt,
+    endAt: endedAt ?? endAt,
+    after: after.map((other) => other.programId),
+  };
 }
 
 function skipped(): Outcome {

@@ -1,0 +1,96 @@
+/**
+ * When a programme is, as far as it is known now: by its tables, by what its station was heard to have on, and by
+ * what was booked. Pure.
+ *
+ * What has begun is never cut short by a guide: its end moves later only. What is named as present goes on whatever
+ * its table says of its end; what is named as following, though it should have begun, begins at any moment.
+ */
+import { type Airing, boundary } from '../../model/airing.ts';
+import type { Reservation } from '../../model/reservation.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+
+/** All in epoch ms. */
+export interface ProgramTimes {
+  /** As it is told to people, and recorded as wanted. */
+  readonly startAt: number;
+  readonly endAt: number;
+  /** Until when its tuner is counted as taken. */
+  readonly to: number;
+  /** When its recording ends, without margin. */
+  readonly closesAt: number;
+  /** So long it goes on without another word, as long as nothing says that it is over; null: not beyond its end. */
+  readonly holdUntil: number | null;
+  /** Its real end; null: it is not over, or nobody heard when. */
+  readonly endedAt: number | null;
+}
+
+/** A programme without an end is taken to go on for so long, from now. */
+const OPEN_END_MS = 60_000;
+/** Unless nothing was heard of it for so long after the end that was guessed. */
+const FORGOTTEN_MS = 3 * 3_600_000;
+/** Lists show whole minutes. */
+const MINUTE_MS = 60_000;
+
+/** The end as far as it is known now. */
+function endOf(program: GuideProgram | undefined, endAt: number, now: number): number {
+  const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
+  return goesOn ? now + OPEN_END_MS : endAt;
+}
+
+/** @param airing undefined: nobody is listening to its station */
+export function coming(
+  program: GuideProgram | undefined,
+  told: { readonly startAt: number; readonly endAt: number },
+  airing: Airing | undefined,
+  now: number,
+): ProgramTimes {
+  const startAt = program?.startAt ?? told.startAt;
+  const endAt = program?.endAt ?? told.endAt;
+  const isLate = endAt <= now && endAt + FORGOTTEN_MS > now;
+  const waits = airing?.state === 'next' && startAt <= now && startAt + FORGOTTEN_MS > now;
+  let to = endOf(program, endAt, now);
+  if (waits) to = Math.max(to, now + endAt - startAt, now + OPEN_END_MS);
+  else if (airing?.state === 'on' && isLate) to = now + OPEN_END_MS;
+  const holdUntil = waits || airing?.state === 'on' ? Math.max(to, now) + FORGOTTEN_MS : null;
+  return { startAt, endAt, to, closesAt: to, holdUntil, endedAt: null };
+}
+
+export function underWay(
+  program: GuideProgram | undefined,
+  reservation: Pick<Reservation, 'startAt' | 'endAt'>,
+  airing: Airing | undefined,
+  now: number,
+): ProgramTimes {
+  const state = airing?.state;
+  const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
+  // What was heard tells more than a guess.
+  const told = program === undefined || (program.openEnd && state !== undefined) ? 0 : program.endAt;
+  const booked = Math.max(told, reservation.endAt, endedAt ?? 0);
+  const isLate = state === 'on' && booked < now;
+  const endAt = isLate ? Math.max(booked, Math.floor(now / MINUTE_MS) * MINUTE_MS) : booked;
+  return {
+    startAt: realStart(program, reservation.startAt, airing),
+    endAt,
+    to: Math.max(endAt, now + OPEN_END_MS),
+    closesAt: state === undefined ? endOf(program, endAt, now) : booked,
+    holdUntil: state === 'on' || state === 'next' ? Math.max(booked, now) + FORGOTTEN_MS : null,
+    endedAt,
+  };
+}
+
+/** Where it was interrupted its table tells when it went on; where it began late, when it began. */
+function realStart(program: GuideProgram | undefined, booked: number, airing: Airing | undefined): number {
+  if (airing === undefined) return booked;
+  const told = program?.startAt ?? booked;
+  const fits = (at: number): boolean => boundary(at, airing.from) === at;
+  if (airing.from === null || fits(told)) return told;
+  return fits(booked) ? booked : airing.from;
+}
+
+/** Where present/following changes long before the end that was told, it may change back: an interruption. */
+function realEnd(program: GuideProgram | undefined, booked: number, until: number | null): number | null {
+  if (until === null) return null;
+  const told = program === undefined || program.openEnd ? booked : program.endAt;
+  const end = boundary(told, until);
+  return end < told ? null : end;
+}
