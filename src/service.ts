@@ -17,6 +17,7 @@ import { openAssets } from './http/assets.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
 import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
+import { Yields } from './live/yields.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import type { Folder } from './record/folders.ts';
@@ -35,6 +36,7 @@ import { RecordingStore } from './store/recordings.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
+import { AgentClient } from './tuner/agent-client.ts';
 
 export interface ServiceOptions {
   config: Config;
@@ -176,9 +178,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     broadcastNow: clock.now,
   });
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
+  const agent = new AgentClient(config.agentUrl);
+  const yields = new Yields({
+    tuners: () => agent.tuners(),
+    findRecording: (id) => recording.describe(id),
+    hub,
+    log: log.component('live'),
+  });
   const live = new LiveRoom({
     agentUrl: config.agentUrl,
     stations: guide.stations,
+    onLost: (station, tunerId) => void yields.lost(station, tunerId),
     encoders,
     startWorker: options.startStreamWorker,
     tap: guide.tap,
@@ -238,7 +248,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     system: () => systemFacts(facts),
     recordings: new RecordingCount(database),
     recordingList: new RecordingListStore(database),
-    running: () => new Map(),
+    running: () => recording.progress(),
     search: new SearchStore(database),
     live,
     events,

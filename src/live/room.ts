@@ -40,6 +40,8 @@ export interface LiveOptions {
   stations: LiveStations;
   encoders: Encoders;
   startWorker: () => Worker;
+  /** A station is not received any more, while somebody watched it. @param tunerId where it was */
+  onLost?: ((station: StationRecord, tunerId: string) => void) | undefined;
   /** Reads along whatever is watched. */
   tap?: StreamTap | undefined;
   log: Log;
@@ -119,12 +121,15 @@ export class LiveRoom {
   #station(station: StationRecord): TunedStation {
     const present = this.#tuned.get(station.id);
     if (present !== undefined) return present;
-    const { agentUrl, encoders, log } = this.options;
+    const { agentUrl, encoders, log, onLost } = this.options;
     const onOver = (): void => {
       this.#tuned.delete(station.id);
       this.#await(tuned.released);
     };
-    const tuned = new TunedStation({ agentUrl, station, client: this.#client, encoders, log, onOver });
+    const tuned = new TunedStation({
+      ...{ agentUrl, station, client: this.#client, encoders, log, onOver },
+      onLost: (tunerId) => onLost?.(station, tunerId),
+    });
     this.#tuned.set(station.id, tuned);
     return tuned;
   }

@@ -25,6 +25,8 @@ export interface TunedStationOptions {
   log: Log;
   /** It takes no more viewers. Called once. */
   onOver: () => void;
+  /** It is not received any more, while somebody watched. @param tunerId where it was */
+  onLost: (tunerId: string) => void;
 }
 
 export interface EncodedWish {
@@ -40,12 +42,13 @@ export class TunedStation {
   readonly #opening: Promise<StationStream>;
   readonly #abort = new AbortController();
   #layout: StationLayout | undefined;
+  #tunerId: string | undefined;
   #holds = 0;
   #over = false;
   #released: Promise<void> = Promise.resolve();
 
   constructor(readonly options: TunedStationOptions) {
-    const { client, station, agentUrl, log } = options;
+    const { client, station, agentUrl, log, onLost } = options;
     const query = new URLSearchParams({
       type: station.type,
       channel: station.channel,
@@ -56,12 +59,18 @@ export class TunedStation {
       layout: (layout: StationLayout) => this.#layoutChanged(layout),
       ended: (reason: string) => {
         log.info('station stream ended', { station: station.id, reason });
+        if (!this.#over && this.#tunerId !== undefined) onLost(this.#tunerId);
         this.stop();
       },
     };
     const url = `${agentUrl}/agent/stream?${query}`;
     this.#opening = client.open(url, station.serviceId, handlers, this.#abort.signal);
-    this.#opening.catch(() => this.stop());
+    this.#opening.then(
+      ({ tunerId }) => {
+        this.#tunerId = tunerId ?? undefined;
+      },
+      () => this.stop(),
+    );
   }
 
   /** Resolves when the tuner was given back. */

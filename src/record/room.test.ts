@@ -194,7 +194,7 @@ describe('an order', () => {
       ...{ recordingId, tunerId: 'tuner0', until: order.closeAt },
       progress: { phase: 'receiving', bytes: 188 },
     });
-    expect(room.progressOf(recordingId ?? 0)?.until).toBe(order.closeAt);
+    expect(room.progress().get(recordingId ?? 0)?.until).toBe(order.closeAt);
     await until(() => told.includes('recordings') && told.includes('reservations'));
   });
 

@@ -9,7 +9,7 @@ import { mkdir } from 'node:fs/promises';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { EventData, Hub } from '../hub/hub.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
   NewRecording,
@@ -149,9 +149,17 @@ export class RecordingRoom {
     return new Map(entries);
   }
 
-  /** Of a recording that is being made, or judged. */
-  progressOf(recordingId: number): RecordingProgress | undefined {
-    return this.#running.get(recordingId)?.progress;
+  /** Of the recordings that are being made, or judged. */
+  progress(): ReadonlyMap<number, RecordingProgress> {
+    return new Map([...this.#running].map(([id, { progress }]) => [id, progress]));
+  }
+
+  /** What viewers are told of one that is being made: until when it needs its tuner. */
+  describe(recordingId: number): EventData['yielded']['recording'] | undefined {
+    const running = this.#running.get(recordingId);
+    if (running === undefined || running.isOver) return undefined;
+    const { id, name, serviceName } = running.record;
+    return { id, title: removeTitleMarks(name).title, serviceName, endAt: running.progress.until };
   }
 
   /** `now` was late until now, by so much: it has just been set. */

@@ -1,0 +1,62 @@
+/** Tells the viewers of a station that lost its tuner which recording took it. The agent does not say; its list does. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { EventData, Hub } from '../hub/hub.ts';
+import type { StationRecord } from '../model/station.ts';
+
+/** The list is right as soon as the stream broke; an agent that is busy answers a little later. */
+const WAITS_MS = [0, 250, 1000] as const;
+const RECORDING_USE = /^rec (\d+)$/;
+
+type YieldedTo = EventData['yielded']['recording'];
+
+export interface YieldsOptions {
+  tuners: () => Promise<readonly Tuner[]>;
+  /** One that is being made; `endAt` is epoch ms with its end margin. */
+  findRecording: (id: number) => YieldedTo | undefined;
+  hub: Hub;
+  log: Log;
+  pause?: (milliseconds: number) => Promise<void>;
+}
+
+/** The recordings on a tuner that a station was watched on; undefined: the tuner receives that station's channel. */
+export function recordingsOn(
+  tuners: readonly Tuner[],
+  tunerId: string,
+  { type, channel }: Pick<StationRecord, 'type' | 'channel'>,
+): number[] | undefined {
+  const tuner = tuners.find(({ id }) => id === tunerId);
+  if (tuner?.tuned?.type === type && tuner.tuned.channel === channel) return undefined;
+  return (tuner?.users ?? []).flatMap(({ use }) => {
+    const id = RECORDING_USE.exec(use)?.[1];
+    return id === undefined ? [] : [Number(id)];
+  });
+}
+
+export class Yields {
+  constructor(readonly options: YieldsOptions) {}
+
+  /** A station that was watched is not received any more. @param tunerId where it was */
+  async lost(station: StationRecord, tunerId: string): Promise<void> {
+    const { tuners, log, pause = Bun.sleep } = this.options;
+    for (const wait of WAITS_MS) {
+      if (wait > 0) await pause(wait);
+      try {
+        const found = recordingsOn(await tuners(), tunerId, station);
+        if (found === undefined || found.some((id) => this.#tell(station.id, id))) return;
+      } catch (error) {
+        log.warn('not known who took the tuner', { station: station.id, error: String(error) });
+        return;
+      }
+    }
+  }
+
+  #tell(serviceId: StationId, id: number): boolean {
+    const recording = this.options.findRecording(id);
+    if (recording === undefined) return false;
+    this.options.log.info('tuner yielded to a recording', { station: serviceId, recording: id });
+    this.options.hub.publish({ name: 'yielded', data: { serviceId, recording } });
+    return true;
+  }
+}
