@@ -1,0 +1,89 @@
+/** What is ordered, through a real agent with one tuner: begun, shared, handed over, carried on after a restart. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { Air, compare, probed, until } from './air.ts';
+import { Studio } from './studio.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(60_000);
+
+let air: Air;
+let other: Air;
+
+beforeAll(async () => {
+  [air, other] = await Promise.all([Air.start(['T30', 'T31'], 'GR:1'), Air.start(['T32'], 'GR:1')]);
+}, 90_000);
+afterAll(async () => {
+  await Promise.all([air.close(), other.close()]);
+}, 20_000);
+
+describe.concurrent('orders', () => {
+  test('back to back on one channel share a tuning and lose nothing; another channel takes the margin', async () => {
+    const studio = new Studio(air, join(air.folder, 'studio'));
+    const began = Date.now() + 500;
+    const at = (seconds: number): number => began + seconds * 1000;
+    const times = (openAt: number, startAt: number, endAt: number, closeAt: number) => ({
+      ...{ openAt: at(openAt), startAt: at(startAt), endAt: at(endAt), closeAt: at(closeAt) },
+    });
+    const first = studio.reserve('T30', times(0, 3, 6, 8));
+    const second = studio.reserve('T30', times(4, 6, 9, 14));
+    const third = studio.reserve('T31', times(10, 12, 15, 16), [second.reservationId]);
+    studio.room.order([first, second, third]);
+    await until('both receive', () => {
+      const running = [...studio.room.running().values()];
+      return running.length === 2 && running.every(({ progress }) => progress.phase === 'receiving');
+    });
+    const [tuner] = await air.tuners();
+    expect(tuner?.users.map(({ use }) => use).sort()).toEqual(['rec 1', 'rec 2']);
+    const [one, two] = await Promise.all([studio.judged(first), studio.judged(second)]);
+    const three = await studio.judged(third);
+    await studio.close();
+    const sent = await air.sent('T30', began, Date.now());
+    for (const recording of [one, two]) {
+      expect(recording.verdict).toMatchObject({ level: 'complete', drops: 0 });
+      expect(compare(recording.bytes, sent)).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
+      expect(await probed(recording.path)).toBeGreaterThan(60);
+    }
+    expect(one.verdict?.gaps).toEqual([]);
+    expect(two.verdict?.gaps).toMatchObject([{ endMs: 8000, cause: 'yielded' }]);
+    // What was left of the margin when it was handed over, and it was handed over on time.
+    expect(two.verdict?.tailMs).toBeGreaterThan(300);
+    expect(two.verdict?.tailMs).toBeLessThan(3000);
+    expect(three.verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    expect(studio.lines.filter((line) => line.includes('interrupted'))).toEqual([]);
+  });
+
+  test('closed in the middle and opened again goes on in the same file, and tells the gap', async () => {
+    const began = Date.now();
+    const first = new Studio(other, join(other.folder, 'studio'));
+    const order = first.reserve('T32', {
+      openAt: began,
+      startAt: began + 3000,
+      endAt: began + 13_000,
+      closeAt: began + 14_000,
+    });
+    first.room.order([order]);
+    await until('it writes', () =>
+      [...first.room.running().values()].some(({ progress }) => progress.bytes > 300_000),
+    );
+    await first.close();
+    const stopped = Date.now();
+    const parts = first.air.folder;
+    await Bun.sleep(1500);
+    const second = new Studio(other, join(parts, 'studio'));
+    const resumed = Date.now();
+    const recording = await second.judged(order);
+    const seams = second.store.seams(recording.id);
+    await second.close();
+    expect(recording).toMatchObject({ state: 'recorded', verdict: { level: 'damaged', drops: 0 } });
+    expect(recording.verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
+    const [gap] = recording.verdict?.gaps ?? [];
+    const gapMs = (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
+    expect(gapMs).toBeGreaterThan(resumed - stopped - 500);
+    const found = compare(recording.bytes, await other.sent('T32', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: 1 });
+    expect(seams).toMatchObject([{ path: recording.path, kind: 'resumed' }]);
+    expect((seams[0]?.position ?? 1) % 188).toBe(0);
+    expect(await probed(recording.path)).toBeGreaterThan(60);
+  });
+});
