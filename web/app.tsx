@@ -1,8 +1,9 @@
 /** The current screen in its shell, and the programme whose sheet lies over it. */
 import { useEffect, useRef } from 'preact/hooks';
 import { onBack } from './navigation/back.ts';
-import { goBack, type Screen, screen, shownProgram } from './navigation/router.ts';
+import { goBack, type Screen, screen, shownProgram, shownReservation } from './navigation/router.ts';
 import { ProgramSheet } from './program/sheet.tsx';
+import { ReservationSheet } from './reservations/sheet.tsx';
 import { Guide } from './screens/guide.tsx';
 import { Home } from './screens/home.tsx';
 import { Live } from './screens/live.tsx';
@@ -86,6 +87,14 @@ function Content({ current }: { current: Exclude<Screen, { name: 'live' }> }) {
   }
 }
 
+/** The sheet that the address asks for, over whatever screen; after the screen, whose notices it takes over. */
+function Over() {
+  const program = shownProgram.value;
+  const reservation = shownReservation.value;
+  if (program !== undefined) return <ProgramSheet id={program} />;
+  return reservation === undefined ? null : <ReservationSheet id={reservation} />;
+}
+
 export function App() {
   const current = screen.value;
   const own = screenTitle(current);
@@ -104,7 +113,14 @@ export function App() {
       }),
     [],
   );
-  if (current.name === 'live') return <Live stationId={current.stationId} />;
+  if (current.name === 'live') {
+    return (
+      <>
+        <Live stationId={current.stationId} />
+        <Over />
+      </>
+    );
+  }
   return (
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, see skipToMain */}
@@ -116,8 +132,8 @@ export function App() {
         <ConnectionBanner />
         <Content current={current} />
       </main>
-      {shownProgram.value === undefined ? null : <ProgramSheet id={shownProgram.value} />}
       <Toasts />
+      <Over />
     </div>
   );
 }

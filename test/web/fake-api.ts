@@ -8,6 +8,13 @@ import type {
   Settings,
   SystemFacts,
 } from '../../wire/api.ts';
+import {
+  answerBookings,
+  type BookedProgram,
+  type FakeBookings,
+  markOf,
+  newBookings,
+} from './fake-bookings.ts';
 import { type FakeGuide, guideStatus, guideWindow, programDetail, searchGuide } from './fake-guide.ts';
 import { fakeChannels, fakeSettings, fakeSystem, fakeTuners, NO_SCAN } from './fake-house.ts';
 
@@ -20,6 +27,7 @@ export interface HouseState {
   settings: Settings;
   system: SystemFacts;
   search: SearchResult | undefined;
+  bookings: FakeBookings;
   /** Milliseconds before an answer to a search or a part of the guide. */
   delayMs: number;
   /** By path below `api/`: answered with this instead. */
@@ -40,6 +48,7 @@ export function newHouse(guide: FakeGuide): HouseState {
     settings: fakeSettings(),
     system: fakeSystem(Date.now()),
     search: undefined,
+    bookings: newBookings(),
     delayMs: 0,
     problems: new Map(),
     asked: [],
@@ -47,6 +56,7 @@ export function newHouse(guide: FakeGuide): HouseState {
   };
 }
 
+const DAY_MS = 86_400_000;
 const NOT_FOUND: Problem = { message: '見つかりません', code: 'not_found' };
 
 /** Undefined for what is not of this part. */
@@ -54,6 +64,7 @@ export async function answerHouse(
   state: HouseState,
   path: string,
   request: Request,
+  send: (event: string) => void,
 ): Promise<Response | undefined> {
   const name = path.replace(/^api\//u, '');
   const body = request.method === 'GET' ? '' : await request.text();
@@ -86,16 +97,49 @@ export async function answerHouse(
     case 'system':
       return Response.json(state.system);
   }
+  const booked = answerBookings(
+    state.bookings,
+    { method: request.method, name, body, completed: query.get('completed') === '1' },
+    { program: (id) => findProgram(state, id), airing: (id) => airingAt(state, id), now: Date.now() },
+  );
+  if (booked !== undefined) {
+    if (request.method !== 'GET' && booked.ok) send('reservations');
+    return booked;
+  }
   const program = /^programs\/(\d+)$/u.exec(name)?.[1];
   if (program === undefined) return undefined;
   const detail = programDetail(state.guide, Number(program), Date.now());
-  return detail === undefined ? Response.json(NOT_FOUND, { status: 404 }) : Response.json(detail);
+  if (detail === undefined) return Response.json(NOT_FOUND, { status: 404 });
+  return Response.json({ ...detail, reservation: markOf(state.bookings, detail.id) });
+}
+
+function findProgram({ guide }: HouseState, id: number): BookedProgram | undefined {
+  const station = guide.stations.find((one) => one.id === Math.floor(id / 100_000));
+  const now = Date.now();
+  const span = { from: now - DAY_MS, to: now + guide.days * DAY_MS, type: station?.type ?? null };
+  const column = guideWindow(guide, span, now).find(({ stationId }) => stationId === station?.id);
+  const program = column?.programs.find((one) => one.id === id);
+  return station === undefined || program === undefined ? undefined : { ...program, station };
+}
+
+/** By the list of stations, which the live player goes by. */
+function airingAt({ guide }: HouseState, stationId: number): BookedProgram | undefined {
+  const station = guide.stations.find(({ id }) => id === stationId);
+  if (station?.now == null) return undefined;
+  return { ...station.now, copyNever: false, station };
 }
 
 async function guideAnswer(state: HouseState, query: URLSearchParams, request: Request): Promise<Response> {
   await Bun.sleep(state.delayMs);
   const wish = { from: Number(query.get('from')), to: Number(query.get('to')), type: query.get('type') };
-  const text = JSON.stringify(guideWindow(state.guide, wish, Date.now()));
+  const window = guideWindow(state.guide, wish, Date.now()).map((column) => ({
+    ...column,
+    programs: column.programs.map((program) => ({
+      ...program,
+      reservation: markOf(state.bookings, program.id),
+    })),
+  }));
+  const text = JSON.stringify(window);
   const etag = `"${Bun.hash(text).toString(36)}"`;
   if (request.headers.get('if-none-match') === etag) {
     state.unchanged += 1;
@@ -120,9 +164,16 @@ function scan(state: HouseState, method: string, body: string): Response {
 }
 
 /** What the test holds ready, once, or what the guide has. */
-function searchAnswer({ search, guide }: HouseState, query: URLSearchParams): SearchResult {
+function searchAnswer({ search, guide, bookings }: HouseState, query: URLSearchParams): SearchResult {
   const page = { limit: Number(query.get('limit') ?? 4), offset: Number(query.get('offset') ?? 0) };
-  if (search === undefined) return searchGuide(guide, query.get('q') ?? '', page, Date.now());
+  if (search === undefined) {
+    const found = searchGuide(guide, query.get('q') ?? '', page, Date.now());
+    const rows = found.programs.rows.map((row) => ({
+      ...row,
+      reservation_state: markOf(bookings, row.id)?.state ?? null,
+    }));
+    return { ...found, programs: { ...found.programs, rows } };
+  }
   const nothing = { more: false, rows: [] };
   if (page.offset === 0) return search;
   return { q: search.q, programs: nothing, recordings: nothing, reservations: nothing, rules: nothing };

@@ -112,7 +112,9 @@ export class FakeService {
     if (path === 'api/events') return this.#events();
     const live = /^api\/services\/(\d+)\/live$/u.exec(path)?.[1];
     if (live !== undefined) return await this.#live(Number(live), url.searchParams, request.signal);
-    const answer = path.startsWith('api/') ? await answerHouse(this.house, path, request) : undefined;
+    const answer = path.startsWith('api/')
+      ? await answerHouse(this.house, path, request, (event) => this.send(event))
+      : undefined;
     if (answer !== undefined) return answer;
     if (path.startsWith('api/')) return problem({ message: '見つかりません', code: 'not_found' }, 404);
     return await this.#file(path);

@@ -89,23 +89,37 @@ export function setQuery(changes: Readonly<Record<string, string | null>>, repla
   queryText.value = url.search;
 }
 
-/** The programme whose sheet lies over the screen. It is in the address: Back closes it, a link opens it. */
-export const shownProgram = computed<number | undefined>(() => {
-  const text = query.value.get('program') ?? '';
+function idIn(name: string): number | undefined {
+  const text = query.value.get(name) ?? '';
   return /^\d{1,16}$/u.test(text) ? Number(text) : undefined;
-});
-
-/** A programme opened from another's sheet takes its place. */
-export function openProgram(id: number): void {
-  setQuery({ program: String(id) }, shownProgram.value !== undefined);
 }
 
-export function closeProgram(): void {
-  if (shownProgram.value === undefined) return;
+/** The programme whose sheet lies over the screen. It is in the address: Back closes it, a link opens it. */
+export const shownProgram = computed(() => idIn('program'));
+/** The reservation whose sheet does; of the two, the address names at most one. */
+export const shownReservation = computed(() => idIn('reservation'));
+
+function openOver(changes: Readonly<Record<string, string | null>>): void {
+  const over = shownProgram.value !== undefined || shownReservation.value !== undefined;
+  // A sheet opened from another takes its place.
+  setQuery(changes, over);
+}
+
+export function openProgram(id: number): void {
+  openOver({ program: String(id), reservation: null });
+}
+
+export function openReservation(id: number): void {
+  openOver({ reservation: String(id), program: null });
+}
+
+/** Closes whichever sheet the address names. */
+export function closeOver(): void {
+  if (shownProgram.value === undefined && shownReservation.value === undefined) return;
   const state: unknown = history.state;
   const opened = typeof state === 'object' && state !== null && 'over' in state;
   if (opened) goBack();
-  else setQuery({ program: null }, true);
+  else setQuery({ program: null, reservation: null }, true);
 }
 
 /** Going back takes effect a moment later: until then a second press would lead out of the UI. */

@@ -4,7 +4,7 @@ import type { ProgramDetail } from '../../wire/api.ts';
 import { ApiFailure, getProgram, networkFailure } from '../api.ts';
 import { now } from '../clock.ts';
 import { listenFor } from '../events.ts';
-import { closeProgram, openProgram, screen } from '../navigation/router.ts';
+import { closeOver, openProgram, screen } from '../navigation/router.ts';
 import { stationById, stations } from '../stations.ts';
 import { channelLabel, narrow } from '../text/channel.ts';
 import { majorGenre } from '../text/genre.ts';
@@ -260,7 +260,7 @@ function Skeleton() {
 export function ProgramSheet({ id }: { id: number }) {
   const [read, retry] = useProgram(id);
   return (
-    <Sheet title="番組の詳細" onClose={closeProgram} wide>
+    <Sheet title="番組の詳細" onClose={closeOver} wide>
       {read.kind === 'loading' ? <Skeleton /> : null}
       {read.kind === 'failed' ? <Failed failure={read.failure} onRetry={retry} /> : null}
       {read.kind === 'ready' ? <Body program={read.program} /> : null}

@@ -1,64 +1,173 @@
-/** What is to be recorded. */
+/** What is to be recorded: as a list by day, and as a day's timetable by tuner. */
+import { useSignal } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
-import { getReservations } from '../api.ts';
+import { now } from '../clock.ts';
+import { query, setQuery } from '../navigation/router.ts';
+import { DayView } from '../reservations/day.tsx';
+import { BookingList } from '../reservations/list.tsx';
+import { useRuleNames } from '../reservations/rule-names.ts';
+import { arrange, type Counts, countsOf, FILTERS, type Filter, filterOf } from '../reservations/sort.ts';
+import { readBookings, useBookings } from '../reservations/store.ts';
 import { BookingTabs } from '../reservations/tabs.tsx';
-import { useResource } from '../resource.ts';
-import { narrow } from '../text/channel.ts';
-import { shortText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 
-function ReservationLine({ item }: { item: ReservationItem }) {
+function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
   return (
-    <li class="row">
-      <Icon name="reserve" />
-      <span class="row-text">
-        <span class="row-title">{splitTitle(item.name).title}</span>
-        <span class="row-name">
-          {shortText(item.startAt)} {narrow(item.serviceName)}
-        </span>
-      </span>
-    </li>
+    <div
+      class="tabs booking-filters"
+      role="radiogroup"
+      aria-label="絞り込み"
+      data-nav-group="booking-filters"
+    >
+      {FILTERS.map(({ filter, label }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+        <button
+          key={filter}
+          type="button"
+          role="radio"
+          class="tab"
+          aria-checked={filter === chosen}
+          onClick={() => setQuery({ filter: filter === 'all' ? null : filter }, true)}
+        >
+          {label}
+          {filter === 'conflict' && counts.conflict > 0 ? (
+            <span class="tab-count booking-count-warn numbers">{counts.conflict}</span>
+          ) : null}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Missed ones are said even where what is over is not listed: nobody looks for what he does not know of. */
+function Missed({ count, onShow }: { count: number; onShow: (() => void) | undefined }) {
+  if (count === 0) return null;
+  return (
+    <div class="booking-missed">
+      <Icon name="alert" />
+      <p>
+        <b class="numbers">この2週間の録り逃し {count}件</b>
+        {onShow === undefined
+          ? '放送が終わるまでに録画を始められなかった予約です。録画しない番組は数えていません。'
+          : ''}
+      </p>
+      {onShow === undefined ? null : (
+        <button type="button" class="button button-small" onClick={onShow}>
+          確かめる
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Nothing({ filter, any }: { filter: Filter; any: boolean }) {
+  if (filter === 'conflict') {
+    return (
+      <Panel icon="check" title="競合はありません">
+        <p>予約した番組はすべて録画できます。</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      icon="reserve"
+      title={any ? 'この条件の予約はありません' : '予約はまだありません'}
+      actions={
+        <>
+          <a class="button button-main" href="guide" data-nav-initial="">
+            番組表を開く
+          </a>
+          <a class="button" href="rules">
+            ルールで自動予約
+          </a>
+        </>
+      }
+    >
+      <p>番組表や検索で番組を選ぶと予約できます。番組表では赤ボタン（R キー）でも予約できます。</p>
+    </Panel>
+  );
+}
+
+function ListView({ items }: { items: readonly ReservationItem[] }) {
+  const completed = useSignal(false);
+  const filter = filterOf(query.value.get('filter'));
+  const counts = countsOf(items, now.value);
+  const shown = arrange(items, { filter, completed: completed.value, now: now.value });
+  const empty = shown.conflicts.length + shown.days.length + shown.over.length === 0;
+  return (
+    <>
+      <div class="booking-tools">
+        <Filters chosen={filter} counts={counts} />
+        <button
+          type="button"
+          role="switch"
+          class="booking-switch"
+          aria-checked={completed.value}
+          onClick={() => {
+            completed.value = !completed.value;
+          }}
+        >
+          <span class="switch" aria-hidden="true" />
+          終わった予約も表示
+        </button>
+        <p class="booking-sum numbers" role="status">
+          予約 {counts.booked}
+          {counts.recording === 0 ? '' : `・録画中 ${counts.recording}`}
+          {counts.conflict === 0 ? '' : `・競合 ${counts.conflict}`}
+        </p>
+      </div>
+      <Missed
+        count={counts.missed}
+        onShow={
+          completed.value
+            ? undefined
+            : () => {
+                completed.value = true;
+              }
+        }
+      />
+      {empty ? (
+        <Nothing filter={filter} any={items.length > 0} />
+      ) : (
+        <BookingList shown={shown} now={now.value} />
+      )}
+    </>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div class="booking-skeleton" role="status">
+      <span class="hidden-text">予約を読み込んでいます</span>
+      {Array.from({ length: 6 }, (_, index) => (
+        <span key={index} class="skeleton" />
+      ))}
+    </div>
   );
 }
 
 export function Reservations() {
-  const { value, failure, renew } = useResource((signal) => getReservations(false, signal), {
-    events: ['reservations', 'recordings'],
-    poll: 0,
-  });
+  const { items, failure } = useBookings();
+  useRuleNames();
+  const day = query.value.get('view') === 'day';
   return (
     <>
       <header class="screen-head">
         <h1 class="screen-title">予約</h1>
-        <BookingTabs shown="list" />
+        <BookingTabs shown={day ? 'day' : 'list'} />
       </header>
-      {value === undefined ? (
-        failure === undefined ? (
-          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
+      {items !== undefined ? (
+        day ? (
+          <DayView items={items} />
         ) : (
-          <FailurePanel failure={failure} onRetry={renew} />
+          <ListView items={items} />
         )
-      ) : value.length === 0 ? (
-        <Panel
-          icon="reserve"
-          title="予約はまだありません"
-          actions={
-            <a class="button button-main" href="guide" data-nav-initial="">
-              番組表を開く
-            </a>
-          }
-        >
-          <p>番組表や検索で番組を選ぶと予約できます。</p>
-        </Panel>
+      ) : failure !== undefined ? (
+        <FailurePanel failure={failure} onRetry={() => void readBookings()} />
       ) : (
-        <ul class="rows block">
-          {value.map((item) => (
-            <ReservationLine key={item.id} item={item} />
-          ))}
-        </ul>
+        <Skeleton />
       )}
     </>
   );

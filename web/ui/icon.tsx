@@ -38,6 +38,7 @@ const PATHS = {
   clock: 'M12 4.2a7.8 7.8 0 1 0 0 15.6 7.8 7.8 0 0 0 0-15.6ZM12 7.8V12l3 2',
   evening: 'M4 16.5h16M7.2 16.5a4.8 4.8 0 0 1 9.6 0M12 6v2.6M5.5 9.3l1.6 1.5M18.5 9.3l-1.6 1.5M8 20h8',
   reserve: 'M5 6.3h14v13.2H5zM5 10.2h14M8.6 4v4M15.4 4v4M12 17.3a2.4 2.4 0 1 0 0-4.8 2.4 2.4 0 0 0 0 4.8Z',
+  stop: 'M7.5 7.5h9v9h-9z',
   record: 'M12 17a5 5 0 1 0 0-10 5 5 0 0 0 0 10Z',
   recordings: 'M4.5 6.5h15v11h-15zM10.2 9.6v4.8l4-2.4z',
   lock: 'M6.5 11h11v8.5h-11zM8.8 11V8a3.2 3.2 0 0 1 6.4 0v3M12 14.2v2',
@@ -52,7 +53,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-const SOLID: readonly IconName[] = ['play', 'record'];
+const SOLID: readonly IconName[] = ['play', 'record', 'stop'];
 
 export function Icon({ name, class: extra = '' }: { name: IconName; class?: string }) {
   const solid = SOLID.includes(name);

@@ -7,6 +7,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { onBack } from '../navigation/back.ts';
 import { focusOn } from '../navigation/focus.ts';
 import { Icon } from './icon.tsx';
+import { Toasts } from './toast.tsx';
 
 interface SheetProps {
   readonly title: string;
@@ -61,6 +62,7 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
         </header>
         <div class="sheet-content">{children}</div>
       </div>
+      <Toasts />
     </dialog>
   );
 }

@@ -3,7 +3,7 @@
  * pushes out the oldest. One that is pointed at or has the focus stays.
  */
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isTextField } from '../navigation/focus.ts';
 
 export interface ToastAction {
@@ -25,6 +25,8 @@ const SHOWN_MS = 6_000;
 const SHOWN_WITH_ACTION_MS = 10_000;
 const MOST = 3;
 let nextId = 1;
+/** Those that had their chance of the focus: one that moves to another place does not take it again. */
+const focused = new Set<number>();
 
 export function showToast(text: string, action?: ToastAction): void {
   if (action === undefined && toasts.value.some((toast) => toast.text === text)) return;
@@ -32,6 +34,7 @@ export function showToast(text: string, action?: ToastAction): void {
 }
 
 function dismiss(id: number): void {
+  focused.delete(id);
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
@@ -44,7 +47,9 @@ function ToastLine({ toast }: { toast: Toast }) {
   const line = useRef<HTMLDivElement>(null);
   const { action, id, text } = toast;
   useEffect(() => {
-    if (action?.focus === true) line.current?.querySelector('button')?.focus({ preventScroll: true });
+    if (action?.focus === true && !focused.has(id))
+      line.current?.querySelector('button')?.focus({ preventScroll: true });
+    focused.add(id);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const wait = (): void => {
       clearTimeout(timer);
@@ -88,13 +93,22 @@ function useUndoKey(): void {
   }, []);
 }
 
+/** Places for notices. An open sheet lets nothing outside it be seen or pressed, so the innermost has them. */
+const places = signal<readonly symbol[]>([]);
+
 export function Toasts() {
   useUndoKey();
+  const [own] = useState(() => Symbol('place of notices'));
+  useEffect(() => {
+    places.value = [...places.value, own];
+    return () => {
+      places.value = places.value.filter((place) => place !== own);
+    };
+  }, []);
+  const shown = places.value.at(-1) === own;
   return (
     <div class="toasts" role="status">
-      {toasts.value.map((toast) => (
-        <ToastLine key={toast.id} toast={toast} />
-      ))}
+      {shown ? toasts.value.map((toast) => <ToastLine key={toast.id} toast={toast} />) : null}
     </div>
   );
 }

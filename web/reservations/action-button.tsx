@@ -1,0 +1,48 @@
+/** The one thing that is mostly done to a reservation in its state: cancel, take back, stop. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { openReservation } from '../navigation/router.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { cancel, isBusy, restore } from './actions.ts';
+import { titleOf } from './words.ts';
+
+interface Deed {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly run: () => void;
+}
+
+/** Undefined when nothing can be done any more. */
+export function deedFor(item: ReservationItem, at: number): Deed | undefined {
+  const held = { id: item.id, title: titleOf(item), state: item.state };
+  switch (item.state) {
+    case 'scheduled':
+    case 'conflict':
+      return { icon: 'close', label: '取消', run: () => void cancel(held) };
+    case 'recording':
+      // Stopping cannot be taken back: the sheet asks.
+      return { icon: 'stop', label: '停止', run: () => openReservation(item.id) };
+    case 'cancelled':
+      if (item.endAt <= at) return undefined;
+      return { icon: 'undo', label: '復元', run: () => void restore(held) };
+    default:
+      return undefined;
+  }
+}
+
+export function ActionButton({ item }: { item: ReservationItem }) {
+  const deed = deedFor(item, now.value);
+  if (deed === undefined) return <span class="booking-no-action" />;
+  return (
+    <button
+      type="button"
+      class="button button-small booking-action"
+      aria-label={`${deed.label}：${titleOf(item)}`}
+      disabled={isBusy(undefined, item.id)}
+      onClick={deed.run}
+    >
+      <Icon name={deed.icon} />
+      <span class="booking-action-word">{deed.label}</span>
+    </button>
+  );
+}

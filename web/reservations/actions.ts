@@ -1,0 +1,223 @@
+/**
+ * Booking, cancelling, taking back: each says what came of it, with a way back, or why it did not work and what to do
+ * next. Used by every screen from which a programme can be recorded.
+ */
+import { signal } from '@preact/signals';
+import type { ReservationItem, ReservationRequest, ReservationState } from '../../wire/api.ts';
+import {
+  ApiFailure,
+  bookProgram,
+  cancelReservation,
+  networkFailure,
+  recordStation,
+  restoreReservation,
+} from '../api.ts';
+import { openReservation } from '../navigation/router.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { showToast } from '../ui/toast.tsx';
+import { readBookings, reservationById, reservationOf } from './store.ts';
+import { stateReason } from './words.ts';
+
+/** What is on its way, as `program 5` or `reservation 7`: its buttons wait. */
+export const busy = signal<ReadonlySet<string>>(new Set());
+
+export const programKey = (id: number): string => `program ${id}`;
+const reservationKey = (id: number): string => `reservation ${id}`;
+
+export function isBusy(programId: number | undefined, reservationId?: number): boolean {
+  if (programId !== undefined && busy.value.has(programKey(programId))) return true;
+  return reservationId !== undefined && busy.value.has(reservationKey(reservationId));
+}
+
+function sayFailure(what: string, error: unknown): void {
+  const failure = error instanceof ApiFailure ? error : networkFailure(error);
+  // The service's refusals say themselves why and what then; what keeps a request from it needs advice.
+  const own = ['bad_request', 'not_found', 'conflict', 'copy_never', 'ended'].includes(failure.code);
+  showToast(own ? `${what}${failure.message}` : `${what}${failure.message}${adviceFor(failure).next}`);
+}
+
+/** Runs one change at a time of a thing; false when it failed, or one is on its way already. */
+async function change(key: string, what: string, run: () => Promise<void>): Promise<boolean> {
+  if (busy.value.has(key)) return false;
+  busy.value = new Set([...busy.value, key]);
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    sayFailure(what, error);
+    return false;
+  } finally {
+    busy.value = new Set([...busy.value].filter((other) => other !== key));
+  }
+}
+
+/** Named briefly: a notice has one line. */
+const LONGEST_NAME = 24;
+export function brief(title: string): string {
+  const letters = Array.from(title);
+  return letters.length <= LONGEST_NAME ? title : `${letters.slice(0, LONGEST_NAME - 1).join('')}…`;
+}
+
+export interface Target {
+  readonly id: number;
+  readonly title: string;
+}
+
+function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason'>): void {
+  const name = brief(title);
+  switch (item.state) {
+    case 'scheduled':
+      showToast(`「${name}」を予約しました。`, undoBooking(title, item.id));
+      return;
+    case 'recording':
+      showToast(`「${name}」を録画しています。`);
+      return;
+    default:
+      showToast(`「${name}」は予約しましたが、このままでは録画されません。${stateReason(item)}`, {
+        label: '詳しく',
+        run: () => openReservation(item.id),
+      });
+  }
+}
+
+function undoBooking(title: string, id: number) {
+  return { label: '元に戻す', run: () => void cancel({ id, title, state: 'scheduled' }, false) };
+}
+
+/** Books by hand. */
+export function book(program: Target, options: Omit<ReservationRequest, 'programId'> = {}): Promise<boolean> {
+  return change(programKey(program.id), '予約できませんでした。', async () => {
+    const item = await bookProgram({ programId: program.id, ...options });
+    await readBookings();
+    // The plan may have found a tuner, or none, while the answer was on its way.
+    sayBooked(program.title, reservationById(item.id) ?? item);
+  });
+}
+
+interface Held {
+  readonly id: number;
+  readonly title: string;
+  readonly state: ReservationState;
+}
+
+/** Of one that is being recorded: stops it, which nothing takes back. */
+export function cancel({ id, title, state }: Held, say = true): Promise<boolean> {
+  const running = state === 'recording';
+  const what = running ? '録画を停止できませんでした。' : '予約を取り消せませんでした。';
+  return change(reservationKey(id), what, async () => {
+    await cancelReservation(id);
+    await readBookings();
+    if (running) showToast(`「${brief(title)}」の録画を停止しました。ここまでの録画は残ります。`);
+    else if (say) {
+      showToast(`「${brief(title)}」の予約を取り消しました。`, {
+        label: '元に戻す',
+        run: () => void restore({ id, title }),
+      });
+    }
+  });
+}
+
+export function restore({ id, title }: Target): Promise<boolean> {
+  return change(reservationKey(id), '予約を戻せませんでした。', async () => {
+    await restoreReservation(id);
+    await readBookings();
+    const item = reservationById(id);
+    if (item === undefined || item.state === 'scheduled' || item.state === 'recording') {
+      showToast(`「${brief(title)}」の予約を戻しました。`);
+    } else sayBooked(title, item);
+  });
+}
+
+/** Another airing instead of one that is in conflict: books it, and gives up the other once it is certain. */
+export function takeInstead(conflict: Held, offer: Target & { readonly when: string }): Promise<boolean> {
+  return change(reservationKey(conflict.id), '別の放送を予約できませんでした。', async () => {
+    const booked = await bookProgram({ programId: offer.id });
+    await readBookings();
+    const item = reservationById(booked.id) ?? booked;
+    if (item.state !== 'scheduled' && item.state !== 'recording') {
+      sayBooked(offer.title, item);
+      return;
+    }
+    await cancelReservation(conflict.id);
+    await readBookings();
+    showToast(`${offer.when} の放送を代わりに予約しました。`, {
+      label: '元に戻す',
+      run: () => void takeBack(booked.id, conflict),
+    });
+  });
+}
+
+/** This one instead of one that stands in its way. */
+export function giveWay(blocker: Held, winner: Held): Promise<boolean> {
+  return change(reservationKey(blocker.id), '予約を取り消せませんでした。', async () => {
+    await cancelReservation(blocker.id);
+    await readBookings();
+    const item = reservationById(winner.id);
+    const freed = item?.state === 'scheduled' || item?.state === 'recording';
+    showToast(
+      `「${brief(blocker.title)}」を取り消しました。${
+        freed ? `「${brief(winner.title)}」を録画します。` : 'まだほかの録画と重なっています。'
+      }`,
+      { label: '元に戻す', run: () => void restore(blocker) },
+    );
+  });
+}
+
+function takeBack(bookedId: number, conflict: Held): Promise<boolean> {
+  return change(reservationKey(conflict.id), '元に戻せませんでした。', async () => {
+    await restoreReservation(conflict.id);
+    await cancelReservation(bookedId);
+    await readBookings();
+    showToast('元の予約に戻しました。');
+  });
+}
+
+/** Records what is on at a station, from the player. */
+export function recordNow(stationId: number, title: string): Promise<boolean> {
+  return change(`station ${stationId}`, '録画できませんでした。', async () => {
+    const answer = await recordStation(stationId);
+    await readBookings();
+    const item = reservationOf(answer.programId);
+    const name = brief(answer.recorded === '' ? title : answer.recorded);
+    if (!answer.reserved) {
+      const reason = item === undefined ? 'チューナーが足りません。' : stateReason(item);
+      showToast(`「${name}」は録画できません。${reason}`);
+    } else if (item === undefined || item.state !== 'scheduled') {
+      showToast(`「${name}」を録画しています。`);
+    } else {
+      showToast(`「${name}」の録画を始めます。`, undoBooking(name, item.id));
+    }
+  });
+}
+
+/** What the record key does to a programme: books it, or takes its reservation back. Stopping needs a confirmation. */
+export function toggle(
+  program: Target & { readonly copyNever: boolean; readonly endAt: number },
+  reservation: { readonly id: number; readonly state: ReservationState } | null,
+  now: number,
+): void {
+  const { title } = program;
+  switch (reservation?.state) {
+    case 'scheduled':
+    case 'conflict':
+      void cancel({ ...reservation, title });
+      return;
+    case 'recording':
+      openReservation(reservation.id);
+      return;
+    case 'cancelled':
+      if (program.endAt > now) void restore({ id: reservation.id, title });
+      return;
+  }
+  if (program.copyNever) {
+    showToast('放送局がコピーを禁止している番組なので録画できません。視聴はできます。');
+  } else if (program.endAt <= now) {
+    showToast('放送が終わった番組は予約できません。');
+  } else void book(program);
+}
+
+/** Red key of remote controls, R of keyboards. */
+export function isRecordKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey) return false;
+  return key === 'r' || key === 'R' || key === 'ColorF0Red' || key === 'MediaRecord';
+}

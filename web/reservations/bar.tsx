@@ -1,0 +1,97 @@
+/** A reservation in the timetable, and the head of a tuner's row. */
+import type { Tuner } from '../../wire/agent.ts';
+import { now } from '../clock.ts';
+import { HOUR_MS } from '../guide/geometry.ts';
+import { openReservation } from '../navigation/router.ts';
+import { narrow } from '../text/channel.ts';
+import { clockText, progressOf } from '../text/time.ts';
+import { TYPE_NAMES } from '../tuners/words.ts';
+import { Icon } from '../ui/icon.tsx';
+import type { Bar, Row } from './timetable.ts';
+import { spokenText, stateWords, titleOf } from './words.ts';
+
+const HOURS = 24;
+
+interface BarProps {
+  readonly bar: Bar;
+  /** 05:00 of the day, epoch ms. */
+  readonly day: number;
+  readonly tuner: Tuner | undefined;
+  /** The one that the arrows come to. */
+  readonly current: boolean;
+  /** Stands in the way of the current one. */
+  readonly blocks: boolean;
+  readonly onFocus: () => void;
+}
+
+export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProps) {
+  const { item, openAt, closeAt, lane } = bar;
+  const hours = (at: number): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
+  const where = tuner === undefined ? '' : `、${tuner.name}`;
+  return (
+    <button
+      type="button"
+      class={`bar bar-${stateWords(item.state).tone}`}
+      tabIndex={current ? 0 : -1}
+      data-reservation={item.id}
+      data-blocks={blocks ? '' : undefined}
+      aria-label={`${spokenText(item)}${where}`}
+      title={`${clockText(item.startAt)} ${titleOf(item)}（${stateWords(item.state).face}）`}
+      style={{
+        '--open': hours(openAt),
+        '--from': hours(item.startAt),
+        '--to': hours(item.endAt),
+        '--close': hours(closeAt),
+        '--lane': lane,
+      }}
+      onFocus={onFocus}
+      onClick={() => openReservation(item.id)}
+    >
+      <span class="bar-body">
+        {item.state === 'recording' ? (
+          <i
+            class="bar-done"
+            style={{ '--part': progressOf(item.startAt, item.endAt, now.value).toFixed(4) }}
+          />
+        ) : null}
+        <span class="bar-words">
+          <span class="bar-station">
+            {item.state === 'conflict' || item.state === 'missed' ? <Icon name="alert" /> : null}
+            {item.state === 'recording' ? <i class="booking-dot" /> : null}
+            <b class="numbers">{clockText(item.startAt)}</b> {narrow(item.serviceName)}
+          </span>
+          <span class="bar-title">{titleOf(item)}</span>
+        </span>
+      </span>
+    </button>
+  );
+}
+
+export function RowHead({ row }: { row: Row }) {
+  const { tuner } = row;
+  if (tuner === undefined) {
+    return (
+      <div class="day-head">
+        {row.kind === 'none' ? <Icon name="alert" /> : <Icon name="help" />}
+        <b>{row.kind === 'none' ? '録画できない予約' : '割り当て未定'}</b>
+      </div>
+    );
+  }
+  return (
+    <div class="day-head">
+      <span class="tuner-rank numbers" title="使われる順位">
+        {tuner.rank === null ? '–' : tuner.rank + 1}
+      </span>
+      <span class="day-head-words">
+        <b>{tuner.name}</b>
+        <span class="day-types">
+          {tuner.types.map((type) => (
+            <span key={type} class="type-badge">
+              {TYPE_NAMES[type]}
+            </span>
+          ))}
+        </span>
+      </span>
+    </div>
+  );
+}

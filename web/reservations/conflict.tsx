@@ -1,0 +1,90 @@
+/** Why a reservation found no tuner, and the ways out of it, each one press. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { openReservation } from '../navigation/router.ts';
+import { narrow } from '../text/channel.ts';
+import { shortText, spanText } from '../text/time.ts';
+import { Icon } from '../ui/icon.tsx';
+import { giveWay, isBusy, takeInstead } from './actions.ts';
+import { reservationById } from './store.ts';
+import { airingText, stateReason, titleOf } from './words.ts';
+
+/** More ways than these only confuse; the sheet of the programme has all its airings. */
+const MOST_OFFERS = 3;
+const MOST_BLOCKERS = 4;
+
+const heldOf = (item: ReservationItem) => ({ id: item.id, title: titleOf(item), state: item.state });
+
+function Blocker({ blocker, item }: { blocker: ReservationItem; item: ReservationItem }) {
+  const running = blocker.state === 'recording';
+  return (
+    <li class="blocker">
+      <button type="button" class="blocker-name" onClick={() => openReservation(blocker.id)}>
+        <b>{titleOf(blocker)}</b>
+        <span class="blocker-when numbers">
+          {narrow(blocker.serviceName)} {spanText(blocker.startAt, blocker.endAt)}・優先度 {blocker.priority}
+        </span>
+      </button>
+      {running ? (
+        <span class="blocker-state">録画中</span>
+      ) : (
+        <button
+          type="button"
+          class="button button-small"
+          disabled={isBusy(undefined, blocker.id)}
+          onClick={() => void giveWay(heldOf(blocker), heldOf(item))}
+        >
+          <span class="hidden-text">{titleOf(blocker)}を</span>取り消してこちらを録画
+        </button>
+      )}
+    </li>
+  );
+}
+
+export function ConflictHelp({ item }: { item: ReservationItem }) {
+  const blockers = (item.blockers ?? []).flatMap((id) => reservationById(id) ?? []).slice(0, MOST_BLOCKERS);
+  const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
+  return (
+    <div class="conflict-help">
+      <p class="conflict-reason">
+        <Icon name="alert" />
+        <span>
+          {stateReason(item)}
+          {blockers.length > 0 || offers.length > 0
+            ? ''
+            : '同じ時間の予約を取り消すか、放送の時間が変わると録画できるようになります。'}
+        </span>
+      </p>
+      {offers.length === 0 ? null : (
+        <div class="conflict-offers">
+          {offers.map((offer, index) => (
+            <button
+              key={offer.programId}
+              type="button"
+              class={`button button-small ${index === 0 ? 'button-main' : ''}`}
+              disabled={isBusy(offer.programId, item.id)}
+              aria-label={`${airingText(offer)}の放送を代わりに予約`}
+              onClick={() =>
+                void takeInstead(heldOf(item), {
+                  id: offer.programId,
+                  title: offer.title,
+                  when: airingText(offer),
+                })
+              }
+            >
+              <Icon name="reserve" />
+              <span class="numbers">{shortText(offer.startAt)}</span>
+              <span class="offer-station">{narrow(offer.serviceName)}</span>を予約
+            </button>
+          ))}
+        </div>
+      )}
+      {blockers.length === 0 ? null : (
+        <ul class="blockers" aria-label="重なっている予約">
+          {blockers.map((blocker) => (
+            <Blocker key={blocker.id} blocker={blocker} item={item} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** What the bar that has the focus says in full: bars are too short for it. Of a conflict, the ways out of it. */
+import { narrow } from '../text/channel.ts';
+import { dateText, lengthText, spanText } from '../text/time.ts';
+import { ActionButton } from './action-button.tsx';
+import { StateBadge } from './badge.tsx';
+import { ConflictHelp } from './conflict.tsx';
+import { ruleName } from './rule-names.ts';
+import { reservationById } from './store.ts';
+import { stateReason, titleOf } from './words.ts';
+
+export function DayFocus({ id, onOpen }: { id: number | undefined; onOpen: (id: number) => void }) {
+  const item = id === undefined ? undefined : reservationById(id);
+  if (item === undefined) return null;
+  return (
+    <section class="day-focus" aria-label="選んでいる予約" data-nav-group="day-focus">
+      <div class="conflict-head">
+        <button type="button" class="conflict-name" onClick={() => onOpen(item.id)}>
+          <b>{titleOf(item)}</b>
+          <span class="conflict-when numbers">
+            {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}（
+            {lengthText(item.endAt - item.startAt)}）{narrow(item.serviceName)}・
+            {item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」`}・優先度 {item.priority}
+          </span>
+        </button>
+        <StateBadge state={item.state} />
+        <ActionButton item={item} />
+      </div>
+      {item.state === 'conflict' ? <ConflictHelp item={item} /> : null}
+      {item.state === 'missed' ? <p class="booking-why">{stateReason(item)}</p> : null}
+    </section>
+  );
+}

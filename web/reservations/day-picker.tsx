@@ -1,0 +1,54 @@
+/** The days of the timetable: yesterday to the end of the guide, each with how many it holds. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { broadcastDay, DAY_MS, DAYS } from '../guide/geometry.ts';
+import { dateOf, dayWords, textOfDay } from './days.ts';
+
+const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
+
+interface PickerProps {
+  readonly items: readonly ReservationItem[];
+  readonly day: number;
+  readonly now: number;
+  /** null: today. */
+  readonly onDay: (text: string | null) => void;
+}
+
+const SHOWN = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished', 'conflict', 'missed']);
+
+export function DayPicker({ items, day, now, onDay }: PickerProps) {
+  const today = broadcastDay(now);
+  const days = Array.from({ length: DAYS + 1 }, (_, index) => today + (index - 1) * DAY_MS);
+  return (
+    <div class="day-picker" role="tablist" aria-label="日付" data-nav-group="day-picker">
+      {days.map((one) => {
+        const date = dateOf(one);
+        const words = dayWords(one, now) || `${WEEKDAYS[date.getUTCDay()] ?? ''}曜`;
+        const within = items.filter(
+          (item) => SHOWN.has(item.state) && item.endAt > one && item.startAt < one + DAY_MS,
+        );
+        const conflicts = within.filter(({ state }) => state === 'conflict').length;
+        return (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            class="guide-day"
+            data-weekday={date.getUTCDay()}
+            aria-selected={one === day}
+            aria-label={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}、予約${within.length}件${conflicts === 0 ? '' : `、競合${conflicts}件`}`}
+            onClick={() => onDay(one === today ? null : textOfDay(one))}
+          >
+            <span class="guide-day-words">{words}</span>
+            <b class="guide-day-number numbers">
+              <span class="guide-month">{`${date.getUTCMonth() + 1}/`}</span>
+              {date.getUTCDate()}
+            </b>
+            <span class={`day-count numbers ${conflicts > 0 ? 'day-count-warn' : ''}`}>
+              {within.length === 0 ? '–' : `${within.length}件`}
+            </span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

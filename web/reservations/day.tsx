@@ -1,0 +1,215 @@
+/** A day's timetable: tuners in rows, time across; on phones tuners in columns, time down. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Tuner } from '../../wire/agent.ts';
+import type { ReservationItem } from '../../wire/api.ts';
+import { getTuners } from '../api.ts';
+import { now } from '../clock.ts';
+import { broadcastDay, DAY_MS, HOUR_MS } from '../guide/geometry.ts';
+import { directionOf } from '../navigation/focus.ts';
+import { openReservation, query, setQuery } from '../navigation/router.ts';
+import { useResource } from '../resource.ts';
+import { stationById } from '../stations.ts';
+import { Panel } from '../ui/panel.tsx';
+import { isRecordKey, toggle } from './actions.ts';
+import { BarButton, RowHead } from './bar.tsx';
+import { DayFocus } from './day-focus.tsx';
+import { DayPicker } from './day-picker.tsx';
+import { dayOfText } from './days.ts';
+import { reservationById } from './store.ts';
+import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './timetable.ts';
+import { titleOf } from './words.ts';
+
+const HOURS = 24;
+/** As in styles/timetable.css. */
+const UPRIGHT = '(max-width: 719px)';
+/** Part of the view before the present. */
+const NOW_LEAD = 0.25;
+
+const hoursFrom = (day: number, at: number): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
+
+function Hours() {
+  return (
+    <div class="day-hours" aria-hidden="true">
+      {Array.from({ length: HOURS }, (_, index) => (
+        <span key={index} class="numbers" style={{ '--at': index }}>
+          {(index + 5) % 24}
+          <small>時</small>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly day: number;
+  readonly chosen: Place | undefined;
+  readonly onChoose: (place: Place) => void;
+}
+
+function Table({ rows, day, chosen, onChoose }: TableProps) {
+  const blockers = chosen === undefined ? undefined : reservationById(chosen.id)?.blockers;
+  const at = (now.value - day) / HOUR_MS;
+  return (
+    <>
+      {rows.map((row, index) => (
+        <div
+          key={row.key}
+          class={`day-row day-row-${row.kind}`}
+          style={{ '--lanes': row.lanes }}
+          data-empty={row.bars.length === 0 ? '' : undefined}
+        >
+          <RowHead row={row} />
+          <div class="day-track">
+            {row.tunings.map((tuning) => (
+              <span
+                key={tuning.from}
+                class="day-tuning"
+                aria-hidden="true"
+                style={{ '--from': hoursFrom(day, tuning.from), '--to': hoursFrom(day, tuning.to) }}
+              />
+            ))}
+            {row.bars.map((bar) => (
+              <BarButton
+                key={bar.item.id}
+                bar={bar}
+                day={day}
+                tuner={row.tuner}
+                current={chosen?.id === bar.item.id}
+                blocks={blockers?.includes(bar.item.id) === true}
+                onFocus={() => {
+                  if (chosen?.id === bar.item.id) return;
+                  onChoose({ row: index, id: bar.item.id, anchor: bar.item.startAt });
+                }}
+              />
+            ))}
+          </div>
+        </div>
+      ))}
+      {at < 0 || at > HOURS ? null : <span class="day-now" aria-hidden="true" style={{ '--at': at }} />}
+    </>
+  );
+}
+
+/** Scrolls to the present of today, to the first reservation of another day. */
+function useFirstView(
+  stage: { readonly current: HTMLElement | null },
+  day: number,
+  first: number | undefined,
+) {
+  useEffect(() => {
+    const element = stage.current;
+    if (element === null) return;
+    const today = broadcastDay(Date.now()) === day;
+    const at = today ? Date.now() : (first ?? day + 13 * HOUR_MS);
+    const part = hoursFrom(day, at) / HOURS;
+    const upright = matchMedia(UPRIGHT).matches;
+    if (upright) element.scrollTop = part * element.scrollHeight - element.clientHeight * NOW_LEAD;
+    else element.scrollLeft = part * element.scrollWidth - element.clientWidth * NOW_LEAD;
+  }, [day, first === undefined]);
+}
+
+function barElement(id: number): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`.bar[data-reservation="${id}"]`);
+}
+
+function useTable(items: readonly ReservationItem[], tuners: readonly Tuner[], day: number): readonly Row[] {
+  return useMemo(
+    () =>
+      timetable({
+        items,
+        tuners,
+        typeOf: (id) => stationById(id)?.type,
+        from: day,
+        to: day + DAY_MS,
+      }),
+    [items, tuners, day],
+  );
+}
+
+export function DayView({ items }: { items: readonly ReservationItem[] }) {
+  const tuners = useResource(getTuners, { events: ['tuners'], poll: 0 });
+  const day = dayOfText(query.value.get('day'), now.value);
+  const rows = useTable(items, tuners.value ?? [], day);
+  const chosen = useSignal<Place | undefined>(undefined);
+  const stage = useRef<HTMLElement>(null);
+  const first = rows.flatMap(({ bars }) => bars).sort((a, b) => a.openAt - b.openAt)[0]?.openAt;
+  useFirstView(stage, day, first);
+  const shown = rows.some(({ bars }) => bars.some(({ item }) => item.id === chosen.value?.id))
+    ? chosen.value
+    : enterBars(rows, Math.max(day, now.value));
+  const focusOn = (place: Place): void => {
+    chosen.value = place;
+    const element = barElement(place.id);
+    element?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || shown === undefined) return;
+    const item = reservationById(shown.id);
+    if (isRecordKey(event) && item !== undefined && !event.repeat) {
+      event.preventDefault();
+      toggle(
+        { id: item.programId, title: titleOf(item), copyNever: false, endAt: item.endAt },
+        item,
+        now.value,
+      );
+      return;
+    }
+    const direction = directionOf(event.key);
+    if (direction === undefined) return;
+    const next = stepBar(rows, shown, wayOf(direction, matchMedia(UPRIGHT).matches));
+    if (next === undefined) return;
+    event.preventDefault();
+    focusOn(next);
+  };
+  const counted = rows.reduce((sum, { bars }) => sum + bars.length, 0);
+  return (
+    <div class="day">
+      <DayPicker
+        items={items}
+        day={day}
+        now={now.value}
+        onDay={(text) => {
+          chosen.value = undefined;
+          setQuery({ day: text }, true);
+        }}
+      />
+      {tuners.value === undefined && tuners.failure !== undefined ? (
+        <p class="field-failed" role="alert">
+          チューナーの一覧を読めないため、割り当てを表示できません。{tuners.failure.message}
+        </p>
+      ) : null}
+      {counted === 0 ? (
+        <Panel icon="reserve" title="この日の予約はありません">
+          <p>番組表で番組を選ぶと、ここにチューナーごとに並びます。</p>
+        </Panel>
+      ) : (
+        <>
+          <section
+            ref={stage}
+            class="day-stage"
+            aria-label="チューナーごとの予約"
+            data-nav-group="day-stage"
+            onKeyDown={onKey}
+          >
+            <div class="day-sheet" style={{ '--rows': rows.length }}>
+              <div class="day-corner" aria-hidden="true" />
+              <Hours />
+              <Table
+                rows={rows}
+                day={day}
+                chosen={shown}
+                onChoose={(place) => {
+                  chosen.value = place;
+                }}
+              />
+            </div>
+          </section>
+          <DayFocus id={shown?.id} onOpen={openReservation} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** A reservation as a line of the list. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { openReservation } from '../navigation/router.ts';
+import { narrow } from '../text/channel.ts';
+import { clockText, isoText, remainingText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { TYPE_NAMES } from '../tuners/words.ts';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { ActionButton } from './action-button.tsx';
+import { isRecordKey, toggle } from './actions.ts';
+import { StateBadge } from './badge.tsx';
+import { ruleName } from './rule-names.ts';
+import { spokenText, stateReason, titleOf } from './words.ts';
+
+/** What is said below the title besides the station. */
+function Facts({ item }: { item: ReservationItem }) {
+  return (
+    <span class="booking-facts">
+      <b>{narrow(item.serviceName)}</b>
+      <span>{item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」`}</span>
+      <span class="numbers">優先度 {item.priority}</span>
+      {item.tuner === null ? null : <span class="numbers">{TYPE_NAMES[item.tuner.type]}チューナー</span>}
+    </span>
+  );
+}
+
+const TELLS_WHY: readonly ReservationItem['state'][] = ['skipped', 'missed'];
+
+export function BookingRow({ item }: { item: ReservationItem }) {
+  const { marks } = splitTitle(item.name);
+  const title = titleOf(item);
+  const recording = item.state === 'recording';
+  const note = item.note ?? null;
+  return (
+    <li
+      class="booking"
+      data-state={item.state}
+      data-reservation={item.id}
+      onKeyDown={(event) => {
+        if (!isRecordKey(event) || event.repeat) return;
+        event.preventDefault();
+        const program = { id: item.programId, title, copyNever: false, endAt: item.endAt };
+        toggle(program, item, now.value);
+      }}
+    >
+      <button
+        type="button"
+        class="booking-main"
+        aria-label={spokenText(item)}
+        onClick={() => openReservation(item.id)}
+      >
+        <span class="booking-time numbers">
+          <time dateTime={isoText(item.startAt)}>{clockText(item.startAt)}</time>
+          <small>{clockText(item.endAt)}</small>
+        </span>
+        <span class="booking-text">
+          <span class="booking-title">
+            <span>{title}</span>
+            <Marks marks={marks} />
+          </span>
+          <Facts item={item} />
+          {recording ? (
+            <span class="booking-progress numbers">
+              <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
+              {remainingText(item.endAt, now.value)}
+            </span>
+          ) : null}
+          {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}
+          {note === null ? null : <span class="booking-note">{note}</span>}
+        </span>
+        <StateBadge state={item.state} />
+      </button>
+      <ActionButton item={item} />
+    </li>
+  );
+}

@@ -1,0 +1,266 @@
+/** Everything about one reservation, over whatever screen it was opened from. */
+import { useEffect } from 'preact/hooks';
+import type { ReservationItem, Settings } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { closeOver, openProgram } from '../navigation/router.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { stationById, stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
+import { dateText, isoText, lengthText, remainingText, spanText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+import { cancel, isBusy, restore } from './actions.ts';
+import { StateBadge } from './badge.tsx';
+import { ConflictHelp } from './conflict.tsx';
+import { ruleName, useRuleNames } from './rule-names.ts';
+import { StopButton } from './stop-button.tsx';
+import { readBookings, reservationById, useBookings } from './store.ts';
+import { exactSpanText, marginText, stateReason, titleOf, tunerText } from './words.ts';
+
+function Head({ item }: { item: ReservationItem }) {
+  const station = stationById(item.stationId);
+  const { marks } = splitTitle(item.name);
+  const name = narrow(item.serviceName);
+  return (
+    <header class="program-head booking-sheet-head">
+      <p class="program-station">
+        <Logo station={{ id: item.stationId, name, logo: station?.logo ?? null }} />
+        <span>
+          <span class="card-key numbers">
+            {station === undefined ? '' : channelLabel(station, stations.value)}
+          </span>
+          <b>{name}</b>
+        </span>
+        <StateBadge state={item.state} />
+      </p>
+      <h3 class="program-title">{titleOf(item)}</h3>
+      <p class="program-when numbers">
+        <time dateTime={isoText(item.startAt)}>{dateText(item.startAt)}</time>{' '}
+        <b>{spanText(item.startAt, item.endAt)}</b>
+        <span>
+          {lengthText(item.endAt - item.startAt)}
+          {item.state === 'recording' ? `、${remainingText(item.endAt, now.value)}` : ''}
+        </span>
+      </p>
+      {item.state === 'recording' ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}
+      <Marks marks={marks} />
+    </header>
+  );
+}
+
+/** What can still be done about its own state; its first is what Enter does. */
+function MainAction({ item }: { item: ReservationItem }) {
+  const held = { id: item.id, title: titleOf(item), state: item.state };
+  const waits = isBusy(item.programId, item.id);
+  if (item.state === 'recording') return <StopButton id={item.id} title={held.title} main />;
+  if (item.state === 'scheduled' || item.state === 'conflict') {
+    return (
+      <button type="button" class="button" disabled={waits} onClick={() => void cancel(held)}>
+        <Icon name="close" />
+        予約を取り消す
+      </button>
+    );
+  }
+  if (item.state === 'cancelled' && item.endAt > now.value) {
+    return (
+      <button
+        type="button"
+        class="button button-main"
+        disabled={waits}
+        data-nav-initial=""
+        onClick={() => void restore(held)}
+      >
+        <Icon name="undo" />
+        予約を戻す
+      </button>
+    );
+  }
+  return null;
+}
+
+function Actions({ item }: { item: ReservationItem }) {
+  const place = new URLSearchParams({ at: String(item.startAt), station: String(item.stationId) });
+  const recordingId = item.recordingId ?? null;
+  const live = item.startAt <= now.value && item.endAt > now.value;
+  return (
+    <div class="program-actions">
+      {recordingId === null ? null : (
+        <a class="button button-main" href={`recordings?recording=${recordingId}`} data-nav-initial="">
+          <Icon name="recordings" />
+          録画を開く
+        </a>
+      )}
+      <MainAction item={item} />
+      {live ? (
+        <a class="button" href={`live/${item.stationId}`}>
+          <Icon name="play" />
+          視聴
+        </a>
+      ) : null}
+      {item.endAt > now.value - 86_400_000 ? (
+        <button type="button" class="button" onClick={() => openProgram(item.programId)}>
+          <Icon name="list" />
+          番組の詳細
+        </button>
+      ) : null}
+      {item.endAt > now.value ? (
+        <a class="button" href={`guide?${place}`}>
+          <Icon name="guide" />
+          番組表で見る
+        </a>
+      ) : null}
+      {item.ruleId === null ? null : (
+        <a class="button" href={`rules?rule=${item.ruleId}`}>
+          <Icon name="filter" />
+          ルールを開く
+        </a>
+      )}
+    </div>
+  );
+}
+
+const NOTE_ICONS = { missed: 'alert', skipped: 'lock', cancelled: 'close' } as const;
+
+function Note({ item }: { item: ReservationItem }) {
+  const { state } = item;
+  const note = item.note ?? null;
+  const icon = state === 'missed' || state === 'skipped' || state === 'cancelled' ? NOTE_ICONS[state] : null;
+  return (
+    <>
+      {icon === null ? null : (
+        <p class="program-note">
+          <Icon name={icon} />
+          {stateReason(item)}
+        </p>
+      )}
+      {note === null ? null : (
+        <p class="program-note program-note-plain">
+          <Icon name="help" />
+          {note}
+        </p>
+      )}
+    </>
+  );
+}
+
+const ENCODES: Readonly<Record<Settings['encode'], string>> = {
+  none: 'しない',
+  av1: 'AV1',
+  h264: 'H.264',
+  both: 'AV1 と H.264',
+};
+
+interface Fact {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}
+
+const SETTING = '家の設定';
+
+function ownOr<T>(value: T | null | undefined, text: (value: T) => string): string {
+  return value === null || value === undefined ? SETTING : text(value);
+}
+
+/** In the order in which people ask for them. */
+export function bookingFacts(item: ReservationItem): Fact[] {
+  const openAt = item.openAt ?? null;
+  const closeAt = item.closeAt ?? null;
+  const facts: (Fact | undefined)[] = [
+    { name: '登録', value: item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」` },
+    { name: '優先度', value: String(item.priority), note: '大きいほど先にチューナーを使います' },
+    openAt === null || closeAt === null
+      ? undefined
+      : { name: '録画する時間', value: exactSpanText(openAt, closeAt) },
+    item.tuner === null ? undefined : { name: 'チューナー', value: tunerText(item.tuner) },
+    item.channel === undefined ? undefined : { name: 'チャンネル', value: item.channel },
+    { name: '開始前の余白', value: ownOr(item.marginBefore, marginText) },
+    { name: '終了後の余白', value: ownOr(item.marginAfter, marginText) },
+    { name: 'エンコード', value: ownOr(item.encode, (encode) => ENCODES[encode]) },
+    { name: '元の映像（TS）', value: ownOr(item.keepTs, (keep) => (keep ? '残す' : '残さない')) },
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+/** A remote control's Enter does what most came for, as soon as it is known what that is. */
+function useFirstAction(id: number): void {
+  useEffect(() => {
+    const active = document.activeElement;
+    if (active?.closest('.sheet-content') != null) return;
+    const first = ['.conflict-offers .button', '.program-actions .button'];
+    for (const selector of first) {
+      const button = document.querySelector<HTMLElement>(`dialog[open] ${selector}`);
+      if (button === null) continue;
+      button.focus({ preventScroll: true });
+      return;
+    }
+  }, [id]);
+}
+
+function Body({ item }: { item: ReservationItem }) {
+  useFirstAction(item.id);
+  return (
+    <>
+      <Head item={item} />
+      {item.state === 'conflict' ? (
+        <div class="booking-sheet-conflict">
+          <ConflictHelp item={item} />
+        </div>
+      ) : null}
+      <Actions item={item} />
+      <Note item={item} />
+      <dl class="facts program-facts">
+        {bookingFacts(item).map(({ name, value, note }) => (
+          <div key={name} class="fact">
+            <dt>{name}</dt>
+            <dd>
+              <span class="numbers">{value}</span>
+              {note === undefined ? null : <small>{note}</small>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+export function ReservationSheet({ id }: { id: number }) {
+  const { items, failure } = useBookings();
+  useRuleNames();
+  const item = reservationById(id);
+  return (
+    <Sheet title="予約の詳細" onClose={closeOver} wide>
+      {item !== undefined ? (
+        <Body item={item} />
+      ) : items !== undefined ? (
+        <div class="program-failed" role="alert">
+          <Icon name="help" />
+          <h3>この予約はもうありません</h3>
+          <p>ルールの条件から外れたか、終わってから2週間たちました。</p>
+          <a class="button button-main" href="reservations">
+            予約一覧を開く
+          </a>
+        </div>
+      ) : failure !== undefined ? (
+        <div class="program-failed" role="alert">
+          <Icon name="unlink" />
+          <h3>{adviceFor(failure).title}</h3>
+          <p>{failure.message}</p>
+          <button type="button" class="button button-main" onClick={() => void readBookings()}>
+            再試行
+          </button>
+        </div>
+      ) : (
+        <div class="program-skeleton" role="status">
+          <span class="hidden-text">予約を読み込んでいます</span>
+          <span class="skeleton" style={{ width: '70%', height: '2rem' }} />
+          <span class="skeleton" style={{ width: '100%', height: '9rem' }} />
+        </div>
+      )}
+    </Sheet>
+  );
+}

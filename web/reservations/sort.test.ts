@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test';
+import type { ReservationItem } from '../../wire/api.ts';
+import { dayOfText, textOfDay } from './days.ts';
+import { arrange, countsOf, filterOf } from './sort.ts';
+import { exactSpanText, marginText, stateReason, stateWords } from './words.ts';
+
+const HOUR = 3_600_000;
+/** 2026-11-21 15:00 in Japan. */
+const NOW = Date.UTC(2026, 10, 21, 6);
+
+function item(id: number, hours: number, changes: Partial<ReservationItem> = {}): ReservationItem {
+  return {
+    id,
+    programId: id,
+    stationId: 1,
+    serviceName: '局',
+    name: '番組',
+    title: '番組',
+    startAt: NOW + hours * HOUR,
+    endAt: NOW + (hours + 1) * HOUR,
+    state: 'scheduled',
+    priority: 2,
+    ruleId: null,
+    reason: null,
+    tuner: null,
+    ...changes,
+  };
+}
+
+const ITEMS = [
+  item(1, 14),
+  item(2, 13),
+  item(3, 2, { state: 'conflict' }),
+  item(4, 1, { state: 'conflict', ruleId: 9 }),
+  item(5, -0.5, { state: 'recording', ruleId: 9 }),
+  item(6, -5, { state: 'finished' }),
+  item(7, -40, { state: 'missed', ruleId: 9 }),
+  item(8, -5, { state: 'skipped' }),
+  item(9, 5, { state: 'cancelled' }),
+  item(10, -3, { state: 'conflict' }),
+];
+
+const ids = (days: readonly { items: readonly ReservationItem[] }[]): number[][] =>
+  days.map(({ items }) => items.map(({ id }) => id));
+
+test('conflicts come first, the rest by broadcast day: what begins at 04:00 is of the day before', () => {
+  const shown = arrange(ITEMS, { filter: 'all', completed: false, now: NOW });
+  expect(shown.conflicts.map(({ id }) => id)).toEqual([4, 3]);
+  expect(ids(shown.days)).toEqual([[5, 9, 2], [1]]);
+  expect(shown.over).toEqual([]);
+});
+
+test('what is over is listed on demand, latest first', () => {
+  const { over } = arrange(ITEMS, { filter: 'all', completed: true, now: NOW });
+  expect(ids(over)).toEqual([[10, 6, 8], [7]]);
+});
+
+test('filters', () => {
+  const rule = arrange(ITEMS, { filter: 'rule', completed: true, now: NOW });
+  expect([rule.conflicts.map(({ id }) => id), ids(rule.days), ids(rule.over)]).toEqual([[4], [[5]], [[7]]]);
+  const conflict = arrange(ITEMS, { filter: 'conflict', completed: false, now: NOW });
+  expect([conflict.conflicts.length, conflict.days.length]).toEqual([2, 0]);
+  expect([filterOf('manual'), filterOf('x'), filterOf(null)]).toEqual(['manual', 'all', 'all']);
+});
+
+test('skipped ones are not missed, and conflicts that are over are not counted as such', () => {
+  expect(countsOf(ITEMS, NOW)).toEqual({ booked: 2, recording: 1, conflict: 2, missed: 1 });
+});
+
+test('days have a name in the address', () => {
+  const day = dayOfText('20261122', NOW);
+  expect(textOfDay(day)).toBe('20261122');
+  // 05:00 in Japan.
+  expect(new Date(day).toISOString()).toBe('2026-11-21T20:00:00.000Z');
+  expect(dayOfText('x', NOW)).toBe(Date.UTC(2026, 10, 20, 20));
+});
+
+test('states in words, with the reason of the service before our own', () => {
+  expect(stateWords('missed').face).toBe('録り逃し');
+  expect(stateReason({ state: 'missed', reason: 'A' })).toBe('A');
+  expect(stateReason({ state: 'missed', reason: null })).toContain('始められません');
+});
+
+test('margins and times to the second', () => {
+  expect([0, 10_000, 60_000, 150_000].map(marginText)).toEqual(['なし', '10秒', '1分', '2分30秒']);
+  expect(exactSpanText(NOW - 10_000, NOW + HOUR)).toBe('14:59:50 – 16:00');
+});

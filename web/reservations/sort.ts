@@ -1,0 +1,102 @@
+/** What of the reservations is shown, in which order: filters and broadcast days. Pure. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { broadcastDay } from '../guide/geometry.ts';
+
+export const FILTERS = [
+  { filter: 'all', label: 'すべて' },
+  { filter: 'conflict', label: '競合のみ' },
+  { filter: 'manual', label: '手動' },
+  { filter: 'rule', label: 'ルール' },
+] as const;
+export type Filter = (typeof FILTERS)[number]['filter'];
+
+export function filterOf(text: string | null): Filter {
+  return FILTERS.find(({ filter }) => filter === text)?.filter ?? 'all';
+}
+
+const OVER = new Set<ReservationItem['state']>(['finished', 'missed']);
+
+/** Nothing can be done about it any more. */
+export function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: number): boolean {
+  if (item.state === 'recording') return false;
+  return OVER.has(item.state) || item.endAt <= now;
+}
+
+export function passes(item: ReservationItem, filter: Filter): boolean {
+  switch (filter) {
+    case 'all':
+      return true;
+    case 'conflict':
+      return item.state === 'conflict';
+    case 'manual':
+      return item.ruleId === null;
+    case 'rule':
+      return item.ruleId !== null;
+  }
+}
+
+export interface Day {
+  /** 05:00 of it, epoch ms. */
+  readonly day: number;
+  readonly items: readonly ReservationItem[];
+}
+
+/** By broadcast day and start. @param latestFirst for what is over */
+export function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
+  const sign = latestFirst ? -1 : 1;
+  const sorted = [...items].sort((a, b) => sign * (a.startAt - b.startAt) || a.id - b.id);
+  const days = new Map<number, ReservationItem[]>();
+  for (const item of sorted) {
+    const day = broadcastDay(item.startAt);
+    const list = days.get(day) ?? [];
+    list.push(item);
+    days.set(day, list);
+  }
+  return [...days].map(([day, list]) => ({ day, items: list }));
+}
+
+export interface Shown {
+  /** To come and running, by start: these say that somebody should act. */
+  readonly conflicts: readonly ReservationItem[];
+  readonly days: readonly Day[];
+  readonly over: readonly Day[];
+}
+
+/** @param completed shows what is over, too */
+export function arrange(
+  items: readonly ReservationItem[],
+  { filter, completed, now }: { filter: Filter; completed: boolean; now: number },
+): Shown {
+  const passing = items.filter((item) => passes(item, filter));
+  const open = passing.filter((item) => !isOver(item, now));
+  const conflicts = open.filter((item) => item.state === 'conflict').sort((a, b) => a.startAt - b.startAt);
+  return {
+    conflicts,
+    days: byDay(open.filter((item) => item.state !== 'conflict')),
+    over: completed
+      ? byDay(
+          passing.filter((item) => isOver(item, now)),
+          true,
+        )
+      : [],
+  };
+}
+
+export interface Counts {
+  readonly booked: number;
+  readonly recording: number;
+  readonly conflict: number;
+  readonly missed: number;
+}
+
+export function countsOf(items: readonly ReservationItem[], now: number): Counts {
+  const open = items.filter((item) => !isOver(item, now));
+  const count = (list: readonly ReservationItem[], state: ReservationItem['state']): number =>
+    list.filter((item) => item.state === state).length;
+  return {
+    booked: count(open, 'scheduled'),
+    recording: count(open, 'recording'),
+    conflict: count(open, 'conflict'),
+    missed: count(items, 'missed'),
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * A day's reservations on the tuners that will, do and did record them. A plan knows the rank that records something,
+ * not the tuner; of equal tuners this picks as the agent would: where the channel is received already, else the first
+ * that is free. Margins yield, so only the programmes themselves keep each other off a tuner. Pure.
+ */
+import type { Tuner } from '../../wire/agent.ts';
+import type { ReservationItem, Station } from '../../wire/api.ts';
+import type { Direction } from '../navigation/spatial.ts';
+
+type BroadcastType = Station['type'];
+
+export interface Bar {
+  readonly item: ReservationItem;
+  /** Epoch ms, with margins. */
+  readonly openAt: number;
+  readonly closeAt: number;
+  /** Among those of its row that run at the same time. */
+  readonly lane: number;
+}
+
+/** A stretch for which a tuner receives one channel. */
+export interface Tuning {
+  readonly channel: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Row {
+  readonly key: string;
+  /** Undefined for what no tuner records, and for what none was found. */
+  readonly tuner: Tuner | undefined;
+  readonly kind: 'tuner' | 'unknown' | 'none';
+  readonly lanes: number;
+  /** By start. */
+  readonly bars: readonly Bar[];
+  readonly tunings: readonly Tuning[];
+}
+
+export interface DayInput {
+  readonly items: readonly ReservationItem[];
+  readonly tuners: readonly Tuner[];
+  readonly typeOf: (stationId: number) => BroadcastType | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** These hold, held or will hold a tuner. */
+const RECEIVED = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished']);
+/** These found none. */
+const LEFT_OUT = new Set<ReservationItem['state']>(['conflict', 'missed']);
+
+interface Slot {
+  readonly item: ReservationItem;
+  readonly type: BroadcastType | undefined;
+  /** What shares a tuning has the same. */
+  readonly key: string;
+  readonly channel: string;
+  readonly openAt: number;
+  readonly closeAt: number;
+}
+
+function slotOf(item: ReservationItem, type: BroadcastType | undefined): Slot {
+  const channel = item.channel ?? '';
+  return {
+    item,
+    type,
+    key: channel === '' ? `station ${item.stationId}` : `${type} ${channel}`,
+    channel,
+    openAt: Math.min(item.openAt ?? item.startAt, item.startAt),
+    closeAt: Math.max(item.closeAt ?? item.endAt, item.endAt),
+  };
+}
+
+interface Seat {
+  readonly tuner: Tuner | undefined;
+  readonly key: string;
+  readonly slots: Slot[];
+}
+
+function keepsOff(one: Slot, other: Slot): boolean {
+  if (one.key === other.key) return false;
+  return one.item.startAt < other.item.endAt && other.item.startAt < one.item.endAt;
+}
+
+function touches(one: Slot, other: Slot): boolean {
+  return one.openAt <= other.closeAt && other.openAt <= one.closeAt;
+}
+
+function isReceivedBy(slot: Slot, tuner: Tuner): boolean {
+  const uses = tuner.users.map(({ use }) => ` ${use} `);
+  const id = slot.item.recordingId ?? null;
+  return id !== null && uses.some((use) => use.includes(` rec ${id} `));
+}
+
+function canReceive(slot: Slot, tuner: Tuner): boolean {
+  if (tuner.disabled || tuner.rank === null) return false;
+  if (slot.type !== undefined && !tuner.types.includes(slot.type)) return false;
+  return slot.item.tuner === null || slot.item.tuner.rank === tuner.rank;
+}
+
+/** Smaller is better; undefined: it cannot be. */
+function fitness(slot: Slot, seat: Seat): number | undefined {
+  const { tuner, slots } = seat;
+  if (tuner === undefined || !canReceive(slot, tuner)) return undefined;
+  if (slots.some((other) => keepsOff(slot, other))) return undefined;
+  if (slots.some((other) => other.key === slot.key && touches(slot, other))) return 0;
+  return slots.some((other) => touches(slot, other)) ? 2 : 1;
+}
+
+function seatFor(slot: Slot, seats: readonly Seat[]): Seat | undefined {
+  const named =
+    slot.item.state === 'recording'
+      ? seats.find(({ tuner }) => tuner !== undefined && isReceivedBy(slot, tuner))
+      : undefined;
+  if (named !== undefined) return named;
+  let best: { readonly seat: Seat; readonly fit: number } | undefined;
+  for (const seat of seats) {
+    const fit = fitness(slot, seat);
+    if (fit !== undefined && (best === undefined || fit < best.fit)) best = { seat, fit };
+  }
+  return best?.seat;
+}
+
+/** What runs at the same time stands in different lanes. */
+function inLanes(slots: readonly Slot[]): { bars: Bar[]; lanes: number } {
+  const ends: number[] = [];
+  const bars = [...slots]
+    .sort((a, b) => a.item.startAt - b.item.startAt || a.item.id - b.item.id)
+    .map(({ item, openAt, closeAt }) => {
+      const free = ends.findIndex((end) => end <= item.startAt);
+      const lane = free < 0 ? ends.length : free;
+      ends[lane] = item.endAt;
+      return { item, openAt, closeAt, lane };
+    });
+  return { bars, lanes: Math.max(1, ends.length) };
+}
+
+function tuningsOf(slots: readonly Slot[]): Tuning[] {
+  const tunings: { key: string; channel: string; from: number; to: number }[] = [];
+  for (const slot of [...slots].sort((a, b) => a.openAt - b.openAt)) {
+    const last = tunings.findLast(({ key }) => key === slot.key);
+    if (last !== undefined && last.to >= slot.openAt) last.to = Math.max(last.to, slot.closeAt);
+    else tunings.push({ key: slot.key, channel: slot.channel, from: slot.openAt, to: slot.closeAt });
+  }
+  return tunings.map(({ channel, from, to }) => ({ channel, from, to }));
+}
+
+function rowOf(kind: Row['kind'], seat: Seat): Row {
+  const tunings = kind === 'none' ? [] : tuningsOf(seat.slots);
+  return { kind, key: seat.key, tuner: seat.tuner, ...inLanes(seat.slots), tunings };
+}
+
+/** What found no tuner first, if any; then every tuner in the order in which they are used. */
+export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] {
+  const slots = items
+    .filter((item) => item.endAt > from && item.startAt < to)
+    .map((item) => slotOf(item, item.tuner?.type ?? typeOf(item.stationId)))
+    .sort((a, b) => a.item.startAt - b.item.startAt || a.item.id - b.item.id);
+  const seats: Seat[] = tuners
+    .filter((tuner) => !tuner.disabled && tuner.rank !== null)
+    .map((tuner) => ({ tuner, key: tuner.id, slots: [] }));
+  const unknown: Seat = { tuner: undefined, key: 'unknown', slots: [] };
+  const running = (slot: Slot): number => (slot.item.state === 'recording' ? 0 : 1);
+  // What runs is where it is; what is planned finds its place around it.
+  const received = slots.filter(({ item }) => RECEIVED.has(item.state));
+  for (const slot of received.sort((a, b) => running(a) - running(b))) {
+    (seatFor(slot, seats) ?? unknown).slots.push(slot);
+  }
+  const left: Seat = {
+    tuner: undefined,
+    key: 'none',
+    slots: slots.filter(({ item }) => LEFT_OUT.has(item.state)),
+  };
+  return [
+    ...(left.slots.length === 0 ? [] : [rowOf('none', left)]),
+    ...seats.map((seat) => rowOf('tuner', seat)),
+    ...(unknown.slots.length === 0 ? [] : [rowOf('unknown', unknown)]),
+  ];
+}
+
+export interface Place {
+  readonly row: number;
+  readonly id: number;
+  /** Time at which the way across the rows began: going there and back leads back. */
+  readonly anchor: number;
+}
+
+/** A way in the table itself, whichever way time runs on the screen. */
+export type Way = 'earlier' | 'later' | 'before' | 'after';
+
+/** Time runs across on wide screens, down on phones. */
+export function wayOf(direction: Direction, upright: boolean): Way {
+  const along: Partial<Record<Direction, Way>> = upright
+    ? { up: 'earlier', down: 'later' }
+    : { left: 'earlier', right: 'later' };
+  return along[direction] ?? (direction === 'up' || direction === 'left' ? 'before' : 'after');
+}
+
+function distanceTo({ item }: Bar, at: number): number {
+  if (at < item.startAt) return item.startAt - at;
+  return at >= item.endAt ? at - item.endAt + 1 : 0;
+}
+
+function nearestIn(bars: readonly Bar[], at: number): Bar | undefined {
+  return [...bars].sort((a, b) => distanceTo(a, at) - distanceTo(b, at) || a.lane - b.lane)[0];
+}
+
+function across(rows: readonly Row[], from: Place, current: Bar, by: 1 | -1): Place | undefined {
+  const beside = rows[from.row]?.bars.find(
+    ({ lane, item }) =>
+      lane === current.lane + by && item.startAt < current.item.endAt && item.endAt > current.item.startAt,
+  );
+  if (beside !== undefined) return { ...from, id: beside.item.id };
+  for (let row = from.row + by; row >= 0 && row < rows.length; row += by) {
+    const bars = rows[row]?.bars ?? [];
+    const edge = by > 0 ? bars : [...bars].reverse();
+    const found = nearestIn(edge, from.anchor);
+    if (found !== undefined) return { row, id: found.item.id, anchor: from.anchor };
+  }
+  return undefined;
+}
+
+/** Undefined when nothing lies that way: the key is then somebody else's. */
+export function stepBar(rows: readonly Row[], from: Place, way: Way): Place | undefined {
+  const bars = rows[from.row]?.bars ?? [];
+  const index = bars.findIndex(({ item }) => item.id === from.id);
+  const current = bars[index];
+  if (current === undefined) return undefined;
+  if (way === 'before') return across(rows, from, current, -1);
+  if (way === 'after') return across(rows, from, current, 1);
+  const next = bars[index + (way === 'later' ? 1 : -1)];
+  if (next === undefined) return undefined;
+  return { row: from.row, id: next.item.id, anchor: next.item.startAt };
+}
+
+/** Where the table is entered: what is, or comes, nearest to a time. */
+export function enterBars(rows: readonly Row[], at: number): Place | undefined {
+  const found = rows
+    .flatMap((row, index) => row.bars.map((bar) => ({ bar, index })))
+    .sort((a, b) => distanceTo(a.bar, at) - distanceTo(b.bar, at) || a.index - b.index)[0];
+  if (found === undefined) return undefined;
+  return { row: found.index, id: found.bar.item.id, anchor: Math.max(at, found.bar.item.startAt) };
+}
