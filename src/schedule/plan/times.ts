@@ -28,6 +28,8 @@ export interface ProgramTimes {
 const OPEN_END_MS = 60_000;
 /** Unless nothing was heard of it for so long after the end that was guessed. */
 const FORGOTTEN_MS = 3 * 3_600_000;
+/** Of undefined duration. */
+const LONGEST_MS = 24 * 3_600_000;
 /** Lists show whole minutes. */
 const MINUTE_MS = 60_000;
 
@@ -67,15 +69,24 @@ export function underWay(
   const told = program === undefined || (program.openEnd && state !== undefined) ? 0 : program.endAt;
   const booked = Math.max(told, reservation.endAt, endedAt ?? 0);
   const isLate = state === 'on' && booked < now;
+  const holdUntil =
+    state === 'on' || state === 'next' ? held(program, reservation.startAt, booked, now) : null;
   const endAt = isLate ? Math.max(booked, Math.floor(now / MINUTE_MS) * MINUTE_MS) : booked;
   return {
     startAt: realStart(program, reservation.startAt, airing),
     endAt,
     to: Math.max(endAt, now + OPEN_END_MS),
     closesAt: state === undefined ? endOf(program, endAt, now) : booked,
-    holdUntil: state === 'on' || state === 'next' ? Math.max(booked, now) + FORGOTTEN_MS : null,
+    holdUntil,
     endedAt,
   };
+}
+
+/** A table that stands still holds nothing for ever. */
+function held(program: GuideProgram | undefined, startAt: number, endAt: number, now: number): number | null {
+  const isOpen = program === undefined || program.openEnd;
+  const last = isOpen ? startAt + LONGEST_MS : Math.max(program.endAt, program.startAt) + FORGOTTEN_MS;
+  return last <= now ? null : Math.min(Math.max(endAt, now) + FORGOTTEN_MS, last);
 }
 
 /** Where it was interrupted its table tells when it went on; where it began late, when it began. */

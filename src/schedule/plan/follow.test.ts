@@ -1,0 +1,422 @@
+/** The plan while the air moves: programmes that run over, begin late, are interrupted, go on elsewhere, change their id. */
+import { describe, expect, test } from 'bun:test';
+import { eventId, type ProgramId, programId, splitProgramId, splitStationId } from '../../../arib/ids.ts';
+import { epochMs } from '../../../arib/time.ts';
+import { Random } from '../../../test/fuzz/random.ts';
+import { GR_TUNER, Home, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
+import { settled } from '../../../test/schedule/settled.ts';
+import type { PlannedOpening } from './input.ts';
+
+const SECOND = 1000;
+const AFTER = 15 * SECOND;
+
+/** A ball game from 12:00 to 12:30, booked, and what follows it. */
+function evening(tuners = [GR_TUNER]) {
+  const home = new Home(tuners);
+  const station = home.station('T27');
+  const game = home.program(station, '野球中継', { at: 0 });
+  const film = home.program(station, '夜の映画', { at: 30, minutes: 60 });
+  home.reserve(game);
+  const at = (minutes: number): void => {
+    home.now = NOON + minutes * MINUTE;
+  };
+  const air = (
+    id: ProgramId,
+    state: 'next' | 'on' | 'over',
+    from: number | null = null,
+    until: number | null = null,
+  ) =>
+    home.airings.set(id, {
+      state,
+      from: from === null ? null : NOON + from * MINUTE,
+      until: until === null ? null : NOON + until * MINUTE,
+    });
+  const move = (id: ProgramId, start: number, end: number, openEnd = false) =>
+    home.change(id, {
+      startAt: epochMs(NOON + start * MINUTE),
+      endAt: epochMs(NOON + end * MINUTE),
+      openEnd,
+    });
+  /** Plans, and what the recorder is told of a programme, in minutes. */
+  const told = (id: ProgramId) => {
+    const opening = home.run().openings.find((one) => one.programId === id);
+    settled(home);
+    return opening === undefined ? undefined : minutesOf(opening);
+  };
+  const booked = (id: ProgramId) => {
+    const reservation = home.of(id);
+    if (reservation === undefined) throw new Error('not booked');
+    const { state, startAt, endAt } = reservation;
+    return { state, start: (startAt - NOON) / MINUTE, end: (endAt - NOON) / MINUTE };
+  };
+  return { home, station, game, film, at, air, move, told, booked };
+}
+
+function minutesOf({ openAt, closeAt, holdUntil, startAt, endAt }: PlannedOpening) {
+  const minutes = (ms: number): number => (ms - NOON) / MINUTE;
+  return {
+    start: minutes(startAt),
+    end: minutes(endAt),
+    open: minutes(openAt),
+    close: minutes(closeAt - AFTER),
+    hold: holdUntil === null ? null : minutes(holdUntil),
+  };
+}
+
+describe('a programme that runs over', () => {
+  test('is recorded until present/following names another, then to its real end', () => {
+    const { home, game, film, at, air, move, told, booked } = evening();
+    home.begin(game);
+    at(20);
+    air(game, 'on', 0);
+    air(film, 'next');
+    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
+    // Its table still tells the old end.
+    at(33);
+    expect(told(game)).toMatchObject({ close: 30, hold: 30 + 180 });
+    expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 33 });
+    move(game, 0, 50);
+    move(film, 50, 110);
+    at(34);
+    expect(told(game)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
+    // Over at 12:50 by its table, and ten seconds later by present/following.
+    at(50.5);
+    air(game, 'over', 0, 50 + 10 / 60);
+    air(film, 'on', 50 + 10 / 60);
+    expect(told(game)).toEqual({ start: 0, end: 50, open: 50.5, close: 50, hold: null });
+    expect(booked(game)).toEqual({ state: 'recording', start: 0, end: 50 });
+  });
+
+  test('whose table never tells its end ends when present/following says so', () => {
+    const { home, game, film, at, air, told, booked } = evening();
+    home.begin(game);
+    at(47);
+    air(game, 'on', 0);
+    expect(told(game)).toMatchObject({ hold: 30 + 180 });
+    at(48);
+    air(game, 'over', 0, 47.9);
+    air(film, 'on', 47.9);
+    expect(told(game)).toMatchObject({ end: 47.9, close: 47.9, hold: null });
+    expect(booked(game).end).toBe(47.9);
+  });
+
+  test('of undefined duration goes on beyond what the guide guesses, and no longer than it really does', () => {
+    const { home, game, film, at, air, move, told, booked } = evening();
+    home.begin(game);
+    at(25);
+    air(game, 'on', 0);
+    move(game, 0, 60, true);
+    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: 30 + 180 });
+    at(75);
+    move(game, 0, 80, true);
+    expect(told(game)).toMatchObject({ close: 30, hold: 75 + 180 });
+    expect(booked(game).end).toBe(75);
+    // The guide ends it where the next begins.
+    at(78);
+    move(game, 0, 77.5);
+    air(game, 'over', 0, 77.6);
+    air(film, 'on', 77.6);
+    expect(told(game)).toMatchObject({ end: 77.5, close: 77.5, hold: null });
+    expect(booked(game).end).toBe(77.5);
+  });
+
+  test('of undefined duration of which nobody hears goes on as the guide guesses', () => {
+    const { home, game, at, move, told } = evening();
+    home.begin(game);
+    at(25);
+    move(game, 0, 60, true);
+    expect(told(game)).toMatchObject({ close: 60, hold: null });
+    at(61);
+    expect(told(game)).toMatchObject({ close: 62, hold: null });
+  });
+
+  test('is not tracked where its station names nothing', () => {
+    const { home, game, at, told } = evening();
+    home.begin(game);
+    at(29.9);
+    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
+    at(30.1);
+    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
+  });
+
+  test('keeps its tuner from the next, which gets it when it is over', () => {
+    const { home, game, film, at, air, move, told } = evening();
+    const other = home.program(home.station('T30'), '隣の局', { at: 30 });
+    home.reserve(other);
+    home.begin(game);
+    at(29);
+    air(game, 'on', 0);
+    told(game);
+    expect(home.of(other)?.state).toBe('scheduled');
+    move(game, 0, 50);
+    at(30.2);
+    told(game);
+    expect(home.of(other)?.state).toBe('conflict');
+    at(50);
+    air(game, 'over', 0, 50);
+    air(film, 'on', 50);
+    told(game);
+    home.reservations = home.reservations.map((one) =>
+      one.programId === game ? { ...one, state: 'finished' } : one,
+    );
+    home.run();
+    expect(home.of(other)?.state).toBe('scheduled');
+  });
+
+  test('that was not begun is recorded as long as it goes on', () => {
+    const { home, game, at, air, told, booked } = evening();
+    at(40);
+    air(game, 'on', null);
+    expect(told(game)).toMatchObject({ open: 40, close: 41, hold: 41 + 180 });
+    expect(booked(game).state).toBe('scheduled');
+    home.airings.clear();
+    home.run();
+    expect(booked(game).state).toBe('missed');
+  });
+});
+
+describe('an end that moves earlier', () => {
+  test('cuts nothing short: what p/f says may be an interruption', () => {
+    const { home, game, film, at, air, move, told, booked } = evening();
+    home.begin(game);
+    at(15);
+    move(game, 0, 20);
+    air(game, 'on', 0);
+    expect(told(game)).toMatchObject({ end: 30, close: 30 });
+    move(game, 0, 30);
+    air(game, 'over', 0, 16);
+    air(film, 'on', 16);
+    at(17);
+    expect(told(game)).toMatchObject({ end: 30, close: 30, hold: null });
+    // A programme that really ended before is judged by its real end.
+    move(game, 0, 20);
+    air(game, 'over', 0, 20.1);
+    at(21);
+    expect(told(game)).toMatchObject({ end: 20, close: 30 });
+    expect(booked(game).end).toBe(30);
+  });
+});
+
+describe('a programme that begins late', () => {
+  test('is followed before it has begun: its margins stay whole', () => {
+    const { game, film, at, move, told, home } = evening();
+    home.reserve(film);
+    at(10);
+    move(game, 0, 45);
+    move(film, 45, 105);
+    expect(told(film)).toEqual({ start: 45, end: 105, open: 45 - 10 / 60, close: 105, hold: null });
+  });
+
+  test('holds its tuner from its announced start on, and is recorded from its real beginning to its real end', () => {
+    const { home, game, film, at, air, move, told, booked } = evening();
+    home.reservations = [];
+    home.reserve(film);
+    at(29.9);
+    air(game, 'on', null);
+    air(film, 'next');
+    told(film);
+    home.begin(film);
+    // The game goes on, nobody says for how long.
+    move(game, 0, 60, true);
+    at(80);
+    expect(told(film)).toMatchObject({ start: 30, hold: 90 + 180 });
+    at(95);
+    expect(told(film)).toMatchObject({ hold: 90 + 180 });
+    expect(booked(film).state).toBe('recording');
+    at(100);
+    move(film, 100, 160);
+    air(game, 'over', null, 100);
+    air(film, 'on', 100);
+    expect(told(film)).toMatchObject({ start: 100, end: 160, close: 160, hold: 160 + 180 });
+    expect(booked(film)).toEqual({ state: 'recording', start: 100, end: 160 });
+    at(160.1);
+    air(film, 'over', 100, 160.05);
+    expect(told(film)).toEqual({ start: 100, end: 160, open: 160.1, close: 160, hold: null });
+  });
+
+  test('whose table keeps the announced start began when present/following named it', () => {
+    const { home, game, film, at, air, told, booked } = evening();
+    home.reservations = [];
+    home.reserve(film);
+    home.begin(film);
+    at(42);
+    air(game, 'over', null, 41);
+    air(film, 'on', 41);
+    expect(told(film)).toMatchObject({ start: 41, end: 90, hold: 90 + 180 });
+    expect(booked(film).start).toBe(41);
+    at(101);
+    air(film, 'over', 41, 100.5);
+    expect(told(film)).toMatchObject({ start: 41, end: 100.5, close: 100.5 });
+  });
+
+  test('is neither missed nor given up while it is the next, though its time has passed', () => {
+    const { home, game, film, at, air, told, booked } = evening();
+    home.reservations = [];
+    home.reserve(film);
+    at(95);
+    air(game, 'on', null);
+    air(film, 'next');
+    expect(told(film)).toMatchObject({ open: 95, close: 155 });
+    expect(booked(film).state).toBe('scheduled');
+    home.airings.clear();
+    home.run();
+    expect(booked(film).state).toBe('missed');
+  });
+});
+
+describe('a programme that another interrupts', () => {
+  test('goes on to its later end, and began when it first began', () => {
+    const { home, station, game, film, at, air, move, told } = evening();
+    const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
+    home.begin(game);
+    at(10);
+    air(game, 'over', 0, 10);
+    air(flash, 'on', 10);
+    expect(told(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
+    // Present/following tells what is left of it, with the time when it goes on.
+    at(12);
+    air(game, 'next', 0);
+    move(game, 20, 40);
+    expect(told(game)).toMatchObject({ start: 0, end: 40, close: 40, hold: 40 + 180 });
+    at(41);
+    air(flash, 'over', 10, 20);
+    air(game, 'on', 0);
+    expect(told(game)).toMatchObject({ start: 0, hold: 40 + 180 });
+    at(44);
+    air(game, 'over', 0, 43.9);
+    air(film, 'on', 43.9);
+    expect(told(game)).toMatchObject({ start: 0, end: 43.9, close: 43.9, hold: null });
+  });
+
+  test('another id and the same title: its recording goes on with it', () => {
+    const { home, station, game, at, air, told } = evening();
+    home.begin(game);
+    at(12);
+    home.guide.remove(game);
+    const again = home.program(station, '野球中継[生]', { at: 1, minutes: 49, event: 900 });
+    air(again, 'on', null);
+    expect(told(again)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
+    expect(home.reservations.map(({ programId: id, state }) => [id, state])).toEqual([[again, 'recording']]);
+  });
+});
+
+describe('a guide that is gone', () => {
+  test('changes nothing of what is being recorded, and takes nothing away that was booked', () => {
+    const { home, game, film, at, air, told, booked } = evening();
+    home.reserve(film);
+    home.begin(game);
+    at(10);
+    air(game, 'on', 0);
+    const before = told(game);
+    home.guide.remove(game);
+    home.guide.remove(film);
+    expect(told(game)).toEqual(before);
+    expect(booked(film)).toEqual({ state: 'scheduled', start: 30, end: 90 });
+    at(31);
+    expect(told(game)).toMatchObject({ end: 31, hold: 31 + 180 });
+    air(game, 'over', 0, 32);
+    at(32.1);
+    expect(told(game)).toMatchObject({ start: 0, end: 32, close: 32, hold: null });
+  });
+
+  test('nor does an agent that is away: what runs is told on', () => {
+    const { home, game, at, air, told } = evening();
+    home.begin(game);
+    home.tuners = null;
+    at(31);
+    air(game, 'on', 0);
+    expect(told(game)).toMatchObject({ end: 31, hold: 30 + 180 });
+    air(game, 'over', 0, 33);
+    at(33);
+    expect(told(game)).toMatchObject({ end: 33, close: 33, hold: null });
+  });
+});
+
+describe('a relay', () => {
+  test('goes on where it is announced, also into a guide that has not been read', () => {
+    const { home, game, at, air, move, told } = evening([GR_TUNER, SATELLITE_TUNER]);
+    const elsewhere = home.station('BS01_0');
+    const { networkId, serviceId } = splitStationId(elsewhere) ?? {};
+    if (networkId === undefined || serviceId === undefined) throw new Error('no station');
+    const groups = [{ type: 'relay' as const, events: [{ networkId, serviceId, eventId: eventId(77) }] }];
+    const id = programId(elsewhere, eventId(77));
+    home.change(game, { groups });
+    told(game);
+    expect(home.of(id)).toBeUndefined();
+    home.begin(game);
+    at(20);
+    air(game, 'on', 0);
+    told(game);
+    expect(home.of(id)).toMatchObject({ state: 'scheduled', priority: 2, name: '野球中継' });
+    expect(told(id)).toMatchObject({ start: 30, end: 60, open: 30 - 10 / 60 });
+    // Its own tables tell its times as soon as they are read.
+    home.program(elsewhere, '野球中継　つづき', { at: 30, minutes: 45, event: 77 });
+    expect(told(id)).toMatchObject({ start: 30, end: 75 });
+    move(game, 0, 30);
+    at(30);
+    home.begin(id);
+    air(game, 'over', 0, 30);
+    air(id, 'on', null);
+    home.reservations = home.reservations.map((one) =>
+      one.programId === game ? { ...one, state: 'finished' } : one,
+    );
+    expect(told(id)).toMatchObject({ start: 30, end: 75, hold: 75 + 180 });
+    expect(splitProgramId(id)?.stationId).toBe(elsewhere);
+  });
+});
+
+describe('whatever present/following says', () => {
+  const SEED = Number(process.env.FOLLOW_SEED ?? 20261121);
+
+  test(`what runs never ends before what was promised, nor long after its real end (FOLLOW_SEED=${SEED})`, () => {
+    for (let round = 0; round < 150; round++) {
+      const random = new Random(SEED + round);
+      const { home, game, film, at, air, move, told } = evening();
+      const length = 30 + random.below(120);
+      const listens = random.below(5) > 0;
+      home.begin(game);
+      let promised = 30;
+      for (let minute = 1; minute < 240; minute += 1 + random.below(4)) {
+        at(minute);
+        const isOver = minute >= length;
+        if (!isOver && random.below(4) === 0)
+          move(game, 0, Math.max(minute, random.below(200)), random.below(3) === 0);
+        // Its last word tells the end, or leaves it open.
+        if (isOver && random.below(2) === 0) move(game, 0, length);
+        if (listens) {
+          air(game, isOver ? 'over' : 'on', 0, isOver ? length : null);
+          air(film, isOver ? 'on' : 'next', isOver ? length : null);
+        }
+        const program = home.guide.get(game);
+        const opening = told(game);
+        if (opening === undefined || program === undefined) throw new Error('not told');
+        const { close, hold } = opening;
+        const decided = program.openEnd ? 0 : (program.endAt - NOON) / MINUTE;
+        promised = Math.max(promised, decided);
+        const ends = Math.max(close, hold ?? close);
+        expect(ends).toBeGreaterThanOrEqual(promised);
+        if (listens && !isOver) expect(ends).toBeGreaterThan(minute);
+        if (listens && isOver) {
+          expect(hold).toBeNull();
+          expect(close).toBeLessThanOrEqual(Math.max(promised, length, minute));
+        }
+        if (minute >= ends) break;
+      }
+    }
+  });
+
+  test('three hours after its end nothing is held, nor when nobody hears of it', () => {
+    const { home, game, at, air, move, told } = evening();
+    home.begin(game);
+    air(game, 'on', 0);
+    expect(told(game)?.hold).toBe(30 + 180);
+    at(200);
+    expect(told(game)?.hold).toBe(30 + 180);
+    at(211);
+    expect(told(game)?.hold).toBeNull();
+    move(game, 0, 220, true);
+    expect(told(game)?.hold).toBe(211 + 180);
+    home.airings.clear();
+    expect(told(game)?.hold).toBeNull();
+  });
+});
