@@ -23,6 +23,8 @@ export interface Config {
   channelSyncIntervalMs: number;
   /** A station that imports lack for so long is forgotten. */
   serviceForgetAfterMs: number;
+  /** What is booked so soon is kept though its rule no longer matches. */
+  ruleRetractGraceMs: number;
   /** How the guide is collected; ms. */
   epg: {
     collectIntervalMs: number;
@@ -64,6 +66,7 @@ export function readConfig(environment: Environment): Config {
       min: 0,
       max: 365 * DAY_MS,
     }),
+    ruleRetractGraceMs: reader.integer('RULE_RETRACT_GRACE', HOUR_MS, { min: 0, max: 30 * DAY_MS }),
     epg: readCollecting(reader),
   };
   reader.finish();

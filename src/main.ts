@@ -9,7 +9,7 @@ import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
 import { type RunningService, startService } from './service.ts';
-import { startGuideWorker, startStreamWorker, startSurveyWorker } from './workers.ts';
+import { startGuideWorker, startScheduleWorker, startStreamWorker, startSurveyWorker } from './workers.ts';
 
 const HELP = `svc ${VERSION}: watch and record television in the household
 
@@ -34,6 +34,7 @@ Environment:
   EPG_MIN_COVERAGE              a guide that reaches less far is thin, in ms (259200000)
   EPG_SWEEP_SETTLE              reading before completeness is judged, in ms (60000)
   EPG_CHANNEL_TIMEOUT           the longest visit of a channel, in ms (600000)
+  RULE_RETRACT_GRACE            what begins so soon is kept though its rule no longer matches, in ms (3600000)
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;
 
@@ -141,6 +142,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       startStreamWorker,
       startGuideWorker,
       startSurveyWorker,
+      startScheduleWorker,
     });
   } catch (error) {
     fail(startFailure(error, config));

@@ -8,6 +8,7 @@ import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import type { Status, SystemFacts } from '../wire/api.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
+import { BookingRoom } from './booking/room.ts';
 import type { Config } from './config.ts';
 import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
 import { VIDEO_ENCODERS } from './ffmpeg/recipes.ts';
@@ -25,6 +26,7 @@ import { RecordingRoom } from './record/room.ts';
 import { readSeries } from './schedule/dedupe/series.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
+import { CancellationStore } from './store/cancellations.ts';
 import { CoverageStore } from './store/coverage.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
@@ -33,6 +35,8 @@ import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { RecordingListStore } from './store/recording-list.ts';
 import { RecordingStore } from './store/recordings.ts';
+import { ReservationStore } from './store/reservations.ts';
+import { RuleStore } from './store/rules.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
@@ -52,6 +56,7 @@ export interface ServiceOptions {
   startStreamWorker: () => Worker;
   startGuideWorker: () => Worker;
   startSurveyWorker: () => Worker;
+  startScheduleWorker: () => Worker;
 }
 
 export interface RunningService {
@@ -146,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const clock = new BroadcastClock({ wall: now, elapsed: options.elapsed }, (byMs) => {
     log.warn('set to the time of the broadcast', { byMs });
     recording.clockSet(byMs);
+    booking.wake();
   });
   const recordingFolders = (): readonly Folder[] => [
     { path: config.recordingsDir, floorBytes: 0 },
@@ -203,8 +209,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     readSeries,
     folders: recordingFolders,
     retryDamaged: () => settings.get('retryDamaged'),
-    onBegan: () => {},
-    onEnded: () => {},
+    onBegan: () => booking.onBegan(),
+    onEnded: (end) => booking.onEnded(end),
     hub,
     startWorker: options.startStreamWorker,
     tap: guide.tap,
@@ -212,8 +218,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     now: clock.now,
     wall: now,
   });
+  const booking = new BookingRoom({
+    reservations: new ReservationStore(database),
+    rules: new RuleStore(database),
+    cancellations: new CancellationStore(database),
+    programs,
+    stations: guide.stations,
+    tuners: () => guide.equipment.tuners(),
+    recorder: recording,
+    airings: () => guide.airings(),
+    settings,
+    retractGraceMs: config.ruleRetractGraceMs,
+    databasePath,
+    startWorker: options.startScheduleWorker,
+    hub,
+    log: log.component('booking'),
+    now: clock.now,
+  });
   const closeRooms = async (): Promise<void> => {
     events.close();
+    await booking.close();
     await Promise.allSettled([guide.close(), live.close(), recording.close(), encoders.close()]);
   };
   const guideWindow = new GuideWindowStore(database);
@@ -249,6 +273,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     recordings: new RecordingCount(database),
     recordingList: new RecordingListStore(database),
     running: () => recording.progress(),
+    reservations: booking.reservations,
+    rules: booking.rules,
     search: new SearchStore(database),
     live,
     events,
@@ -277,6 +303,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   logAccess(config, log);
   recording.start();
+  booking.start();
   guide.start();
   encoders.start();
 

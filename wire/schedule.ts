@@ -177,6 +177,7 @@ export const RuleSchema = t.Object(
   {
     id: t.Integer(),
     ...t.Required(t.Object({ ...ACTIONS, ...CONDITIONS })).properties,
+    genres: t.Array(t.Object({ lv1: t.Integer(), lv2: t.Optional(nullable(t.Integer())) }, EXTENSIBLE)),
     disabledReason: nullable(t.String(), 'why the service disabled it, Japanese'),
     next: t.Optional(
       nullable(

@@ -9,7 +9,12 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { startGuideWorker, startStreamWorker, startSurveyWorker } from '../../src/workers.ts';
+import {
+  startGuideWorker,
+  startScheduleWorker,
+  startStreamWorker,
+  startSurveyWorker,
+} from '../../src/workers.ts';
 import { quantile } from './figures.ts';
 
 const START_LIMIT_MS = 120_000;
@@ -92,6 +97,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       startStreamWorker,
       startGuideWorker,
       startSurveyWorker,
+      startScheduleWorker,
     });
     try {
       return await watch(folder, air.events, quantile(idle, 0.99));

@@ -13,6 +13,8 @@ import { addLogoRoutes } from './logo-routes.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
 import { addRecordingRoutes } from './recording-routes.ts';
+import { addReservationRoutes } from './reservation-routes.ts';
+import { addRuleRoutes } from './rule-routes.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
 import { addStationRoutes } from './station-routes.ts';
 import { addSystemRoutes } from './system-routes.ts';
@@ -135,6 +137,8 @@ export function createApi(parts: ApiParts): Elysia {
   addCollectRoutes(app, parts);
   addSettingsRoutes(app, parts);
   addRecordingRoutes(app, parts);
+  addReservationRoutes(app, parts);
+  addRuleRoutes(app, parts);
   return app;
 }
 

@@ -11,6 +11,8 @@ import type {
   Status,
   SystemFacts,
 } from '../../wire/api.ts';
+import type { Desk } from '../booking/desk.ts';
+import type { RuleDesk } from '../booking/rule-desk.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -67,6 +69,8 @@ export interface ApiParts {
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'detail'>;
   /** How recordings go that are being made, by recording. */
   running(): ReadonlyMap<number, RecordingProgress>;
+  reservations: Pick<Desk, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;
+  rules: Pick<RuleDesk, 'list' | 'get' | 'create' | 'update' | 'remove' | 'preview'>;
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */

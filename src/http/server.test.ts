@@ -67,6 +67,15 @@ function serve(
     settings: { all: absent, change: absent },
     system: absent,
     recordings: { count: () => 0 },
+    reservations: {
+      list: absent,
+      get: absent,
+      reserve: absent,
+      cancel: absent,
+      restore: absent,
+      record: absent,
+    },
+    rules: { list: absent, get: absent, create: absent, update: absent, remove: absent, preview: absent },
     recordingList: { stamp: absent, page: absent, series: absent, find: absent, detail: absent },
     running: () => new Map(),
     search: { programs: absent, recordings: absent, reservations: absent, rules: absent },
@@ -140,7 +149,13 @@ describe('the server', () => {
     const before = await description();
     for (const path of ['health', 'services', 'status']) await fetch(`${url}/api/${path}`);
     expect(await description()).toBe(before);
-    expect(before).not.toContain('"additionalProperties":false');
+    // What is sent has fields added over time; what comes in may be closed.
+    const { paths } = JSON.parse(before) as { paths: Record<string, Record<string, { responses: unknown }>> };
+    const answers = Object.values(paths).flatMap((path) => Object.values(path).map((one) => one.responses));
+    expect(answers.length).toBeGreaterThan(10);
+    expect(
+      answers.filter((answer) => JSON.stringify(answer).includes('"additionalProperties":false')),
+    ).toEqual([]);
   });
 
   test('a body of undeclared length is read up to the bound', async () => {

@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { createLog, type Log } from '../../host/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
-import { startGuideWorker, startStreamWorker, startSurveyWorker } from '../../src/workers.ts';
+import {
+  startGuideWorker,
+  startScheduleWorker,
+  startStreamWorker,
+  startSurveyWorker,
+} from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 
 export const CHANNELS: Channel[] = [
@@ -126,6 +131,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     startStreamWorker,
     startGuideWorker,
     startSurveyWorker,
+    startScheduleWorker,
   });
   return {
     service,

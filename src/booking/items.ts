@@ -1,0 +1,93 @@
+/** Reservations and rules as the interface sends them. Pure. */
+import type { StationId } from '../../arib/ids.ts';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/schedule.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { Rule } from '../model/rule.ts';
+import { ruleItem } from '../schedule/rule-body.ts';
+import type { ListedReservation } from '../store/reservations.ts';
+import type { RuleFacts } from '../store/rules.ts';
+import type { PreviewRow } from './messages.ts';
+
+/** Epoch ms. */
+export interface OpeningTimes {
+  openAt: number;
+  closeAt: number;
+}
+
+const titleOf = (name: string): string => removeTitleMarks(name).title;
+
+/** @param offers what a conflict could take instead */
+export function reservationItem(
+  row: ListedReservation,
+  times: OpeningTimes | undefined,
+  offers: readonly Pick<ProgramRecord, 'id' | 'stationId' | 'name' | 'startAt' | 'endAt'>[],
+  stationName: (id: StationId) => string,
+): ReservationItem {
+  const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
+  const { reason, tuner, channel, recordingId, note, marginBefore, marginAfter, encode, keepTs } = row;
+  const conflict = {
+    blockers: [...row.blockers],
+    alternatives: [...row.alternatives],
+    offers: offers.map((offer) => ({
+      programId: offer.id,
+      serviceName: stationName(offer.stationId),
+      title: titleOf(offer.name),
+      startAt: offer.startAt,
+      endAt: offer.endAt,
+    })),
+  };
+  return {
+    id,
+    programId,
+    stationId,
+    serviceName,
+    name,
+    title: titleOf(name),
+    startAt,
+    endAt,
+    state,
+    priority,
+    ruleId,
+    reason,
+    tuner: tuner === null ? null : { ...tuner },
+    ...(state === 'conflict' ? conflict : {}),
+    openAt: times?.openAt ?? null,
+    closeAt: times?.closeAt ?? null,
+    channel,
+    recordingId,
+    note,
+    marginBefore,
+    marginAfter,
+    encode,
+    keepTs,
+  };
+}
+
+export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined): RuleItem {
+  const { booked = 0, conflicts = 0, recorded = 0, next = null } = facts ?? {};
+  return {
+    ...ruleItem(rule),
+    booked,
+    conflicts,
+    recorded,
+    next:
+      next === null
+        ? null
+        : {
+            reservationId: next.reservationId,
+            programId: next.programId,
+            title: titleOf(next.name),
+            serviceName: next.serviceName,
+            startAt: next.startAt,
+            state: next.state,
+          },
+  };
+}
+
+export function previewItem(row: PreviewRow, stationName: (id: StationId) => string): PreviewProgram {
+  const { id, stationId, name, startAt, endAt, state, reason, reservationId } = row;
+  const title = titleOf(name);
+  const serviceName = stationName(stationId);
+  return { id, stationId, serviceName, name, title, startAt, endAt, state, reason, reservationId };
+}

@@ -1,0 +1,63 @@
+/** What the recorder is told: the reservations that are to be recorded, with the plan's times and the settings. Pure. */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { RecordingOrder } from '../model/recording.ts';
+import type { Reservation, ReservationId } from '../model/reservation.ts';
+import type { EncodeChoice } from '../model/rule.ts';
+import type { PlannedOpening } from '../schedule/plan/input.ts';
+
+/** Margins in ms. */
+export interface OrderSettings {
+  marginBefore: number;
+  marginAfter: number;
+  encode: EncodeChoice;
+  keepTs: boolean;
+}
+
+/** Where a station is received. */
+export interface Place {
+  type: string;
+  channel: string;
+}
+
+/**
+ * What has no opening is recorded with its own margins: no tuner was heard of yet, or the planning worker is away.
+ * @param reservations scheduled ones and those that are being recorded
+ */
+export function ordersOf(
+  reservations: readonly Reservation[],
+  openings: ReadonlyMap<ProgramId, PlannedOpening>,
+  settings: OrderSettings,
+  placeOf: (station: StationId) => Place | undefined,
+): RecordingOrder[] {
+  const byProgram = new Map(reservations.map((one) => [one.programId, one]));
+  return reservations.map((reservation): RecordingOrder => {
+    const { programId, stationId, ruleId, name, description, startAt, endAt, createdAt } = reservation;
+    const opening = openings.get(programId);
+    const before = reservation.marginBefore ?? settings.marginBefore;
+    const after = reservation.marginAfter ?? settings.marginAfter;
+    const own = placeOf(stationId);
+    return {
+      reservationId: reservation.id,
+      programId,
+      stationId,
+      ruleId,
+      name,
+      description,
+      startAt: opening?.startAt ?? startAt,
+      endAt: opening?.endAt ?? endAt,
+      openAt: opening?.openAt ?? startAt - before,
+      closeAt: opening?.closeAt ?? endAt + after,
+      holdUntil: opening?.holdUntil ?? null,
+      after: (opening?.after ?? []).flatMap((other): ReservationId[] => {
+        const followed = byProgram.get(other);
+        const place = followed === undefined ? undefined : placeOf(followed.stationId);
+        if (followed === undefined || place === undefined) return [];
+        // What shares its tuning with it goes on beside it.
+        return place.type === own?.type && place.channel === own.channel ? [] : [followed.id];
+      }),
+      encode: reservation.encode ?? settings.encode,
+      keepTs: reservation.keepTs ?? settings.keepTs,
+      wantedFrom: createdAt > startAt ? createdAt : null,
+    };
+  });
+}

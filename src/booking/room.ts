@@ -1,0 +1,280 @@
+/**
+ * Bookings: plans whenever something that a plan is made of has changed, takes over what is different, and tells the
+ * recorder what it has to do. Nothing is lost with a plan: what people decided is in the database before, and a plan
+ * that was made of something else than is stored there by now is thrown away.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { Log } from '../../host/log.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { Retiring } from '../../wire/recordings.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Airings } from '../model/airing.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { Recorder, RecordingEnd } from '../model/recording.ts';
+import type { ReservationId } from '../model/reservation.ts';
+import type { RuleDraft, RuleId } from '../model/rule.ts';
+import type { KnownStation } from '../model/station.ts';
+import type { PlannedOpening } from '../schedule/plan/input.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { CancellationStore } from '../store/cancellations.ts';
+import type { AiringProgram } from '../store/programs.ts';
+import type { PlannedChanges, RecordingChoice, ReservationStore } from '../store/reservations.ts';
+import type { RuleStore } from '../store/rules.ts';
+import { Desk } from './desk.ts';
+import type { OpeningTimes } from './items.ts';
+import { Loop } from './loop.ts';
+import type { Planned, PlanOrder, Repeat } from './messages.ts';
+import { ordersOf } from './orders.ts';
+import { Plans } from './plans.ts';
+import { RuleDesk } from './rule-desk.ts';
+import { TunerWatch, tunersOfPlan } from './tuners.ts';
+
+export interface BookingRoomOptions {
+  reservations: ReservationStore;
+  rules: RuleStore;
+  cancellations: CancellationStore;
+  programs: {
+    find(id: ProgramId): ProgramRecord | undefined;
+    airingOn(station: StationId, now: number): AiringProgram | undefined;
+  };
+  stations: {
+    /** Listed ones. */
+    find(id: StationId): unknown;
+    findKnown(id: StationId): KnownStation | undefined;
+  };
+  /** The agent's. @throws Failure agent_unavailable, in bounded time */
+  tuners: () => Promise<readonly Tuner[]>;
+  recorder: Recorder;
+  /** What stations that are being received say of their programmes. */
+  airings: () => Airings;
+  settings: Pick<Settings, 'get'>;
+  /** What is booked so soon is kept though its rule no longer matches, ms. */
+  retractGraceMs: number;
+  retiring?: (rule: RuleId | null, draft: RuleDraft) => Retiring;
+  /** The database file: the worker reads it with a connection of its own. */
+  databasePath: string;
+  startWorker: () => Worker;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms, by the broadcast's clock. */
+  now: () => number;
+}
+
+/** So often a plan may find that something changed under its hands before it waits a little. */
+const ATTEMPTS = 4;
+/** Who asked is answered then, planned or not. */
+const SETTLE_LIMIT_MS = 5_000;
+const KEPT_MS = 14 * 86_400_000;
+const PURGE_MS = 3_600_000;
+/** What plans are made of, as far as others tell; booking's own changes wake it anyway. */
+const WAKING = new Set<string>(['programs', 'services', 'settings']);
+
+export class BookingRoom {
+  readonly reservations: Desk;
+  readonly rules: RuleDesk;
+  readonly #plans: Plans;
+  readonly #loop: Loop;
+  readonly #tuners: TunerWatch;
+  readonly #unsubscribe: () => void;
+  #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
+  #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
+  #purgedAt = -Infinity;
+  #closed = false;
+
+  constructor(private readonly options: BookingRoomOptions) {
+    const { hub, log, rules, reservations, stations, now, startWorker, databasePath } = options;
+    this.#plans = new Plans({ startWorker, path: databasePath, log });
+    this.#loop = new Loop({ run: () => this.#run(), log });
+    this.#tuners = new TunerWatch({ read: options.tuners, onChange: () => this.#loop.wake(), log });
+    this.#unsubscribe = hub.subscribe(({ name }) => {
+      if (name === 'tuners') void this.#tuners.read();
+      else if (WAKING.has(name)) this.#loop.wake();
+    });
+    const settle = () => this.#loop.settle(SETTLE_LIMIT_MS);
+    const changed = () => this.#publish();
+    this.reservations = new Desk({
+      ...options,
+      timesOf: (id) => this.#times.get(id),
+      settle,
+      changed,
+    });
+    this.rules = new RuleDesk({
+      rules,
+      reservations,
+      plans: this.#plans,
+      order: () => this.#order(),
+      stationName: (id) => stations.findKnown(id)?.name ?? '',
+      retiring: options.retiring,
+      settle,
+      changed,
+      now,
+    });
+  }
+
+  /** What is to be recorded is told at once, as it was planned last; the plan follows. @throws the database's error */
+  start(): void {
+    this.#tell();
+    void this.#tuners.read().then(() => {
+      if (!this.#closed) this.#loop.start();
+    });
+  }
+
+  /** Something that plans are made of has changed. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** The recorder began one. */
+  onBegan(): void {
+    this.#publish();
+    this.#loop.wake();
+  }
+
+  /** The recorder ended one. */
+  onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
+    if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
+    this.#publish();
+    this.#loop.wake();
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#unsubscribe();
+    this.#plans.close();
+    await this.#loop.close();
+  }
+
+  #order(): PlanOrder {
+    const { now, recorder, settings, retractGraceMs, airings } = this.options;
+    const { tuners } = this.#tuners;
+    return {
+      now: now(),
+      airings: airings(),
+      tuners: tuners === null ? null : tunersOfPlan(tuners, recorder.running()),
+      settings: {
+        marginBefore: settings.get('marginBefore'),
+        marginAfter: settings.get('marginAfter'),
+        retractGrace: retractGraceMs,
+      },
+    };
+  }
+
+  /** @returns false when things changed faster than they were planned */
+  async #run(): Promise<boolean> {
+    this.#purge();
+    if (this.#tuners.tuners === null) void this.#tuners.read();
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS && !this.#closed; attempt++) {
+        const planned = await this.#plans.plan(this.#order());
+        if (this.#closed) return false;
+        if (this.#apply(planned)) return true;
+      }
+      return false;
+    } finally {
+      // Without a plan too: what somebody booked meanwhile is recorded with its own times.
+      if (!this.#closed) this.#tell();
+    }
+  }
+
+  /** @returns false when it was made of something else than is stored now */
+  #apply({ stamp, create, update, remove, openings, faults, repeats }: Planned): boolean {
+    const { reservations, rules, log, now } = this.options;
+    const isDifferent = create.length + update.length + remove.length > 0;
+    const choiceOf = isDifferent ? this.#choices() : () => NO_CHOICE;
+    const changes: PlannedChanges = {
+      stamp,
+      remove,
+      create: create.map((planned) => ({
+        ...planned,
+        ...choiceOf(planned.ruleId),
+        note: planned.repeats === null ? null : REPEATED_BY_RULE,
+      })),
+      update: update.map(({ id, to }) => {
+        const ruleBefore = to.ruleId === null ? null : reservations.find(id)?.ruleId;
+        return { id, to, choice: ruleBefore === to.ruleId ? null : choiceOf(to.ruleId) };
+      }),
+    };
+    if (isDifferent ? !reservations.apply(changes, now()) : reservations.stamp() !== stamp) return false;
+    this.#openings = new Map(openings.map((opening) => [opening.programId, opening]));
+    for (const [id, reason] of faults) {
+      if (rules.find(id)?.enabled !== true) continue;
+      log.warn('rule disabled', { rule: id, reason });
+      rules.disable(id, reason, now());
+    }
+    for (const repeat of repeats) this.#repeat(repeat);
+    if (isDifferent) {
+      log.debug('planned', { created: create.length, changed: update.length, removed: remove.length });
+    }
+    if (isDifferent || faults.length + repeats.length > 0) this.#publish();
+    // What was booked by itself has to be placed.
+    if (repeats.length > 0) this.#loop.wake();
+    return true;
+  }
+
+  #choices(): (rule: RuleId | null) => RecordingChoice {
+    const rules = new Map(this.options.rules.all().map((rule) => [rule.id, rule]));
+    return (id) => {
+      const rule = id === null ? undefined : rules.get(id);
+      if (rule === undefined) return NO_CHOICE;
+      const { marginBefore, marginAfter, encode, keepTs } = rule;
+      return { marginBefore, marginAfter, encode, keepTs };
+    };
+  }
+
+  #repeat({ recordingId, program: { id, ...rest } }: Repeat): void {
+    const { reservations, log, now } = this.options;
+    const note = repeatedByHand(rest.name);
+    const known = reservations.ofProgram(id);
+    if (known === undefined) {
+      reservations.book({ programId: id, ...rest, ...NO_CHOICE, note, repeats: recordingId }, now());
+    } else reservations.repeat(known.id, recordingId, note, now());
+    log.info('next airing booked', { recording: recordingId, program: id });
+  }
+
+  #tell(): void {
+    const { reservations, settings, stations, recorder } = this.options;
+    const orders = ordersOf(
+      reservations.wanted(),
+      this.#openings,
+      {
+        marginBefore: settings.get('marginBefore'),
+        marginAfter: settings.get('marginAfter'),
+        encode: settings.get('encode'),
+        keepTs: settings.get('keepTs'),
+      },
+      (station) => stations.findKnown(station),
+    );
+    this.#times = new Map(
+      orders.map(({ reservationId, openAt, closeAt }) => [reservationId, { openAt, closeAt }]),
+    );
+    recorder.order(orders);
+  }
+
+  #purge(): void {
+    const { reservations, cancellations, log, now } = this.options;
+    const at = now();
+    // The difference counts either way: the clock may be set back.
+    if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;
+    this.#purgedAt = at;
+    const forgotten = reservations.purge(at - KEPT_MS);
+    cancellations.purge(at - KEPT_MS);
+    if (forgotten === 0) return;
+    log.debug('reservations forgotten', { reservations: forgotten });
+    this.#publish();
+  }
+
+  #publish(): void {
+    this.options.hub.changed('reservations');
+    this.options.hub.changed('rules');
+  }
+}
+
+const NO_CHOICE: RecordingChoice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+const REPEATED_BY_RULE = '前の録画に欠落があったため、同じ回の次の放送を予約しました。';
+
+function repeatedByHand(name: string): string {
+  const { title } = removeTitleMarks(name);
+  return `「${title}」の録画に欠落があったため、次の放送を自動で予約しました。`;
+}

@@ -1,0 +1,110 @@
+/** What people do with rules. Each word is on disk before it is answered, and planned with before, if that is quick. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Retiring } from '../../wire/recordings.ts';
+import type { RuleItem, RulePreview } from '../../wire/schedule.ts';
+import { Failure } from '../model/failure.ts';
+import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
+import { checkExpression } from '../schedule/expression/expression.ts';
+import { readRule } from '../schedule/rule-body.ts';
+import type { ReservationStore } from '../store/reservations.ts';
+import type { RuleStore } from '../store/rules.ts';
+import { previewItem, ruleWithFacts } from './items.ts';
+import type { PlanOrder } from './messages.ts';
+import type { Plans } from './plans.ts';
+
+export interface RuleDeskOptions {
+  rules: RuleStore;
+  reservations: Pick<ReservationStore, 'dropOfRule'>;
+  plans: Pick<Plans, 'preview'>;
+  /** What a preview counts on. */
+  order: () => PlanOrder;
+  stationName: (id: StationId) => string;
+  /** What the actions of a rule would put into the bin; undefined: that is not known. */
+  retiring: ((rule: RuleId | null, draft: RuleDraft) => Retiring) | undefined;
+  settle: () => Promise<boolean>;
+  changed: () => void;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** More matches than anybody looks through. */
+const PREVIEW_LIMIT = 200;
+
+function unknownRule(): Failure {
+  return new Failure('not_found', 'ルールが見つかりません。');
+}
+
+export class RuleDesk {
+  constructor(private readonly options: RuleDeskOptions) {}
+
+  list(): RuleItem[] {
+    const facts = this.options.rules.facts();
+    return this.options.rules.all().map((rule) => ruleWithFacts(rule, facts.get(rule.id)));
+  }
+
+  /** @throws Failure not_found */
+  get(id: RuleId): RuleItem {
+    return ruleWithFacts(this.#find(id), this.options.rules.facts().get(id));
+  }
+
+  /** @throws Failure bad_request naming the field */
+  async create(body: unknown): Promise<RuleItem> {
+    const { rules, now } = this.options;
+    const { id } = rules.create(readRule(body, checkExpression), now());
+    await this.#settle();
+    return this.get(id);
+  }
+
+  /** @throws Failure not_found, bad_request naming the field */
+  async update(id: RuleId, body: unknown): Promise<RuleItem> {
+    const { rules, now } = this.options;
+    rules.update(id, readRule(body, checkExpression, this.#find(id)), now());
+    await this.#settle();
+    return this.get(id);
+  }
+
+  /** @throws Failure not_found */
+  async remove(id: RuleId): Promise<void> {
+    const { rules, reservations, now } = this.options;
+    this.#find(id);
+    // What other rules want too becomes theirs; the rest goes as the plan has it.
+    rules.disable(id, null, now());
+    if (!(await this.#settle())) reservations.dropOfRule(id);
+    rules.remove(id);
+    this.options.changed();
+  }
+
+  /**
+   * What a rule would book now.
+   * @param replaces the rule that is being changed
+   * @throws Failure not_found, bad_request naming the field, busy
+   */
+  async preview(body: unknown, replaces: RuleId | null): Promise<RulePreview> {
+    const { plans, order, stationName, retiring } = this.options;
+    const before = replaces === null ? undefined : this.#find(replaces);
+    const draft = readRule(body, checkExpression, before);
+    const { total, programs, fault } = await plans.preview({
+      ...order(),
+      draft,
+      replaces,
+      limit: PREVIEW_LIMIT,
+    });
+    return {
+      total,
+      programs: programs.map((row) => previewItem(row, stationName)),
+      fault,
+      ...(retiring === undefined ? {} : { retiring: retiring(replaces, draft) }),
+    };
+  }
+
+  #find(id: RuleId): Rule {
+    const rule = this.options.rules.find(id);
+    if (rule === undefined) throw unknownRule();
+    return rule;
+  }
+
+  #settle(): Promise<boolean> {
+    this.options.changed();
+    return this.options.settle();
+  }
+}

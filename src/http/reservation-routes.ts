@@ -1,0 +1,129 @@
+/** `/api/reservations` and `POST /api/services/<id>/record`. */
+import { Type as t } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { Elysia } from 'elysia';
+import {
+  ProblemSchema,
+  RecordAnswerSchema,
+  type ReservationRequest,
+  ReservationRequestSchema,
+  ReservationSchema,
+  ReservationsSchema,
+} from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { polledAnswer, polledJson, polledResponses } from './polled.ts';
+import { readRowId } from './row-id.ts';
+import { readStationId } from './station-id.ts';
+
+const ID = t.Object({ id: t.String({ description: 'reservation id' }) });
+const LIST_QUERY = t.Object({
+  completed: t.Optional(
+    t.Union([t.Literal('0'), t.Literal('1')], {
+      description:
+        '`1`: what is done with, the last first: finished, missed, cancelled, and skipped ones that are over; kept ' +
+        'for 2 weeks. `0` (default): everything else, by start',
+    }),
+  ),
+});
+
+/** The framework would drop fields that nobody knows instead of refusing them. @throws Failure bad_request */
+function readRequest(body: unknown): ReservationRequest {
+  if (Value.Check(ReservationRequestSchema, body)) return body;
+  const path = (Value.Errors(ReservationRequestSchema, body).First()?.path ?? '').slice(1, 64);
+  throw new Failure('bad_request', `予約の「${path}」の値が正しくありません。`, { path });
+}
+
+const NO_CONTENT = { description: 'done, or it was so already' };
+
+function addListRoutes(app: Elysia, { reservations }: ApiParts, tags: string[]): void {
+  app.get(
+    '/api/reservations',
+    ({ query, request }) => polledJson(request, polledAnswer(reservations.list(query.completed === '1'))),
+    {
+      query: LIST_QUERY,
+      detail: {
+        summary: 'What is to be recorded, is being recorded, or was',
+        description:
+          'A `conflict` carries `blockers` (reservations it lost against), `alternatives` (programmes) and `offers` ' +
+          '(the same in words). The event `reservations` says that a list changed. Carries an ETag.',
+        tags,
+        responses: { ...REFUSALS, ...polledResponses('reservations', ReservationsSchema) },
+      },
+    },
+  );
+
+  app.get('/api/reservations/:id', ({ params }) => reservations.get(readRowId(params.id)), {
+    params: ID,
+    response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
+    detail: { summary: 'One reservation', tags },
+  });
+}
+
+export function addReservationRoutes(app: Elysia, parts: ApiParts): void {
+  const tags = ['reservations'];
+  const { reservations } = parts;
+  addListRoutes(app, parts, tags);
+
+  app.post('/api/reservations', ({ body }) => reservations.reserve(readRequest(body)), {
+    response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Book a programme by hand',
+      description:
+        'Priority 2. Also 200 when it is booked already. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
+        '404 for a programme that the guide does not have.',
+      tags,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: JSON.parse(JSON.stringify(ReservationRequestSchema)) } },
+      },
+    },
+  });
+
+  app.delete(
+    '/api/reservations/:id',
+    async ({ params }) => {
+      await reservations.cancel(readRowId(params.id));
+      return new Response(null, { status: 204 });
+    },
+    {
+      params: ID,
+      detail: {
+        summary: 'Cancel a reservation, or stop its recording',
+        description:
+          'No rule books it again. One that is being recorded ends, and what there is is kept. Safe to repeat.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          204: NO_CONTENT,
+          400: problemResponse('malformed id'),
+          404: problemResponse('unknown reservation'),
+        },
+      },
+    },
+  );
+
+  app.post('/api/reservations/:id/restore', ({ params }) => reservations.restore(readRowId(params.id)), {
+    params: ID,
+    response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Take a cancellation back',
+      description: 'One that is not cancelled is answered as it is. 400 `ended` when its programme is over.',
+      tags,
+    },
+  });
+
+  app.post('/api/services/:id/record', ({ params }) => reservations.record(readStationId(params.id)), {
+    params: t.Object({ id: t.String({ description: 'station id' }) }),
+    response: { 200: RecordAnswerSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Record what a station airs now',
+      description:
+        'No body. Repeating it never books twice. `reserved` is false when the reservation will not record, mostly ' +
+        'because of a conflict. 400 `copy_never` or `ended`; 404 for an unknown station, or when the guide has ' +
+        'nothing on the air there.',
+      tags: ['stations'],
+    },
+  });
+}

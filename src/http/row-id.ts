@@ -1,0 +1,8 @@
+/** The number of a row that an address names. */
+import { Failure } from '../model/failure.ts';
+
+/** @throws Failure bad_request for what is no number; one too large for a row names none. */
+export function readRowId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new Failure('bad_request', '番号が正しくありません。', { path: 'id' });
+  return Number(text);
+}

@@ -1,0 +1,205 @@
+/** Rules over HTTP: what they book, what a preview says of them, and what goes with them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { Value } from '@sinclair/typebox/value';
+import { type RuleItem, type RulePreview, RulePreviewSchema } from '../../wire/api.ts';
+import { Bookings, OTHER_STATION } from './bookings.ts';
+import { HOME_STATION } from './harness.ts';
+
+let home: Bookings;
+
+beforeAll(async () => {
+  home = await Bookings.start();
+});
+
+afterAll(() => home.close());
+
+beforeEach(() => home.clear());
+
+const add = (body: object) => home.json<RuleItem>('POST', '/api/rules', body);
+const change = (id: number, body: object) => home.json<RuleItem>('PUT', `/api/rules/${id}`, body);
+
+async function preview(body: object, query = ''): Promise<RulePreview> {
+  const found = await home.json<RulePreview>('POST', `/api/rules/preview${query}`, body);
+  expect([...Value.Errors(RulePreviewSchema, found)]).toEqual([]);
+  return found;
+}
+
+async function status(method: string, path: string, body?: unknown): Promise<[number, string | undefined]> {
+  const response = await home.ask(method, path, body);
+  const text = await response.text();
+  return [response.status, text === '' ? undefined : (JSON.parse(text) as { path?: string }).path];
+}
+
+describe('/api/rules', () => {
+  test('a rule books what it matches before it is answered, and says what it books', async () => {
+    const first = home.program('灯台 第1話「波」', 60);
+    home.program('灯台 第2話「風」', 70, { station: OTHER_STATION });
+    home.program('港の朝', 200);
+    const rule = await add({ keyword: '灯台', priority: 4, marginAfter: 60_000 });
+    const [booked] = await home.reservations();
+    expect(rule).toMatchObject({
+      name: '灯台',
+      keyword: '灯台',
+      enabled: true,
+      priority: 4,
+      dedupe: true,
+      marginAfter: 60_000,
+      encode: null,
+      keywordIn: ['title', 'description'],
+      disabledReason: null,
+      booked: 2,
+      conflicts: 1,
+      recorded: 0,
+      next: {
+        reservationId: booked?.id,
+        programId: first,
+        title: '灯台 第1話「波」',
+        serviceName: '試験テレビ',
+        state: 'scheduled',
+      },
+    });
+    expect(await home.rules()).toEqual([rule]);
+    expect(await home.json<RuleItem>('GET', `/api/rules/${rule.id}`)).toEqual(rule);
+    expect(booked).toMatchObject({ ruleId: rule.id, priority: 4, marginAfter: 60_000 });
+  });
+
+  test('changed, it books what it matches then; what says nothing about dedupe leaves it', async () => {
+    home.program('灯台の朝', 90);
+    home.program('港の朝', 180);
+    const { id } = await add({ keyword: '灯台', dedupe: false });
+    expect(await change(id, { keyword: '朝', encode: 'none' })).toMatchObject({ dedupe: false, booked: 2 });
+    expect((await home.reservations()).map(({ title, encode }) => [title, encode])).toEqual([
+      ['灯台の朝', 'none'],
+      ['港の朝', 'none'],
+    ]);
+    expect(await change(id, { keyword: '港', dedupe: true })).toMatchObject({ dedupe: true, booked: 1 });
+    expect(await change(id, { keyword: '港', enabled: false })).toMatchObject({ booked: 0, next: null });
+    expect(await home.reservations()).toEqual([]);
+  });
+
+  test('what begins soon is kept though the rule no longer matches, but not without the rule', async () => {
+    home.program('灯台の朝', 30);
+    const { id } = await add({ keyword: '灯台' });
+    await change(id, { keyword: '港' });
+    expect(await home.states()).toEqual([['灯台の朝', 'scheduled']]);
+    expect((await home.ask('DELETE', `/api/rules/${id}`)).status).toBe(204);
+    expect(await home.states()).toEqual([]);
+  });
+
+  test('deleted, it leaves what another rule wants too, and takes its cancellations along', async () => {
+    home.program('灯台の朝', 60);
+    home.program('灯台の夜', 600);
+    const { id } = await add({ keyword: '灯台', priority: 5 });
+    const other = await add({ keyword: '灯台 夜' });
+    const [morning, night] = await home.reservations();
+    expect(night?.ruleId).toBe(id);
+    await home.ask('DELETE', `/api/reservations/${morning?.id}`);
+    expect((await home.ask('DELETE', `/api/rules/${id}`)).status).toBe(204);
+    expect(await home.reservations()).toMatchObject([
+      { id: night?.id, ruleId: other.id, priority: 1, state: 'scheduled' },
+    ]);
+    expect(home.database.query('SELECT count(*) AS n FROM cancellations').get()).toEqual({ n: 0 });
+    expect(await status('DELETE', `/api/rules/${id}`)).toEqual([404, undefined]);
+  });
+
+  test('refuses what cannot be meant, naming the field', async () => {
+    const { id } = await add({ keyword: '灯台' });
+    for (const [body, path] of [
+      [{}, 'keyword'],
+      [{ keyword: '(', regex: true }, undefined],
+      [{ keyword: '灯台', weekdays: [7] }, 'weekdays.0'],
+      [{ keyword: '灯台', keywords: 'x' }, 'keywords'],
+      [{ keyword: '灯台', durationMin: 60, durationMax: 30 }, 'durationMax'],
+    ] as const) {
+      for (const [method, address] of [
+        ['POST', '/api/rules'],
+        ['PUT', `/api/rules/${id}`],
+        ['POST', '/api/rules/preview'],
+      ] as const) {
+        const [code, at] = await status(method, address, body);
+        expect([code, path === undefined ? undefined : at]).toEqual([400, path]);
+      }
+    }
+    expect(await status('PUT', '/api/rules/99999', { keyword: 'x' })).toEqual([404, undefined]);
+    expect(await status('GET', '/api/rules/99999')).toEqual([404, undefined]);
+    expect((await status('GET', '/api/rules/x'))[0]).toBe(400);
+    expect(await home.rules()).toHaveLength(1);
+  });
+
+  test('one whose expression takes too long is disabled, with the reason', async () => {
+    // Accepted by an earlier version, or written by hand.
+    const { id } = await add({ keyword: '灯台' });
+    home.database.run(
+      `UPDATE rules SET conditions = json_set(conditions, '$.regex', json('true'), '$.keyword', '(')`,
+    );
+    await add({ keyword: '港' });
+    expect((await home.rules()).find((rule) => rule.id === id)).toMatchObject({
+      enabled: false,
+      disabledReason: expect.stringContaining('正規表現'),
+    });
+    expect(await change(id, { keyword: '灯台' })).toMatchObject({ enabled: true, disabledReason: null });
+  });
+});
+
+describe('POST /api/rules/preview', () => {
+  test('tells what would be booked beside everything that is, and changes nothing', async () => {
+    const first = home.program('灯台 第1話「波」[字]', 60);
+    const again = home.program('灯台 第1話「波」[再]', 300, { station: OTHER_STATION });
+    const clash = home.program('灯台 第2話「風」', 500);
+    const won = home.program('港の朝', 505, { station: OTHER_STATION });
+    const { id: reservationId } = await home.json<{ id: number }>('POST', '/api/reservations', {
+      programId: won,
+    });
+    const found = await preview({ keyword: '灯台' });
+    expect(found).toMatchObject({ total: 3, fault: null });
+    expect(found.programs.map(({ id, state, reservationId: booked }) => [id, state, booked])).toEqual([
+      [first, 'scheduled', null],
+      [again, null, null],
+      [clash, 'conflict', null],
+    ]);
+    expect(found.programs[0]).toMatchObject({
+      stationId: HOME_STATION,
+      serviceName: '試験テレビ',
+      name: '灯台 第1話「波」[字]',
+      title: '灯台 第1話「波」',
+    });
+    expect(found.programs[1]?.reason).toBe('同じ回の別の放送を予約します。');
+    expect((await home.reservations()).map(({ id }) => id)).toEqual([reservationId]);
+  });
+
+  test('of a rule that is being changed looks at it in place of its stored form', async () => {
+    const programId = home.program('灯台の朝', 60);
+    const { id } = await add({ keyword: '灯台' });
+    const [booked] = await home.reservations();
+    const found = await preview({ keyword: '朝' }, `?ruleId=${id}`);
+    expect(found.programs).toMatchObject([{ id: programId, state: 'scheduled', reservationId: booked?.id }]);
+    expect(await status('POST', '/api/rules/preview?ruleId=99999', { keyword: 'x' })).toEqual([
+      404,
+      undefined,
+    ]);
+  });
+});
+
+test('a service that starts again knows everything that people decided', async () => {
+  const other = await Bookings.start();
+  try {
+    other.program('灯台の朝', 60);
+    other.program('港の朝', 300);
+    other.program('星の港', 600);
+    await other.json('POST', '/api/rules', { keyword: '朝', priority: 3 });
+    const [morning] = await other.reservations();
+    await other.ask('DELETE', `/api/reservations/${morning?.id}`);
+    const rules = await other.rules();
+    const [coming, done] = [await other.reservations(), await other.reservations(true)];
+    const again = await other.restarted();
+    try {
+      expect(await again.rules()).toEqual(rules);
+      expect(await again.reservations(true)).toEqual(done);
+      expect(await again.reservations()).toEqual(coming);
+    } finally {
+      await again.home.close();
+    }
+  } finally {
+    await other.close();
+  }
+});
