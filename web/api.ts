@@ -15,7 +15,9 @@ import type {
   Recording,
   ReservationItem,
   ReservationRequest,
+  RuleBody,
   RuleItem,
+  RulePreview,
   ScanRequest,
   ScanStatus,
   SearchResult,
@@ -255,4 +257,25 @@ export const recordStation = (id: number): Promise<RecordAnswer> =>
   exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
 
 export const getRules = (signal?: AbortSignal): Promise<RuleItem[]> => get('api/rules', signal);
+export const getRule = (id: number, signal?: AbortSignal): Promise<RuleItem> =>
+  get(`api/rules/${id}`, signal);
+export const createRule = (body: RuleBody): Promise<RuleItem> =>
+  exchange<RuleItem>('api/rules', { method: 'POST', body }, json);
+export const replaceRule = (id: number, body: RuleBody): Promise<RuleItem> =>
+  exchange<RuleItem>(`api/rules/${id}`, { method: 'PUT', body }, json);
+export const deleteRule = (id: number): Promise<void> =>
+  exchange(`api/rules/${id}`, { method: 'DELETE' }, nothing);
+/** @param ruleId the rule that the body is to replace; undefined for a new one */
+export const previewRule = (
+  body: RuleBody,
+  ruleId: number | undefined,
+  signal?: AbortSignal,
+): Promise<RulePreview> => {
+  const url = addressOf('api/rules/preview');
+  if (ruleId !== undefined) url.searchParams.set('ruleId', String(ruleId));
+  return exchange<RulePreview>(url, { method: 'POST', body, signal }, json);
+};
+/** Its recordings that can be watched, newest first. */
+export const getRecordingsOfRule = (ruleId: number, signal?: AbortSignal): Promise<Recording[]> =>
+  get(`api/recordings?ruleId=${ruleId}`, signal);
 export const getRecordings = (signal?: AbortSignal): Promise<Recording[]> => get('api/recordings', signal);

@@ -70,6 +70,11 @@ export const liveCodec = computed(() =>
 /** Station last watched; 0 for none. */
 export const lastStation = remembered('station', 0, integer);
 export const homeTab = remembered<'GR' | 'BS' | 'CS'>('tab', 'GR', oneOf('GR', 'BS', 'CS'));
+export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
+  'rule-order',
+  'next',
+  oneOf('next', 'name', 'priority', 'newest'),
+);
 /** Zoom of the guide; `guide/geometry.ts` knows its ends. */
 export const guideZoom = remembered('guide-zoom', 1, (value) =>
   typeof value === 'number' && value > 0 ? value : undefined,

@@ -3,11 +3,10 @@
  * and eight days of schedules, basic and extended, over and over, at the bit rate of a transponder. A process of its
  * own, so that its work is not the service's: `bun bench/guide/air.ts`; prints `port=<port> events=<number>`.
  */
-
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { liveSegments, presentFollowing, type ScheduleKind, scheduleSections } from '../../synth/si/eit.ts';
 import { PACKET, StreamBuilder } from '../../test/stream-builder.ts';
-import { tunerOf } from '../../test/tuner.ts';
+import type { Tuner } from '../../wire/agent.ts';
 import { type BenchStation, benchChannels, benchStations } from './stations.ts';
 
 const EIT_PID = 0x12;
@@ -67,7 +66,23 @@ function stream(channel: string): ReadableStream<Uint8Array> {
   });
 }
 
-const TUNER = tunerOf(['BS', 'CS'], { id: 'bench' });
+const TUNER: Tuner = {
+  id: 'bench',
+  name: 'bench',
+  driver: 'fake',
+  device: 'bench',
+  types: ['BS', 'CS'],
+  disabled: false,
+  lnb: false,
+  rank: 0,
+  state: 'idle',
+  tuned: null,
+  users: [],
+  signal: null,
+  stats: null,
+  descrambled: false,
+  error: null,
+};
 
 const server = Bun.serve({
   hostname: '127.0.0.1',

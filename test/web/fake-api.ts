@@ -17,6 +17,7 @@ import {
 } from './fake-bookings.ts';
 import { type FakeGuide, guideStatus, guideWindow, programDetail, searchGuide } from './fake-guide.ts';
 import { fakeChannels, fakeSettings, fakeSystem, fakeTuners, NO_SCAN } from './fake-house.ts';
+import { answerRules, type FakeRules, newRules } from './fake-rules.ts';
 
 export interface HouseState {
   guide: FakeGuide;
@@ -28,6 +29,7 @@ export interface HouseState {
   system: SystemFacts;
   search: SearchResult | undefined;
   bookings: FakeBookings;
+  rules: FakeRules;
   /** Milliseconds before an answer to a search or a part of the guide. */
   delayMs: number;
   /** By path below `api/`: answered with this instead. */
@@ -49,6 +51,7 @@ export function newHouse(guide: FakeGuide): HouseState {
     system: fakeSystem(Date.now()),
     search: undefined,
     bookings: newBookings(),
+    rules: newRules(),
     delayMs: 0,
     problems: new Map(),
     asked: [],
@@ -105,6 +108,11 @@ export async function answerHouse(
   if (booked !== undefined) {
     if (request.method !== 'GET' && booked.ok) send('reservations');
     return booked;
+  }
+  const ruled = await answerRules(state, { method: request.method, name, body, query });
+  if (ruled !== undefined) {
+    if (request.method !== 'GET' && ruled.ok && name !== 'rules/preview') send('rules');
+    return ruled;
   }
   const program = /^programs\/(\d+)$/u.exec(name)?.[1];
   if (program === undefined) return undefined;

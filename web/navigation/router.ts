@@ -56,9 +56,13 @@ export const screen = signal<Screen>({ name: 'home' });
 const queryText = signal('');
 export const query = computed(() => new URLSearchParams(queryText.value));
 
+/** The address that is shown, and its place in the history: what is left when another comes. */
+let shown = { url: '', depth: 0 };
+
 function follow(): void {
   screen.value = current();
   queryText.value = location.search;
+  shown = { url: location.href, depth: depth() };
 }
 
 /** How many of our screens lie behind this one in the history. */
@@ -68,9 +72,36 @@ function depth(): number {
   return typeof state.depth === 'number' ? state.depth : 0;
 }
 
+/**
+ * What would be lost when another screen takes the place of this one asks to stay: true when it does, and then `go`
+ * leads there once that is settled. A sheet over the screen takes nobody's place.
+ */
+export type Keeper = (go: () => void) => boolean;
+let keeper: Keeper | undefined;
+
+/** The last who asked is asked. Returns the function that takes it out again. */
+export function keepScreen(next: Keeper): () => void {
+  keeper = next;
+  return () => {
+    if (keeper === next) keeper = undefined;
+  };
+}
+
+function withoutSheet(address: string): string {
+  const url = new URL(address);
+  for (const name of ['program', 'reservation']) url.searchParams.delete(name);
+  return url.href;
+}
+
+function isKept(address: string, go: () => void): boolean {
+  if (keeper === undefined || withoutSheet(address) === withoutSheet(shown.url)) return false;
+  return keeper(go);
+}
+
 /** @param replace the present screen leaves no trace in the history (channel up and down) */
 export function navigate(path: string, replace = false): void {
   const url = new URL(path, document.baseURI);
+  if (isKept(url.href, () => navigate(path, replace))) return;
   if (replace) history.replaceState({ depth: depth() }, '', url);
   else history.pushState({ depth: depth() + 1 }, '', url);
   follow();
@@ -87,6 +118,7 @@ export function setQuery(changes: Readonly<Record<string, string | null>>, repla
   if (replace) history.replaceState(history.state, '', url);
   else history.pushState({ depth: depth() + 1, over: true }, '', url);
   queryText.value = url.search;
+  shown = { url: url.href, depth: depth() };
 }
 
 function idIn(name: string): number | undefined {
@@ -128,11 +160,16 @@ const GOING_BACK_MS = 1_000;
 
 /** To where the viewer came from, or home when the page was opened here. */
 export function goBack(): void {
+  goBackOr('');
+}
+
+/** To where the viewer came from, or elsewhere when the page was opened here. */
+export function goBackOr(elsewhere: string): void {
   if (performance.now() - goingBackSince < GOING_BACK_MS) return;
   if (depth() > 0) {
     goingBackSince = performance.now();
     history.back();
-  } else if (screen.value.name !== 'home') navigate('', true);
+  } else if (screen.value.name !== 'home') navigate(elsewhere, true);
 }
 
 function onClick(event: MouseEvent): void {
@@ -147,11 +184,26 @@ function onClick(event: MouseEvent): void {
   navigate(path + url.search, link.dataset.replace !== undefined);
 }
 
+/** The browser has gone already: what is kept is gone back to. */
+let returning = false;
+
+function onPop(): void {
+  goingBackSince = Number.NEGATIVE_INFINITY;
+  if (returning) {
+    returning = false;
+    return;
+  }
+  const steps = depth() - shown.depth;
+  if (steps !== 0 && isKept(location.href, () => history.go(steps))) {
+    returning = true;
+    history.go(-steps);
+    return;
+  }
+  follow();
+}
+
 export function startRouter(): void {
   follow();
-  addEventListener('popstate', () => {
-    goingBackSince = Number.NEGATIVE_INFINITY;
-    follow();
-  });
+  addEventListener('popstate', onPop);
   document.addEventListener('click', onClick);
 }

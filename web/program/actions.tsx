@@ -3,6 +3,8 @@
  * it leads somewhere.
  */
 import type { ProgramDetail } from '../../wire/api.ts';
+import { newRule } from '../rules/address.ts';
+import { keywordFor } from '../rules/form.ts';
 import { seriesWords } from '../text/series-words.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 
@@ -26,15 +28,25 @@ function findSame(program: ProgramDetail): Action {
   return { key: 'search', icon: 'search', label: '同じ題名を検索', href: `search?${words}`, main: false };
 }
 
+/** With the title's words, at its station: what a person would begin with. */
+function makeRule(program: ProgramDetail): Action {
+  const keyword = keywordFor(seriesWords(program.name));
+  const href = newRule({ keyword, stationId: program.station_id });
+  return { key: 'rule', icon: 'filter', label: 'ルールを作る', href, main: false };
+}
+
 function showInGuide(program: ProgramDetail): Action {
   const place = new URLSearchParams({ at: String(program.start_at), station: String(program.station_id) });
   return { key: 'guide', icon: 'guide', label: '番組表で見る', href: `guide?${place}`, main: false };
 }
 
 export function actionsFor(program: ProgramDetail, now: number, inGuide: boolean): Action[] {
-  return [watch(program, now), findSame(program), inGuide ? undefined : showInGuide(program)].filter(
-    (action) => action !== undefined,
-  );
+  return [
+    watch(program, now),
+    findSame(program),
+    makeRule(program),
+    inGuide ? undefined : showInGuide(program),
+  ].filter((action) => action !== undefined);
 }
 
 export function Actions({ actions }: { actions: readonly Action[] }) {

@@ -1,57 +1,46 @@
-/** The rules that book by themselves. */
-import type { RuleItem } from '../../wire/api.ts';
-import { getRules } from '../api.ts';
-import { BookingTabs } from '../reservations/tabs.tsx';
-import { useResource } from '../resource.ts';
-import { narrow } from '../text/channel.ts';
-import { shortText } from '../text/time.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Panel } from '../ui/panel.tsx';
-import { FailurePanel } from './failure-panel.tsx';
+/** The rules that book by themselves: the list, one of them, or one as it is written, by the address. */
+import { useEffect, useRef } from 'preact/hooks';
+import { query } from '../navigation/router.ts';
+import { type RuleView, viewOf } from '../rules/address.ts';
+import { KnownRule, NewRule } from '../rules/editor.tsx';
+import { RuleList } from '../rules/list.tsx';
+import { RulePage } from '../rules/page.tsx';
 
-function RuleLine({ rule }: { rule: RuleItem }) {
-  const next = rule.next ?? null;
-  return (
-    <li class="row">
-      <Icon name="filter" />
-      <span class="row-text">
-        <span class="row-title">{rule.name}</span>
-        <span class="row-name">
-          {next === null
-            ? (rule.disabledReason ?? '予約する番組はまだありません')
-            : `次回 ${shortText(next.startAt)} ${narrow(next.serviceName)}`}
-        </span>
-      </span>
-      <span class="row-left">{rule.enabled ? '有効' : '停止中'}</span>
-    </li>
-  );
+function Shown({ view }: { view: RuleView }) {
+  switch (view.kind) {
+    case 'list':
+      return <RuleList />;
+    case 'page':
+      return <RulePage id={view.id} />;
+    case 'edit':
+      return <KnownRule id={view.id} copy={false} />;
+    case 'copy':
+      return <KnownRule id={view.id} copy />;
+    case 'new':
+      return <NewRule />;
+  }
+}
+
+/** A part of this screen begins at its top with the focus in it, as a screen of its own does. */
+function useChange(key: string, toList: boolean): void {
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    // The list is come back to: the browser knows where it was.
+    if (!toList) scrollTo(0, 0);
+    const active = document.activeElement;
+    if (active?.closest('main, dialog, .toasts') == null || active.id === 'main') {
+      document.getElementById('main')?.focus({ preventScroll: true });
+    }
+  }, [key]);
 }
 
 export function Rules() {
-  const { value, failure, renew } = useResource(getRules, { events: ['rules', 'reservations'], poll: 0 });
-  return (
-    <>
-      <header class="screen-head">
-        <h1 class="screen-title">録画ルール</h1>
-        <BookingTabs shown="rules" />
-      </header>
-      {value === undefined ? (
-        failure === undefined ? (
-          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
-        ) : (
-          <FailurePanel failure={failure} onRetry={renew} />
-        )
-      ) : value.length === 0 ? (
-        <Panel icon="filter" title="録画ルールはまだありません">
-          <p>ルールを作ると、条件に合う番組を見つけて自動で予約します。</p>
-        </Panel>
-      ) : (
-        <ul class="rows block">
-          {value.map((rule) => (
-            <RuleLine key={rule.id} rule={rule} />
-          ))}
-        </ul>
-      )}
-    </>
-  );
+  const view = viewOf(query.value);
+  const key = 'id' in view ? `${view.kind} ${view.id}` : view.kind;
+  useChange(key, view.kind === 'list');
+  return <Shown key={key} view={view} />;
 }

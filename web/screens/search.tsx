@@ -6,6 +6,7 @@ import type { SearchResult, SearchSection } from '../../wire/api.ts';
 import { listenFor } from '../events.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
 import { recentSearches } from '../preferences.ts';
+import { newRule } from '../rules/address.ts';
 import { forgetSearches, rememberSearch } from '../search/recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from '../search/sections.ts';
@@ -52,7 +53,16 @@ function Results({ result, onMore }: ResultsProps) {
   const total = [programs, recordings, reservations, rules].reduce((sum, { rows }) => sum + rows.length, 0);
   if (total === 0) {
     return (
-      <Panel icon="search" title={`「${q}」は見つかりませんでした`}>
+      <Panel
+        icon="search"
+        title={`「${q}」は見つかりませんでした`}
+        actions={
+          <a class="button" href={newRule({ keyword: q })}>
+            <Icon name="filter" />
+            見つかったら録画する
+          </a>
+        }
+      >
         <ul class="hints">
           <li>言葉を短くするか、ひとつだけにしてみてください。</li>
           <li>空白で区切ると、すべての言葉を含むものを探します。</li>
@@ -93,6 +103,12 @@ function Results({ result, onMore }: ResultsProps) {
           <RuleRow key={row.id} row={row} words={q} />
         ))}
       </Section>
+      <p>
+        <a class="button" href={newRule({ keyword: q })}>
+          <Icon name="filter" />
+          この言葉の録画ルールを作る
+        </a>
+      </p>
     </div>
   );
 }

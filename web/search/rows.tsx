@@ -2,6 +2,7 @@
 import type { FoundProgram, FoundRecording, FoundReservation, FoundRule } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { openProgram } from '../navigation/router.ts';
+import { rulePage } from '../rules/address.ts';
 import { narrow } from '../text/channel.ts';
 import { highlight } from '../text/highlight.ts';
 import { lengthText, remainingText, shortText } from '../text/time.ts';
@@ -117,7 +118,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
 
 export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
   return (
-    <div class="row found found-still">
+    <a class="row found" href={rulePage(row.id)}>
       <Icon name="filter" class="found-sign" />
       <span class="row-text">
         <span class="found-title">
@@ -125,6 +126,6 @@ export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
         </span>
       </span>
       <span class="found-badge found-badge-quiet">{row.enabled ? '有効' : '停止中'}</span>
-    </div>
+    </a>
   );
 }

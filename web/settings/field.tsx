@@ -62,7 +62,8 @@ function SavingWords({ saving }: { saving: Saving }) {
   );
 }
 
-function Segments({
+/** One of a few, side by side. */
+export function Segments({
   label,
   options,
   value,

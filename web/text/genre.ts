@@ -99,3 +99,10 @@ export function genreText(lv1: number, lv2: number): string | undefined {
   const middle = genre.middle[lv2] ?? (lv2 === OTHER_NIBBLE && lv1 !== NO_GENRE ? 'その他' : undefined);
   return middle === undefined ? genre.name : `${genre.name}／${middle}`;
 }
+
+/** The middle genres of a major one, その他 last; none where there are none. */
+export function middleGenres(lv1: number): { readonly lv2: number; readonly name: string }[] {
+  const names = GENRES[lv1]?.middle ?? [];
+  if (names.length === 0) return [];
+  return [...names.map((name, lv2) => ({ lv2, name })), { lv2: OTHER_NIBBLE, name: 'その他' }];
+}

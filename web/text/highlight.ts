@@ -43,7 +43,12 @@ function wordsOf(query: string): string[] {
 
 /** The text in pieces; put together they are the text. */
 export function highlight(text: string, query: string): Piece[] {
-  const words = wordsOf(query);
+  return highlightWords(text, wordsOf(query));
+}
+
+/** The same for words that may have blanks in them. */
+export function highlightWords(text: string, wanted: readonly string[]): Piece[] {
+  const words = wanted.map(fold).filter((word) => word !== '');
   if (words.length === 0) return [{ text, hit: false }];
   const folded = foldedWithPlaces(text);
   const hits = new Uint8Array(text.length);

@@ -1,0 +1,256 @@
+/**
+ * The part of the fake service behind the rules. Bodies are read and programmes are matched as the service does it; what
+ * would become of a programme is made up.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { EpochMs } from '../../arib/time.ts';
+import { Failure } from '../../src/model/failure.ts';
+import type { Rule } from '../../src/model/rule.ts';
+import { checkExpression } from '../../src/schedule/expression/expression.ts';
+import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
+import { readRule, ruleItem } from '../../src/schedule/rule-body.ts';
+import type {
+  PreviewProgram,
+  Recording,
+  ReservationItem,
+  Retiring,
+  RuleItem,
+  RulePreview,
+} from '../../wire/api.ts';
+import { type FakeGuide, guideWindow } from './fake-guide.ts';
+
+const DAY_MS = 86_400_000;
+const PREVIEW_ROWS = 50;
+
+export interface FakeRules {
+  rules: RuleItem[];
+  /** What each has recorded. */
+  recorded: Map<number, Retiring>;
+  nextId: number;
+}
+
+export function newRules(): FakeRules {
+  return { rules: [], recorded: new Map(), nextId: 1 };
+}
+
+function draftOf(body: unknown) {
+  return readRule(body, checkExpression);
+}
+
+function itemOf(id: number, body: unknown): RuleItem {
+  const rule: Rule = { ...draftOf(body), id, disabledReason: null, createdAt: 0, updatedAt: 0 };
+  return ruleItem(rule);
+}
+
+const indexes = new WeakMap<FakeGuide, GuideIndex>();
+
+function indexOf(guide: FakeGuide, now: number): GuideIndex {
+  const known = indexes.get(guide);
+  if (known !== undefined) return known;
+  const index = new GuideIndex();
+  indexes.set(guide, index);
+  const wish = { from: now, to: now + guide.days * DAY_MS, type: null };
+  for (const { stationId, programs } of guideWindow(guide, wish, now)) {
+    for (const program of programs) {
+      const held: GuideProgram = {
+        id: program.id as ProgramId,
+        stationId: stationId as StationId,
+        startAt: program.startAt as EpochMs,
+        endAt: program.endAt as EpochMs,
+        openEnd: false,
+        name: program.name,
+        description: program.description ?? '',
+        extended: {},
+        genres: program.genres.map(({ lv1, lv2 }) => ({ lv1, lv2 })),
+        isFree: program.isFree,
+        copyNever: program.copyNever,
+        groups: [],
+      };
+      index.put(held);
+    }
+  }
+  return index;
+}
+
+function found(guide: FakeGuide, rule: RuleItem, now: number): GuideProgram[] {
+  const { conditions } = draftOf(bodyOf(rule));
+  const stations = new Map(
+    guide.stations.map(({ id, type }) => [id as StationId, { id: id as StationId, type }]),
+  );
+  const { programs } = new RuleMatcher(conditions).match(indexOf(guide, now), stations);
+  return [...programs].sort((a, b) => a.startAt - b.startAt || a.id - b.id);
+}
+
+function bodyOf({ id: _, disabledReason: __, next: ___, booked, conflicts, recorded, ...body }: RuleItem) {
+  return body;
+}
+
+/** Of the same name only the first is booked; every fifth of the others finds no tuner. */
+function previewOf(guide: FakeGuide, rule: RuleItem, now: number): PreviewProgram[] {
+  const names = new Map(guide.stations.map(({ id, name }) => [id, name]));
+  const seen = new Map<string, number>();
+  return found(guide, rule, now).map((program, at): PreviewProgram => {
+    const { id, stationId, name, startAt, endAt } = program;
+    const serviceName = names.get(stationId) ?? '';
+    const { title } = removeTitleMarks(name);
+    const row = { id, stationId, serviceName, name, title, startAt, endAt, reservationId: null };
+    if (program.copyNever)
+      return { ...row, state: 'skipped', reason: 'コピーが禁止されているため録画できません。' };
+    if (rule.dedupe && seen.has(name)) {
+      return { ...row, state: null, reason: '同じ回を先の放送で録画します。' };
+    }
+    seen.set(name, startAt);
+    if (at % 5 === 4) return { ...row, state: 'conflict', reason: 'チューナーが足りません。' };
+    return { ...row, state: 'scheduled', reason: null };
+  });
+}
+
+function booked(guide: FakeGuide, rule: RuleItem, now: number): ReservationItem[] {
+  if (!rule.enabled) return [];
+  return previewOf(guide, rule, now)
+    .filter(({ state }) => state !== null)
+    .slice(0, 20)
+    .map((program, at) => ({
+      id: rule.id * 1000 + at,
+      programId: program.id,
+      stationId: program.stationId,
+      serviceName: program.serviceName,
+      name: program.name,
+      title: program.title,
+      startAt: program.startAt,
+      endAt: program.endAt,
+      state: program.state ?? 'scheduled',
+      priority: rule.priority,
+      ruleId: rule.id,
+      reason: program.reason,
+      tuner: null,
+    }));
+}
+
+function withFacts(state: FakeRules, guide: FakeGuide, rule: RuleItem, now: number): RuleItem {
+  const reservations = booked(guide, rule, now);
+  const next = reservations.find(({ state: stands }) => stands !== 'skipped');
+  return {
+    ...rule,
+    next: next === undefined ? null : { ...next, reservationId: next.id },
+    booked: reservations.filter(({ state: stands }) => stands !== 'skipped').length,
+    conflicts: reservations.filter(({ state: stands }) => stands === 'conflict').length,
+    recorded: state.recorded.get(rule.id)?.length ?? 0,
+  };
+}
+
+function retiring(state: FakeRules, ruleId: number | undefined, { keepNewest }: RuleItem): Retiring {
+  if (keepNewest === null || ruleId === undefined) return [];
+  const all = state.recorded.get(ruleId) ?? [];
+  return [...all].sort((a, b) => b.startAt - a.startAt).slice(keepNewest);
+}
+
+function preview(state: FakeRules, guide: FakeGuide, body: unknown, ruleId: number | undefined): RulePreview {
+  const rule = itemOf(0, body);
+  const programs = previewOf(guide, rule, Date.now());
+  return {
+    total: programs.length,
+    programs: programs.slice(0, PREVIEW_ROWS),
+    fault: null,
+    retiring: retiring(state, ruleId, rule),
+  };
+}
+
+const GONE = { message: 'このルールはありません。', code: 'not_found' };
+
+/** Every third is damaged. */
+function recordingOf({ id, title, startAt, watched, bytes }: Retiring[number]): Partial<Recording> {
+  const level = id % 3 === 2 ? 'damaged' : 'complete';
+  return {
+    id,
+    title,
+    name: title,
+    serviceName: 'みなと放送',
+    startAt,
+    endAt: startAt + 3_600_000,
+    durationMs: 3_600_000,
+    watchedAt: watched ? startAt + 7_200_000 : null,
+    recording: false,
+    verdict: { level, drops: level === 'damaged' ? 12 : 0, gaps: [], headMs: 10_000, tailMs: 15_000 },
+    state: 'available',
+    bytes,
+  };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly name: string;
+  readonly body: string;
+  readonly query: URLSearchParams;
+}
+
+interface House {
+  readonly rules: FakeRules;
+  readonly guide: FakeGuide;
+  readonly delayMs: number;
+}
+
+/** Undefined for what is not of this part. */
+export async function answerRules(
+  { rules, guide, delayMs }: House,
+  asked: Asked,
+): Promise<Response | undefined> {
+  if (asked.name === 'rules/preview') await Bun.sleep(delayMs);
+  try {
+    return answer(rules, guide, asked);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, options } = error;
+    return Response.json({ code, message, path: options.path }, { status: 400 });
+  }
+}
+
+function answer(
+  state: FakeRules,
+  guide: FakeGuide,
+  { method, name, body, query }: Asked,
+): Response | undefined {
+  const now = Date.now();
+  if (name === 'rules/preview' && method === 'POST') {
+    const id = query.get('ruleId');
+    return Response.json(preview(state, guide, JSON.parse(body), id === null ? undefined : Number(id)));
+  }
+  if (name === 'recordings' && query.has('ruleId')) {
+    return Response.json((state.recorded.get(Number(query.get('ruleId'))) ?? []).map(recordingOf));
+  }
+  if (name === 'rules') {
+    if (method === 'GET') return Response.json(state.rules.map((rule) => withFacts(state, guide, rule, now)));
+    const rule = itemOf(state.nextId++, JSON.parse(body));
+    state.rules.push(rule);
+    return Response.json(withFacts(state, guide, rule, now), { status: 201 });
+  }
+  const id = /^rules\/(\d+)$/u.exec(name)?.[1];
+  if (id === undefined) return undefined;
+  const at = state.rules.findIndex((rule) => rule.id === Number(id));
+  const rule = state.rules[at];
+  if (rule === undefined) return Response.json(GONE, { status: 404 });
+  if (method === 'DELETE') {
+    state.rules.splice(at, 1);
+    return new Response(null, { status: 204 });
+  }
+  if (method === 'PUT') {
+    const replaced = itemOf(rule.id, JSON.parse(body));
+    state.rules[at] = replaced;
+    return Response.json(withFacts(state, guide, replaced, now));
+  }
+  return Response.json(withFacts(state, guide, rule, now));
+}
+
+/** Puts a rule into the service, as if it had been there before. */
+export function addRule(state: FakeRules, body: unknown, more: Partial<RuleItem> = {}): RuleItem {
+  const rule = { ...itemOf(state.nextId++, body), ...more };
+  state.rules.push(rule);
+  return rule;
+}
+
+/** What the rules have booked, for the list of reservations. */
+export function bookedByRules({ rules }: FakeRules, guide: FakeGuide): ReservationItem[] {
+  return rules.flatMap((rule) => booked(guide, rule, Date.now()));
+}

@@ -1,0 +1,360 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { Retiring, RuleItem } from '../../wire/api.ts';
+import { type HouseState, newHouse } from './fake-api.ts';
+import { manyStations } from './fake-guide.ts';
+import { addRule, bookedByRules } from './fake-rules.ts';
+import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+const WEEK_MS = 7 * 86_400_000;
+
+setDefaultTimeout(TEST_MS);
+
+function recorded(count: number): Retiring {
+  return Array.from({ length: count }, (_, index) => ({
+    id: 100 + index,
+    title: `灯台守の娘 第${count - index}話`,
+    startAt: Date.now() - (index + 1) * WEEK_MS,
+    watched: index > 2,
+    bytes: 3_400_000_000,
+  }));
+}
+
+describe.skipIf(!hasChromium)('rules', () => {
+  let rig: WebRig;
+  let house: HouseState;
+  beforeAll(async () => {
+    rig = await startWebRig();
+    rig.service.state.stations = STATIONS;
+  });
+  afterAll(() => rig.close());
+  afterEach(() => Promise.all(rig.browser.contexts().map((context) => context.close())));
+
+  async function open(
+    path: string,
+    fill: (state: HouseState) => void = () => undefined,
+    options = {},
+  ): Promise<Page> {
+    house = newHouse({ stations: STATIONS, days: 8 });
+    rig.service.house = house;
+    fill(house);
+    return await rig.open(path, options);
+  }
+  const asked = (what: string): string[] => house.asked.filter((line) => line.startsWith(what));
+  const rules = (): readonly RuleItem[] => house.rules.rules;
+  const field = (page: Page, name: string) => page.locator(`[name="${name}"]`);
+  const quiet = (page: Page) => page.locator('.preview[aria-busy="false"]').waitFor();
+  const save = (page: Page) => page.getByRole('button', { name: '保存する', exact: true }).click();
+
+  test('a rule is written with its preview beside it, and saved', async () => {
+    const page = await open('rules');
+    const faults = faultsOf(page);
+    await page.getByText('録画ルールはまだありません').waitFor();
+    await page.getByRole('link', { name: 'ルールを作る' }).click();
+    await page.getByText('合う番組がここに並びます').waitFor();
+    await field(page, 'keyword').pressSequentially('灯台守', { delay: 20 });
+    const row = page.locator('.preview-row').first();
+    await row.waitFor();
+    await quiet(page);
+    expect(asked('POST rules/preview').length).toBeLessThanOrEqual(2);
+    expect(await row.locator('mark').textContent()).toBe('灯台守');
+    expect(await page.locator('.preview-states').textContent()).toMatch(/予約される 1見送り \d+/u);
+    expect(await page.locator('.preview-row').nth(1).textContent()).toContain(
+      '同じ回を先の放送で録画します。',
+    );
+
+    await page.getByRole('button', { name: '月曜日' }).click();
+    await page.getByRole('button', { name: '夜', exact: true }).click();
+    await page.getByRole('button', { name: 'ドラマ', exact: true }).click();
+    await page.getByRole('button', { name: '国内ドラマ' }).click();
+    await page.getByRole('switch', { name: '同じ回は1度だけ録画する' }).click();
+    await save(page);
+    await page.getByRole('heading', { name: '灯台守', exact: true }).waitFor();
+    expect(rules()).toHaveLength(1);
+    expect(rules()[0]).toMatchObject({
+      keyword: '灯台守',
+      name: '灯台守',
+      weekdays: [1],
+      timeFrom: 1_140,
+      timeTo: 1_380,
+      genres: [{ lv1: 3, lv2: 0 }],
+      dedupe: false,
+      marginBefore: null,
+    });
+    // The editor leaves nothing behind it: Back leads to the list.
+    await page.goBack();
+    await page
+      .locator('.rule-words', { hasText: '「灯台守」を含む、月 19:00〜23:00、ドラマ／国内ドラマ' })
+      .waitFor();
+    await focusOn(page, '灯台守');
+    expect(faults).toEqual([]);
+  });
+
+  test('what is wrong is said at its field, which gets the focus; what was written stays', async () => {
+    const page = await open('rules?new&keyword=%E7%81%AF');
+    await quiet(page);
+    await page.getByRole('button', { name: 'そのほかの条件' }).click();
+    await field(page, 'durationMin').fill('ながい');
+    await save(page);
+    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'durationMin');
+    const wrong = page.locator('[data-path~="durationMin"] [role="alert"]');
+    expect(await wrong.textContent()).toContain('整数で入力してください');
+    await field(page, 'durationMin').fill('90');
+    await field(page, 'durationMax').fill('30');
+    await page.getByRole('button', { name: 'そのほかの条件' }).click();
+    // The service's own answer opens the fold that its field lies in.
+    await save(page);
+    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'durationMax');
+    await wrong.getByText('「以上」を「以下」より短く').waitFor();
+    await field(page, 'durationMax').fill('');
+    await page.getByRole('button', { name: '言葉の探し方' }).click();
+    await page.getByRole('switch', { name: '正規表現を使う' }).click();
+    await field(page, 'keyword').fill('(第[0-9]+話');
+    await page.locator('[data-path="keyword"] [role="alert"]').waitFor();
+    await page.getByText('直すと、ここも変わります').waitFor();
+    expect(await field(page, 'durationMin').inputValue()).toBe('90');
+    await field(page, 'keyword').fill('第[0-9]+話');
+    await page.locator('[data-path="keyword"] [role="alert"]').waitFor({ state: 'detached' });
+    house.problems.set('rules', {
+      body: { message: 'データベースに書き込めません。', code: 'internal' },
+      status: 500,
+    });
+    await save(page);
+    await page.locator('.rule-bar [role="alert"]', { hasText: 'そのまま残っています' }).waitFor();
+    expect(rules()).toHaveLength(0);
+    house.problems.clear();
+    await save(page);
+    await page.getByRole('heading', { name: '第[0-9]+話', exact: true }).waitFor();
+    expect(rules()[0]).toMatchObject({
+      keyword: '第[0-9]+話',
+      regex: true,
+      durationMin: 90,
+      durationMax: null,
+    });
+  });
+
+  test('an older answer is dropped and the last one stays until the next is there', async () => {
+    const page = await open('rules?new&keyword=%E3%83%8A%E3%82%A4%E3%82%BF%E3%83%BC');
+    await page.locator('.preview-row mark', { hasText: 'ナイター' }).first().waitFor();
+    house.delayMs = 600;
+    await field(page, 'keyword').fill('灯台守');
+    await page.locator('.preview[aria-busy="true"]').waitFor();
+    expect(await page.locator('.preview-row').first().textContent()).toContain('ナイター');
+    const before = asked('POST rules/preview').length;
+    await page.waitForFunction(() => document.querySelector('.preview[aria-busy="true"]') !== null);
+    while (asked('POST rules/preview').length === before) await Bun.sleep(5);
+    house.delayMs = 0;
+    await field(page, 'keyword').fill('天気予報');
+    await page.locator('.preview-row mark', { hasText: '天気予報' }).first().waitFor();
+    await quiet(page);
+    expect(await page.locator('.preview-row mark', { hasText: '灯台守' }).count()).toBe(0);
+  });
+
+  test('editing says what goes into the bin, and changes nothing else of the rule', async () => {
+    const page = await open('rules', (state) => {
+      const rule = addRule(state.rules, {
+        name: '灯台守の娘',
+        keyword: '灯台守',
+        stationIds: [STATIONS[0]?.id ?? 0],
+        marginAfter: 12_500,
+        encode: 'both',
+        periodTo: Date.now() + 30 * WEEK_MS,
+      });
+      state.rules.recorded.set(rule.id, recorded(8));
+    });
+    const before = rules()[0];
+    await page.getByRole('link', { name: '編集' }).click();
+    await page.getByRole('button', { name: 'くわしい設定' }).click();
+    expect(await field(page, 'marginBefore').getAttribute('placeholder')).toBe('10（設定）');
+    expect(await field(page, 'marginAfter').inputValue()).toBe('12.5');
+    await field(page, 'keepNewest').fill('5');
+    await page.getByText('録画 3件がごみ箱に入ります').waitFor();
+    expect(await page.locator('.preview-retiring li').first().textContent()).toContain('第3話');
+    // Another screen changes the guide: what is written stays.
+    rig.service.send('programs');
+    await page.locator('.preview[aria-busy="true"]').waitFor();
+    await quiet(page);
+    expect(await field(page, 'keepNewest').inputValue()).toBe('5');
+    await save(page);
+    await page.locator('.rule').waitFor();
+    expect(rules()).toEqual([{ ...before, keepNewest: 5 } as RuleItem]);
+    await page.locator('.rule-extras', { hasText: '新しい5件だけ残す' }).waitFor();
+  });
+
+  test('switches off, deletes and brings back', async () => {
+    const page = await open('rules', (state) => {
+      addRule(state.rules, {
+        name: '灯台守の娘',
+        keyword: '灯台守',
+        dedupe: false,
+        priority: 3,
+        keepDays: 30,
+      });
+      addRule(state.rules, { name: 'ナイター', keyword: 'ナイター' });
+    });
+    const card = page.locator('.rule', { hasText: '灯台守の娘' });
+    await card.getByText('うち競合').waitFor();
+    await card.getByRole('switch').click();
+    await card.getByText('止めている間は予約しません。').waitFor();
+    await page.getByText('を止めました').waitFor();
+    expect(rules()[0]).toMatchObject({ enabled: false, priority: 3, keepDays: 30 });
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await card.locator('.rule-next .booking-badge').waitFor();
+    const before = rules()[0];
+
+    await card.getByRole('button', { name: '削除' }).click();
+    const sheet = page.getByRole('dialog');
+    expect(await sheet.textContent()).toMatch(/予約 \d+件は取り消されます/u);
+    await sheet.getByRole('button', { name: '削除する' }).click();
+    await card.waitFor({ state: 'detached' });
+    expect(rules()).toHaveLength(1);
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await card.waitFor();
+    await focusOn(page, '灯台守の娘');
+    expect(rules()[1]).toEqual({ ...before, id: 3 } as RuleItem);
+  });
+
+  test('is found, put in order and copied; one that the service switched off says why', async () => {
+    const page = await open('rules', (state) => {
+      addRule(state.rules, { name: 'ろうそくの夜', keyword: 'ナイター' });
+      addRule(state.rules, { name: 'あさの映画', genres: [{ lv1: 6 }], timeFrom: 300, timeTo: 660 });
+      addRule(
+        state.rules,
+        { name: 'いつもの話', keyword: '第\\d+話', regex: true },
+        {
+          enabled: false,
+          disabledReason: '正規表現の処理に時間がかかりすぎます。',
+        },
+      );
+      addRule(state.rules, { name: '天気', keyword: '天気', weekdays: [0, 6] });
+      addRule(state.rules, { name: '落語', genres: [{ lv1: 9, lv2: 3 }] });
+    });
+    const names = () => page.locator('.rule-link').allTextContents();
+    await page.locator('.rule').nth(4).waitFor();
+    expect((await names())[0]).toBe('いつもの話');
+    await page
+      .locator('.rule-note', { hasText: '時間がかかりすぎます' })
+      .getByText('編集して保存し直すか')
+      .waitFor();
+    await page.getByRole('button', { name: '並べ方' }).click();
+    await page.getByRole('radio', { name: '名前順' }).click();
+    expect((await names()).slice(0, 3)).toEqual(['いつもの話', 'あさの映画', 'ろうそくの夜']);
+    await page.locator('.rule-search input').fill('土日');
+    await page.waitForFunction(() => document.querySelectorAll('.rule').length === 1);
+    await page.getByRole('link', { name: '複製' }).click();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[name="name"]')?.value === '天気 のコピー',
+    );
+    await quiet(page);
+    await save(page);
+    await page.getByRole('heading', { name: '天気 のコピー' }).waitFor();
+    expect(rules()[5]).toMatchObject({ keyword: '天気', weekdays: [0, 6], name: '天気 のコピー' });
+  });
+
+  test('leaving asks while something is not saved, and a programme over it does not', async () => {
+    const page = await open('rules');
+    await page.getByRole('link', { name: 'ルールを作る' }).click();
+    await field(page, 'keyword').fill('灯台守');
+    await page.locator('.preview-row').first().click();
+    await page.locator('.program-title').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await field(page, 'keyword').inputValue()).toBe('灯台守');
+    await page.goBack();
+    await page.getByText('まだ保存していません').waitFor();
+    await page.getByRole('button', { name: '編集を続ける' }).click();
+    expect(new URL(page.url()).search).toBe('?new');
+    expect(await field(page, 'keyword').inputValue()).toBe('灯台守');
+    await page.getByRole('link', { name: '番組表' }).click();
+    await page.getByRole('button', { name: '保存せずに移動' }).click();
+    await page.locator('.guide').first().waitFor();
+    await page.goBack();
+    await field(page, 'keyword').fill('灯台守');
+    await page.getByRole('button', { name: 'やめる' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: '保存する' }).click();
+    await page.locator('.rule').waitFor();
+    expect(rules()).toHaveLength(1);
+  });
+
+  test('by keys alone, from the list to a saved rule', async () => {
+    const page = await open('rules', (state) => addRule(state.rules, { name: '落語', genres: [{ lv1: 9 }] }));
+    await page.locator('.rule').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, '新しいルール');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'keyword');
+    await page.keyboard.type('天気予報');
+    await page.keyboard.press('ArrowDown');
+    await focusOn(page, '書き方');
+    for (const name of ['言葉の探し方', '放送局を選ぶ', 'スポーツ']) {
+      await page.keyboard.press('ArrowDown');
+      await focusOn(page, name);
+    }
+    await page.keyboard.press('Enter');
+    await page.locator('.chip[aria-pressed="true"]', { hasText: 'スポーツ' }).waitFor();
+    await quiet(page);
+    // To the end of the form, however many controls there are, and on to the bar.
+    for (let press = 0; press < 60; press += 1) {
+      const text = await page.evaluate(() => document.activeElement?.textContent ?? '');
+      if (text === '保存する' || text === 'やめる') break;
+      await page.keyboard.press('ArrowDown');
+    }
+    await page.keyboard.press('ArrowRight');
+    await focusOn(page, '保存する');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '天気予報' }).waitFor();
+    expect(rules()[1]).toMatchObject({ keyword: '天気予報', genres: [{ lv1: 1, lv2: null }] });
+  });
+
+  test('an address fills a new rule, and stations are chosen with their logos, on a phone', async () => {
+    const id = STATIONS[0]?.id ?? 0;
+    const page = await open(
+      `rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88&stationId=${id}`,
+      undefined,
+      PHONE,
+    );
+    await page.locator('.preview-row').first().waitFor();
+    await page.getByRole('button', { name: `${STATIONS[0]?.name}を外す` }).waitFor();
+    await page.getByRole('button', { name: '放送局を選ぶ' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByRole('tab', { name: 'BS' }).click();
+    await sheet.locator('.station-choice').first().click();
+    await sheet.getByRole('button', { name: '決定' }).click();
+    const bs = STATIONS.find(({ type }) => type === 'BS');
+    await page.getByRole('button', { name: `${bs?.name}を外す` }).waitFor();
+    for (const name of ['言葉の探し方', 'そのほかの条件', 'くわしい設定']) {
+      await page.getByRole('button', { name }).click();
+    }
+    await page.getByRole('button', { name: '書き方' }).click();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await quiet(page);
+    await page.locator('.rule-bar-count', { hasText: /合う番組 \d+件/u }).click();
+    await page.waitForFunction(
+      () => (document.querySelector('.preview')?.getBoundingClientRect().top ?? 999) < 300,
+    );
+    await save(page);
+    await page.getByRole('heading', { name: '灯台守' }).waitFor();
+    expect(rules()[0]?.stationIds).toEqual([id, bs?.id ?? 0]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  });
+
+  test('a rule’s page has its airings to come and what it recorded, and says when it is gone', async () => {
+    const page = await open('rules?rule=1', (state) => {
+      const rule = addRule(state.rules, { name: '灯台守の娘', keyword: '灯台守', dedupe: false });
+      state.rules.recorded.set(rule.id, recorded(3));
+      state.bookings.items = bookedByRules(state.rules, state.guide);
+    });
+    const coming = page.locator('section', { has: page.getByRole('heading', { name: 'これからの放送' }) });
+    await coming.locator('.row').nth(4).waitFor();
+    expect(await coming.textContent()).toContain('チューナーが足りません。');
+    const done = page.locator('section', { has: page.getByRole('heading', { name: '録画したもの' }) });
+    expect(await done.locator('.booking-badge').allTextContents()).toEqual(['完全', '一部欠け', '完全']);
+    house.rules.rules = [];
+    rig.service.send('rules');
+    await page.getByText('このルールはありません').waitFor();
+    await page.getByRole('link', { name: 'ルールの一覧' }).click();
+    await page.getByText('録画ルールはまだありません').waitFor();
+  });
+});

@@ -1,0 +1,185 @@
+/** What a rule does with the programmes that it finds. What is left empty follows the household's settings. */
+import { Segments } from '../settings/field.tsx';
+import { household } from '../settings/household.ts';
+import { Icon } from '../ui/icon.tsx';
+import type { Draft } from './draft.ts';
+import { FieldGroup, Fold, InlineInput, SwitchLine, TextField } from './fields.tsx';
+import { type FieldName, type RuleForm, readForm } from './form.ts';
+import { readCount } from './moments.ts';
+import { actionsInWords, ENCODE_CHOICES, encodeText } from './words.ts';
+
+const MAX_PRIORITY = 100;
+const PRIORITY = 1;
+
+function PriorityField({ draft }: { draft: Draft }) {
+  const value = readCount(draft.form.priority) ?? PRIORITY;
+  const set = (next: number): void =>
+    draft.change({ priority: String(Math.min(MAX_PRIORITY, Math.max(0, next))) });
+  return (
+    <FieldGroup
+      draft={draft}
+      paths={['priority']}
+      label="優先度"
+      help="チューナーが足りないときは、大きいほうを録画します。ふつうのルールは1、手動の予約は2です。"
+    >
+      <div class="rule-line">
+        <button
+          type="button"
+          class="round stepper"
+          aria-label="優先度を下げる"
+          onClick={() => set(value - 1)}
+        >
+          <Icon name="minus" />
+        </button>
+        <InlineInput draft={draft} path="priority" label="優先度" digits />
+        <button
+          type="button"
+          class="round stepper"
+          aria-label="優先度を上げる"
+          onClick={() => set(value + 1)}
+        >
+          <Icon name="plus" />
+        </button>
+      </div>
+    </FieldGroup>
+  );
+}
+
+function KeepFields({ draft }: { draft: Draft }) {
+  return (
+    <FieldGroup
+      draft={draft}
+      paths={['keepNewest', 'keepDays']}
+      label="残す録画"
+      help="超えた分は、見たものから順にごみ箱に入れます。保護した録画は入れません。"
+    >
+      <div class="rule-line">
+        <span class="rule-line-name">新しいほうから</span>
+        <InlineInput draft={draft} path="keepNewest" label="残す件数" placeholder="すべて" unit="件" digits />
+      </div>
+      <div class="rule-line">
+        <span class="rule-line-name">録画してから</span>
+        <InlineInput draft={draft} path="keepDays" label="残す日数" placeholder="ずっと" unit="日" digits />
+      </div>
+    </FieldGroup>
+  );
+}
+
+const DETAIL_PATHS: readonly FieldName[] = [
+  'priority',
+  'keepNewest',
+  'keepDays',
+  'marginBefore',
+  'marginAfter',
+  'encode',
+  'keepTs',
+];
+
+function houseSettings() {
+  return household.value.kind === 'ready' ? household.value.settings : {};
+}
+
+function secondsOf(ms: number | undefined): string {
+  return ms === undefined ? '設定どおり' : `${ms / 1000}（設定）`;
+}
+
+function DetailFields({ draft }: { draft: Draft }) {
+  const { marginBefore, marginAfter, encode, keepTs } = houseSettings();
+  const { form, change } = draft;
+  const encodeSetting = encode === undefined ? '設定どおり' : `設定（${encodeText(encode)}）`;
+  const keepSetting = keepTs === undefined ? '設定どおり' : keepTs ? '設定（残す）' : '設定（残さない）';
+  return (
+    <>
+      <PriorityField draft={draft} />
+      <KeepFields draft={draft} />
+      <FieldGroup
+        draft={draft}
+        paths={['marginBefore', 'marginAfter']}
+        label="前後の余白"
+        help="番組の前後に余分に録画する長さです。次の録画があるときは、そちらに譲ります。"
+      >
+        <div class="rule-line">
+          <span class="rule-line-name">前</span>
+          <InlineInput
+            draft={draft}
+            path="marginBefore"
+            label="前の余白"
+            placeholder={secondsOf(marginBefore)}
+            unit="秒"
+            digits
+          />
+        </div>
+        <div class="rule-line">
+          <span class="rule-line-name">後</span>
+          <InlineInput
+            draft={draft}
+            path="marginAfter"
+            label="後の余白"
+            placeholder={secondsOf(marginAfter)}
+            unit="秒"
+            digits
+          />
+        </div>
+      </FieldGroup>
+      <FieldGroup draft={draft} paths={['encode']} label="エンコード">
+        <Segments
+          label="エンコード"
+          options={[{ value: 'setting', label: encodeSetting }, ...ENCODE_CHOICES]}
+          value={form.encode}
+          onChoose={(value) => change({ encode: value as RuleForm['encode'] })}
+        />
+      </FieldGroup>
+      <FieldGroup draft={draft} paths={['keepTs']} label="放送のままの映像（TS）">
+        <Segments
+          label="放送のままの映像"
+          options={[
+            { value: 'setting', label: keepSetting },
+            { value: 'yes', label: '残す' },
+            { value: 'no', label: '残さない' },
+          ]}
+          value={form.keepTs}
+          onChoose={(value) => change({ keepTs: value as RuleForm['keepTs'] })}
+        />
+      </FieldGroup>
+    </>
+  );
+}
+
+function summary(draft: Draft): string {
+  const { body } = readForm(draft.form);
+  const words = actionsInWords({ ...body, dedupe: true });
+  return [`優先度 ${body.priority}`, ...words].join('、');
+}
+
+export function ActionFields({ draft }: { draft: Draft }) {
+  const keyword = draft.form.keyword.trim();
+  return (
+    <section class="block rule-block" aria-label="録画のしかた">
+      <header class="block-head">
+        <h2>録画のしかた</h2>
+      </header>
+      <TextField
+        draft={draft}
+        path="name"
+        label="ルールの名前"
+        placeholder={keyword === '' ? '名前のないルール' : keyword}
+        help={draft.form.name.trim() === '' ? '書かないと、キーワードが名前になります。' : undefined}
+      />
+      <SwitchLine
+        draft={draft}
+        path="dedupe"
+        label="同じ回は1度だけ録画する"
+        help="再放送やほかの局での放送があっても、はじめの1回だけを録画します。"
+      />
+      <SwitchLine
+        draft={draft}
+        path="enabled"
+        label="このルールを使う"
+        help="切ると、条件は残したまま予約を止めます。"
+      />
+      <Fold draft={draft} title="くわしい設定" paths={DETAIL_PATHS} summary={summary(draft)}>
+        <DetailFields draft={draft} />
+      </Fold>
+    </section>
+  );
+}

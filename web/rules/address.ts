@@ -1,0 +1,35 @@
+/** Where the parts of the rule screen are: all in the query of one address. */
+
+export type RuleView =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'page'; readonly id: number }
+  | { readonly kind: 'edit'; readonly id: number }
+  | { readonly kind: 'copy'; readonly id: number }
+  | { readonly kind: 'new' };
+
+const ID = /^\d{1,15}$/u;
+
+/** The parameters that say which part; others of them fill the form of a new rule. */
+export function viewOf(query: URLSearchParams): RuleView {
+  if (query.has('new')) return { kind: 'new' };
+  for (const [name, kind] of [
+    ['edit', 'edit'],
+    ['copy', 'copy'],
+    ['rule', 'page'],
+  ] as const) {
+    const id = query.get(name);
+    if (id !== null && ID.test(id)) return { kind, id: Number(id) };
+  }
+  return { kind: 'list' };
+}
+
+export const rulePage = (id: number): string => `rules?rule=${id}`;
+export const ruleEditor = (id: number): string => `rules?edit=${id}`;
+export const ruleCopy = (id: number): string => `rules?copy=${id}`;
+
+/** The editor with the words filled in, and only programmes of this station. */
+export function newRule({ keyword, stationId }: { keyword: string; stationId?: number }): string {
+  const query = new URLSearchParams({ keyword });
+  if (stationId !== undefined) query.set('stationId', String(stationId));
+  return `rules?new&${query}`;
+}

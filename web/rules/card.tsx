@@ -1,0 +1,166 @@
+/** A rule in the list: what it looks for, what comes next, and what can be done with it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RuleItem } from '../../wire/api.ts';
+import { focusOn } from '../navigation/focus.ts';
+import { StateBadge } from '../reservations/badge.tsx';
+import { stationById } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { shortText } from '../text/time.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { ruleCopy, ruleEditor, rulePage } from './address.ts';
+import { switchRule, wantedRule } from './store.ts';
+import { actionsInWords, conditionsInWords } from './words.ts';
+
+export function stationName(id: number): string | undefined {
+  const station = stationById(id);
+  return station === undefined ? undefined : narrow(station.name);
+}
+
+/** Everything that is written on a rule's card, for the search. */
+export function cardWords(rule: RuleItem): string {
+  return [
+    rule.name,
+    ...conditionsInWords(rule, stationName),
+    ...actionsInWords(rule),
+    rule.next?.title ?? '',
+    rule.enabled ? '有効' : '停止中',
+  ].join(' ');
+}
+
+interface SwitchProps {
+  readonly rule: RuleItem;
+  readonly renew: () => void;
+}
+
+/** While the change is on its way the new state is shown. */
+export function RuleSwitch({ rule, renew }: SwitchProps) {
+  const [wish, setWish] = useState<boolean>();
+  const shown = wish ?? rule.enabled;
+  useEffect(() => setWish(undefined), [rule]);
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch-button"
+      aria-label={`「${rule.name}」を有効にする`}
+      aria-checked={shown}
+      onClick={async (event) => {
+        const byKeys = event.currentTarget.matches(':focus-visible');
+        setWish(!shown);
+        if (!(await switchRule({ rule, renew, byKeys }, !shown))) setWish(undefined);
+      }}
+    >
+      <span class="rule-switch-words" aria-hidden="true">
+        {shown ? '有効' : '停止中'}
+      </span>
+      <span class="switch" aria-hidden="true" />
+    </button>
+  );
+}
+
+/** Why the service switched it off by itself, and what to do about it. */
+export function DisabledNote({ rule }: { rule: RuleItem }) {
+  if (rule.disabledReason === null) return null;
+  return (
+    <div class="rule-note rule-note-bad">
+      <Icon name="alert" />
+      <p>
+        <b>このルールは自動で止められました。{rule.disabledReason}</b>
+        編集して保存し直すか、そのまま有効にすると、もう一度使われます。
+      </p>
+    </div>
+  );
+}
+
+export function NextLine({ rule }: { rule: RuleItem }) {
+  const next = rule.next ?? null;
+  if (next === null) {
+    return (
+      <p class="rule-next rule-next-none">
+        <Icon name="clock" />
+        {rule.enabled ? 'いまの番組表に、これから予約する番組はありません。' : '止めている間は予約しません。'}
+      </p>
+    );
+  }
+  return (
+    <p class="rule-next">
+      <Icon name={next.state === 'conflict' ? 'alert' : 'clock'} />
+      <span class="rule-next-text">
+        <span class="rule-next-when">
+          <b class="numbers">{shortText(next.startAt)}</b>
+          <span>{narrow(next.serviceName)}</span>
+          <StateBadge state={next.state} />
+        </span>
+        <span class="rule-next-title">{narrow(next.title)}</span>
+      </span>
+    </p>
+  );
+}
+
+export function Counts({ rule }: { rule: RuleItem }) {
+  const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
+  return (
+    <p class="rule-counts numbers">
+      <span>予約 {booked}件</span>
+      {conflicts === 0 ? null : <span class="rule-conflicts">うち競合 {conflicts}件</span>}
+      <span>録画 {recorded.toLocaleString('ja')}件</span>
+      <span>優先度 {priority}</span>
+    </p>
+  );
+}
+
+export function ActionLink({ href, icon, label }: { href: string; icon: IconName; label: string }) {
+  return (
+    <a class="button button-small" href={href}>
+      <Icon name={icon} />
+      {label}
+    </a>
+  );
+}
+
+interface CardProps extends SwitchProps {
+  readonly onDelete: (rule: RuleItem, byKeys: boolean) => void;
+}
+
+export function RuleCard({ rule, renew, onDelete }: CardProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  const wanted = wantedRule.value === rule.id;
+  useEffect(() => {
+    if (!wanted || link.current === null) return;
+    wantedRule.value = undefined;
+    focusOn(link.current, 'center');
+  }, [wanted]);
+  const extras = actionsInWords(rule);
+  return (
+    <li class="rule" data-rule={rule.id} data-off={rule.enabled ? undefined : ''}>
+      <header class="rule-head">
+        <h2>
+          <a ref={link} class="rule-link" href={rulePage(rule.id)}>
+            {rule.name}
+          </a>
+        </h2>
+        <RuleSwitch rule={rule} renew={renew} />
+      </header>
+      <p class="rule-words">{conditionsInWords(rule, stationName).join('、')}</p>
+      {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
+      <DisabledNote rule={rule} />
+      <NextLine rule={rule} />
+      <footer class="rule-foot">
+        <Counts rule={rule} />
+        <span class="rule-buttons">
+          <ActionLink href={ruleEditor(rule.id)} icon="edit" label="編集" />
+          <ActionLink href={ruleCopy(rule.id)} icon="copy" label="複製" />
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={`「${rule.name}」を削除`}
+            onClick={(event) => onDelete(rule, event.currentTarget.matches(':focus-visible'))}
+          >
+            <Icon name="trash" />
+            削除
+          </button>
+        </span>
+      </footer>
+    </li>
+  );
+}

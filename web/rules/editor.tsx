@@ -1,0 +1,229 @@
+/** A rule is written: the form, what it would find beside it, and a bar to save it or leave it. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RuleItem } from '../../wire/api.ts';
+import { getRule } from '../api.ts';
+import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
+import { useResource } from '../resource.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { FailurePanel } from '../screens/failure-panel.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { ActionFields } from './action-fields.tsx';
+import { rulePage } from './address.ts';
+import { DisabledNote } from './card.tsx';
+import { ConditionFields } from './condition-fields.tsx';
+import { useDraft } from './draft.ts';
+import { formOf, formOfQuery, type RuleForm } from './form.ts';
+import { markedWords } from './marked.ts';
+import { Preview } from './preview.tsx';
+import { type PreviewState, previewOf } from './preview-run.ts';
+import { wantedRule } from './store.ts';
+
+/** Asks before what was written is left; the browser asks before the page is. */
+function useKeeping(dirty: boolean) {
+  const [wanted, setWanted] = useState<{ readonly go: () => void }>();
+  const free = useRef(false);
+  useEffect(() => {
+    if (!dirty) return undefined;
+    const forget = keepScreen((go) => {
+      if (free.current) return false;
+      setWanted({ go });
+      return true;
+    });
+    const onUnload = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', onUnload);
+    return () => {
+      forget();
+      removeEventListener('beforeunload', onUnload);
+    };
+  }, [dirty]);
+  return {
+    /** Where somebody wants to go. */
+    wanted,
+    stay: () => setWanted(undefined),
+    /** From now on nothing asks. */
+    letGo: () => {
+      free.current = true;
+      setWanted(undefined);
+    },
+  };
+}
+
+interface LeaveProps {
+  readonly onSave: () => void;
+  readonly onLeave: () => void;
+  readonly onStay: () => void;
+}
+
+function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
+  return (
+    <Sheet title="保存していません" onClose={onStay}>
+      <p class="sheet-note">このルールへの変更は、まだ保存していません。</p>
+      <div class="rule-leave">
+        <button type="button" class="button button-main" onClick={onSave}>
+          保存する
+        </button>
+        <button type="button" class="button" onClick={onStay}>
+          編集を続ける
+        </button>
+        <button type="button" class="button button-danger" onClick={onLeave}>
+          保存せずに移動
+        </button>
+      </div>
+    </Sheet>
+  );
+}
+
+function previewSummary(state: PreviewState): string {
+  const preview = previewOf(state);
+  if (preview === undefined || preview.fault != null) return '合う番組';
+  return `合う番組 ${preview.total.toLocaleString('ja')}件`;
+}
+
+interface EditorProps {
+  readonly title: string;
+  readonly initial: RuleForm;
+  /** The rule that is changed; undefined for a new one. */
+  readonly rule: RuleItem | undefined;
+}
+
+function Editor({ title, initial, rule }: EditorProps) {
+  const { draft, dirty, faults, preview, failure, saving, save } = useDraft(initial, rule?.id);
+  const keeping = useKeeping(dirty);
+  /** @param go where somebody wanted to go; undefined for where a saved rule is seen */
+  const saveAndGo = async (go: (() => void) | undefined): Promise<void> => {
+    if (saving) return;
+    keeping.stay();
+    const saved = await save();
+    if (saved === undefined) return;
+    keeping.letGo();
+    wantedRule.value = saved.id;
+    showToast(`「${saved.name}」を保存しました。`);
+    if (go !== undefined) go();
+    else if (rule === undefined) navigate(rulePage(saved.id), true);
+    else goBackOr(rulePage(saved.id));
+  };
+  return (
+    <div class="rule-editor">
+      <header class="screen-head">
+        <button type="button" class="round" aria-label="戻る" onClick={() => goBackOr('rules')}>
+          <Icon name="back" />
+        </button>
+        <h1 class="screen-title">{title}</h1>
+      </header>
+      <div class="rule-columns">
+        <div class="rule-form" data-nav-group="rule-form">
+          {rule === undefined ? null : <DisabledNote rule={rule} />}
+          <ConditionFields draft={draft} />
+          <ActionFields draft={draft} />
+        </div>
+        <Preview
+          state={preview.state}
+          stale={faults.length > 0}
+          words={markedWords(draft.form.keyword, draft.form.regex)}
+          onRetry={preview.retry}
+        />
+      </div>
+      <div class="rule-bar">
+        {failure === undefined ? null : (
+          <p class="field-failed" role="alert">
+            {failure.message} {adviceFor(failure).next} 入力した内容はそのまま残っています。
+          </p>
+        )}
+        <div class="rule-bar-line">
+          <button
+            type="button"
+            class="button rule-bar-count"
+            onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
+          >
+            {previewSummary(preview.state)}
+            <Icon name="down" />
+          </button>
+          <button type="button" class="button" onClick={() => goBackOr('rules')}>
+            やめる
+          </button>
+          <button
+            type="button"
+            class="button button-main"
+            aria-busy={saving}
+            onClick={() => void saveAndGo(undefined)}
+          >
+            {saving ? '保存しています…' : '保存する'}
+          </button>
+        </div>
+      </div>
+      {keeping.wanted === undefined ? null : (
+        <LeaveSheet
+          onStay={keeping.stay}
+          onSave={() => void saveAndGo(keeping.wanted?.go)}
+          onLeave={() => {
+            const go = keeping.wanted?.go;
+            keeping.letGo();
+            go?.();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+export function NewRule() {
+  const initial = useMemo(() => formOfQuery(query.peek()), []);
+  useEffect(() => {
+    // With a keyboard at hand one writes at once; on a phone it would hide what there is.
+    if (initial.keyword !== '' || !matchMedia('(hover: hover)').matches) return;
+    document.querySelector<HTMLElement>('[name="keyword"]')?.focus({ preventScroll: true });
+  }, []);
+  return <Editor title="新しいルール" initial={initial} rule={undefined} />;
+}
+
+/** What a copy begins with. */
+function copyOf(rule: RuleItem): RuleForm {
+  return formOf({ ...rule, name: `${rule.name} のコピー` });
+}
+
+/** A rule that the service switched off is used again once it was mended. */
+function editOf(rule: RuleItem): RuleForm {
+  return formOf({ ...rule, enabled: rule.enabled || rule.disabledReason !== null });
+}
+
+export function RuleGone() {
+  return (
+    <Panel
+      icon="filter"
+      title="このルールはありません"
+      actions={
+        <a class="button button-main" href="rules" data-replace="">
+          ルールの一覧
+        </a>
+      }
+    >
+      <p>削除されたか、アドレスが違います。</p>
+    </Panel>
+  );
+}
+
+/** @param copy a new rule like it */
+export function KnownRule({ id, copy }: { id: number; copy: boolean }) {
+  const { value, failure, renew } = useResource((signal) => getRule(id, signal), {
+    events: ['rules'],
+    poll: 0,
+  });
+  const initial = useMemo(
+    () => (value === undefined ? undefined : copy ? copyOf(value) : editOf(value)),
+    [value],
+  );
+  if (value === undefined || initial === undefined) {
+    if (failure === undefined)
+      return <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />;
+    if (failure.code === 'not_found') return <RuleGone />;
+    return <FailurePanel failure={failure} onRetry={renew} />;
+  }
+  return copy ? (
+    <Editor title="ルールを複製" initial={initial} rule={undefined} />
+  ) : (
+    <Editor title="ルールを編集" initial={initial} rule={value} />
+  );
+}

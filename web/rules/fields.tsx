@@ -1,0 +1,213 @@
+/** Parts of the rule form: each names its field, says what is wrong with it there, and works by remote control. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { Icon } from '../ui/icon.tsx';
+import type { Draft } from './draft.ts';
+import type { FieldName, RuleForm } from './form.ts';
+
+type TextName = { [Name in FieldName]: RuleForm[Name] extends string ? Name : never }[FieldName];
+type FlagName = { [Name in FieldName]: RuleForm[Name] extends boolean ? Name : never }[FieldName];
+
+export function Fault({ id, message }: { id: string; message: string | undefined }) {
+  if (message === undefined) return null;
+  return (
+    <p class="field-failed" role="alert" id={id}>
+      {message}
+    </p>
+  );
+}
+
+interface GroupProps {
+  readonly draft: Draft;
+  /** The fields that stand in it. */
+  readonly paths: readonly FieldName[];
+  readonly label: string;
+  readonly help?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** Several controls under one heading. */
+export function FieldGroup({ draft, paths, label, help, children }: GroupProps) {
+  const id = useId();
+  const message = paths.map(draft.faultOf).find((text) => text !== undefined);
+  return (
+    <fieldset class="rule-field" data-path={paths.join(' ')} aria-describedby={`${id}-fault`}>
+      <legend>{label}</legend>
+      {help === undefined ? null : <p class="rule-help">{help}</p>}
+      {children}
+      <Fault id={`${id}-fault`} message={message} />
+    </fieldset>
+  );
+}
+
+interface InputProps {
+  readonly draft: Draft;
+  readonly path: TextName;
+  /** For what reads aloud, where no heading stands beside it. */
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly unit?: string;
+  readonly digits?: boolean;
+}
+
+/** A short input in a line with others. */
+export function InlineInput({ draft, path, label, placeholder = '', unit, digits = false }: InputProps) {
+  return (
+    <label class="rule-inline">
+      <span class="hidden-text">{label}</span>
+      <input
+        name={path}
+        class="rule-input"
+        type="text"
+        autocomplete="off"
+        inputMode={digits ? 'numeric' : undefined}
+        placeholder={placeholder}
+        value={draft.form[path]}
+        aria-invalid={draft.faultOf(path) !== undefined}
+        onInput={(event) => draft.change({ [path]: event.currentTarget.value })}
+        onBlur={() => draft.leave(path)}
+      />
+      {unit === undefined ? null : <span>{unit}</span>}
+    </label>
+  );
+}
+
+interface TextProps extends InputProps {
+  readonly help?: ComponentChildren;
+  readonly initial?: boolean;
+}
+
+/** A text with a line of its own. */
+export function TextField({ draft, path, label, help, placeholder = '', initial = false }: TextProps) {
+  const id = useId();
+  const message = draft.faultOf(path);
+  return (
+    <div class="rule-field" data-path={path}>
+      <label class="rule-label" for={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        name={path}
+        class="rule-input rule-input-wide"
+        type="text"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        placeholder={placeholder}
+        value={draft.form[path]}
+        aria-invalid={message !== undefined}
+        aria-describedby={message === undefined ? `${id}-help` : `${id}-fault ${id}-help`}
+        data-nav-initial={initial ? '' : undefined}
+        onInput={(event) => draft.change({ [path]: event.currentTarget.value })}
+        onBlur={() => draft.leave(path)}
+      />
+      <Fault id={`${id}-fault`} message={message} />
+      {help === undefined ? null : (
+        <div class="rule-help" id={`${id}-help`}>
+          {help}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface SwitchProps {
+  readonly draft: Draft;
+  readonly path: FlagName;
+  readonly label: string;
+  readonly help: string;
+  /** The switch says the contrary of the field. */
+  readonly inverted?: boolean;
+}
+
+export function SwitchLine({ draft, path, label, help, inverted = false }: SwitchProps) {
+  const on = draft.form[path] !== inverted;
+  const id = useId();
+  return (
+    <div class="rule-field rule-switch-line" data-path={path}>
+      <div>
+        <span class="rule-label" id={`${id}-label`}>
+          {label}
+        </span>
+        <p class="rule-help" id={`${id}-help`}>
+          {help}
+        </p>
+      </div>
+      <button
+        type="button"
+        role="switch"
+        class="switch-button"
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-help`}
+        aria-checked={on}
+        onClick={() => draft.change({ [path]: !draft.form[path] })}
+      >
+        <span class="switch" aria-hidden="true" />
+      </button>
+      <Fault id={`${id}-fault`} message={draft.faultOf(path)} />
+    </div>
+  );
+}
+
+interface ToggleProps {
+  readonly on: boolean;
+  readonly onPress: () => void;
+  readonly children: ComponentChildren;
+  readonly label?: string;
+}
+
+/** One of several that may all be on. */
+export function Toggle({ on, onPress, children, label }: ToggleProps) {
+  return (
+    <button type="button" class="chip toggle" aria-pressed={on} aria-label={label} onClick={onPress}>
+      {children}
+    </button>
+  );
+}
+
+/** With the value, or without it when it was there. */
+export function toggled<T>(values: readonly T[], value: T): T[] {
+  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
+}
+
+interface FoldProps {
+  readonly draft: Draft;
+  readonly title: string;
+  /** What is set in it, in words. */
+  readonly summary: string;
+  readonly paths: readonly FieldName[];
+  readonly children: ComponentChildren;
+}
+
+/** Rarely used parts, closed until somebody wants them or something in them is wrong. */
+export function Fold({ draft, title, summary, paths, children }: FoldProps) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const faulty = paths.some((path) => draft.faultOf(path) !== undefined);
+  const shown = open || faulty;
+  useEffect(() => {
+    // What was opened to be mended stays open once it is.
+    if (faulty) setOpen(true);
+  }, [faulty]);
+  return (
+    <section class="rule-fold" data-open={shown ? '' : undefined}>
+      <button
+        type="button"
+        class="rule-fold-button"
+        aria-expanded={shown}
+        aria-controls={id}
+        onClick={() => setOpen(!shown)}
+      >
+        <span>
+          <b>{title}</b>
+          {shown ? null : <small>{summary}</small>}
+        </span>
+        <Icon name={shown ? 'up' : 'down'} />
+      </button>
+      <div id={id} class="rule-fold-content">
+        {shown ? children : null}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+/** The genres of a rule: whole ones, or parts of those that are on. */
+import { MAJOR_GENRES, majorGenreName, middleGenres } from '../text/genre.ts';
+import type { Draft } from './draft.ts';
+import { FieldGroup, Toggle } from './fields.tsx';
+import type { RuleForm } from './form.ts';
+import { genreName } from './words.ts';
+
+type Genres = RuleForm['genres'];
+
+/** A press on a major genre takes it and all its parts out, or puts it in as a whole. */
+export function withMajor(genres: Genres, lv1: number): Genres {
+  const others = genres.filter((genre) => genre.lv1 !== lv1);
+  return others.length < genres.length ? others : [...genres, { lv1, lv2: null }];
+}
+
+/** The first part takes the place of the whole; without the last part it is the whole again. */
+export function withMiddle(genres: Genres, lv1: number, lv2: number): Genres {
+  const others = genres.filter((genre) => genre.lv1 !== lv1);
+  const parts = genres.filter((genre) => genre.lv1 === lv1 && genre.lv2 !== null);
+  const without = parts.filter((genre) => genre.lv2 !== lv2);
+  if (without.length === parts.length) return [...others, ...parts, { lv1, lv2 }];
+  return without.length === 0 ? [...others, { lv1, lv2: null }] : [...others, ...without];
+}
+
+function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
+  const { genres } = draft.form;
+  const listed = middleGenres(lv1);
+  const known = new Set(listed.map(({ lv2 }) => lv2));
+  const strange = genres.filter((genre) => genre.lv1 === lv1 && genre.lv2 !== null && !known.has(genre.lv2));
+  const all = [...listed, ...strange.map(({ lv2 }) => ({ lv2: lv2 ?? 0, name: genreName({ lv1, lv2 }) }))];
+  if (all.length === 0) return null;
+  return (
+    <div class="genre-parts" data-genre={lv1}>
+      <span class="genre-parts-name">{majorGenreName(lv1)}のうち</span>
+      {all.map(({ lv2, name }) => (
+        <Toggle
+          key={lv2}
+          on={genres.some((genre) => genre.lv1 === lv1 && genre.lv2 === lv2)}
+          onPress={() => draft.change({ genres: withMiddle(genres, lv1, lv2) })}
+        >
+          {name}
+        </Toggle>
+      ))}
+    </div>
+  );
+}
+
+export function GenreField({ draft }: { draft: Draft }) {
+  const { genres } = draft.form;
+  const chosen = [...new Set(genres.map(({ lv1 }) => lv1))];
+  const usual = MAJOR_GENRES.map(({ lv1 }) => lv1);
+  const strange = chosen.filter((lv1) => !usual.includes(lv1));
+  return (
+    <FieldGroup draft={draft} paths={['genres']} label="ジャンル">
+      <div class="chips">
+        {[...usual, ...strange].map((lv1) => (
+          <Toggle
+            key={lv1}
+            on={chosen.includes(lv1)}
+            onPress={() => draft.change({ genres: withMajor(genres, lv1) })}
+          >
+            <span class="swatch" data-genre={lv1} />
+            {majorGenreName(lv1)}
+            {usual.includes(lv1) ? '' : `（${lv1}）`}
+          </Toggle>
+        ))}
+      </div>
+      {chosen.map((lv1) => (
+        <Parts key={lv1} draft={draft} lv1={lv1} />
+      ))}
+    </FieldGroup>
+  );
+}

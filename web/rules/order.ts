@@ -1,0 +1,52 @@
+/** The rules as the list shows them: in an order, and only those that the words of a search mean. */
+import type { RuleItem } from '../../wire/api.ts';
+
+export const RULE_ORDERS = [
+  { value: 'next', label: '次の放送が近い順' },
+  { value: 'name', label: '名前順' },
+  { value: 'priority', label: '優先度の高い順' },
+  { value: 'newest', label: '新しく作った順' },
+] as const;
+export type RuleOrder = (typeof RULE_ORDERS)[number]['value'];
+
+const COLLATOR = new Intl.Collator('ja', { numeric: true });
+
+function nextAt({ next }: RuleItem): number {
+  return next?.startAt ?? Number.POSITIVE_INFINITY;
+}
+
+const COMPARE: Readonly<Record<RuleOrder, (a: RuleItem, b: RuleItem) => number>> = {
+  // Infinity less Infinity is no number: two without a next airing are equal.
+  next: (a, b) => nextAt(a) - nextAt(b) || 0,
+  name: (a, b) => COLLATOR.compare(a.name, b.name),
+  priority: (a, b) => b.priority - a.priority,
+  newest: (a, b) => b.id - a.id,
+};
+
+/** A rule that needs a person stands before all others; equal ones by name. */
+export function ordered(rules: readonly RuleItem[], order: RuleOrder): RuleItem[] {
+  const trouble = (rule: RuleItem): number => (rule.disabledReason === null ? 1 : 0);
+  return [...rules].sort(
+    (a, b) =>
+      trouble(a) - trouble(b) || COMPARE[order](a, b) || COLLATOR.compare(a.name, b.name) || a.id - b.id,
+  );
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** @param wordsOf what is written on a rule's card */
+export function searched(
+  rules: readonly RuleItem[],
+  search: string,
+  wordsOf: (rule: RuleItem) => string,
+): RuleItem[] {
+  const wanted = plain(search)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+  return rules.filter((rule) => {
+    const text = plain(wordsOf(rule));
+    return wanted.every((word) => text.includes(word));
+  });
+}

@@ -1,0 +1,176 @@
+/** What the rule would find now and what would become of each, beside the form while it is written. */
+import type { RulePreview } from '../../wire/api.ts';
+import { openProgram } from '../navigation/router.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { bytesText } from '../settings/bytes.ts';
+import { stationById } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { highlightWords } from '../text/highlight.ts';
+import { lengthText, shortText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { type PreviewState, previewOf } from './preview-run.ts';
+import { countFates, fateOf } from './states.ts';
+
+type PreviewProgram = RulePreview['programs'][number];
+
+function Marked({ text, words }: { text: string; words: readonly string[] }) {
+  return (
+    <>
+      {highlightWords(text, words).map((piece, index) =>
+        piece.hit ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
+      )}
+    </>
+  );
+}
+
+function PreviewRow({ program, words }: { program: PreviewProgram; words: readonly string[] }) {
+  const { title, marks } = splitTitle(program.name);
+  const { face, tone } = fateOf(program);
+  const name = narrow(program.serviceName);
+  const logo = stationById(program.stationId)?.logo ?? null;
+  return (
+    <button type="button" class="row row-button preview-row" onClick={() => openProgram(program.id)}>
+      <Logo station={{ id: program.stationId, name, logo }} />
+      <span class="row-text">
+        <span class="found-when">
+          <b class="numbers">{shortText(program.startAt)}</b>
+          <span>{name}</span>
+          <span class="numbers">{lengthText(program.endAt - program.startAt)}</span>
+          <span class={`booking-badge booking-badge-${tone}`}>{face}</span>
+        </span>
+        <span class="found-title">
+          <span>
+            <Marked text={title} words={words} />
+          </span>
+          <Marks marks={marks} />
+        </span>
+        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
+      </span>
+    </button>
+  );
+}
+
+/** What would go into the bin as soon as the rule is saved. */
+function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']> }) {
+  if (retiring.length === 0) return null;
+  const bytes = retiring.reduce((sum, one) => sum + one.bytes, 0);
+  return (
+    <section class="preview-retiring" aria-label="ごみ箱に入る録画">
+      <h3>
+        <Icon name="trash" />
+        保存すると、録画 {retiring.length}件がごみ箱に入ります
+      </h3>
+      <p>{bytesText(bytes)}。2日のあいだは、録画のごみ箱から戻せます。</p>
+      <ul>
+        {retiring.map((one) => (
+          <li key={one.id}>
+            <span class="numbers">{shortText(one.startAt)}</span>
+            <span>{narrow(one.title)}</span>
+            <small>{one.watched ? '視聴済み' : '未視聴'}</small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Found({ preview, words }: { preview: RulePreview; words: readonly string[] }) {
+  const { programs, total, fault } = preview;
+  if (fault != null) {
+    return (
+      <p class="field-failed" role="alert">
+        {fault}
+      </p>
+    );
+  }
+  return (
+    <>
+      {programs.length === 0 ? (
+        <div class="preview-none">
+          <p>
+            <b>いまの番組表に、合う番組はありません。</b>
+          </p>
+          <p>このまま保存すると、合う番組が番組表に現れたときに予約します。</p>
+        </div>
+      ) : (
+        <>
+          <p class="preview-states">
+            {countFates(programs).map(({ face, tone, count }) => (
+              <span key={face} class={`booking-badge booking-badge-${tone}`}>
+                {face} <span class="numbers">{count}</span>
+              </span>
+            ))}
+          </p>
+          <div class="rows preview-rows" data-nav-group="preview">
+            {programs.map((program) => (
+              <PreviewRow key={program.id} program={program} words={words} />
+            ))}
+          </div>
+          {total > programs.length ? (
+            <p class="found-more-note">
+              ほかに {(total - programs.length).toLocaleString('ja')}件あります。近いものから{' '}
+              {programs.length}件を表示しています。
+            </p>
+          ) : null}
+        </>
+      )}
+      <Retiring retiring={preview.retiring ?? []} />
+    </>
+  );
+}
+
+interface PreviewProps {
+  readonly state: PreviewState;
+  /** Some fields cannot be read: what is shown is older than they. */
+  readonly stale: boolean;
+  readonly words: readonly string[];
+  readonly onRetry: () => void;
+}
+
+export function Preview({ state, stale, words, onRetry }: PreviewProps) {
+  const preview = previewOf(state);
+  const waiting = state.kind === 'waiting';
+  return (
+    <section class="block preview" aria-label="合う番組" aria-busy={waiting} id="rule-preview">
+      <header class="block-head">
+        <h2>合う番組</h2>
+        <span class="block-count numbers" role="status">
+          <span class="search-wait" data-shown={waiting ? '' : undefined} />
+          {preview === undefined || preview.fault != null ? '' : `${preview.total.toLocaleString('ja')}件`}
+        </span>
+      </header>
+      {state.kind === 'empty' ? (
+        <p class="preview-none">
+          キーワード、放送局、ジャンル、曜日、時刻、長さのどれかを決めると、合う番組がここに並びます。
+        </p>
+      ) : null}
+      {stale || (state.kind === 'failed' && state.failure.path !== undefined) ? (
+        <p class="rule-hint">
+          <Icon name="alert" />
+          条件に直すところがあります。直すと、ここも変わります。
+        </p>
+      ) : null}
+      {state.kind === 'failed' && state.failure.path === undefined ? (
+        <div class="tuner-error" role="alert">
+          <Icon name="unlink" />
+          <p>
+            <b>{state.failure.message}</b>
+            {adviceFor(state.failure).next}
+          </p>
+          <button type="button" class="button button-small" onClick={onRetry}>
+            再試行
+          </button>
+        </div>
+      ) : null}
+      {preview === undefined && waiting ? <span class="skeleton block-skeleton" /> : null}
+      {preview === undefined ? null : (
+        <div class="preview-found" data-old={stale || state.kind === 'failed' ? '' : undefined}>
+          <Found preview={preview} words={words} />
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+/** What becomes of a programme that a rule finds, in a few letters. */
+import type { RulePreview } from '../../wire/api.ts';
+import { type StateTone, stateWords } from '../reservations/words.ts';
+
+export interface Fate {
+  readonly face: string;
+  /** Of the badge: `.booking-badge-…`. */
+  readonly tone: StateTone;
+}
+
+type PreviewProgram = RulePreview['programs'][number];
+
+export function fateOf({ state, reservationId }: PreviewProgram): Fate {
+  if (state === null) return { face: '見送り', tone: 'quiet' };
+  if (state === 'scheduled' && reservationId === null) return { face: '予約される', tone: 'kept' };
+  return stateWords(state);
+}
+
+/** How many of each, in the order in which they first appear. */
+export function countFates(programs: readonly PreviewProgram[]): (Fate & { count: number })[] {
+  const counts = new Map<string, Fate & { count: number }>();
+  for (const program of programs) {
+    const { face, tone } = fateOf(program);
+    const before = counts.get(face);
+    if (before === undefined) counts.set(face, { face, tone, count: 1 });
+    else before.count += 1;
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,144 @@
+/** The stations that a rule looks at: chosen in a sheet by type, shown as chips. */
+import { useSignal } from '@preact/signals';
+import type { Station } from '../../wire/api.ts';
+import { stations } from '../stations.ts';
+import { channelLabel, narrow } from '../text/channel.ts';
+import { TYPE_NAMES } from '../tuners/words.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+import type { Draft } from './draft.ts';
+import { FieldGroup, Toggle, toggled } from './fields.tsx';
+import { TYPE_CHOICES } from './words.ts';
+
+const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
+
+interface ChooserProps {
+  readonly chosen: readonly number[];
+  readonly onChange: (ids: readonly number[]) => void;
+  readonly onClose: () => void;
+}
+
+function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
+  const present = TYPES.filter((type) => stations.value.some((station) => station.type === type));
+  const first = stations.value.find(({ id }) => chosen.includes(id))?.type;
+  const type = useSignal(first ?? present[0] ?? 'GR');
+  const ofType = stations.value.filter((station) => station.type === type.value);
+  return (
+    <Sheet title="放送局を選ぶ" onClose={onClose} wide>
+      <div class="station-tools">
+        <div class="tabs" role="tablist" aria-label="放送の種類">
+          {present.map((one) => {
+            const count = stations.value.filter((s) => s.type === one && chosen.includes(s.id)).length;
+            return (
+              <button
+                key={one}
+                type="button"
+                role="tab"
+                class="tab"
+                aria-selected={one === type.value}
+                onClick={() => {
+                  type.value = one;
+                }}
+              >
+                {TYPE_NAMES[one]}
+                {count === 0 ? null : <span class="tab-count numbers">{count}</span>}
+              </button>
+            );
+          })}
+        </div>
+        <button type="button" class="button button-main button-small" onClick={onClose}>
+          決定
+        </button>
+      </div>
+      {chosen.length === 0 ? (
+        <p class="sheet-note">選ばないと、すべての放送局から探します。</p>
+      ) : (
+        <p class="sheet-note station-chosen">
+          {chosen.length}局を選んでいます。
+          <button type="button" class="button button-small" onClick={() => onChange([])}>
+            すべて外す
+          </button>
+        </p>
+      )}
+      <div class="station-grid" data-nav-group="stations">
+        {ofType.map((station) => (
+          <button
+            key={station.id}
+            type="button"
+            class="station-choice"
+            aria-pressed={chosen.includes(station.id)}
+            onClick={() => onChange(toggled(chosen, station.id))}
+          >
+            <Logo station={station} />
+            <span class="station-choice-text">
+              <small class="numbers">{channelLabel(station, stations.value)}</small>
+              {narrow(station.name)}
+            </span>
+            <Icon name="check" class="station-choice-sign" />
+          </button>
+        ))}
+      </div>
+    </Sheet>
+  );
+}
+
+/** Both conditions must hold: stations of another type than those wanted match nothing. */
+function contradicts({ stationIds, types }: Draft['form']): boolean {
+  if (stationIds.length === 0 || types.length === 0) return false;
+  const known = stations.value.filter(({ id }) => stationIds.includes(id));
+  return known.length > 0 && !known.some(({ type }) => types.includes(type));
+}
+
+export function StationField({ draft }: { draft: Draft }) {
+  const open = useSignal(false);
+  const { stationIds, types } = draft.form;
+  const change = (ids: readonly number[]): void => draft.change({ stationIds: ids });
+  return (
+    <FieldGroup draft={draft} paths={['stationIds', 'types']} label="放送局">
+      <div class="chips">
+        {TYPE_CHOICES.map(({ value, label }) => (
+          <Toggle
+            key={value}
+            on={types.includes(value)}
+            onPress={() =>
+              draft.change({ types: TYPES.filter((type) => toggled(types, value).includes(type)) })
+            }
+          >
+            {label}
+          </Toggle>
+        ))}
+        {stationIds.map((id) => {
+          const station = stations.value.find((one) => one.id === id);
+          const name = station === undefined ? '受信していない局' : narrow(station.name);
+          return (
+            <button
+              key={id}
+              type="button"
+              class="chip chip-station"
+              aria-label={`${name}を外す`}
+              onClick={() => change(stationIds.filter((other) => other !== id))}
+            >
+              {station === undefined ? <Icon name="help" /> : <Logo station={station} />}
+              {name}
+              <Icon name="close" />
+            </button>
+          );
+        })}
+        <button type="button" class="chip" aria-haspopup="dialog" onClick={() => (open.value = true)}>
+          <Icon name="plus" />
+          放送局を選ぶ
+        </button>
+      </div>
+      {contradicts(draft.form) ? (
+        <p class="rule-hint">
+          <Icon name="alert" />
+          選んだ放送局は、選んだ放送の種類にありません。このままでは合う番組がありません。
+        </p>
+      ) : null}
+      {open.value ? (
+        <StationChooser chosen={stationIds} onChange={change} onClose={() => (open.value = false)} />
+      ) : null}
+    </FieldGroup>
+  );
+}

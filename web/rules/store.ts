@@ -1,0 +1,89 @@
+/** The rules as last heard from the service, and what a press of a button does with one. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { RuleItem } from '../../wire/api.ts';
+import { ApiFailure, createRule, deleteRule, getRules, networkFailure, replaceRule } from '../api.ts';
+import { type Resource, useResource } from '../resource.ts';
+import { showToast } from '../ui/toast.tsx';
+import { bodyOfRule } from './form.ts';
+
+/** Kept, so that whoever comes back from a rule finds the list where it was. */
+const heard = signal<readonly RuleItem[] | undefined>(undefined);
+
+export function useRules(): Resource<readonly RuleItem[]> {
+  const read = useResource(getRules, { events: ['rules', 'reservations', 'recordings'], poll: 0 });
+  useEffect(() => {
+    if (read.value !== undefined) heard.value = read.value;
+  }, [read.value]);
+  return { ...read, value: read.value ?? heard.value };
+}
+
+/** The rule whose card gets the focus as soon as it is there: the one that was left or brought back. */
+export const wantedRule = signal<number | undefined>(undefined);
+
+/** The service's reason in words for a toast. */
+function reasonOf(error: unknown): string {
+  const failure = error instanceof ApiFailure ? error : networkFailure(error);
+  return failure.message;
+}
+
+interface Pressed {
+  readonly rule: RuleItem;
+  /** Reads the rules again. */
+  readonly renew: () => void;
+  /** By keys or a remote control. */
+  readonly byKeys: boolean;
+}
+
+/** Switches a rule on or off. False when that failed; the reason is shown. */
+export async function switchRule({ rule, renew, byKeys }: Pressed, enabled: boolean): Promise<boolean> {
+  try {
+    await replaceRule(rule.id, { ...bodyOfRule(rule), enabled });
+  } catch (error) {
+    showToast(`切り替えられませんでした。${reasonOf(error)}`);
+    renew();
+    return false;
+  }
+  renew();
+  const booked = rule.booked ?? 0;
+  if (!enabled) {
+    const gone = booked === 0 ? '' : `予約 ${booked}件は取り消されます。`;
+    showToast(`「${rule.name}」を止めました。${gone}`, {
+      label: '元に戻す',
+      run: () => void switchRule({ rule: { ...rule, enabled: false }, renew, byKeys }, true),
+    });
+  }
+  return true;
+}
+
+/** Deletes a rule; the notice brings the same rule back. False when that failed; the reason is shown. */
+export async function removeRule({ rule, renew, byKeys }: Pressed): Promise<boolean> {
+  try {
+    await deleteRule(rule.id);
+  } catch (error) {
+    showToast(`削除できませんでした。${reasonOf(error)}`);
+    return false;
+  }
+  heard.value = heard.value?.filter(({ id }) => id !== rule.id);
+  renew();
+  showToast(`「${rule.name}」を削除しました。`, {
+    label: '元に戻す',
+    focus: byKeys,
+    run: () => void bringBack({ rule, renew, byKeys }),
+  });
+  return true;
+}
+
+async function bringBack({ rule, renew }: Pressed): Promise<void> {
+  try {
+    const back = await createRule(bodyOfRule(rule));
+    wantedRule.value = back.id;
+    showToast(`「${rule.name}」を元に戻しました。`);
+  } catch (error) {
+    showToast(`元に戻せませんでした。${reasonOf(error)}`, {
+      label: 'もう一度',
+      run: () => void bringBack({ rule, renew, byKeys: false }),
+    });
+  }
+  renew();
+}
