@@ -3,11 +3,12 @@
  * connection of its own, so that the main thread neither parses nor waits.
  */
 import type { NetworkId, StationId } from '../../arib/ids.ts';
-import type { StationChange } from '../model/guide-change.ts';
-import { withSchedule } from '../model/precedence.ts';
+import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
+import { postponed, withSchedule } from '../model/precedence.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { GuideFile } from '../store/guide-file.ts';
 import { KnownStations } from './known-stations.ts';
+import type { StationPresent } from './merge/station-present.ts';
 import type { FeedOrder, FromGuideWorker, NamedEvents, ToGuideWorker, VisitOrder } from './messages.ts';
 import { GuideSession } from './session.ts';
 import { runVisit } from './visit.ts';
@@ -229,11 +230,20 @@ export class GuideHost {
   #merged(change: StationChange, now: number): StationChange {
     const present = this.#stations.get(change.stationId)?.present;
     if (present === undefined || !present.known) return change;
+    const said = this.#said(present, now);
     const merged = (program: ProgramRecord): ProgramRecord => {
+      if (said.waiting?.id === program.id) return postponed(program, said.waiting, said.at);
       const held = present.held(program.eventId, now);
       return held === undefined ? program : withSchedule(held, program);
     };
-    return { ...change, programs: change.programs.map(merged), presentFollowing: present.read(now) };
+    return { ...change, programs: change.programs.map(merged), presentFollowing: said };
+  }
+
+  /** By the clock of the broadcast that says it: this machine's may be minutes off. */
+  #said(present: StationPresent, now: number): PresentFollowing {
+    const { source } = present;
+    const reading = source === undefined ? undefined : this.#readings.get(source);
+    return present.read(reading?.session.time(now) ?? now);
   }
 
   #presentChanged(station: StationId): void {
@@ -251,7 +261,7 @@ export class GuideHost {
       const present = this.#stations.get(stationId)?.present;
       if (present === undefined) continue;
       named.push({ stationId, ...present.named });
-      const said = present.read(now);
+      const said = this.#said(present, now);
       const programs = [said.present, said.following].filter((program) => program != null);
       changes.push({ stationId, programs, extended: new Map(), windows: [], presentFollowing: said });
     }

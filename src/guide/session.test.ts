@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { encodeJstTime, epochMs } from '../../arib/time.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import type { PresentFollowing } from '../model/guide-change.ts';
@@ -135,6 +135,28 @@ describe('present/following', () => {
     expect(said()).toMatchObject({ present: null, following: { name: 'FILM' } });
   });
 
+  test('names what is on and next in its own stream, and since when', () => {
+    const { feed, known } = open();
+    const named = () => known.get(HOME.id)?.present.named;
+    expect(named()).toEqual({ watched: false, present: undefined, following: undefined, since: null });
+    const idOf = (event: number) => programId(HOME.id, eventId(event));
+    feed([eit({ number: 1, events: [FOLLOWING] })]);
+    expect(named()).toEqual({ watched: true, present: undefined, following: idOf(8), since: null });
+    feed([eit({ events: [PRESENT] })]);
+    expect(named()).toMatchObject({ present: idOf(7), since: null });
+    feed([eit({ version: 1, events: [{ ...PRESENT, minutes: 60 }] })], NOW + MINUTE);
+    expect(named()).toMatchObject({ present: idOf(7), since: null });
+    feed([eit({ version: 2, events: [{ ...FOLLOWING, start: null }] })], NOW + 2 * MINUTE);
+    expect(named()).toMatchObject({ present: idOf(8), since: NOW + 2 * MINUTE });
+    feed([eit({ version: 3 })], NOW + 3 * MINUTE);
+    expect(named()).toMatchObject({ present: null, since: NOW + 3 * MINUTE });
+    known.get(HOME.id)?.present.release(1, NOW + 4 * MINUTE);
+    expect(named()).toEqual({ watched: false, present: undefined, following: undefined, since: null });
+    // Another stream that speaks about it is not near enough.
+    feed([eit({ tableId: 0x4f, events: [PRESENT] })], NOW + 5 * MINUTE);
+    expect(named()).toMatchObject({ watched: false, present: undefined });
+  });
+
   test('an event without a duration lasts to the next one, or for an hour, or a while from now', () => {
     const openEnd = { ...PRESENT, minutes: null };
     const joined = open();
@@ -144,7 +166,16 @@ describe('present/following', () => {
     const undecided = { ...FOLLOWING, start: null, minutes: null };
     alone.feed([eit({ events: [openEnd] }), eit({ number: 1, events: [undecided] })]);
     expect(alone.said()).toMatchObject({ present: { endAt: PRESENT.start + 60 * MINUTE, openEnd: true } });
-    expect(alone.said()?.following).toBeUndefined();
+    expect(alone.said()).toMatchObject({ following: undefined, waiting: { durationMs: null } });
+    alone.feed([eit({ number: 1, version: 1, events: [{ ...FOLLOWING, start: null }] })]);
+    expect(alone.said()?.waiting).toEqual({
+      id: programId(HOME.id, eventId(FOLLOWING.id)),
+      durationMs: FOLLOWING.minutes * MINUTE,
+    });
+    alone.feed([eit({ number: 1, version: 2, events: [FOLLOWING] })]);
+    expect(alone.said()).toMatchObject({ following: { name: 'FILM' } });
+    expect(alone.said()?.waiting).toBeUndefined();
+    alone.feed([eit({ number: 1, version: 3, events: [undecided] })]);
     const later = NOW + 300 * MINUTE;
     const endAt = alone.said(HOME, later)?.present?.endAt ?? 0;
     expect([endAt > later + 5 * MINUTE, endAt <= later + 20 * MINUTE]).toEqual([true, true]);

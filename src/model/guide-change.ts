@@ -1,5 +1,5 @@
 /** What was learned about the guide of one station, on its way into the store. */
-import type { EventId, StationId } from '../../arib/ids.ts';
+import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ProgramRecord } from './program.ts';
 
 /** Heading to body text. */
@@ -15,10 +15,19 @@ export interface ScheduleWindow {
   events: EventId[];
 }
 
+/** The following programme of which the table names no start: it waits for the present one to end. */
+export interface WaitingProgram {
+  id: ProgramId;
+  /** null: nor is that known. */
+  durationMs: number | null;
+}
+
 /** What present/following tables say. Undefined: nothing (yet); null: there is none. */
 export interface PresentFollowing {
   present: ProgramRecord | null | undefined;
   following: ProgramRecord | null | undefined;
+  /** Then `following` is undefined. */
+  waiting?: WaitingProgram | undefined;
   /** Epoch ms at which this was so. */
   at: number;
 }

@@ -7,7 +7,8 @@
  * part, as schedules are while a programme runs over, is shown beside the other.
  */
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
-import type { PresentFollowing } from './guide-change.ts';
+import { epochMs } from '../../arib/time.ts';
+import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 
 /** What is stored of a programme that decides who gives way. */
@@ -38,6 +39,8 @@ interface Claim {
   row: TimelineRow;
   onAir: boolean;
   following: boolean;
+  /** Whatever the present programme claims, this one comes after it. */
+  waiting: boolean;
 }
 
 /** Present, then following, then decided times, then the newer word, then the later start. */
@@ -71,13 +74,14 @@ export function resolveOverlaps(
     row,
     onAir: said?.present === undefined ? row.onAir : said.present?.id === row.id,
     following: said?.following?.id === row.id,
+    waiting: said?.waiting?.id === row.id,
   }));
   claims.sort(strongerFirst);
   const shown: Claim[] = [];
   const changed: TimelineFlags[] = [];
   for (const claim of claims) {
-    const { row, onAir } = claim;
-    const hidden = isDenied(row, said) || shown.some((other) => covers(other, row));
+    const { row, onAir, waiting } = claim;
+    const hidden = isDenied(row, said) || (!waiting && shown.some((other) => covers(other, row)));
     if (!hidden) shown.push(claim);
     if (hidden !== row.hidden || onAir !== row.onAir) changed.push({ id: row.id, onAir, hidden });
   }
@@ -92,11 +96,13 @@ function isDenied(row: TimelineRow, said: PresentFollowing | undefined): boolean
 
 /**
  * A programme that both name: times and texts of present/following, and from the schedule what it leaves out.
- * Groups are taken as they are: a relay that is called off is missing in present/following first.
+ * Groups are taken as they are: a relay that is called off is missing in present/following first. An end that is
+ * not decided is not guessed to be before the one that was announced.
  */
 export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): ProgramRecord {
   return {
     ...present,
+    endAt: present.openEnd && schedule.endAt > present.endAt ? schedule.endAt : present.endAt,
     name: present.name || schedule.name,
     description: present.description || schedule.description,
     extended: present.extended ?? schedule.extended,
@@ -106,6 +112,19 @@ export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): P
     videoResolution: present.videoResolution ?? schedule.videoResolution,
     series: present.series ?? schedule.series,
   };
+}
+
+/** Lists show whole minutes. */
+const MINUTE_MS = 60_000;
+
+/**
+ * A programme that waits for the one before it: when its announced time has passed it may begin at any moment.
+ * @param at epoch ms
+ */
+export function postponed(program: ProgramRecord, { durationMs }: WaitingProgram, at: number): ProgramRecord {
+  const startAt = epochMs(Math.max(program.startAt, Math.floor(at / MINUTE_MS) * MINUTE_MS));
+  const length = durationMs ?? program.endAt - program.startAt;
+  return { ...program, startAt, endAt: epochMs(startAt + length), openEnd: durationMs === null };
 }
 
 /**
@@ -127,5 +146,6 @@ export function borrowedFrom({ id, name, groups }: ProgramRecord): ProgramId | u
 
 /** The programme with what the other one, which is the same, says of it; times, charge and groups are its own. */
 export function withLender(program: ProgramRecord, lender: ProgramRecord): ProgramRecord {
-  return { ...withSchedule(program, lender), copyNever: program.copyNever || lender.copyNever };
+  const { endAt, copyNever } = program;
+  return { ...withSchedule(program, lender), endAt, copyNever: copyNever || lender.copyNever };
 }

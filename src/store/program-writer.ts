@@ -7,6 +7,7 @@ import { type EventId, type ProgramId, programId, type StationId } from '../../a
 import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
 import {
   borrowedFrom,
+  postponed,
   resolveOverlaps,
   type TimelineRow,
   withLender,
@@ -198,6 +199,14 @@ export class ProgramWriter {
       const said =
         presentFollowing?.present?.id === program.id || presentFollowing?.following?.id === program.id;
       if (this.#put(said ? this.#completed(program, known) : program, known, now)) {
+        written.changed += 1;
+        yield;
+      }
+    }
+    const waiting = presentFollowing?.waiting;
+    const waits = waiting === undefined ? undefined : this.#find(waiting.id);
+    if (presentFollowing !== undefined && waiting !== undefined && waits !== undefined) {
+      if (this.#put(postponed(waits, waiting, presentFollowing.at), known, now)) {
         written.changed += 1;
         yield;
       }

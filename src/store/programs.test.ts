@@ -277,6 +277,43 @@ describe('programmes that claim one time', () => {
     expect(airing(40)).toBe(2);
   });
 
+  test('an end that is not decided is not before the one that was announced', async () => {
+    await write({ programs: [program(1, 0, 114), program(2, 114, 174)] });
+    await say(program(1, 0, 60, { openEnd: true }), null, 5);
+    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([114, 174]);
+    await say(program(1, 0, 130, { openEnd: true }), null, 115);
+    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([130, 174]);
+    await say(program(1, 0, 120), null, 116);
+    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([120, 174]);
+  });
+
+  test('what waits for an end that is not decided begins at any moment, and is not hidden by it', async () => {
+    const times = () =>
+      store
+        .ofStation(HOME, 0)
+        .filter(({ eventId: id }) => id === 2)
+        .map(({ startAt, endAt, openEnd }) => [(startAt - NOON) / MINUTE, (endAt - NOON) / MINUTE, openEnd]);
+    const wait = (minutes: number, durationMs: number | null) => {
+      const present = program(1, 0, 200, { openEnd: true });
+      const waiting = { id: program(2, 0, 1).id, durationMs };
+      return write({
+        programs: [present],
+        presentFollowing: { present, following: undefined, waiting, at: at(minutes) },
+      });
+    };
+    await write({ programs: [program(1, 0, 60), program(2, 60, 90), program(3, 90, 120)] });
+    await wait(50, null);
+    expect(times()).toEqual([[60, 90, true]]);
+    expect(shown()).toEqual([1, 2]);
+    await wait(75.7, 30 * MINUTE);
+    expect(times()).toEqual([[75, 105, false]]);
+    await wait(80.2, 45 * MINUTE);
+    expect(times()).toEqual([[80, 125, false]]);
+    expect(shown()).toEqual([1, 2]);
+    await say(program(2, 81, 126), null, 81);
+    expect(times()).toEqual([[81, 126, false]]);
+  });
+
   test('"nothing is on" clears what claims to be, until something is', async () => {
     await write({ programs: [program(1, 0, 60), program(2, 60, 90)] });
     await say(null, program(2, 60, 90), 10);

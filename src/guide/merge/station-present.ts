@@ -6,7 +6,7 @@
 import { type EventId, programId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../../arib/si/event.ts';
-import type { PresentFollowing } from '../../model/guide-change.ts';
+import type { PresentFollowing, WaitingProgram } from '../../model/guide-change.ts';
 import type { ProgramRecord } from '../../model/program.ts';
 import type { NamedEvents, VisitedStation } from '../messages.ts';
 import { programOf } from '../program.ts';
@@ -67,21 +67,38 @@ export class StationPresent {
     return this.#present !== undefined || this.#following !== undefined;
   }
 
+  /** The reading of the station's own stream; undefined: there is none. */
+  get source(): number | undefined {
+    return this.#source;
+  }
+
   /** The station's own stream is being read. */
   get watched(): boolean {
     return this.#source !== undefined;
   }
 
-  /** What is on goes on for an unknown time, or nothing is on: what is stored about it depends on the time. */
+  /**
+   * What is on goes on for an unknown time, what is next waits for it, or nothing is on: what is stored about it
+   * depends on the time.
+   */
   get dependsOnTime(): boolean {
-    return this.#present === null || (this.#present !== undefined && this.#present.durationMs === undefined);
+    const isOpen = this.#present !== undefined && this.#present?.durationMs === undefined;
+    return isOpen || this.#waiting !== undefined;
+  }
+
+  /** The following event has no start. */
+  get #waiting(): WaitingProgram | undefined {
+    const event = this.#following;
+    if (event === null || event === undefined || event.startAt !== undefined) return undefined;
+    return { id: programId(this.station.id, event.eventId), durationMs: event.durationMs ?? null };
   }
 
   read(now: number): PresentFollowing {
     const following = this.#program(this.#following, undefined, now);
     const present = this.#program(this.#present, following?.startAt, now);
     // Repetitions say nothing, so what a stream that is being read said last is true now.
-    return { present, following, at: this.watched ? now : this.#seenAt };
+    const at = this.watched ? now : this.#seenAt;
+    return { present, following, at, ...(this.#waiting === undefined ? {} : { waiting: this.#waiting }) };
   }
 
   /** The programme as present/following has it, while that is still to be believed. */

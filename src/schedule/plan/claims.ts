@@ -149,11 +149,12 @@ function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet
 
 /** Reservations whose programme vanished, bound to the one that took its place, if one did. */
 function rebound(input: PlanInput): Reservation[] {
-  const { guide, reservations, now } = input;
+  const { guide, reservations, now, airings } = input;
   const taken = new Set(reservations.map((one) => one.programId));
   return reservations.map((reservation) => {
     const { state, programId: id, endAt } = reservation;
-    if (DONE.has(state) || guide.get(id) !== undefined || endAt <= now) return reservation;
+    const isNamed = airings.get(id) !== undefined && airings.get(id)?.state !== 'over';
+    if (DONE.has(state) || guide.get(id) !== undefined || endAt <= now || isNamed) return reservation;
     const successor = successorOf(input, reservation);
     if (successor === undefined || taken.has(successor.id)) return reservation;
     taken.add(successor.id);
