@@ -8,7 +8,7 @@ export interface LoopOptions {
   /** @returns false, or throws: it is to be tried again */
   run: () => Promise<boolean>;
   log: Log;
-  /** Wishes that nobody waits for are gathered for so long, ms. */
+  /** Wishes that nobody waits for are gathered for so long, ms; longer where a run takes long. */
   gatherMs?: number;
   /** ms. */
   everyMs?: number;
@@ -21,6 +21,9 @@ interface Waiting {
 
 const GATHER_MS = 200;
 const EVERY_MS = 60_000;
+/** Where wishes never end, as while the guide is read, the machine is left to others for so many times as long. */
+const REST = 4;
+const MAX_GATHER_MS = 5_000;
 /** After a failure. */
 const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;
 
@@ -29,6 +32,8 @@ export class Loop {
   #wanted = 0;
   #done = 0;
   #failures = 0;
+  /** How long the last run took, ms. */
+  #took = 0;
   readonly #waiting = new Set<Waiting>();
   #running: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +52,7 @@ export class Loop {
   /** Soon. */
   wake(): void {
     this.#wanted += 1;
-    this.#arm(this.options.gatherMs ?? GATHER_MS);
+    this.#arm(this.#gatherMs);
   }
 
   /**
@@ -93,12 +98,14 @@ export class Loop {
   async #turn(): Promise<void> {
     const goal = this.#wanted;
     let went = false;
+    const began = performance.now();
     try {
       went = await this.options.run();
     } catch (error) {
       if (this.#failures === 0 && !this.#closed)
         this.options.log.error('reservations not planned', { error: String(error) });
     }
+    this.#took = performance.now() - began;
     this.#running = undefined;
     this.#failures = went ? 0 : this.#failures + 1;
     if (went) this.#done = goal;
@@ -106,10 +113,14 @@ export class Loop {
     this.#arm(this.#delay());
   }
 
+  get #gatherMs(): number {
+    return Math.max(this.options.gatherMs ?? GATHER_MS, Math.min(this.#took * REST, MAX_GATHER_MS));
+  }
+
   #delay(): number {
-    const { everyMs = EVERY_MS, gatherMs = GATHER_MS } = this.options;
+    const { everyMs = EVERY_MS } = this.options;
     if (this.#failures > 0) return BACKOFF_MS[Math.min(this.#failures, BACKOFF_MS.length) - 1] ?? 0;
     if (this.#wanted === this.#done) return everyMs;
-    return this.#waiting.size > 0 ? 0 : gatherMs;
+    return this.#waiting.size > 0 ? 0 : this.#gatherMs;
   }
 }

@@ -80,6 +80,8 @@ export class BookingRoom {
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
+  /** Reservations whose programmes are on: lists of stations show them. */
+  #onAir = '';
   #closed = false;
 
   constructor(private readonly options: BookingRoomOptions) {
@@ -107,6 +109,7 @@ export class BookingRoom {
       stationName: (id) => stations.findKnown(id)?.name ?? '',
       retiring: options.retiring,
       settle,
+      wake: () => this.wake(),
       changed,
       now,
     });
@@ -234,7 +237,7 @@ export class BookingRoom {
   }
 
   #tell(): void {
-    const { reservations, settings, stations, recorder } = this.options;
+    const { reservations, settings, stations, recorder, hub, now } = this.options;
     const orders = ordersOf(
       reservations.wanted(),
       this.#openings,
@@ -250,6 +253,11 @@ export class BookingRoom {
       orders.map(({ reservationId, openAt, closeAt }) => [reservationId, { openAt, closeAt }]),
     );
     recorder.order(orders);
+    const at = now();
+    const onAir = orders.filter(({ startAt, closeAt }) => startAt <= at && closeAt > at);
+    const shown = onAir.map(({ programId }) => programId).join();
+    if (shown !== this.#onAir) hub.changed('services');
+    this.#onAir = shown;
   }
 
   #purge(): void {

@@ -22,6 +22,8 @@ export interface RuleDeskOptions {
   /** What the actions of a rule would put into the bin; undefined: that is not known. */
   retiring: ((rule: RuleId | null, draft: RuleDraft) => Retiring) | undefined;
   settle: () => Promise<boolean>;
+  /** Plans soon. */
+  wake: () => void;
   changed: () => void;
   /** Epoch ms. */
   now: () => number;
@@ -72,6 +74,7 @@ export class RuleDesk {
     if (!(await this.#settle())) reservations.dropOfRule(id);
     rules.remove(id);
     this.options.changed();
+    this.options.wake();
   }
 
   /**

@@ -1,0 +1,257 @@
+/** Bookings with a real database and the real worker; the recorder and the agent are stand-ins that a test moves. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { createLog } from '../../host/log.ts';
+import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
+import { tuner } from '../../test/service/bookings.ts';
+import { until } from '../../test/service/harness.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import { settingDefaults } from '../../wire/settings.ts';
+import { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import type { Recorder, RecordingOrder, RunningRecording } from '../model/recording.ts';
+import { ProgramStore } from '../store/programs.ts';
+import { startScheduleWorker } from '../workers.ts';
+import { BookingRoom } from './room.ts';
+
+class StandInRecorder implements Recorder {
+  orders: readonly RecordingOrder[] = [];
+  readonly stopped: number[] = [];
+  readonly recordings = new Map<number, RunningRecording>();
+  onStop: (id: number) => void = () => {};
+
+  order(orders: readonly RecordingOrder[]): void {
+    this.orders = orders;
+  }
+
+  async stop(id: number): Promise<void> {
+    this.stopped.push(id);
+    this.onStop(id);
+  }
+
+  running(): ReadonlyMap<number, RunningRecording> {
+    return this.recordings;
+  }
+}
+
+const SETTINGS = settingDefaults({ gpu: false });
+
+let home: BookedHome;
+let recorder: StandInRecorder;
+let hub: Hub;
+let events: string[];
+let lines: string[];
+let now: number;
+let tuners: Tuner[] | null;
+const rooms: BookingRoom[] = [];
+
+beforeEach(() => {
+  home = new BookedHome();
+  recorder = new StandInRecorder();
+  events = [];
+  lines = [];
+  now = NOON;
+  tuners = [tuner('a', 0, ['GR'])];
+  hub = new Hub(() => {});
+  hub.subscribe(({ name }) => events.push(name));
+});
+
+afterEach(async () => {
+  for (const room of rooms.splice(0)) await room.close();
+  home.close();
+});
+
+function start(startWorker: () => Worker = startScheduleWorker): BookingRoom {
+  const known = () => home.stations.known();
+  const room = new BookingRoom({
+    reservations: home.reservations,
+    rules: home.rules,
+    cancellations: home.cancellations,
+    programs: new ProgramStore(home.database),
+    stations: {
+      find: (id) => known().find((station) => station.id === id && !station.hidden),
+      findKnown: (id) => known().find((station) => station.id === id),
+    },
+    tuners: async () => {
+      if (tuners === null) throw new Failure('agent_unavailable', '接続できません');
+      return tuners;
+    },
+    recorder,
+    airings: () => new Map(),
+    settings: { get: (key) => SETTINGS[key] },
+    retractGraceMs: 60 * MINUTE,
+    databasePath: home.path,
+    startWorker,
+    hub,
+    log: createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) }),
+    now: () => now,
+  });
+  rooms.push(room);
+  room.start();
+  return room;
+}
+
+const stored = () => home.reservations.all();
+
+/** As the recorder does. */
+function begin(reservationId: number, tunerId = 'a'): void {
+  home.database.run("UPDATE reservations SET state = 'recording' WHERE id = ?", [reservationId]);
+  const { closeAt = 0 } = recorder.orders.find((order) => order.reservationId === reservationId) ?? {};
+  const progress = {
+    phase: 'receiving' as const,
+    cause: null,
+    bytes: 0,
+    drops: 0,
+    slow: false,
+    tunerId,
+    until: closeAt,
+  };
+  recorder.recordings.set(reservationId, {
+    recordingId: 100 + reservationId,
+    tunerId,
+    until: closeAt,
+    progress,
+  });
+}
+
+describe('what is to be recorded', () => {
+  test('is told to the recorder whole, in the times of the plan, whenever it changes', async () => {
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const room = start();
+    await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: 10 }) });
+    const { id } = await room.reservations.reserve({
+      programId: home.program(two, '灯台の朝', { at: 40 }),
+      encode: 'none',
+    });
+    expect(recorder.orders).toMatchObject([
+      { name: '港の朝', openAt: NOON + 10 * MINUTE - 10_000, after: [], encode: 'av1' },
+      // One tuner for both: the margins yield.
+      { name: '灯台の朝', openAt: NOON + 40 * MINUTE, after: [1], encode: 'none', wantedFrom: null },
+    ]);
+    expect(events).toContain('reservations');
+    await room.reservations.cancel(id);
+    expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝']);
+  });
+
+  test('follows the guide by itself', async () => {
+    const station = home.station('T27');
+    home.program(station, '灯台の朝', { at: 100, event: 7 });
+    home.rule('灯台');
+    const room = start();
+    await until(() => stored().length === 1);
+    home.program(station, '灯台の朝[字]', { at: 130, event: 7 });
+    hub.changed('programs');
+    await until(() => recorder.orders[0]?.startAt === NOON + 130 * MINUTE);
+    expect(stored()).toMatchObject([{ id: 1, name: '灯台の朝[字]', startAt: NOON + 130 * MINUTE }]);
+    home.database.run('DELETE FROM programs');
+    // Planned anew; what vanished from the guide is recorded at its time.
+    await room.rules.create({ keyword: '港' });
+    expect(recorder.orders).toHaveLength(1);
+  });
+
+  test('is known without an agent, and without a plan', async () => {
+    tuners = null;
+    const station = home.station('T27');
+    const dying = URL.createObjectURL(new Blob(['onmessage = () => { throw new Error("broken"); };']));
+    const room = start(() => new Worker(dying));
+    await until(() => lines.some((line) => line.includes('worker died')));
+    const programId = home.program(station, '港の朝', { at: 10 });
+    const reserving = room.reservations.reserve({ programId });
+    await until(() => recorder.orders.length === 1);
+    expect(recorder.orders[0]).toMatchObject({ openAt: NOON + 10 * MINUTE - 10_000, after: [] });
+    await room.close();
+    expect(await reserving).toMatchObject({ programId, state: 'scheduled', tuner: null });
+  });
+
+  test('keeps what runs on its tuner, and says what cannot be recorded beside it', async () => {
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const room = start();
+    const running = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: -5 }) });
+    expect(recorder.orders[0]?.wantedFrom).toBe(NOON);
+    expect(events).toContain('services');
+    begin(running.id);
+    room.onBegan();
+    const lost = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
+    expect(lost).toMatchObject({ state: 'conflict', blockers: [running.id] });
+    expect(recorder.orders.map(({ reservationId }) => reservationId)).toEqual([running.id]);
+    // It ends: the other one can begin.
+    recorder.recordings.clear();
+    home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [running.id]);
+    room.onEnded({ reservationId: running.id, recordingId: 1, worthRepeating: false });
+    await until(() => stored()[1]?.state === 'scheduled');
+  });
+});
+
+describe('a recording that is stopped by a person', () => {
+  test('ends, and what nobody records is given up', async () => {
+    const station = home.station('T27');
+    const room = start();
+    const { id } = await room.reservations.reserve({
+      programId: home.program(station, '港の朝', { at: -5 }),
+    });
+    begin(id);
+    recorder.onStop = () => home.database.run("UPDATE reservations SET state = 'finished'");
+    await room.reservations.cancel(id);
+    expect(recorder.stopped).toEqual([id]);
+    expect(stored()[0]?.state).toBe('finished');
+    expect(home.cancellations.all()).toHaveLength(1);
+    // Begun by a process that is gone.
+    home.database.run("UPDATE reservations SET state = 'recording'");
+    recorder.recordings.clear();
+    recorder.onStop = () => {};
+    await room.reservations.cancel(id);
+    expect(stored()[0]?.state).toBe('cancelled');
+  });
+});
+
+describe('after a recording that is damaged', () => {
+  test('the next airing is booked by itself, once, and says why', async () => {
+    const station = home.station('T27');
+    const first = home.program(station, '灯台 第1話', { at: -60 });
+    const again = home.program(station, '灯台 第1話[再]', { at: 600 });
+    const recordingId = home.recording(first, { released: 1 });
+    const room = start();
+    room.onEnded({ reservationId: null, recordingId, worthRepeating: true });
+    await until(() => stored()[0]?.tuner != null);
+    expect(stored()).toMatchObject([
+      {
+        programId: again,
+        ruleId: null,
+        state: 'scheduled',
+        repeats: recordingId,
+        note: '「灯台 第1話」の録画に欠落があったため、次の放送を自動で予約しました。',
+      },
+    ]);
+    await room.reservations.cancel(stored()[0]?.id ?? 0);
+    expect(await room.reservations.list(false)).toEqual([]);
+  });
+
+  test('the rule books its episode again, and says why', async () => {
+    const station = home.station('T27');
+    const first = home.program(station, '灯台 第1話', { at: -60 });
+    home.program(station, '灯台 第1話[再]', { at: 600 });
+    const rule = home.rule('灯台');
+    const recordingId = home.recording(first, { rule: rule.id });
+    const room = start();
+    expect((await room.rules.update(rule.id, { keyword: '灯台' })).booked).toBe(0);
+    home.database.run('UPDATE recordings SET released = 1');
+    room.onEnded({ reservationId: null, recordingId, worthRepeating: true });
+    await until(() => stored().length === 1);
+    expect(stored()[0]).toMatchObject({
+      ruleId: rule.id,
+      repeats: recordingId,
+      note: '前の録画に欠落があったため、同じ回の次の放送を予約しました。',
+    });
+  });
+});
+
+test('what is done with is forgotten after two weeks', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
+  await room.reservations.cancel(id);
+  expect(await room.reservations.list(true)).toHaveLength(1);
+  now += 15 * 86_400_000;
+  hub.changed('programs');
+  await until(() => stored().length === 0);
+  expect(home.cancellations.all()).toEqual([]);
+});
