@@ -38,8 +38,9 @@ class FakeSession implements Session {
   }
 
   start(): void {
-    const path = join('/nowhere', `${this.options.stem}.ts`);
-    this.options.ledger.placed([{ path, bytes: 0 }], { folder: '/nowhere', stem: this.options.stem });
+    const path = join('/nowhere', `${this.options.id}.ts`);
+    const { stem, ledger } = this.options;
+    ledger.placed([{ path, bytes: 0 }], { folder: '/nowhere', stem }).catch(() => {});
   }
   setStart(times: Omit<SessionTimes, 'endAt'>): void {
     this.times = { ...this.times, ...times };
@@ -378,6 +379,7 @@ describe('after a restart', () => {
     first.order([order]);
     await until(() => sessions.length === 1);
     const id = sessions[0]?.options.id ?? 0;
+    await until(() => store.parts(id).length === 1);
     const path = join(folder, 'half.ts');
     writeFileSync(path, new Uint8Array(1880));
     store.placed(id, [{ path, bytes: 1880 }], { folder, stem: 'half' }, now());

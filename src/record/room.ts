@@ -24,6 +24,7 @@ import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recordings.ts';
 import { StreamClient } from '../stream/client.ts';
 import type { StreamTap } from '../stream/tap.ts';
+import { Commits } from './commits.ts';
 import { type ConcludeOptions, reconcile } from './conclude.ts';
 import { stemOf } from './file-name.ts';
 import { type Folder, freeBytes } from './folders.ts';
@@ -90,6 +91,7 @@ export interface RunningOrder {
 export class RecordingRoom {
   readonly #client: StreamClient;
   readonly #news: News;
+  readonly #commits: Commits;
   /** Not begun. */
   #waiting = new Map<ReservationId, RecordingOrder>();
   readonly #running = new Map<number, RunningRecording>();
@@ -102,9 +104,10 @@ export class RecordingRoom {
   #closed = false;
 
   constructor(readonly options: RecordingRoomOptions) {
-    const { startWorker, log, tap, hub } = options;
+    const { startWorker, log, tap, hub, store } = options;
     this.#client = new StreamClient({ startWorker, log, tap });
     this.#news = new News(hub);
+    this.#commits = new Commits(store);
   }
 
   /** Goes on with what was begun before. @throws the database's error */
@@ -179,6 +182,7 @@ export class RecordingRoom {
     const closing = [...this.#running.values()].map((running) => running.close());
     await Promise.race([Promise.all(closing), limit.promise]);
     clearTimeout(timer);
+    this.#commits.flush();
     await this.#client.close();
   }
 
@@ -338,7 +342,7 @@ export class RecordingRoom {
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
       ...{ client: this.#client, agentUrl, folders, free, log, now, wall },
       ledger: {
-        placed: (parts, place) => store.placed(id, parts, place, now()),
+        placed: (parts, place) => this.#commits.commit(() => store.placed(id, parts, place, now())),
         began: (at) => store.began(id, at),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),
@@ -353,6 +357,7 @@ export class RecordingRoom {
       ...this.options,
       free,
       reconciled: this.#reconciled,
+      commits: this.#commits,
       onOver: (one, conclusion) => {
         this.#running.delete(one.id);
         if (one.reservationId !== null) this.#byReservation.delete(one.reservationId);

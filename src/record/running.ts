@@ -5,6 +5,7 @@
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { RecordingOrder, RecordingRecord } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
+import type { Commits } from './commits.ts';
 import { type ConcludeOptions, type Conclusion, conclude } from './conclude.ts';
 import { leftBehind } from './left.ts';
 import { untilDone } from './persist.ts';
@@ -24,6 +25,8 @@ const OUTLAST_MS = 60_000;
 export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
   /** Files and rows agree: nobody removes what is being joined. */
   reconciled: Promise<unknown>;
+  /** Where verdicts are stored by. */
+  commits: Commits;
   /** It was judged and stored, or its service ends before that. */
   onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
   /** Epoch ms by the machine's clock, which dates files. */
@@ -170,7 +173,7 @@ export class RunningRecording {
   }
 
   async #conclude(result: SessionResult): Promise<Conclusion | undefined> {
-    const { store, log, reconciled } = this.options;
+    const { store, log, reconciled, commits } = this.options;
     const { signal } = this.#closing;
     const waiting = { signal, log };
     if (result.end !== 'closed' && this.#record.ended === null) {
@@ -184,7 +187,7 @@ export class RunningRecording {
       await reconciled;
       const options: ConcludeOptions = {
         ...this.options,
-        persist: (act) => untilDone('verdict', act, waiting),
+        persist: (act) => untilDone('verdict', () => commits.commit(act), waiting),
       };
       const conclusion = await untilDone(
         'verdict',

@@ -35,10 +35,10 @@ export interface RecordedStation {
   serviceId: ServiceId;
 }
 
-/** What has to outlive the process. Called before it is needed; must be durable when it returns. */
+/** What has to outlive the process. Called before it is needed. */
 export interface SessionLedger {
-  /** A file is about to be created, in this order of parts. */
-  placed(parts: readonly RecordingPart[], place: { folder: string; stem: string } | null): void;
+  /** A file is about to be created, in this order of parts. Durable when it resolves. */
+  placed(parts: readonly RecordingPart[], place: { folder: string; stem: string } | null): Promise<void>;
   /** The first packet ever, epoch ms. */
   began(at: number): void;
   measured(measured: Measured, parts: readonly RecordingPart[]): void;

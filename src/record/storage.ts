@@ -24,8 +24,8 @@ export interface StorageOptions {
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;
   reception: Reception;
-  /** Durable when it returns. @param path of the last part; null: there is none any more */
-  placed: (parts: readonly RecordingPart[], path: string | null) => void;
+  /** Durable when it resolves. @param path of the last part; null: there is none any more */
+  placed: (parts: readonly RecordingPart[], path: string | null) => Promise<void>;
   seam: (seam: Omit<RecordingSeam, 'at'>) => void;
   log: Log;
 }
@@ -73,7 +73,7 @@ export class Storage {
   /** Starts writing what a newly opened stream brings. */
   async begin(stream: StationStream): Promise<void> {
     const { reception } = this.options;
-    const opening = (await this.#next('begin')) ?? this.#lastResort();
+    const opening = (await this.#next('begin')) ?? (await this.#lastResort());
     reception.beginLife();
     this.#stuck = false;
     this.#sink = stream.record(opening, {
@@ -140,12 +140,10 @@ export class Storage {
     this.#parts.splice(index, 1);
     if (this.#made.delete(path) && this.#parts.length === 0) this.options.reception.forget();
     const { placed, log, id } = this.options;
-    try {
-      placed(this.parts, this.#parts.at(-1)?.path ?? null);
-    } catch (error) {
+    placed(this.parts, this.#parts.at(-1)?.path ?? null).catch((error: unknown) => {
       // The row names a file that is not there: found at the recording's end, or at the next start.
       log.error('recording file not forgotten', { recording: id, path, error: String(error) });
-    }
+    });
   }
 
   #watch(slowestMs: number, queued: number): void {
@@ -188,20 +186,20 @@ export class Storage {
     return why === 'check' ? undefined : again(last);
   }
 
-  #create(folder: Folder): FileOpening {
+  async #create(folder: Folder): Promise<FileOpening> {
     const { stem, placed, log, id } = this.options;
     this.#number += 1;
     const path = join(folder.path, partName(stem, this.#number));
     const part = { path, bytes: 0 };
     // Named before it is made: when this throws, nothing has happened.
-    placed([...this.parts, part], path);
+    await placed([...this.parts, part], path);
     this.#parts.push(part);
     log.info('recording file', { recording: id, path });
     return { path, mode: 'create' };
   }
 
   /** All folders are full or away: one is tried, and its error is what is told. */
-  #lastResort(): FileOpening {
+  async #lastResort(): Promise<FileOpening> {
     const last = this.#parts.at(-1);
     const folder = this.options.folders()[0] ?? { path: '/', floorBytes: 0 };
     return last === undefined ? this.#create(folder) : again(last);

@@ -368,8 +368,27 @@ export class RecordingStore {
       .run({ id, ...file, durationMs, now });
   }
 
+  /** See `DurableStore`: acts are methods of this store, or of others of its database. */
+  together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
+    this.#durably(() => {
+      for (let act = next(); act !== undefined; act = next()) {
+        try {
+          this.database.transaction(act)();
+        } catch (error) {
+          // A full disk takes the whole transaction back.
+          if (!this.database.inTransaction) throw error;
+          failed(act, error);
+        }
+      }
+    });
+  }
+
   /** One transaction that is on disk when it returns: WAL alone may lose the last ones to a power cut. */
   #durably(act: () => void): void {
+    if (this.database.inTransaction) {
+      this.database.transaction(act)();
+      return;
+    }
     this.database.run('PRAGMA synchronous = FULL');
     try {
       this.database.transaction(act).immediate();

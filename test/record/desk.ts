@@ -63,7 +63,7 @@ export class Desk {
       folders: () => wish.folders ?? this.folders,
       free: freeBytes,
       ledger: {
-        placed: (parts, place) => store.placed(id, parts, place, Date.now()),
+        placed: async (parts, place) => store.placed(id, parts, place, Date.now()),
         began: (at) => store.began(id, at),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),

@@ -1,0 +1,65 @@
+/**
+ * Puts together what has to be on disk: many recordings that begin or end at once would else wait for the disk one
+ * after the other, and everybody else with them.
+ */
+
+/** Of one transaction; then others have their turn. */
+const SLICE_MS = 8;
+
+export interface DurableStore {
+  /**
+   * One transaction that is on disk when it returns. @param next gives one act after the other; what an act throws is
+   * undone and told to `failed` @throws the database's error: nothing of it was stored
+   */
+  together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void;
+}
+
+interface Waiting {
+  act: () => void;
+  done: PromiseWithResolvers<void>;
+}
+
+export class Commits {
+  #waiting: Waiting[] = [];
+  #turn: ReturnType<typeof setImmediate> | undefined;
+
+  constructor(readonly store: DurableStore) {}
+
+  /** On disk when it resolves. @throws what the act or the database threw: then nothing of it was stored */
+  commit(act: () => void): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    this.#waiting.push({ act, done });
+    this.#turn ??= setImmediate(() => this.#take());
+    return done.promise;
+  }
+
+  /** Takes what is waiting now, without waiting for its turn. */
+  flush(): void {
+    while (this.#waiting.length > 0) this.#take();
+  }
+
+  #take(): void {
+    clearImmediate(this.#turn);
+    this.#turn = undefined;
+    const began = performance.now();
+    const taken: Waiting[] = [];
+    const failed = new Map<() => void, unknown>();
+    const next = (): (() => void) | undefined => {
+      const late = taken.length > 0 && performance.now() - began > SLICE_MS;
+      const one = late ? undefined : this.#waiting.shift();
+      if (one !== undefined) taken.push(one);
+      return one?.act;
+    };
+    try {
+      this.store.together(next, (act, error) => failed.set(act, error));
+      for (const { act, done } of taken) {
+        if (failed.has(act)) done.reject(failed.get(act));
+        else done.resolve();
+      }
+    } catch (error) {
+      // It may have failed before it took any: everybody learns of it, and tries again in time.
+      for (const { done } of [...taken, ...this.#waiting.splice(0)]) done.reject(error);
+    }
+    if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#take());
+  }
+}
