@@ -83,7 +83,7 @@ export function networkFailure(error: unknown): ApiFailure {
 }
 
 /** The address of something of the service, under whatever path prefix it was opened. */
-function addressOf(path: string): URL {
+export function addressOf(path: string): URL {
   return new URL(path, document.baseURI);
 }
 
@@ -95,7 +95,7 @@ interface Sending {
 }
 
 /** One exchange within a time limit; `read` runs under it too. @throws ApiFailure, or the abort of `signal` */
-async function exchange<T>(
+export async function exchange<T>(
   path: string | URL,
   { method = 'GET', body, headers = {}, signal }: Sending,
   read: (response: Response) => Promise<T>,
@@ -130,13 +130,14 @@ async function exchange<T>(
   }
 }
 
-const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
-const nothing = async (response: Response): Promise<void> => {
+export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+export const nothing = async (response: Response): Promise<void> => {
   await response.body?.cancel();
 };
 
 /** GET of a JSON resource. @throws ApiFailure, or the abort of `signal` */
-const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> => exchange<T>(path, { signal }, json);
+export const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> =>
+  exchange<T>(path, { signal }, json);
 
 export const getStations = (signal?: AbortSignal): Promise<Station[]> => get('api/services', signal);
 export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
@@ -278,4 +279,3 @@ export const previewRule = (
 /** Its recordings that can be watched, newest first. */
 export const getRecordingsOfRule = (ruleId: number, signal?: AbortSignal): Promise<Recording[]> =>
   get(`api/recordings?ruleId=${ruleId}`, signal);
-export const getRecordings = (signal?: AbortSignal): Promise<Recording[]> => get('api/recordings', signal);

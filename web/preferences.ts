@@ -1,5 +1,6 @@
 /** What this browser remembers for its viewer. Works, forgetfully, where storage is refused. */
 import { computed, effect, type Signal, signal } from '@preact/signals';
+import type { RecordingSort } from '../wire/api.ts';
 import type { Theme } from './theme-choice.ts';
 
 const PREFIX = 'svc.';
@@ -79,6 +80,13 @@ export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
 export const guideZoom = remembered('guide-zoom', 1, (value) =>
   typeof value === 'number' && value > 0 ? value : undefined,
 );
+export const recordingsLook = remembered<'grid' | 'list'>('recordings-look', 'grid', oneOf('grid', 'list'));
+export const recordingsSort = remembered<RecordingSort>(
+  'recordings-sort',
+  'newest',
+  oneOf('newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'),
+);
+export const recordingsGrouped = remembered('recordings-grouped', false, flag);
 const MOST_WORDS = 16;
 export const recentSearches = remembered<readonly string[]>('searches', [], (value) =>
   Array.isArray(value)

@@ -1,9 +1,8 @@
-/** Transactions that are on disk when they return: WAL alone may lose the last ones to a power cut. */
+/** Writes that must not be lost to a power cut once they are answered. */
 import type { Database } from 'bun:sqlite';
 
-/** Within another transaction it is a part of that one, and on disk with it. */
+/** One transaction that is on disk when it returns: WAL alone may lose the last ones to a power cut. */
 export function durably<T>(database: Database, act: () => T): T {
-  if (database.inTransaction) return database.transaction(act)();
   database.run('PRAGMA synchronous = FULL');
   try {
     return database.transaction(act).immediate();

@@ -17,6 +17,7 @@ import {
 } from './fake-bookings.ts';
 import { type FakeGuide, guideStatus, guideWindow, programDetail, searchGuide } from './fake-guide.ts';
 import { fakeChannels, fakeSettings, fakeSystem, fakeTuners, NO_SCAN } from './fake-house.ts';
+import { answerRecordings, type FakeRecordings, newRecordings } from './fake-recordings.ts';
 import { answerRules, type FakeRules, newRules } from './fake-rules.ts';
 
 export interface HouseState {
@@ -30,6 +31,7 @@ export interface HouseState {
   search: SearchResult | undefined;
   bookings: FakeBookings;
   rules: FakeRules;
+  recordings: FakeRecordings;
   /** Milliseconds before an answer to a search or a part of the guide. */
   delayMs: number;
   /** By path below `api/`: answered with this instead. */
@@ -52,6 +54,7 @@ export function newHouse(guide: FakeGuide): HouseState {
     search: undefined,
     bookings: newBookings(),
     rules: newRules(),
+    recordings: newRecordings(),
     delayMs: 0,
     problems: new Map(),
     asked: [],
@@ -108,6 +111,11 @@ export async function answerHouse(
   if (booked !== undefined) {
     if (request.method !== 'GET' && booked.ok) send('reservations');
     return booked;
+  }
+  // Those of a rule are the rules' own, unless there is a list.
+  if (state.recordings.list.length > 0 || !query.has('ruleId')) {
+    const recorded = await answerRecordings(state.recordings, name, request, body);
+    if (recorded !== undefined) return recorded;
   }
   const ruled = await answerRules(state, { method: request.method, name, body, query });
   if (ruled !== undefined) {

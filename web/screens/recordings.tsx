@@ -1,64 +1,257 @@
-/** What was recorded. */
-import type { Recording } from '../../wire/api.ts';
-import { getRecordings } from '../api.ts';
+/** What was recorded and what is being recorded: to find, to judge, to keep and to throw away. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import { getRules } from '../api.ts';
+import { isBackKey, isTextField } from '../navigation/focus.ts';
+import { query, setQuery } from '../navigation/router.ts';
+import { recordingsGrouped, recordingsSort } from '../preferences.ts';
+import { erase } from '../recordings/actions.ts';
+import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
+import { getRecordingPage, getSeriesPage, getStorage } from '../recordings/calls.ts';
+import { Confirm } from '../recordings/confirm.tsx';
+import { ListState, MOST_AT_ONCE, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
+import { Lists, useList } from '../recordings/lists.ts';
+import { forgetAbsentPosters } from '../recordings/poster.tsx';
+import { isFiltered, parametersOf, queryOf, type RecordingQuery } from '../recordings/query.ts';
+import { Running } from '../recordings/running.tsx';
+import { Selection } from '../recordings/selection.ts';
+import { SelectionBar, Working } from '../recordings/selection-bar.tsx';
+import { RecordingSheet } from '../recordings/sheet.tsx';
+import { FilterSheet, SortSheet } from '../recordings/sheets.tsx';
+import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
+import { Toolbar } from '../recordings/toolbar.tsx';
 import { useResource } from '../resource.ts';
-import { narrow } from '../text/channel.ts';
-import { shortText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Panel } from '../ui/panel.tsx';
-import { FailurePanel } from './failure-panel.tsx';
 
-function RecordingLine({ recording }: { recording: Recording }) {
+const RUNNING_POLL_MS = 3_000;
+const STORAGE_POLL_MS = 60_000;
+
+const recordingLists = new Lists<Recording>();
+const seriesLists = new Lists<RecordingSeries>();
+const isRunning = ({ recording }: Recording): boolean => recording;
+const RUNNING = new URLSearchParams({ show: 'recording', sort: 'oldest' });
+
+/** What runs, told anew every few seconds as long as something does. */
+function useRunning(): readonly Recording[] {
+  const [some, setSome] = useState(false);
+  const running = useResource(
+    async (signal) => (await getRecordingPage(RUNNING, { offset: 0, limit: MOST_AT_ONCE }, signal)).rows,
+    { events: ['recordings'], poll: some ? RUNNING_POLL_MS : 0 },
+  );
+  const count = running.value?.length ?? 0;
+  useEffect(() => setSome(count > 0), [count > 0]);
+  return running.value ?? [];
+}
+
+/** Escape and its like end a choice before they leave the screen. */
+function useBackEndsChoice(selection: Selection): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!isBackKey(event.key) || !selection.choosing.peek() || isTextField(event.target)) return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const inBar = document.activeElement?.closest('.select-bar') != null;
+      selection.clear();
+      if (inBar) document.querySelector<HTMLElement>('.shelf .cell-main')?.focus({ preventScroll: true });
+    };
+    document.addEventListener('keydown', onKey, { capture: true });
+    return () => document.removeEventListener('keydown', onKey, { capture: true });
+  }, []);
+}
+
+function SeriesHead({ first, total }: { first: Recording | undefined; total: number | undefined }) {
+  const name = first?.series?.name ?? (first === undefined ? '' : splitTitle(first.name).title);
   return (
-    <li class="row">
-      <Icon name="recordings" />
-      <span class="row-text">
-        <span class="row-title">{splitTitle(recording.name).title}</span>
-        <span class="row-name">
-          {shortText(recording.startAt)} {narrow(recording.serviceName)}
-        </span>
-      </span>
-      {recording.recording ? <span class="row-left">録画中</span> : null}
-    </li>
+    <header class="rec-series-head">
+      <button type="button" class="round" aria-label="シリーズの一覧へ戻る" onClick={closeSeries}>
+        <Icon name="back" />
+      </button>
+      <h2>{name}</h2>
+      {total === undefined ? null : <span class="rec-series-count numbers">{total}本</span>}
+    </header>
   );
 }
 
-export function Recordings() {
-  const { value, failure, renew } = useResource((signal) => getRecordings(signal), {
-    events: ['recordings'],
-    poll: 0,
-  });
+interface ShownProps {
+  readonly shown: RecordingQuery;
+  readonly selection: Selection;
+  readonly onErase: (list: readonly Recording[]) => void;
+  readonly ruleName: (id: number) => string | undefined;
+  readonly running: readonly Recording[];
+}
+
+/** The list itself, and what knows its rows: the bar of the choice, the sheet. */
+function Listed({ shown, selection, onErase, ruleName, running }: ShownProps) {
+  const sort = recordingsSort.value;
+  const parameters = parametersOf(shown, sort);
+  const key = parameters.toString();
+  // What runs stands above the list, but not above a part of it.
+  const apart = !isFiltered(shown) && shown.series === undefined;
+  const kept = useMemo(
+    () =>
+      recordingLists.of(
+        key,
+        (offset, limit, signal) => getRecordingPage(parameters, { offset, limit }, signal),
+        apart ? isRunning : undefined,
+      ),
+    [key],
+  );
+  const { pages, busy } = useList(kept);
+  const { total } = pages.state.value;
+  const { all } = useChoosing({ shown, pages, selection });
+  const id = shownRecording.value;
+  const find = (wanted: number): Recording | undefined =>
+    running.find((one) => one.id === wanted) ?? pages.known().find((one) => one.id === wanted);
+  useEffect(() => selection.renew(find), [pages.state.value]);
   return (
     <>
-      <header class="screen-head">
-        <h1 class="screen-title">録画</h1>
-      </header>
-      {value === undefined ? (
-        failure === undefined ? (
-          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
-        ) : (
-          <FailurePanel failure={failure} onRetry={renew} />
-        )
-      ) : value.length === 0 ? (
-        <Panel
-          icon="recordings"
-          title="録画はまだありません"
-          actions={
-            <a class="button button-main" href="guide" data-nav-initial="">
-              番組表を開く
-            </a>
-          }
-        >
-          <p>番組表で番組を選んで予約すると、録画されたものがここに並びます。</p>
-        </Panel>
-      ) : (
-        <ul class="rows block">
-          {value.map((recording) => (
-            <RecordingLine key={recording.id} recording={recording} />
-          ))}
-        </ul>
+      {shown.series === undefined ? null : <SeriesHead first={pages.at(0)} total={total} />}
+      <ListState pages={pages} shown={shown}>
+        <RecordingList key={key} shown={shown} pages={pages} busy={busy} selection={selection} />
+      </ListState>
+      {selection.choosing.value ? (
+        <SelectionBar selection={selection} inBin={shown.show === 'bin'} onAll={all} onErase={onErase} />
+      ) : null}
+      {id === undefined ? null : (
+        <RecordingSheet
+          key={id}
+          id={id}
+          listed={find(id)}
+          ruleName={ruleName}
+          onErase={(recording) => onErase([recording])}
+        />
       )}
     </>
+  );
+}
+
+function Grouped({ shown }: { shown: RecordingQuery }) {
+  const kept = useMemo(
+    () => seriesLists.of('', (offset, limit, signal) => getSeriesPage({ offset, limit }, signal)),
+    [],
+  );
+  const { pages, busy } = useList(kept);
+  return (
+    <>
+      <ListState pages={pages} shown={shown}>
+        <SeriesList pages={pages} busy={busy} />
+      </ListState>
+      {pages.state.value.total === undefined ? null : (
+        <p class="rec-note">
+          シリーズにならない録画はここにはありません。
+          <button
+            type="button"
+            class="button button-small"
+            onClick={() => {
+              recordingsGrouped.value = false;
+            }}
+          >
+            まとめずに見る
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+type Open = 'sort' | 'filter' | 'room' | undefined;
+
+export function Recordings() {
+  const shown = queryOf(query.value);
+  const [open, setOpen] = useState<Open>();
+  const [erasing, setErasing] = useState<readonly Recording[]>();
+  const [selection] = useState(() => new Selection());
+  const running = useRunning();
+  const storage = useResource(getStorage, { events: ['recordings', 'settings'], poll: STORAGE_POLL_MS });
+  const rules = useResource(getRules, { events: ['rules'], poll: 0 });
+  useBackEndsChoice(selection);
+  const groupable = !isFiltered(shown) && shown.series === undefined;
+  const grouped = groupable && recordingsGrouped.value;
+  // A choice is of what is seen.
+  useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
+  useEffect(forgetAbsentPosters, []);
+  const ruleName = (id: number): string | undefined => rules.value?.find((rule) => rule.id === id)?.name;
+  const close = (): void => setOpen(undefined);
+  return (
+    <div class="recordings" data-choosing={selection.choosing.value ? '' : undefined}>
+      <header class="screen-head">
+        <h1 class="screen-title">録画</h1>
+        {storage.value !== undefined ? (
+          <RoomGauge storage={storage.value} onOpen={() => setOpen('room')} />
+        ) : storage.failure !== undefined ? (
+          <RoomFailed failure={storage.failure} />
+        ) : null}
+      </header>
+      {storage.value === undefined ? null : <RoomWarnings storage={storage.value} />}
+      <Toolbar
+        shown={shown}
+        storage={storage.value}
+        ruleName={shown.ruleId === undefined ? undefined : ruleName(shown.ruleId)}
+        groupable={groupable}
+        onSort={grouped ? undefined : () => setOpen('sort')}
+        onFilter={() => setOpen('filter')}
+        onChoose={grouped || selection.choosing.value ? undefined : () => selection.begin()}
+      />
+      {groupable ? <Running recordings={running} /> : null}
+      {grouped ? (
+        <Grouped shown={shown} />
+      ) : (
+        <Listed
+          shown={shown}
+          selection={selection}
+          running={running}
+          ruleName={ruleName}
+          onErase={setErasing}
+        />
+      )}
+      <Working />
+      {open === 'sort' ? <SortSheet onClose={close} /> : null}
+      {open === 'filter' ? <FilterSheet shown={shown} rules={rules.value ?? []} onClose={close} /> : null}
+      {open === 'room' && storage.value !== undefined ? (
+        <RoomSheet
+          storage={storage.value}
+          onClose={close}
+          onBin={() => {
+            close();
+            setQuery({ show: 'bin', unwatched: null, series: null }, true);
+          }}
+        />
+      ) : null}
+      {erasing === undefined ? null : (
+        <EraseSheet
+          list={erasing}
+          onClose={() => setErasing(undefined)}
+          onErase={() => {
+            closeRecording();
+            selection.clear();
+            void erase(erasing);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface EraseProps {
+  readonly list: readonly Recording[];
+  readonly onClose: () => void;
+  readonly onErase: () => void;
+}
+
+function EraseSheet({ list, onClose, onErase }: EraseProps) {
+  const only = list.length === 1 ? list[0] : undefined;
+  return (
+    <Confirm title="完全に削除" action="完全に削除する" onConfirm={onErase} onClose={onClose}>
+      <p>
+        {only === undefined
+          ? `${list.length.toLocaleString('ja-JP')}件の録画とそのファイルを削除します。`
+          : `「${splitTitle(only.name).title}」の録画とそのファイルを削除します。`}
+      </p>
+      <p>
+        <b>元に戻すことはできません。</b>
+      </p>
+    </Confirm>
   );
 }

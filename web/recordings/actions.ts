@@ -1,0 +1,161 @@
+/** What is done with recordings, one or many: told by a notice that offers the way back, and by its reason when it fails. */
+import { signal } from '@preact/signals';
+import type { Recording } from '../../wire/api.ts';
+import { ApiFailure, networkFailure } from '../api.ts';
+import { splitTitle } from '../text/title.ts';
+import { showToast } from '../ui/toast.tsx';
+import { binRecording, eraseRecording, markWatched, protectRecording, restoreRecording } from './calls.ts';
+
+/** Counts what was done here: who shows recordings reads them anew. */
+export const changed = signal(0);
+
+export interface Work {
+  readonly label: string;
+  readonly done: number;
+  readonly total: number;
+}
+/** Goes on now with many recordings. */
+export const work = signal<Work | undefined>(undefined);
+
+/** A service of two cores answers these beside everything else. */
+const AT_ONCE = 4;
+/** Shorter work needs no progress. */
+const WORTH_TELLING = 20;
+
+interface Outcome {
+  readonly done: readonly Recording[];
+  readonly failed: number;
+  readonly failure: ApiFailure | undefined;
+}
+
+async function each(
+  label: string,
+  list: readonly Recording[],
+  call: (id: number) => Promise<void>,
+): Promise<Outcome> {
+  const waiting = [...list];
+  const done: Recording[] = [];
+  let failed = 0;
+  let failure: ApiFailure | undefined;
+  const run = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      try {
+        await call(next.id);
+        done.push(next);
+      } catch (error) {
+        failed += 1;
+        failure = error instanceof ApiFailure ? error : networkFailure(error);
+        // Without a connection every other fails, too.
+        if (failure.code === 'network') failed += waiting.splice(0).length;
+      }
+      if (list.length >= WORTH_TELLING) {
+        work.value = { label, done: done.length + failed, total: list.length };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, run));
+  work.value = undefined;
+  changed.value += 1;
+  return { done, failed, failure };
+}
+
+function nameOf(list: readonly Recording[]): string {
+  const only = list[0];
+  return list.length === 1 && only !== undefined ? `「${splitTitle(only.name).title}」` : `${list.length}件`;
+}
+
+interface Telling {
+  /** After the name of what it was done with: `をごみ箱へ移しました`. */
+  readonly done: string;
+  readonly failed: string;
+  readonly undo?: (done: readonly Recording[]) => void;
+  readonly focusUndo?: boolean;
+}
+
+function tell({ done, failed, failure }: Outcome, words: Telling): void {
+  if (done.length > 0) {
+    const { undo } = words;
+    const text = `${nameOf(done)}${words.done}`;
+    if (undo === undefined) showToast(text);
+    else showToast(text, { label: '元に戻す', run: () => undo(done), focus: words.focusUndo === true });
+  }
+  if (failure !== undefined) {
+    const which = done.length === 0 && failed === 1 ? '' : `${failed}件は`;
+    showToast(`${which}${words.failed}。${failure.message}`);
+  }
+}
+
+/** @param focusUndo what had the focus is gone: the notice gets it */
+export async function moveToBin(list: readonly Recording[], focusUndo = false): Promise<void> {
+  tell(await each('ごみ箱へ移しています', list, binRecording), {
+    done: 'をごみ箱へ移しました',
+    failed: 'ごみ箱へ移せませんでした',
+    undo: (done) => void takeFromBin(done),
+    focusUndo,
+  });
+}
+
+export async function takeFromBin(list: readonly Recording[]): Promise<void> {
+  tell(await each('元に戻しています', list, restoreRecording), {
+    done: 'を元に戻しました',
+    failed: '元に戻せませんでした',
+  });
+}
+
+/** For good: asked about before. */
+export async function erase(list: readonly Recording[]): Promise<void> {
+  tell(await each('削除しています', list, eraseRecording), {
+    done: 'を完全に削除しました',
+    failed: '削除できませんでした',
+  });
+}
+
+export async function setWatched(
+  list: readonly Recording[],
+  watched: boolean,
+  { quiet = false, focusUndo = false } = {},
+): Promise<void> {
+  const others = list.filter(({ watchedAt }) => (watchedAt !== null) !== watched);
+  // What was watched in part is not marked, but its position goes.
+  const concerned = watched
+    ? others
+    : list.filter(({ watchedAt, resumeMs }) => (watchedAt ?? resumeMs) !== null);
+  if (concerned.length === 0) {
+    showToast(watched ? '選んだ録画はどれも視聴済みです' : '選んだ録画はどれも未視聴です');
+    return;
+  }
+  const outcome = await each('変更しています', concerned, (id) => markWatched(id, watched));
+  if (quiet && outcome.failed === 0) return;
+  tell(outcome, {
+    done: watched ? 'を視聴済みにしました' : 'を未視聴に戻しました',
+    failed: '変更できませんでした',
+    undo: (done) =>
+      void setWatched(
+        done.map((one) => ({ ...one, watchedAt: watched ? 1 : null })),
+        !watched,
+        { quiet: true },
+      ),
+    focusUndo,
+  });
+}
+
+export async function setProtected(
+  list: readonly Recording[],
+  on: boolean,
+  { quiet = false, focusUndo = false } = {},
+): Promise<void> {
+  const concerned = list.filter((one) => one.protected !== on);
+  const outcome = await each('変更しています', concerned, (id) => protectRecording(id, on));
+  if (quiet && outcome.failed === 0) return;
+  tell(outcome, {
+    done: on ? 'を保護しました' : 'の保護をやめました',
+    failed: '変更できませんでした',
+    undo: (done) =>
+      void setProtected(
+        done.map((one) => ({ ...one, protected: on })),
+        !on,
+        { quiet: true },
+      ),
+    focusUndo,
+  });
+}

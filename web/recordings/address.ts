@@ -1,0 +1,33 @@
+/** The recording whose sheet lies over the screen, in the address: Back closes it, a link opens it. */
+import { computed } from '@preact/signals';
+import { goBack, query, setQuery } from '../navigation/router.ts';
+
+export const shownRecording = computed<number | undefined>(() => {
+  const text = query.value.get('recording') ?? '';
+  return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+});
+
+/** Whether what is over the screen was opened from it: then Back leads to it. */
+function isOpenedHere(): boolean {
+  const state: unknown = history.state;
+  return typeof state === 'object' && state !== null && 'over' in state;
+}
+
+export function openRecording(id: number): void {
+  setQuery({ recording: String(id) }, shownRecording.value !== undefined);
+}
+
+export function closeRecording(): void {
+  if (shownRecording.value === undefined) return;
+  if (isOpenedHere()) goBack();
+  else setQuery({ recording: null }, true);
+}
+
+export function openSeries(key: string): void {
+  setQuery({ series: key }, false);
+}
+
+export function closeSeries(): void {
+  if (isOpenedHere()) goBack();
+  else setQuery({ series: null }, true);
+}

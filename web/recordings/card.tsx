@@ -1,0 +1,201 @@
+/** A recording in the grid or in the list: one link over everything, and a mark to choose it by. */
+import type { ComponentChildren } from 'preact';
+import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { bytesText } from '../settings/bytes.ts';
+import { narrow } from '../text/channel.ts';
+import { lengthText, shortText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Marks } from '../ui/marks.tsx';
+import type { Look } from './layout.ts';
+import { Poster } from './poster.tsx';
+import { verdictMark } from './verdict.ts';
+import { VerdictBadge } from './verdict-mark.tsx';
+import { leftInBin, lengthClock } from './words.ts';
+
+/** 0..1; undefined for what was not begun. */
+function watchedPart({ resumeMs, durationMs, watchedAt }: Recording): number | undefined {
+  if (watchedAt !== null) return undefined;
+  if (resumeMs === null || durationMs === null || durationMs === 0) return undefined;
+  return Math.min(1, resumeMs / durationMs);
+}
+
+function isUnwatched({ watchedAt, resumeMs, recording, state }: Recording): boolean {
+  return watchedAt === null && resumeMs === null && !recording && state !== 'failed';
+}
+
+function Picture({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
+  const part = watchedPart(recording);
+  return (
+    <span class="rec-picture">
+      <Poster recording={recording} />
+      {recording.durationMs === null ? null : (
+        <span class="rec-length numbers">{lengthClock(recording.durationMs)}</span>
+      )}
+      {part === undefined ? null : (
+        <span class="rec-resume">
+          <span style={{ '--part': part.toFixed(3) }} />
+        </span>
+      )}
+      {children}
+    </span>
+  );
+}
+
+function Signs({ recording }: { recording: Recording }) {
+  return (
+    <span class="rec-signs">
+      {isUnwatched(recording) ? <span class="rec-new">未視聴</span> : null}
+      {recording.watchedAt !== null ? <span class="rec-seen">視聴済み</span> : null}
+      {recording.protected ? (
+        <span class="rec-lock" title="保護中">
+          <Icon name="lock" />
+          <span class="hidden-text">保護中</span>
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+/** What a screen reader says of it. */
+function nameOf(recording: Recording): string {
+  const { title } = splitTitle(recording.name);
+  const words = [
+    title,
+    shortText(recording.startAt),
+    narrow(recording.serviceName),
+    verdictMark(recording).label,
+  ];
+  if (isUnwatched(recording)) words.push('未視聴');
+  if (recording.protected) words.push('保護中');
+  if (recording.binnedAt !== null) words.push(`${leftInBin(recording.binnedAt, now.value)}で消去`);
+  return words.join('、');
+}
+
+export interface CardProps {
+  readonly recording: Recording;
+  readonly look: Look;
+  readonly chosen: boolean;
+  readonly choosing: boolean;
+}
+
+export function RecordingCard({ recording, look, chosen, choosing }: CardProps) {
+  const { title, marks } = splitTitle(recording.name);
+  const { binnedAt } = recording;
+  const long = recording.durationMs ?? recording.endAt - recording.startAt;
+  return (
+    <article
+      class={`rec rec-as-${look}`}
+      data-chosen={chosen ? '' : undefined}
+      data-choosing={choosing ? '' : undefined}
+    >
+      <a
+        class="cell-main rec-link"
+        href={`recordings?recording=${recording.id}`}
+        data-id={recording.id}
+        draggable={false}
+      >
+        <span class="hidden-text">{nameOf(recording)}</span>
+      </a>
+      <Picture recording={recording}>{look === 'grid' ? <Signs recording={recording} /> : null}</Picture>
+      <span class="rec-words" aria-hidden="true">
+        <span class="rec-title">
+          {title}
+          {look === 'list' ? <Marks marks={marks} /> : null}
+        </span>
+        <span class="rec-when numbers">
+          <span>{shortText(recording.startAt)}</span>
+          <span class="rec-station">{narrow(recording.serviceName)}</span>
+          {look === 'list' ? <span>{lengthText(long)}</span> : null}
+          {look === 'list' && recording.bytes > 0 ? (
+            <span class="rec-size">{bytesText(recording.bytes)}</span>
+          ) : null}
+        </span>
+        <span class="rec-foot">
+          <VerdictBadge recording={recording} />
+          {binnedAt === null ? null : (
+            <span class="rec-bin-left">
+              <Icon name="bin" />
+              {leftInBin(binnedAt, now.value)}
+            </span>
+          )}
+          {look === 'list' ? <Signs recording={recording} /> : null}
+          {look === 'grid' && binnedAt === null && recording.bytes > 0 ? (
+            <span class="rec-size numbers">{bytesText(recording.bytes)}</span>
+          ) : null}
+        </span>
+      </span>
+      <CheckMark chosen={chosen} title={title} />
+    </article>
+  );
+}
+
+function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
+  return (
+    <button
+      type="button"
+      class="rec-check"
+      tabIndex={-1}
+      aria-pressed={chosen}
+      aria-label={`「${title}」を選択`}
+      data-nav-skip=""
+    >
+      <Icon name="check" />
+    </button>
+  );
+}
+
+/** Until its page is there. */
+export function CardSkeleton({ look }: { look: Look }) {
+  return (
+    <div class={`rec rec-as-${look} rec-waiting`}>
+      <button type="button" class="cell-main rec-link" aria-label="読み込んでいます" />
+      <span class="rec-picture skeleton" />
+      <span class="rec-words">
+        <span class="skeleton rec-bone" />
+        <span class="skeleton rec-bone rec-bone-short" />
+      </span>
+    </div>
+  );
+}
+
+/** A series as a pile, with how many there are and how many of them nobody has seen. */
+export function SeriesCard({ series, look }: { series: RecordingSeries; look: Look }) {
+  const { newest, name, count, unwatched, key } = series;
+  const words = [
+    name,
+    `${count}本`,
+    unwatched > 0 ? `未視聴${unwatched}本` : '',
+    `最新${shortText(newest.startAt)}`,
+  ];
+  return (
+    <article class={`rec rec-as-${look} rec-pile`}>
+      <a
+        class="cell-main rec-link"
+        href={`recordings?series=${encodeURIComponent(key)}`}
+        data-series={key}
+        draggable={false}
+      >
+        <span class="hidden-text">{words.filter((word) => word !== '').join('、')}</span>
+      </a>
+      <span class="rec-picture">
+        <Poster recording={newest} />
+        <span class="rec-length numbers">{count}本</span>
+        {unwatched > 0 ? (
+          <span class="rec-signs">
+            <span class="rec-new">未視聴 {unwatched}</span>
+          </span>
+        ) : null}
+      </span>
+      <span class="rec-words" aria-hidden="true">
+        <span class="rec-title">{name}</span>
+        <span class="rec-latest">{splitTitle(newest.name).title}</span>
+        <span class="rec-when numbers">
+          <span>最新 {shortText(newest.startAt)}</span>
+          <span class="rec-station">{narrow(newest.serviceName)}</span>
+        </span>
+      </span>
+    </article>
+  );
+}

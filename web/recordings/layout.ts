@@ -1,0 +1,116 @@
+/** Where the cells of a shelf lie, which of them are near the view, and where keys lead among them. Pure; CSS pixels. */
+
+export type Look = 'grid' | 'list';
+
+export interface Measures {
+  /** Of the shelf. */
+  readonly width: number;
+  /** One rem. */
+  readonly rem: number;
+}
+
+export interface Layout {
+  readonly columns: number;
+  readonly cellWidth: number;
+  readonly cellHeight: number;
+  readonly gap: number;
+}
+
+const GRID_LEAST_REM = 13.5;
+const GRID_LEAST_NARROW_REM = 9;
+const NARROW_REM = 34;
+const GRID_GAP_REM = 1;
+const GRID_GAP_NARROW_REM = 0.65;
+/** Under the picture: two lines of title, a line of time and station, the mark. */
+const GRID_WORDS_REM = 7.4;
+const LIST_GAP_REM = 0.35;
+const LIST_HEIGHT_REM = 4.5;
+const LIST_HEIGHT_NARROW_REM = 5.9;
+const PICTURE = 9 / 16;
+
+export function layoutOf(look: Look, { width, rem }: Measures): Layout {
+  const narrow = width < NARROW_REM * rem;
+  if (look === 'list') {
+    const cellHeight = (narrow ? LIST_HEIGHT_NARROW_REM : LIST_HEIGHT_REM) * rem;
+    return { columns: 1, cellWidth: width, cellHeight, gap: LIST_GAP_REM * rem };
+  }
+  const gap = (narrow ? GRID_GAP_NARROW_REM : GRID_GAP_REM) * rem;
+  const least = (narrow ? GRID_LEAST_NARROW_REM : GRID_LEAST_REM) * rem;
+  const columns = Math.max(1, Math.floor((width + gap) / (least + gap)));
+  const cellWidth = (width - gap * (columns - 1)) / columns;
+  return { columns, cellWidth, cellHeight: Math.round(cellWidth * PICTURE + GRID_WORDS_REM * rem), gap };
+}
+
+export function rowsOf({ columns }: Layout, count: number): number {
+  return Math.ceil(count / columns);
+}
+
+/** Height of the whole shelf. */
+export function heightOf(layout: Layout, count: number): number {
+  const rows = rowsOf(layout, count);
+  return rows === 0 ? 0 : rows * (layout.cellHeight + layout.gap) - layout.gap;
+}
+
+export interface Place {
+  readonly left: number;
+  readonly top: number;
+}
+
+export function placeOf({ columns, cellWidth, cellHeight, gap }: Layout, index: number): Place {
+  return {
+    left: (index % columns) * (cellWidth + gap),
+    top: Math.floor(index / columns) * (cellHeight + gap),
+  };
+}
+
+/** Cells, the last excluded. */
+export interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Rows beyond both edges of the view that are drawn already. */
+const AHEAD_ROWS = 2;
+
+/** @param top of the view, from the top of the shelf; may be negative */
+export function rangeInView(layout: Layout, count: number, view: { top: number; height: number }): Range {
+  const step = layout.cellHeight + layout.gap;
+  const firstRow = Math.max(0, Math.floor(view.top / step) - AHEAD_ROWS);
+  const endRow = Math.ceil((view.top + view.height) / step) + AHEAD_ROWS;
+  const end = Math.min(count, Math.max(0, endRow) * layout.columns);
+  return { first: Math.min(firstRow * layout.columns, end), end };
+}
+
+/** Where a key leads from a cell; undefined where it leads off the shelf. */
+export function stepFrom(
+  index: number,
+  key: string,
+  { columns, count, pageRows }: { columns: number; count: number; pageRows: number },
+): number | undefined {
+  const within = (to: number): number | undefined => (to >= 0 && to < count ? to : undefined);
+  const column = index % columns;
+  const lastRow = Math.floor((count - 1) / columns);
+  const row = Math.floor(index / columns);
+  switch (key) {
+    case 'ArrowLeft':
+      return column === 0 ? undefined : within(index - 1);
+    case 'ArrowRight':
+      return column === columns - 1 ? undefined : within(index + 1);
+    case 'ArrowUp':
+      return within(index - columns);
+    case 'ArrowDown':
+      // A short last row is entered at its end.
+      return row === lastRow ? undefined : Math.min(count - 1, index + columns);
+    case 'PageUp':
+      return row === 0 ? undefined : Math.max(column, index - pageRows * columns);
+    case 'PageDown':
+      return row === lastRow
+        ? undefined
+        : Math.min(count - 1, index + Math.min(pageRows, lastRow - row) * columns);
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+  }
+  return undefined;
+}

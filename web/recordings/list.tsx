@@ -1,0 +1,178 @@
+/** The list of recordings or of series, and what stands in its place while it is read, when it fails and when it is empty. */
+import type { ComponentChildren } from 'preact';
+import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import { recordingsLook, recordingsSort } from '../preferences.ts';
+import { FailurePanel } from '../screens/failure-panel.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { openRecording, openSeries } from './address.ts';
+import { getRecordingPage } from './calls.ts';
+import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
+import { Empty } from './empty.tsx';
+import type { Pages } from './pages.ts';
+import { usePresses } from './presses.ts';
+import { parametersOf, type RecordingQuery } from './query.ts';
+import type { Selection } from './selection.ts';
+import { ShelfView } from './shelf.tsx';
+
+/** The service gives no more at once. */
+export const MOST_AT_ONCE = 500;
+
+interface ListProps {
+  readonly shown: RecordingQuery;
+  readonly pages: Pages<Recording>;
+  readonly busy: boolean;
+  readonly selection: Selection;
+}
+
+export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>) {
+  const toggle = (index: number): void => {
+    const recording = pages.at(index);
+    if (recording !== undefined) selection.toggle(recording, index);
+  };
+  const add = async (first: number, last: number): Promise<void> => {
+    const here = Array.from({ length: last - first + 1 }, (_, step) => pages.at(first + step));
+    const known = here.filter((one) => one !== undefined);
+    selection.add(known);
+    if (known.length === here.length) return;
+    const slice = { offset: pages.offsetOf(first), limit: Math.min(MOST_AT_ONCE, here.length) };
+    const abort = new AbortController();
+    try {
+      const { rows } = await getRecordingPage(
+        parametersOf(shown, recordingsSort.peek()),
+        slice,
+        abort.signal,
+      );
+      if (selection.choosing.peek()) selection.add(rows);
+    } catch {
+      showToast('選択の一部を読み込めませんでした。もう一度選んでください。');
+    }
+  };
+  return {
+    toggle,
+    stretch: (index: number): void => {
+      const [first, last] = selection.stretchTo(index);
+      void add(first, Math.min(last, first + MOST_AT_ONCE - 1));
+    },
+    all: (): void => {
+      if (pages.count > MOST_AT_ONCE) showToast(`はじめの${MOST_AT_ONCE}件を選びました`);
+      void add(0, Math.min(pages.count, MOST_AT_ONCE) - 1);
+    },
+  };
+}
+
+export function RecordingList({ shown, pages, busy, selection }: ListProps) {
+  const { toggle, stretch } = useChoosing({ shown, pages, selection });
+  const look = recordingsLook.value;
+  const choosing = selection.choosing.value;
+  const presses = usePresses({
+    choosing: () => selection.choosing.peek(),
+    onToggle: toggle,
+    onStretch: stretch,
+    onOpen: (index) => {
+      const recording = pages.at(index);
+      if (recording !== undefined) openRecording(recording.id);
+    },
+  });
+  return (
+    <div class="rec-shelf" aria-busy={busy} {...presses}>
+      <ShelfView
+        label="録画"
+        look={look}
+        count={pages.count}
+        keyAt={(index) => String(pages.at(index)?.id ?? `row ${index}`)}
+        onRange={({ first, end }) => pages.want(first, end)}
+        onToggle={toggle}
+        onStretch={(from, to) => {
+          selection.anchorAt(from);
+          stretch(to);
+        }}
+        cell={(index) => {
+          const recording = pages.at(index);
+          if (recording === undefined) return <CardSkeleton look={look} />;
+          const chosen = selection.items.value.has(recording.id);
+          return <RecordingCard recording={recording} look={look} chosen={chosen} choosing={choosing} />;
+        }}
+      />
+    </div>
+  );
+}
+
+export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; busy: boolean }) {
+  const look = recordingsLook.value;
+  const presses = usePresses({
+    choosing: () => false,
+    onToggle: () => undefined,
+    onStretch: () => undefined,
+    onOpen: (index) => {
+      const series = pages.at(index);
+      if (series !== undefined) openSeries(series.key);
+    },
+  });
+  return (
+    <div class="rec-shelf" aria-busy={busy} {...presses}>
+      <ShelfView
+        label="シリーズ"
+        look={look}
+        count={pages.count}
+        keyAt={(index) => pages.at(index)?.key ?? `row ${index}`}
+        onRange={({ first, end }) => pages.want(first, end)}
+        onToggle={() => undefined}
+        onStretch={() => undefined}
+        cell={(index) => {
+          const series = pages.at(index);
+          return series === undefined ? (
+            <CardSkeleton look={look} />
+          ) : (
+            <SeriesCard series={series} look={look} />
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <div class="rec-waiting-list" role="status">
+      <span class="hidden-text">録画を読み込んでいます</span>
+      {Array.from({ length: 8 }, (_, index) => (
+        <span key={index} class="skeleton" />
+      ))}
+    </div>
+  );
+}
+
+interface ListStateProps<T> {
+  readonly pages: Pages<T>;
+  readonly shown: RecordingQuery;
+  readonly children: ComponentChildren;
+}
+
+/** What a list shows besides its rows: that it is read, why it cannot be, that it is empty. */
+export function ListState<T>({ pages, shown, children }: ListStateProps<T>) {
+  const { total, failure } = pages.state.value;
+  if (total === undefined) {
+    return failure === undefined ? (
+      <Waiting />
+    ) : (
+      <FailurePanel failure={failure} onRetry={() => pages.renew()} />
+    );
+  }
+  return (
+    <>
+      {failure === undefined ? null : (
+        <p class="notice notice-warn" role="alert">
+          <Icon name="unlink" />
+          <span>
+            {failure.message}前に読み込んだ録画を表示しています。
+            <button type="button" class="button button-small" onClick={() => pages.renew()}>
+              再試行
+            </button>
+          </span>
+        </p>
+      )}
+      {total === 0 ? <Empty shown={shown} /> : children}
+    </>
+  );
+}

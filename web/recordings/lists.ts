@@ -1,0 +1,117 @@
+/**
+ * The lists that were looked at last, kept with what was read of them: Back finds each as it was left, at the place
+ * where it was left.
+ */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { listenFor } from '../events.ts';
+import { changed } from './actions.ts';
+import { type AskPage, Pages } from './pages.ts';
+
+/** Some megabytes at most. */
+const MOST_KEPT = 6;
+
+interface Kept<T> {
+  readonly pages: Pages<T>;
+  /** Page's scroll, CSS pixels, and the key of the cell that had the focus. */
+  place: { readonly top: number; readonly focus: string | undefined } | undefined;
+}
+
+/** Lists of one kind, by what is asked for. */
+export class Lists<T> {
+  readonly #kept = new Map<string, Kept<T>>();
+
+  of(key: string, ask: AskPage<T>, isApart?: (row: T) => boolean): Kept<T> {
+    const kept = this.#kept.get(key) ?? { pages: new Pages(ask, isApart), place: undefined };
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_KEPT) break;
+      this.#kept.delete(oldest);
+    }
+    return kept;
+  }
+}
+
+/** When the viewer last went back or forward. */
+let wentBackAt = Number.NEGATIVE_INFINITY;
+if (typeof addEventListener === 'function') {
+  addEventListener('popstate', () => {
+    wentBackAt = performance.now();
+  });
+}
+/** A list that is opened so soon after is one that was gone back to. */
+const BACK_MS = 1_500;
+
+function focusedKey(): string | undefined {
+  const cell = document.activeElement?.closest<HTMLElement>('.shelf-cell');
+  return cell?.dataset.key;
+}
+
+/** Reads a list as long as it is shown, and puts the page where the list was left when it is come back to. */
+function useShown<T>(kept: Kept<T>): void {
+  const first = useRef(true);
+  useEffect(() => {
+    const { pages } = kept;
+    if (pages.state.peek().total === undefined) pages.want(0, 1);
+    else pages.renew();
+    const renew = (): void => pages.renew();
+    const stopListening = listenFor(['recordings'], renew);
+    let known = changed.peek();
+    const stopWatching = changed.subscribe((count) => {
+      if (count !== known) renew();
+      known = count;
+    });
+    return () => {
+      stopListening();
+      stopWatching();
+      pages.rest();
+    };
+  }, [kept]);
+  useLayoutEffect(() => {
+    const { place } = kept;
+    const returned = first.current || performance.now() - wentBackAt < BACK_MS;
+    const opened = !first.current;
+    first.current = false;
+    let frame = 0;
+    if (returned && place !== undefined) {
+      // After the shell has begun the screen at its top, and the shelf has its height.
+      frame = requestAnimationFrame(() => {
+        scrollTo({ top: place.top, behavior: 'instant' });
+        frame = requestAnimationFrame(() => {
+          const cell = document.querySelector(`.shelf-cell[data-key="${CSS.escape(place.focus ?? '')}"]`);
+          cell?.querySelector<HTMLElement>('.cell-main')?.focus({ preventScroll: true });
+        });
+      });
+    } else if (opened) scrollTo({ top: 0, behavior: 'instant' });
+    return () => cancelAnimationFrame(frame);
+  }, [kept]);
+  useEffect(() => {
+    let place = kept.place;
+    const remember = (): void => {
+      place = { top: scrollY, focus: focusedKey() ?? place?.focus };
+    };
+    // When it is left the page may have been scrolled for the next list already.
+    addEventListener('scroll', remember, { passive: true });
+    document.addEventListener('focusin', remember);
+    return () => {
+      removeEventListener('scroll', remember);
+      document.removeEventListener('focusin', remember);
+      kept.place = place;
+    };
+  }, [kept]);
+}
+
+/** The list that is wanted; until its first page is there, the one before it. */
+export function useList<T>(kept: Kept<T>): { pages: Pages<T>; busy: boolean } {
+  useShown(kept);
+  const [before, setBefore] = useState(kept.pages);
+  const { total, failure } = kept.pages.state.value;
+  const ready = total !== undefined || failure !== undefined;
+  useEffect(() => {
+    if (ready) setBefore(kept.pages);
+  }, [kept, ready]);
+  const shown = ready ? kept.pages : before;
+  // Drawn again when what is shown changes.
+  void shown.state.value;
+  return { pages: shown, busy: !ready };
+}

@@ -1,0 +1,48 @@
+/** The picture of a recording; until there is one, the station's sign on the genre's colour. */
+import { useState } from 'preact/hooks';
+import type { Recording } from '../../wire/api.ts';
+import { stationById } from '../stations.ts';
+import { majorGenre } from '../text/genre.ts';
+import { Logo } from '../ui/logo.tsx';
+
+/** Asked for once and not there: not again while cells come and go. Pictures of new recordings have new addresses. */
+const absent = new Set<string>();
+const MOST_ABSENT = 5_000;
+
+function remember(address: string): void {
+  if (absent.size >= MOST_ABSENT) absent.clear();
+  absent.add(address);
+}
+
+/** Pictures may have been made since. */
+export function forgetAbsentPosters(): void {
+  absent.clear();
+}
+
+export function Poster({ recording }: { recording: Recording }) {
+  const { poster, serviceId, serviceName, genres } = recording;
+  const [missing, setMissing] = useState('');
+  const [shown, setShown] = useState('');
+  const known = missing !== poster && !absent.has(poster);
+  return (
+    <span class="poster" data-genre={majorGenre(genres)} aria-hidden="true">
+      {shown === poster ? null : (
+        <Logo station={{ id: serviceId, name: serviceName, logo: stationById(serviceId)?.logo ?? null }} />
+      )}
+      {known ? (
+        <img
+          class="poster-picture"
+          src={poster}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          onLoad={() => setShown(poster)}
+          onError={() => {
+            remember(poster);
+            setMissing(poster);
+          }}
+        />
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+/** What of the recordings is listed: in the address, in words, and as the service is asked for it. Pure. */
+import type { RecordingShow, RecordingSort } from '../../wire/recordings.ts';
+
+export interface RecordingQuery {
+  readonly q: string;
+  /** Undefined: what can be watched. */
+  readonly show: RecordingShow | undefined;
+  readonly unwatched: boolean;
+  readonly stationId: number | undefined;
+  readonly ruleId: number | undefined;
+  /** Key of the series that is opened. */
+  readonly series: string | undefined;
+}
+
+/** `recording` is at the top of the screen anyway. */
+const SHOWS: readonly RecordingShow[] = ['failed', 'bin', 'protected'];
+export const MOST_LETTERS = 100;
+
+function integerOf(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+}
+
+export function queryOf(address: URLSearchParams): RecordingQuery {
+  const show = SHOWS.find((known) => known === address.get('show'));
+  const series = address.get('series') ?? '';
+  return {
+    q: address.get('q') ?? '',
+    show,
+    unwatched: show === undefined && address.get('unwatched') === '1',
+    stationId: integerOf(address.get('station')),
+    ruleId: integerOf(address.get('rule')),
+    series: series === '' ? undefined : series,
+  };
+}
+
+/** The address's parts that belong to a filter, taken out. */
+export const NO_FILTERS: Readonly<Record<string, null>> = {
+  q: null,
+  show: null,
+  unwatched: null,
+  station: null,
+  rule: null,
+};
+
+/** Anything but the plain list, or a series of it. */
+export function isFiltered({ q, show, unwatched, stationId, ruleId }: RecordingQuery): boolean {
+  return (
+    q.trim() !== '' || show !== undefined || unwatched || stationId !== undefined || ruleId !== undefined
+  );
+}
+
+/** The parameters of `GET /api/recordings`, without those of the page. */
+export function parametersOf(query: RecordingQuery, sort: RecordingSort): URLSearchParams {
+  const out = new URLSearchParams();
+  const set = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined && value !== '') out.set(name, String(value));
+  };
+  set('q', query.q.trim());
+  set('show', query.show);
+  set('unwatched', query.unwatched ? '1' : undefined);
+  set('stationId', query.stationId);
+  set('ruleId', query.ruleId);
+  set('series', query.series);
+  set('sort', sort);
+  return out;
+}

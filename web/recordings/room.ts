@@ -1,0 +1,102 @@
+/** The room for recordings: its gauge, its warnings, in words. Pure. */
+import type { StorageFacts } from '../../wire/api.ts';
+import { bytesText } from '../settings/bytes.ts';
+import { roomText } from './words.ts';
+
+export type StorageFolder = StorageFacts['folders'][number];
+
+/** Parts of a disk, 0..1, one behind the other: recordings, what else lies there, and the floor at the end. */
+export interface Gauge {
+  readonly recordings: number;
+  readonly others: number;
+  /** Where the part begins that is left free. */
+  readonly floor: number;
+}
+
+/** Undefined where nothing is known of the size. */
+export function gaugeOf(folders: readonly StorageFolder[]): Gauge | undefined {
+  let total = 0;
+  let free = 0;
+  let recordings = 0;
+  let floor = 0;
+  for (const { totalBytes, freeBytes, recordingBytes, floorBytes } of folders) {
+    if (totalBytes === null || freeBytes === null) continue;
+    total += totalBytes;
+    free += freeBytes;
+    recordings += recordingBytes;
+    floor += floorBytes;
+  }
+  if (total === 0) return undefined;
+  const used = Math.max(0, total - free);
+  const own = Math.min(used, recordings);
+  return { recordings: own / total, others: (used - own) / total, floor: 1 - Math.min(1, floor / total) };
+}
+
+/** What can still be written: free without the floors. */
+export function usableBytes(folders: readonly StorageFolder[]): number {
+  return folders.reduce(
+    (sum, { freeBytes, floorBytes }) => sum + Math.max(0, (freeBytes ?? 0) - floorBytes),
+    0,
+  );
+}
+
+export function roomWords({ folders, roomMs }: StorageFacts): string {
+  const free = `空き ${bytesText(usableBytes(folders))}`;
+  return roomMs === null ? free : `${free}・あと${roomText(roomMs)}`;
+}
+
+export interface RoomWarning {
+  readonly path: string;
+  readonly text: string;
+  readonly next: string;
+  readonly tone: 'warn' | 'bad';
+}
+
+export function warningsOf(folders: readonly StorageFolder[]): RoomWarning[] {
+  return folders
+    .map((folder) =>
+      warningOf(
+        folder,
+        folders.some((other) => other !== folder && other.state === 'ok'),
+      ),
+    )
+    .filter((warning) => warning !== undefined);
+}
+
+/** @param elsewhere another folder can be written to */
+function warningOf({ path, state, floorBytes }: StorageFolder, elsewhere: boolean): RoomWarning | undefined {
+  const goesOn = elsewhere ? 'ほかの録画先に録画します。' : 'このままでは録画できません。';
+  switch (state) {
+    case 'ok':
+      return undefined;
+    case 'away':
+      return {
+        path,
+        tone: 'bad',
+        text: '録画先が見つかりません。',
+        next: `${goesOn}ディスクがつながっているかを確かめてください。`,
+      };
+    case 'full':
+      return {
+        path,
+        tone: elsewhere ? 'warn' : 'bad',
+        text: '録画先がいっぱいです。',
+        next: `${goesOn}要らない録画を消すと、また使えます。`,
+      };
+    case 'floor':
+      return {
+        path,
+        tone: elsewhere ? 'warn' : 'bad',
+        text: `空き容量が、残しておく${bytesText(floorBytes)}を下回りました。`,
+        next: `${goesOn}要らない録画を消すと、また使えます。`,
+      };
+  }
+}
+
+export const FOLDER_STATES: Readonly<Record<StorageFolder['state'], readonly [text: string, tone: string]>> =
+  {
+    ok: ['使えます', 'good'],
+    floor: ['残しておく分に達しました', 'bad'],
+    full: ['いっぱいです', 'bad'],
+    away: ['見つかりません', 'bad'],
+  };

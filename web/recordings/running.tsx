@@ -1,0 +1,88 @@
+/** What is being recorded now, above everything else: how far it is, and what is wrong with it. */
+import type { Recording } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { bytesText } from '../settings/bytes.ts';
+import { narrow } from '../text/channel.ts';
+import { clockText, progressOf, remainingText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { openRecording } from './address.ts';
+import { Poster } from './poster.tsx';
+import { progressWords } from './words.ts';
+
+function RunningCard({ recording }: { recording: Recording }) {
+  const { title } = splitTitle(recording.name);
+  const { progress, startAt, endAt } = recording;
+  const words = progress === null ? { text: '録画中', tone: 'good' as const } : progressWords(progress);
+  const drops = progress?.drops ?? 0;
+  const part = progressOf(startAt, endAt, now.value);
+  return (
+    <article class={`running running-${words.tone}`}>
+      <a
+        class="cell-main rec-link"
+        href={`recordings?recording=${recording.id}`}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          openRecording(recording.id);
+        }}
+      >
+        <span class="hidden-text">{`録画中：${title}、${narrow(recording.serviceName)}、${words.text}`}</span>
+      </a>
+      <span class="running-picture">
+        <Poster recording={recording} />
+      </span>
+      <div class="running-words">
+        <p class="running-title">{title}</p>
+        <p class="rec-when numbers">
+          <span>
+            {clockText(startAt)} – {clockText(endAt)}
+          </span>
+          <span class="rec-station">{narrow(recording.serviceName)}</span>
+        </p>
+        <p
+          class={`running-state running-state-${words.tone}`}
+          role={words.tone === 'good' ? undefined : 'alert'}
+        >
+          <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
+          {words.text}
+        </p>
+      </div>
+      <div class="running-progress">
+        <div
+          class="progress"
+          role="progressbar"
+          aria-label="録画の進み具合"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.round(part * 100)}
+        >
+          <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
+        </div>
+        <p class="running-facts numbers">
+          <span>{now.value < startAt ? `${clockText(startAt)}から` : remainingText(endAt, now.value)}</span>
+          <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
+          <span class={drops > 0 ? 'running-drops' : undefined}>
+            {drops === 0 ? '乱れなし' : `乱れ ${drops.toLocaleString('ja-JP')}か所`}
+          </span>
+        </p>
+      </div>
+    </article>
+  );
+}
+
+export function Running({ recordings }: { recordings: readonly Recording[] }) {
+  if (recordings.length === 0) return null;
+  return (
+    <section class="running-section" aria-label="録画中">
+      <h2>
+        録画中<span class="running-count numbers">{recordings.length}</span>
+      </h2>
+      <div class="running-list" data-nav-group="running">
+        {recordings.map((recording) => (
+          <RunningCard key={recording.id} recording={recording} />
+        ))}
+      </div>
+    </section>
+  );
+}

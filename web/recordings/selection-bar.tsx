@@ -1,0 +1,116 @@
+/** What is done with the chosen recordings, at the bottom of the screen while there is a choice. */
+import type { ComponentChildren } from 'preact';
+import type { Recording } from '../../wire/api.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
+import type { Selection } from './selection.ts';
+
+interface BarProps {
+  readonly selection: Selection;
+  readonly inBin: boolean;
+  readonly onAll: () => void;
+  readonly onErase: (list: readonly Recording[]) => void;
+}
+
+interface ActionProps {
+  readonly icon: IconName;
+  readonly disabled: boolean;
+  readonly onPress: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Action({ icon, disabled, onPress, children }: ActionProps) {
+  return (
+    <button type="button" class="select-action" disabled={disabled} onClick={onPress}>
+      <Icon name={icon} />
+      <span>{children}</span>
+    </button>
+  );
+}
+
+/** Shown also when the choice is over. */
+export function Working() {
+  const now = work.value;
+  if (now === undefined) return null;
+  return (
+    <p class="select-work numbers" role="status">
+      {now.label}（{now.done}／{now.total}）
+      <span class="select-work-bar">
+        <span style={{ '--part': (now.done / now.total).toFixed(3) }} />
+      </span>
+    </p>
+  );
+}
+
+export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
+  const list = [...selection.items.value.values()];
+  const none = list.length === 0;
+  // What was pressed by keys goes with the bar: the notice with the way back takes the focus.
+  const withKeys = (): boolean => document.activeElement?.matches(':focus-visible') === true;
+  const run = (act: (chosen: readonly Recording[], focusUndo: boolean) => void) => () => {
+    const focusUndo = withKeys();
+    selection.clear();
+    act(list, focusUndo);
+  };
+  const protectedAll = !none && list.every((one) => one.protected);
+  const untouched = list.every(({ watchedAt, resumeMs }) => watchedAt === null && resumeMs === null);
+  const watchedAll = !none && list.every(({ watchedAt }) => watchedAt !== null);
+  return (
+    <section class="select-bar" aria-label="選択した録画" data-nav-group="select-bar">
+      <div class="select-head">
+        <button type="button" class="round" aria-label="選択をやめる" onClick={() => selection.clear()}>
+          <Icon name="close" />
+        </button>
+        <b class="numbers" aria-live="polite">
+          {none ? '録画を選んでください' : `${list.length.toLocaleString('ja-JP')}件を選択中`}
+        </b>
+        <button type="button" class="button button-small" onClick={onAll}>
+          すべて選択
+        </button>
+      </div>
+      <div class="select-actions">
+        {inBin ? (
+          <>
+            <Action icon="undo" disabled={none} onPress={run((chosen) => void takeFromBin(chosen))}>
+              元に戻す
+            </Action>
+            <Action icon="bin" disabled={none} onPress={() => onErase(list)}>
+              完全に削除
+            </Action>
+          </>
+        ) : (
+          <>
+            <Action
+              icon="bin"
+              disabled={none}
+              onPress={run((chosen, focusUndo) => void moveToBin(chosen, focusUndo))}
+            >
+              ごみ箱へ
+            </Action>
+            <Action
+              icon="eye"
+              disabled={none || watchedAll}
+              onPress={run((chosen, focusUndo) => void setWatched(chosen, true, { focusUndo }))}
+            >
+              視聴済みに
+            </Action>
+            <Action
+              icon="unseen"
+              disabled={none || untouched}
+              onPress={run((chosen, focusUndo) => void setWatched(chosen, false, { focusUndo }))}
+            >
+              未視聴に
+            </Action>
+            <Action
+              icon="lock"
+              disabled={none}
+              onPress={run((chosen, focusUndo) => void setProtected(chosen, !protectedAll, { focusUndo }))}
+            >
+              {protectedAll ? '保護をやめる' : '保護'}
+            </Action>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+/** Which recordings are chosen for what is done with several at once. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Recording } from '../../wire/api.ts';
+
+export class Selection {
+  /** A press on a recording chooses it instead of opening it. */
+  readonly #choosing = signal(false);
+  readonly #items = signal<ReadonlyMap<number, Recording>>(new Map());
+  /** Where a stretch begins that Shift chooses. */
+  #anchor = 0;
+
+  get choosing(): ReadonlySignal<boolean> {
+    return this.#choosing;
+  }
+
+  get items(): ReadonlySignal<ReadonlyMap<number, Recording>> {
+    return this.#items;
+  }
+
+  begin(): void {
+    this.#choosing.value = true;
+  }
+
+  clear(): void {
+    this.#choosing.value = false;
+    this.#items.value = new Map();
+  }
+
+  toggle(recording: Recording, index: number): void {
+    const next = new Map(this.#items.peek());
+    if (!next.delete(recording.id)) next.set(recording.id, recording);
+    this.#anchor = index;
+    this.#choosing.value = true;
+    this.#items.value = next;
+  }
+
+  /** The stretch between what was chosen last and `index`, both included. */
+  stretchTo(index: number): readonly [first: number, last: number] {
+    return this.#anchor <= index ? [this.#anchor, index] : [index, this.#anchor];
+  }
+
+  /** A stretch that Shift will choose begins here, where nothing is chosen yet. */
+  anchorAt(index: number): void {
+    if (this.#items.peek().size === 0) this.#anchor = index;
+  }
+
+  add(recordings: readonly Recording[]): void {
+    const next = new Map(this.#items.peek());
+    for (const recording of recordings) next.set(recording.id, recording);
+    this.#choosing.value = true;
+    this.#items.value = next;
+  }
+
+  /** What was read anew takes the place of what it was. */
+  renew(find: (id: number) => Recording | undefined): void {
+    const held = this.#items.peek();
+    if (held.size === 0) return;
+    this.#items.value = new Map([...held].map(([id, recording]) => [id, find(id) ?? recording]));
+  }
+}

@@ -1,0 +1,360 @@
+/** Everything about one recording, over the list. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Recording, RecordingDetail } from '../../wire/api.ts';
+import { ApiFailure, networkFailure } from '../api.ts';
+import { now } from '../clock.ts';
+import { listenFor } from '../events.ts';
+import { bytesText } from '../settings/bytes.ts';
+import { stationById } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { genreText, majorGenre } from '../text/genre.ts';
+import { seriesWords } from '../text/series-words.ts';
+import { dateText, isoText, lengthText, progressOf, remainingText, spanText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
+import { closeRecording } from './address.ts';
+import { getRecording, getRecordingDetail } from './calls.ts';
+import { VerdictBox } from './verdict-box.tsx';
+import { VerdictBadge } from './verdict-mark.tsx';
+import { leftInBin, progressWords, spellMs } from './words.ts';
+
+type Read<T> =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'ready'; readonly value: T }
+  | { readonly kind: 'failed'; readonly failure: ApiFailure };
+
+/** Read at once and on every change of recordings; what was read stays when a later read fails. */
+function useRead<T>(id: number, read: (id: number, signal: AbortSignal) => Promise<T>, skip: boolean) {
+  const [state, setState] = useState<Read<T>>({ kind: 'loading' });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (skip) return undefined;
+    const abort = new AbortController();
+    setState({ kind: 'loading' });
+    const load = (): void => {
+      read(id, abort.signal)
+        .then((value) => setState({ kind: 'ready', value }))
+        .catch((error: unknown) => {
+          if (abort.signal.aborted) return;
+          const failure = error instanceof ApiFailure ? error : networkFailure(error);
+          setState((before) =>
+            before.kind === 'ready' && failure.code !== 'not_found' ? before : { kind: 'failed', failure },
+          );
+        });
+    };
+    load();
+    const stop = listenFor(['recordings'], load);
+    return () => {
+      abort.abort();
+      stop();
+    };
+  }, [id, turn, skip]);
+  return [state, () => setTurn((before) => before + 1)] as const;
+}
+
+function Head({ recording }: { recording: Recording }) {
+  const { title, marks } = splitTitle(recording.name);
+  const name = narrow(recording.serviceName);
+  const station = stationById(recording.serviceId);
+  return (
+    <header class="program-head" data-genre={majorGenre(recording.genres)}>
+      <p class="program-station">
+        <Logo station={{ id: recording.serviceId, name, logo: station?.logo ?? null }} />
+        <span>
+          <b>{name}</b>
+        </span>
+        <span class="rec-sheet-mark">
+          <VerdictBadge recording={recording} />
+        </span>
+      </p>
+      <h3 class="program-title">{title}</h3>
+      <p class="program-when numbers">
+        <time dateTime={isoText(recording.startAt)}>{dateText(recording.startAt)}</time>{' '}
+        <b>{spanText(recording.startAt, recording.endAt)}</b>
+        <span>{lengthText(recording.endAt - recording.startAt)}</span>
+      </p>
+      <Marks marks={marks} />
+    </header>
+  );
+}
+
+function Running({ recording }: { recording: Recording }) {
+  const { progress, startAt, endAt } = recording;
+  if (!recording.recording) return null;
+  const words = progress === null ? { text: '録画中', tone: 'good' as const } : progressWords(progress);
+  const part = progressOf(startAt, endAt, now.value);
+  return (
+    <section class={`verdict-box verdict-box-${words.tone === 'good' ? 'live' : words.tone}`}>
+      <h4>
+        <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
+        {words.text}
+      </h4>
+      <div class="progress">
+        <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
+      </div>
+      <p class="running-facts numbers">
+        <span>{remainingText(endAt, now.value)}</span>
+        <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
+        <span>{(progress?.drops ?? 0) === 0 ? '乱れなし' : `乱れ ${progress?.drops ?? 0}か所`}</span>
+      </p>
+    </section>
+  );
+}
+
+/** A way back for the sheet's own marks is the same button; the bin closes the sheet and has a notice. */
+function Actions({ recording, onErase }: { recording: Recording; onErase: () => void }) {
+  if (recording.binnedAt !== null) return <BinActions recording={recording} onErase={onErase} />;
+  const original = recording.files.find(({ source }) => source === 'ts');
+  const watched = recording.watchedAt !== null;
+  const bin = (): void => {
+    closeRecording();
+    void moveToBin([recording]);
+  };
+  return (
+    <div class="program-actions">
+      {recording.recording || recording.state === 'failed' ? null : (
+        <button
+          type="button"
+          class="button"
+          data-nav-initial=""
+          onClick={() => void setWatched([recording], !watched, { quiet: true })}
+        >
+          <Icon name={watched ? 'unseen' : 'eye'} />
+          {watched ? '未視聴に戻す' : '視聴済みにする'}
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        aria-pressed={recording.protected}
+        onClick={() => void setProtected([recording], !recording.protected, { quiet: true })}
+      >
+        <Icon name="lock" />
+        {recording.protected ? '保護をやめる' : '保護する'}
+      </button>
+      {recording.recording ? null : (
+        <button type="button" class="button" onClick={bin}>
+          <Icon name="bin" />
+          ごみ箱へ
+        </button>
+      )}
+      {original === undefined || recording.recording ? null : (
+        <a class="button" href={original.url} download="">
+          <Icon name="save" />
+          TSファイルを保存
+        </a>
+      )}
+    </div>
+  );
+}
+
+function BinActions({ recording, onErase }: { recording: Recording; onErase: () => void }) {
+  return (
+    <>
+      <p class="program-note">
+        <Icon name="bin" />
+        ごみ箱にあります。{leftInBin(recording.binnedAt ?? 0, now.value)}でファイルが消えます。
+      </p>
+      <div class="program-actions">
+        <button
+          type="button"
+          class="button button-main"
+          data-nav-initial=""
+          onClick={() => {
+            closeRecording();
+            void takeFromBin([recording]);
+          }}
+        >
+          <Icon name="undo" />
+          元に戻す
+        </button>
+        <button type="button" class="button" onClick={onErase}>
+          <Icon name="bin" />
+          今すぐ完全に削除
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Texts({ detail }: { detail: RecordingDetail }) {
+  const extended = Object.entries(detail.extended);
+  return (
+    <>
+      {detail.description === '' ? null : <p class="program-summary">{narrow(detail.description)}</p>}
+      {extended.length === 0 ? null : (
+        <dl class="program-extended">
+          {extended.map(([heading, body]) => (
+            <div key={heading}>
+              <dt>{heading === '' ? '番組内容' : narrow(heading)}</dt>
+              <dd>{narrow(body)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const SOURCES: Readonly<Record<Recording['files'][number]['source'], string>> = {
+  encoded: '変換した録画',
+  alt: '互換用の録画（H.264）',
+  ts: '放送のままの録画（MPEG-2 TS）',
+};
+
+function Facts({ recording, ruleName }: { recording: Recording; ruleName: string | undefined }) {
+  const { genres, durationMs, bytes, files, series, ruleId, watchedAt, resumeMs } = recording;
+  const kinds = [...new Set(genres.flatMap(({ lv1, lv2 }) => genreText(lv1, lv2) ?? []))];
+  const seen =
+    watchedAt !== null
+      ? `${dateText(watchedAt)}に視聴`
+      : resumeMs === null
+        ? '未視聴'
+        : `${spellMs(resumeMs)}まで視聴`;
+  return (
+    <dl class="facts program-facts">
+      {durationMs === null ? null : <Fact name="録画の長さ">{spellMs(durationMs)}</Fact>}
+      {bytes === 0 ? null : <Fact name="ファイルの大きさ">{bytesText(bytes)}</Fact>}
+      {files.length === 0 ? null : (
+        <Fact name="保存されているもの">
+          {files.map(({ source }) => (
+            <span key={source}>{SOURCES[source] ?? source}</span>
+          ))}
+        </Fact>
+      )}
+      {recording.recording || recording.state === 'failed' ? null : <Fact name="視聴">{seen}</Fact>}
+      {kinds.length === 0 ? null : (
+        <Fact name="ジャンル">
+          {kinds.map((kind) => (
+            <span key={kind}>{kind}</span>
+          ))}
+        </Fact>
+      )}
+      <Fact name="予約">{ruleId === null ? '手動' : `ルール「${ruleName ?? ruleId}」`}</Fact>
+      {series === null ? null : (
+        <Fact name="シリーズ">
+          {series.episode === null ? series.name : `${series.name}（${series.episode}）`}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+/** From one recording to others like it. */
+function Others({ recording }: { recording: Recording }) {
+  const { series, ruleId } = recording;
+  const words = new URLSearchParams({ q: seriesWords(recording.name) });
+  return (
+    <div class="rows rec-others">
+      {series === null ? null : (
+        <a class="row" href={`recordings?series=${encodeURIComponent(series.key)}`}>
+          <Icon name="pile" />
+          <span class="row-text">このシリーズの録画</span>
+          <Icon name="next" class="row-go" />
+        </a>
+      )}
+      {ruleId === null ? null : (
+        <a class="row" href={`recordings?rule=${ruleId}`}>
+          <Icon name="filter" />
+          <span class="row-text">このルールの録画</span>
+          <Icon name="next" class="row-go" />
+        </a>
+      )}
+      <a class="row" href={`search?${words}`}>
+        <Icon name="search" />
+        <span class="row-text">同じ題名を検索</span>
+        <Icon name="next" class="row-go" />
+      </a>
+    </div>
+  );
+}
+
+function Failed({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
+  const gone = failure.code === 'not_found';
+  return (
+    <div class="program-failed" role="alert">
+      <Icon name={gone ? 'help' : 'unlink'} />
+      <h3>{gone ? 'この録画は見つかりません' : '録画の情報を読み込めませんでした'}</h3>
+      <p>{gone ? '削除されたか、ごみ箱へ移されています。' : failure.message}</p>
+      {gone ? (
+        <a class="button button-main" href="recordings">
+          録画の一覧を開く
+        </a>
+      ) : (
+        <button type="button" class="button button-main" onClick={onRetry}>
+          再試行
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div class="program-skeleton" role="status">
+      <span class="hidden-text">録画の情報を読み込んでいます</span>
+      <span class="skeleton" style={{ width: '55%', height: '2.6rem' }} />
+      <span class="skeleton" style={{ width: '92%', height: '1.6rem' }} />
+      <span class="skeleton" style={{ width: '100%', height: '7rem' }} />
+    </div>
+  );
+}
+
+interface RecordingSheetProps {
+  readonly id: number;
+  /** As the list has it; undefined when it is opened by its address. */
+  readonly listed: Recording | undefined;
+  readonly ruleName: (id: number) => string | undefined;
+  readonly onErase: (recording: Recording) => void;
+}
+
+export function RecordingSheet({ id, listed, ruleName, onErase }: RecordingSheetProps) {
+  const [own, retryOwn] = useRead(id, getRecording, listed !== undefined);
+  const recording = listed ?? (own.kind === 'ready' ? own.value : undefined);
+  // Of what is in the bin the service tells nothing more.
+  const [detail, retryDetail] = useRead(id, getRecordingDetail, recording?.binnedAt != null);
+  return (
+    <Sheet title="録画の詳細" onClose={closeRecording} wide>
+      {recording !== undefined ? (
+        <>
+          <Head recording={recording} />
+          <Actions recording={recording} onErase={() => onErase(recording)} />
+          <Running recording={recording} />
+          <VerdictBox recording={recording} />
+          {detail.kind === 'ready' ? <Texts detail={detail.value} /> : null}
+          {detail.kind === 'failed' && detail.failure.code !== 'not_found' ? (
+            <p class="field-failed" role="alert">
+              番組の説明を読み込めませんでした。{detail.failure.message}{' '}
+              <button type="button" class="button button-small" onClick={retryDetail}>
+                再試行
+              </button>
+            </p>
+          ) : null}
+          <Facts
+            recording={recording}
+            ruleName={recording.ruleId === null ? undefined : ruleName(recording.ruleId)}
+          />
+          <Others recording={recording} />
+        </>
+      ) : own.kind === 'failed' ? (
+        <Failed failure={own.failure} onRetry={retryOwn} />
+      ) : (
+        <Skeleton />
+      )}
+    </Sheet>
+  );
+}

@@ -1,0 +1,81 @@
+/** Order and filters, as sheets for fingers and remote controls. */
+import type { RecordingSort } from '../../wire/api.ts';
+import { setQuery } from '../navigation/router.ts';
+import { recordingsSort } from '../preferences.ts';
+import { stations } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { Choices, Sheet } from '../ui/sheet.tsx';
+import type { RecordingQuery } from './query.ts';
+import { SORT_NAMES } from './words.ts';
+
+const SORTS = Object.entries(SORT_NAMES).map(([value, label]) => ({ value: value as RecordingSort, label }));
+
+export function SortSheet({ onClose }: { onClose: () => void }) {
+  return (
+    <Sheet title="並び順" onClose={onClose}>
+      <Choices
+        label="並び順"
+        choices={SORTS}
+        chosen={recordingsSort.value}
+        onChoose={(sort) => {
+          recordingsSort.value = sort;
+          onClose();
+        }}
+      />
+    </Sheet>
+  );
+}
+
+const ANY = 'any';
+
+export interface RuleName {
+  readonly id: number;
+  readonly name: string;
+}
+
+interface FilterSheetProps {
+  readonly shown: RecordingQuery;
+  readonly rules: readonly RuleName[];
+  readonly onClose: () => void;
+}
+
+export function FilterSheet({ shown, rules, onClose }: FilterSheetProps) {
+  const choose = (name: 'station' | 'rule') => (value: string) => {
+    onClose();
+    setQuery({ [name]: value === ANY ? null : value }, true);
+  };
+  return (
+    <Sheet title="絞り込み" onClose={onClose}>
+      {rules.length === 0 ? null : (
+        <section class="sheet-section">
+          <h3>録画ルール</h3>
+          <Choices
+            label="録画ルール"
+            choices={[
+              { value: ANY, label: 'すべて' },
+              ...rules.map(({ id, name }) => ({ value: String(id), label: name })),
+            ]}
+            chosen={String(shown.ruleId ?? ANY)}
+            onChoose={choose('rule')}
+          />
+        </section>
+      )}
+      <section class="sheet-section">
+        <h3>放送局</h3>
+        <Choices
+          label="放送局"
+          choices={[
+            { value: ANY, label: 'すべて' },
+            ...stations.value.map(({ id, name, type }) => ({
+              value: String(id),
+              label: narrow(name),
+              note: type === 'GR' ? undefined : type,
+            })),
+          ]}
+          chosen={String(shown.stationId ?? ANY)}
+          onChoose={choose('station')}
+        />
+      </section>
+    </Sheet>
+  );
+}

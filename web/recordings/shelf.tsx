@@ -1,0 +1,204 @@
+/**
+ * Thousands of cells of one size, in columns or one below the other, of which only those near the view are drawn. Keys
+ * move among all of them; the one with the focus stays drawn, and keeps the focus while the list around it changes.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { focusOn } from '../navigation/focus.ts';
+import {
+  heightOf,
+  type Layout,
+  type Look,
+  layoutOf,
+  placeOf,
+  type Range,
+  rangeInView,
+  stepFrom,
+} from './layout.ts';
+
+export interface ShelfHandlers {
+  /** Shift and an arrow: everything from where it began. */
+  readonly onStretch: (from: number, to: number) => void;
+  readonly onToggle: (index: number) => void;
+}
+
+interface ShelfProps extends ShelfHandlers {
+  readonly label: string;
+  readonly look: Look;
+  readonly count: number;
+  /** The same for the same thing wherever it stands. */
+  readonly keyAt: (index: number) => string;
+  readonly cell: (index: number) => ComponentChildren;
+  /** What is drawn changed; the last excluded. */
+  readonly onRange: (range: Range) => void;
+}
+
+/** What takes the focus in a cell. */
+const MAIN = '.cell-main';
+
+function indexOf(target: EventTarget | null): number | undefined {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('.shelf-cell') : null;
+  const index = Number(cell?.dataset.index ?? Number.NaN);
+  return Number.isSafeInteger(index) ? index : undefined;
+}
+
+/** The shelf's width and the part of it in view. */
+function useView(look: Look, count: number) {
+  const root = useRef<HTMLDivElement>(null);
+  const [layout, setLayout] = useState<Layout>();
+  const [range, setRange] = useState<Range>({ first: 0, end: 0 });
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (element === null) return undefined;
+    const measure = (): void => {
+      const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      setLayout(layoutOf(look, { width: element.clientWidth, rem }));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [look]);
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (element === null || layout === undefined) return undefined;
+    const look = (): void => {
+      const next = rangeInView(layout, count, {
+        top: -element.getBoundingClientRect().top,
+        height: innerHeight,
+      });
+      setRange((before) => (before.first === next.first && before.end === next.end ? before : next));
+    };
+    look();
+    addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', look);
+    return () => {
+      removeEventListener('scroll', look);
+      removeEventListener('resize', look);
+    };
+  }, [layout, count]);
+  return { root, layout, range };
+}
+
+interface Held {
+  readonly index: number;
+  readonly key: string;
+  readonly element: Element;
+}
+
+/** Keeps the focus on its thing while cells are drawn anew, and brings it to a cell that was not drawn yet. */
+function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, drawn: readonly number[]) {
+  const held = useRef<Held | undefined>(undefined);
+  const wanted = useRef<number | undefined>(undefined);
+  const [pinned, setPinned] = useState<number>();
+  const root = useRef<HTMLElement | null>(null);
+  const mainOf = (index: number): HTMLElement | null =>
+    root.current?.querySelector<HTMLElement>(`.shelf-cell[data-index="${index}"] ${MAIN}`) ?? null;
+  useLayoutEffect(() => {
+    if (wanted.current !== undefined) {
+      const element = mainOf(wanted.current);
+      if (element === null) return;
+      wanted.current = undefined;
+      focusOn(element);
+      return;
+    }
+    const before = held.current;
+    if (before === undefined || before.element.isConnected) return;
+    held.current = undefined;
+    if (document.activeElement !== null && document.activeElement !== document.body) return;
+    const same = drawn.find((index) => keyAt(index) === before.key) ?? Math.min(before.index, count - 1);
+    mainOf(same)?.focus({ preventScroll: true });
+  });
+  return {
+    pinned,
+    attach: (element: HTMLElement | null): void => {
+      root.current = element;
+    },
+    go: (index: number): void => {
+      wanted.current = index;
+      setPinned(index);
+    },
+    onFocus: (event: FocusEvent): void => {
+      const index = indexOf(event.target);
+      if (index === undefined || !(event.target instanceof Element)) return;
+      held.current = { index, key: keyAt(index), element: event.target };
+      setPinned(index);
+    },
+    onBlur: (event: FocusEvent): void => {
+      // A cell that was taken away is not left by anybody.
+      if (event.target instanceof Element && event.target.isConnected) held.current = undefined;
+    },
+  };
+}
+
+export function ShelfView(props: ShelfProps) {
+  const { look, count, keyAt, cell, onRange, onStretch, onToggle } = props;
+  const { root, layout, range } = useView(look, count);
+  const drawn = Array.from({ length: Math.max(0, range.end - range.first) }, (_, step) => range.first + step);
+  const focus = useHeldFocus(props, drawn);
+  useEffect(() => onRange(range), [range]);
+  const { pinned } = focus;
+  if (pinned !== undefined && pinned < count && !drawn.includes(pinned)) drawn.push(pinned);
+
+  const onKey = (event: KeyboardEvent): void => {
+    const index = indexOf(event.target);
+    if (index === undefined || layout === undefined) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === ' ') {
+      event.preventDefault();
+      onToggle(index);
+      return;
+    }
+    const pageRows = Math.max(1, Math.floor(innerHeight / (layout.cellHeight + layout.gap)) - 1);
+    const to = stepFrom(index, event.key, { columns: layout.columns, count, pageRows });
+    if (to === undefined || to === index) return;
+    event.preventDefault();
+    if (event.shiftKey) onStretch(index, to);
+    focus.go(to);
+  };
+  const keys = new Set<string>();
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move among the links in its cells
+    <div
+      ref={(element) => {
+        root.current = element;
+        focus.attach(element);
+      }}
+      class={`shelf shelf-${look}`}
+      data-nav-group="shelf"
+      style={{ height: layout === undefined ? '60vh' : `${heightOf(layout, count)}px` }}
+      onKeyDown={onKey}
+      onFocusIn={focus.onFocus}
+      onFocusOut={focus.onBlur}
+    >
+      <ul class="shelf-cells" aria-label={props.label}>
+        {layout === undefined
+          ? null
+          : drawn.map((index) => {
+              const place = placeOf(layout, index);
+              const own = keyAt(index);
+              // While pages are read anew one thing may stand in two of them.
+              const key = keys.has(own) ? `${own} ${index}` : own;
+              keys.add(own);
+              return (
+                <li
+                  key={key}
+                  class="shelf-cell"
+                  data-index={index}
+                  data-key={own}
+                  aria-setsize={count}
+                  aria-posinset={index + 1}
+                  style={{
+                    width: `${layout.cellWidth}px`,
+                    height: `${layout.cellHeight}px`,
+                    transform: `translate(${place.left}px, ${place.top}px)`,
+                  }}
+                >
+                  {cell(index)}
+                </li>
+              );
+            })}
+      </ul>
+    </div>
+  );
+}

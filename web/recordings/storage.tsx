@@ -1,0 +1,176 @@
+/** The room for recordings: in a line above them, with its warnings, and folder by folder in a sheet. */
+import type { StorageFacts } from '../../wire/api.ts';
+import type { ApiFailure } from '../api.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { bytesText } from '../settings/bytes.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Sheet } from '../ui/sheet.tsx';
+import {
+  FOLDER_STATES,
+  type Gauge,
+  gaugeOf,
+  type RoomWarning,
+  roomWords,
+  type StorageFolder,
+  usableBytes,
+  warningsOf,
+} from './room.ts';
+import { roomText } from './words.ts';
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(2)}%`;
+}
+
+function GaugeBar({ gauge, label }: { gauge: Gauge; label: string }) {
+  return (
+    <span class="room-bar" role="img" aria-label={label}>
+      <span class="room-own" style={{ width: percent(gauge.recordings) }} />
+      <span class="room-others" style={{ left: percent(gauge.recordings), width: percent(gauge.others) }} />
+      {gauge.floor < 1 ? <span class="room-floor" style={{ left: percent(gauge.floor) }} /> : null}
+    </span>
+  );
+}
+
+/** A button: more is in the sheet. */
+export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: () => void }) {
+  const gauge = gaugeOf(storage.folders);
+  const bad = warningsOf(storage.folders).some(({ tone }) => tone === 'bad');
+  return (
+    <button
+      type="button"
+      class="room"
+      data-bad={bad ? '' : undefined}
+      aria-haspopup="dialog"
+      onClick={onOpen}
+    >
+      <Icon name="disk" />
+      <span class="room-words">
+        <span class="numbers">{roomWords(storage)}</span>
+        {gauge === undefined ? null : <GaugeBar gauge={gauge} label="録画先の使用量" />}
+      </span>
+    </button>
+  );
+}
+
+export function RoomWarnings({ storage }: { storage: StorageFacts }) {
+  const warnings = warningsOf(storage.folders);
+  if (warnings.length === 0) return null;
+  return (
+    <div class="room-warnings" role="alert">
+      {warnings.map((warning) => (
+        <Warning key={warning.path} warning={warning} />
+      ))}
+    </div>
+  );
+}
+
+function Warning({ warning }: { warning: RoomWarning }) {
+  return (
+    <div class={`notice notice-${warning.tone}`}>
+      <Icon name="alert" />
+      <p>
+        <b>
+          {warning.text} <span class="room-path">{warning.path}</span>
+        </b>
+        {warning.next}
+      </p>
+    </div>
+  );
+}
+
+function Folder({ folder }: { folder: StorageFolder }) {
+  const { path, totalBytes, freeBytes, floorBytes, recordingBytes, state } = folder;
+  const gauge = gaugeOf([folder]);
+  const [words, tone] = FOLDER_STATES[state] ?? [state, 'quiet'];
+  return (
+    <section class="room-folder">
+      <h3 class="room-path">{path}</h3>
+      <p class={`state state-${tone}`}>{words}</p>
+      {gauge === undefined ? null : <GaugeBar gauge={gauge} label={`${path} の使用量`} />}
+      <dl class="facts">
+        <Fact name="録画に使える空き">{freeBytes === null ? '不明' : bytesText(usableBytes([folder]))}</Fact>
+        <Fact name="このサービスの録画" swatch="own">
+          {bytesText(recordingBytes)}
+        </Fact>
+        {totalBytes === null || freeBytes === null ? null : (
+          <Fact name="ほかのファイル" swatch="others">
+            {bytesText(Math.max(0, totalBytes - freeBytes - recordingBytes))}
+          </Fact>
+        )}
+        <Fact name="残しておく空き" swatch="floor">
+          {floorBytes === 0 ? 'なし' : bytesText(floorBytes)}
+        </Fact>
+        <Fact name="全体">{totalBytes === null ? '不明' : bytesText(totalBytes)}</Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, swatch, children }: { name: string; swatch?: string; children: string }) {
+  return (
+    <div class="fact">
+      <dt>
+        {swatch === undefined ? null : <span class={`room-key room-key-${swatch}`} aria-hidden="true" />}
+        {name}
+      </dt>
+      <dd class="numbers">{children}</dd>
+    </div>
+  );
+}
+
+interface RoomSheetProps {
+  readonly storage: StorageFacts;
+  readonly onClose: () => void;
+  readonly onBin: () => void;
+}
+
+export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
+  const { folders, recordings, roomMs } = storage;
+  return (
+    <Sheet title="録画先の空き容量" onClose={onClose}>
+      <p class="room-lead">
+        {roomMs === null ? (
+          <>録画を重ねると、あと何時間録画できるかがわかります。</>
+        ) : (
+          <>
+            このままなら、あと<b class="numbers">{roomText(roomMs)}</b>録画できます。
+          </>
+        )}
+      </p>
+      {folders.length === 0 ? (
+        <p class="sheet-note">録画先がありません。サーバーの設定で録画先のフォルダーを指定してください。</p>
+      ) : null}
+      {folders.map((folder) => (
+        <Folder key={folder.path} folder={folder} />
+      ))}
+      <section class="room-folder">
+        <h3>録画</h3>
+        <dl class="facts">
+          <Fact name="見られる録画">
+            {`${recordings.count.toLocaleString('ja-JP')}本・${bytesText(recordings.bytes)}`}
+          </Fact>
+          <Fact name="うち未視聴">{`${recordings.unwatched.toLocaleString('ja-JP')}本`}</Fact>
+          <Fact name="失敗した録画">{`${recordings.failed.toLocaleString('ja-JP')}本`}</Fact>
+          <Fact name="ごみ箱">
+            {`${recordings.binned.toLocaleString('ja-JP')}本・${bytesText(recordings.binnedBytes)}`}
+          </Fact>
+        </dl>
+      </section>
+      {recordings.binned > 0 ? (
+        <button type="button" class="button" onClick={onBin}>
+          <Icon name="bin" />
+          ごみ箱を開く
+        </button>
+      ) : null}
+    </Sheet>
+  );
+}
+
+/** The list is there, but not what is known of the room. */
+export function RoomFailed({ failure }: { failure: ApiFailure }) {
+  return (
+    <p class="room-failed" title={`${failure.message} ${adviceFor(failure).next}`}>
+      空き容量がわかりません
+    </p>
+  );
+}

@@ -1,0 +1,241 @@
+/** Above the recordings: what is listed, in what order, and how it is shown. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { RecordingShow, StorageFacts } from '../../wire/api.ts';
+import { query, setQuery } from '../navigation/router.ts';
+import { recordingsGrouped, recordingsLook, recordingsSort } from '../preferences.ts';
+import { stationById } from '../stations.ts';
+import { narrow } from '../text/channel.ts';
+import { Icon } from '../ui/icon.tsx';
+import { MOST_LETTERS, type RecordingQuery } from './query.ts';
+import { SORT_NAMES } from './words.ts';
+
+interface Kind {
+  readonly key: string;
+  readonly label: string;
+  readonly show: RecordingShow | null;
+  readonly unwatched: boolean;
+  readonly count?: (storage: StorageFacts) => number;
+}
+
+const KINDS: readonly Kind[] = [
+  { key: 'all', label: 'すべて', show: null, unwatched: false, count: ({ recordings }) => recordings.count },
+  {
+    key: 'unwatched',
+    label: '未視聴',
+    show: null,
+    unwatched: true,
+    count: ({ recordings }) => recordings.unwatched,
+  },
+  { key: 'protected', label: '保護中', show: 'protected', unwatched: false },
+  {
+    key: 'failed',
+    label: '失敗',
+    show: 'failed',
+    unwatched: false,
+    count: ({ recordings }) => recordings.failed,
+  },
+  {
+    key: 'bin',
+    label: 'ごみ箱',
+    show: 'bin',
+    unwatched: false,
+    count: ({ recordings }) => recordings.binned,
+  },
+];
+
+function Kinds({ shown, storage }: { shown: RecordingQuery; storage: StorageFacts | undefined }) {
+  return (
+    <div class="tabs rec-kinds" role="tablist" aria-label="録画の種類" data-nav-group="rec-kinds">
+      {KINDS.map(({ key, label, show, unwatched, count }) => {
+        const many = storage === undefined ? undefined : count?.(storage);
+        return (
+          <button
+            key={key}
+            type="button"
+            role="tab"
+            class="tab"
+            aria-selected={(shown.show ?? null) === show && shown.unwatched === unwatched}
+            onClick={() => setQuery({ show, unwatched: unwatched ? '1' : null }, true)}
+          >
+            {label}
+            {many === undefined || many === 0 ? null : (
+              <span class="tab-count numbers">{many.toLocaleString('ja-JP')}</span>
+            )}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** A pause between letters that is longer than that within a word. */
+const PAUSE_MS = 160;
+
+/** The field keeps its own text while somebody writes; the address follows, and leads only when it changed by itself. */
+function Words() {
+  const inAddress = query.value.get('q') ?? '';
+  const words = useSignal(inAddress);
+  const written = useRef(inAddress);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (inAddress === written.current) return;
+    clearTimeout(timer.current);
+    written.current = inAddress;
+    words.value = inAddress;
+  }, [inAddress]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const write = (text: string, atOnce: boolean): void => {
+    const cut = Array.from(text).slice(0, MOST_LETTERS).join('');
+    words.value = cut;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(
+      () => {
+        written.current = cut.trim() === '' ? '' : cut;
+        setQuery({ q: written.current === '' ? null : written.current }, true);
+      },
+      atOnce ? 0 : PAUSE_MS,
+    );
+  };
+  return (
+    <search class="rec-search">
+      <label class="search-field">
+        <Icon name="search" />
+        <span class="hidden-text">録画を探す</span>
+        <input
+          ref={field}
+          type="search"
+          enterkeyhint="search"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          placeholder="録画を探す"
+          value={words.value}
+          onInput={(event) => write(event.currentTarget.value, false)}
+          onKeyDown={(event) => {
+            if (event.isComposing || event.key !== 'Escape' || words.value === '') return;
+            event.preventDefault();
+            event.stopPropagation();
+            write('', true);
+          }}
+        />
+        {words.value === '' ? null : (
+          <button
+            type="button"
+            class="rec-clear"
+            aria-label="探す言葉を消す"
+            onClick={(event) => {
+              event.preventDefault();
+              write('', true);
+              field.current?.focus();
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+      </label>
+    </search>
+  );
+}
+
+/** What narrows the list besides the kind, each to be taken away by a press. */
+function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string | undefined }) {
+  const { stationId, ruleId } = shown;
+  if (stationId === undefined && ruleId === undefined) return null;
+  const station = stationId === undefined ? undefined : stationById(stationId);
+  return (
+    <>
+      {stationId === undefined ? null : (
+        <button type="button" class="chip chip-on" onClick={() => setQuery({ station: null }, true)}>
+          {narrow(station?.name ?? '選んだ局')}
+          <Icon name="close" />
+          <span class="hidden-text">の絞り込みをやめる</span>
+        </button>
+      )}
+      {ruleId === undefined ? null : (
+        <button type="button" class="chip chip-on" onClick={() => setQuery({ rule: null }, true)}>
+          {ruleName ?? '選んだルール'}
+          <Icon name="close" />
+          <span class="hidden-text">の絞り込みをやめる</span>
+        </button>
+      )}
+    </>
+  );
+}
+
+function LookSwitch() {
+  const list = recordingsLook.value === 'list';
+  return (
+    <button
+      type="button"
+      class="button button-small"
+      aria-label={list ? '画像を並べて表示' : '一覧で表示'}
+      title={list ? '画像を並べて表示' : '一覧で表示'}
+      onClick={() => {
+        recordingsLook.value = list ? 'grid' : 'list';
+      }}
+    >
+      <Icon name={list ? 'tiles' : 'list'} />
+    </button>
+  );
+}
+
+interface ToolbarProps {
+  readonly shown: RecordingQuery;
+  readonly storage: StorageFacts | undefined;
+  readonly ruleName: string | undefined;
+  /** Series can be piled up: nothing else narrows the list. */
+  readonly groupable: boolean;
+  /** Undefined: the list has an order of its own. */
+  readonly onSort: (() => void) | undefined;
+  readonly onFilter: () => void;
+  readonly onChoose: (() => void) | undefined;
+}
+
+export function Toolbar(props: ToolbarProps) {
+  const { shown, storage, ruleName, groupable, onSort, onFilter, onChoose } = props;
+  return (
+    <div class="rec-tools">
+      <Kinds shown={shown} storage={storage} />
+      <Words />
+      <div class="rec-tools-more" data-nav-group="rec-tools">
+        {onSort === undefined ? null : (
+          <button type="button" class="button button-small" aria-haspopup="dialog" onClick={onSort}>
+            <Icon name="sort" />
+            {SORT_NAMES[recordingsSort.value]}
+          </button>
+        )}
+        <button type="button" class="button button-small" aria-haspopup="dialog" onClick={onFilter}>
+          <Icon name="filter" />
+          絞り込み
+        </button>
+        {groupable ? (
+          <button
+            type="button"
+            class="button button-small"
+            aria-pressed={recordingsGrouped.value}
+            onClick={() => {
+              recordingsGrouped.value = !recordingsGrouped.value;
+            }}
+          >
+            <Icon name="pile" />
+            <span>
+              <span class="rec-wide-words">シリーズで</span>まとめる
+            </span>
+          </button>
+        ) : null}
+        <Narrowed shown={shown} ruleName={ruleName} />
+      </div>
+      <div class="rec-tools-end" data-nav-group="rec-tools">
+        {onChoose === undefined ? null : (
+          <button type="button" class="button button-small" aria-label="選択" onClick={onChoose}>
+            <Icon name="choose" />
+            <span class="rec-wide-words">選択</span>
+          </button>
+        )}
+        <LookSwitch />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+/** A verdict at length: in sentences, and as a line with the gaps in it. */
+import type { Recording } from '../../wire/api.ts';
+import { clockText } from '../text/time.ts';
+import { Icon } from '../ui/icon.tsx';
+import { verdictLine, verdictMark, verdictWords } from './verdict.ts';
+
+const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
+
+function VerdictLine({ recording }: { recording: Recording }) {
+  const line = verdictLine(recording);
+  if (line === undefined) return null;
+  return (
+    <div class="verdict-line">
+      <div class="verdict-track" role="img" aria-label="番組のうち録画できたところ">
+        <span
+          class="verdict-whole"
+          style={{ left: percent(line.start), width: percent(line.end - line.start) }}
+        />
+        {line.pieces.map((piece, index) => (
+          <span
+            key={index}
+            class={`verdict-piece verdict-piece-${piece.kind}`}
+            title={piece.label}
+            style={{ left: percent(piece.from), width: percent(piece.to - piece.from) }}
+          />
+        ))}
+      </div>
+      <p class="verdict-times numbers" aria-hidden="true">
+        <span>{clockText(recording.startAt)}</span>
+        <span>{clockText(recording.endAt)}</span>
+      </p>
+    </div>
+  );
+}
+
+export function VerdictBox({ recording }: { recording: Recording }) {
+  const words = verdictWords(recording);
+  if (words === undefined) return null;
+  const { label, tone } = verdictMark(recording);
+  return (
+    <section class={`verdict-box verdict-box-${tone}`} aria-label={`録画の状態：${label}`}>
+      <h4>
+        <Icon name={tone === 'good' ? 'check' : 'alert'} />
+        {words.title}
+      </h4>
+      <VerdictLine recording={recording} />
+      <ul class="verdict-sentences">
+        {words.sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      {words.remedies.length === 0 ? null : (
+        <p class="verdict-remedy">
+          <b>次のために：</b>
+          {words.remedies.join('')}
+        </p>
+      )}
+    </section>
+  );
+}

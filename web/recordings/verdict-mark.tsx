@@ -1,0 +1,21 @@
+/** A recording's verdict as a mark, never by colour alone. */
+import type { Recording } from '../../wire/api.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { type MarkTone, verdictMark } from './verdict.ts';
+
+const ICONS: Readonly<Record<MarkTone, IconName>> = {
+  good: 'check',
+  warn: 'alert',
+  bad: 'close',
+  quiet: 'clock',
+};
+
+export function VerdictBadge({ recording }: { recording: Recording }) {
+  const { label, tone } = verdictMark(recording);
+  return (
+    <span class={`verdict verdict-${tone}`}>
+      <Icon name={ICONS[tone]} />
+      {label}
+    </span>
+  );
+}
