@@ -76,10 +76,11 @@ function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
   );
 }
 
-function previewSummary(state: PreviewState): string {
+/** How much was found; on phones the list lies below. */
+function previewCount(state: PreviewState): string {
   const preview = previewOf(state);
-  if (preview === undefined || preview.fault != null) return '合う番組';
-  return `合う番組 ${preview.total.toLocaleString('ja')}件`;
+  if (preview === undefined || preview.fault != null) return '';
+  return `${preview.total.toLocaleString('ja')}件`;
 }
 
 interface EditorProps {
@@ -138,7 +139,8 @@ function Editor({ title, initial, rule }: EditorProps) {
             class="button rule-bar-count"
             onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
           >
-            {previewSummary(preview.state)}
+            <span>合う番組</span>
+            <b class="numbers">{previewCount(preview.state)}</b>
             <Icon name="down" />
           </button>
           <button type="button" class="button" onClick={() => goBackOr('rules')}>

@@ -1,4 +1,5 @@
 /** The genres of a rule: whole ones, or parts of those that are on. */
+import { useSignal } from '@preact/signals';
 import { MAJOR_GENRES, majorGenreName, middleGenres } from '../text/genre.ts';
 import type { Draft } from './draft.ts';
 import { FieldGroup, Toggle } from './fields.tsx';
@@ -24,11 +25,27 @@ export function withMiddle(genres: Genres, lv1: number, lv2: number): Genres {
 
 function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
   const { genres } = draft.form;
+  const open = useSignal(genres.some((genre) => genre.lv1 === lv1 && genre.lv2 !== null));
   const listed = middleGenres(lv1);
   const known = new Set(listed.map(({ lv2 }) => lv2));
   const strange = genres.filter((genre) => genre.lv1 === lv1 && genre.lv2 !== null && !known.has(genre.lv2));
   const all = [...listed, ...strange.map(({ lv2 }) => ({ lv2: lv2 ?? 0, name: genreName({ lv1, lv2 }) }))];
   if (all.length === 0) return null;
+  if (!open.value) {
+    return (
+      <button
+        type="button"
+        class="genre-parts genre-parts-closed"
+        data-genre={lv1}
+        onClick={() => (open.value = true)}
+      >
+        <span>
+          {majorGenreName(lv1)}：<b>すべて</b>
+        </span>
+        <span class="genre-parts-open">細かく選ぶ</span>
+      </button>
+    );
+  }
   return (
     <div class="genre-parts" data-genre={lv1}>
       <span class="genre-parts-name">{majorGenreName(lv1)}のうち</span>

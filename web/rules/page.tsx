@@ -41,7 +41,7 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
         <span class="found-when">
           <b class="numbers">{shortText(reservation.startAt)}</b>
           <span>{narrow(reservation.serviceName)}</span>
-          <span class="numbers">{lengthText(reservation.endAt - reservation.startAt)}</span>
+          <span class="numbers when-length">{lengthText(reservation.endAt - reservation.startAt)}</span>
           <StateBadge state={reservation.state} />
         </span>
         <span class="found-title">
@@ -79,10 +79,10 @@ function RecordingLine({ recording }: { recording: Recording }) {
         <span class="found-when">
           <b class="numbers">{shortText(recording.startAt)}</b>
           <span>{narrow(recording.serviceName)}</span>
-          <span class="numbers">
-            {recording.durationMs === null ? '' : lengthText(recording.durationMs)}
-            {recording.watchedAt === null ? '' : '・視聴済み'}
-          </span>
+          {recording.durationMs === null ? null : (
+            <span class="numbers when-length">{lengthText(recording.durationMs)}</span>
+          )}
+          {recording.watchedAt === null ? null : <span>視聴済み</span>}
           <span class={`booking-badge booking-badge-${tone}`}>{text}</span>
         </span>
         <span class="found-title">

@@ -38,7 +38,7 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
         <span class="found-when">
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{name}</span>
-          <span class="numbers">{lengthText(program.endAt - program.startAt)}</span>
+          <span class="numbers when-length">{lengthText(program.endAt - program.startAt)}</span>
           <span class={`booking-badge booking-badge-${tone}`}>{face}</span>
         </span>
         <span class="found-title">
