@@ -55,6 +55,7 @@ export class Chronicle implements Guide {
     return this.#range(from, to).flatMap((stretch) =>
       stretch
         .announced(at)
+        .filter((span, index, all) => !goesOn(span, all[index + 2]))
         .filter((span) => span.startAt >= from && span.startAt < to && !stretch.isSilent(span))
         // A duration that is open has no place in the schedule: it keeps the one that was planned.
         .map((span) => ({ ...programmeOf(span), openEnd: false })),
@@ -161,6 +162,11 @@ export class Chronicle implements Guide {
     const ahead = next === index ? 0 : this.stretches.stretch(next).revisions(at);
     return this.#before(index, 'revisions') + this.stretches.stretch(index).revisions(at) + ahead;
   }
+}
+
+/** After an interruption, under the same id: the schedule names a programme once. */
+function goesOn(span: Span, later: Span | undefined): boolean {
+  return later !== undefined && later.eventId === span.eventId && later.durationMs > 0;
 }
 
 /** Stretches searched for the next programme that tables name. */

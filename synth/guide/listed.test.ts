@@ -43,6 +43,77 @@ const told = (guide: Guide, at: number, to = 60) =>
       title,
     ]);
 
+describe('a programme that another one breaks into', () => {
+  const list = (newId: boolean) => [
+    {
+      durationSec: 10,
+      title: '映画',
+      interruption: { afterSec: 4, forSec: 6, title: '臨時ニュース', newId },
+    },
+    { durationSec: 10, title: '次' },
+  ];
+  const guide = only(list(false));
+
+  test('is announced as planned until then, and afterwards with what is left of it', () => {
+    expect(told(guide, 3, 26)).toEqual([
+      [0, 10, '映画'],
+      [10, 20, '次'],
+    ]);
+    expect(told(guide, 4, 26)).toEqual([
+      [4, 10, '臨時ニュース'],
+      [10, 16, '映画'],
+      [16, 26, '次'],
+    ]);
+    const pair = (at: number) =>
+      [guide.present(second(at)), guide.following(second(at))].map((one) => [one?.title, one?.durationMs]);
+    expect(pair(3)).toEqual([
+      ['映画', 10_000],
+      ['次', 10_000],
+    ]);
+    expect(pair(4)).toEqual([
+      ['臨時ニュース', 6_000],
+      ['映画', 6_000],
+    ]);
+    expect(pair(10)).toEqual([
+      ['映画', 6_000],
+      ['次', 10_000],
+    ]);
+  });
+
+  test('is on air in two parts, under one id or two', () => {
+    const airing = (of: Guide) =>
+      of
+        .airing(second(0), second(26))
+        .map(({ eventId, startAt, durationMs, title }) => [
+          eventId,
+          (startAt - STC_ZERO) / 1000,
+          durationMs / 1000,
+          title,
+        ]);
+    expect(airing(guide)).toEqual([
+      [0, 0, 4, '映画'],
+      [0x8000, 4, 6, '臨時ニュース'],
+      [0, 10, 6, '映画'],
+      [1, 16, 10, '次'],
+    ]);
+    expect(airing(only(list(true))).map(([id]) => id)).toEqual([0, 0x8000, 0xc000, 1]);
+  });
+
+  test('changes versions by one at each of its boundaries', () => {
+    const changes = [3.9, 4, 9.9, 10, 15.9, 16].map(
+      (at) => guide.presentChanges(second(at)) - guide.presentChanges(second(0)),
+    );
+    expect(changes).toEqual([0, 1, 1, 2, 2, 3]);
+    expect(guide.revisions(second(4)) - guide.revisions(second(3))).toBe(1);
+  });
+
+  test('is longer than what precedes the interruption, and neither runs over nor is cancelled', () => {
+    const [first] = list(false);
+    expect(() => only([{ ...first, durationSec: 4 }])).toThrow('interruption');
+    expect(() => only([{ ...first, overrunSec: 4 }])).toThrow('interruption');
+  });
+});
+
 describe('a programme that runs over', () => {
   const guide = only([
     { durationSec: 10, title: '試合', overrunSec: 6, overrunSteps: 2, noticeSec: 2 },

@@ -84,7 +84,11 @@ class ListReader {
   #incident(listed: ListedProgramme, startAt: EpochMs, id: EventId): Incident | undefined {
     const durationMs = listed.durationSec * 1000;
     const byMs = (listed.overrunSec ?? 0) * 1000;
-    const { cancelled } = listed;
+    const { cancelled, interruption } = listed;
+    if (interruption !== undefined) {
+      const { afterSec, forSec } = interruption;
+      return { kind: 'interrupted', afterMs: afterSec * 1000, forMs: forSec * 1000 };
+    }
     if (cancelled !== undefined) {
       const other = eventId((id + INSTEAD_IDS) % EVENT_IDS);
       const { series: _, ...rest } = listed;
@@ -100,10 +104,11 @@ class ListReader {
       : { kind: 'overrun', byMs, steps: listed.overrunSteps ?? DEFAULT_STEPS, noticeMs };
   }
 
-  planned(listed: ListedProgramme, startAt: EpochMs, serial: number): Planned {
+  /** A programme, and what an interruption puts behind it. */
+  planned(listed: ListedProgramme, startAt: EpochMs, serial: number): Planned[] {
     const id = listed.eventId ?? eventId(((serial % INSTEAD_IDS) + INSTEAD_IDS) % INSTEAD_IDS);
     const incident = this.#incident(listed, startAt, id);
-    return {
+    const programme: Planned = {
       eventId: id,
       startAt,
       durationMs: listed.durationSec * 1000,
@@ -111,6 +116,18 @@ class ListReader {
       ...(incident === undefined ? {} : { incident }),
       silent: listed.pause === 'silent',
     };
+    const { interruption } = listed;
+    if (interruption === undefined) return [programme];
+    const other = eventId((id + INSTEAD_IDS) % EVENT_IDS);
+    const again = interruption.newId ? eventId((id + INSTEAD_IDS + INSTEAD_IDS / 2) % EVENT_IDS) : id;
+    const { series: _, relayTo: __, movedFrom: ___, ...rest } = listed;
+    const breaksIn = once(() => this.#content(rest, interruption.title, startAt, other));
+    const behind = { startAt, durationMs: 0, silent: false };
+    return [
+      programme,
+      { ...behind, eventId: other, content: breaksIn },
+      { ...behind, eventId: again, content: programme.content },
+    ];
   }
 }
 
@@ -134,7 +151,7 @@ class TimedList implements Stretches {
   constructor(list: readonly (ListedProgramme & { startAt: number })[], reader: ListReader) {
     const sorted = [...list].sort((a, b) => a.startAt - b.startAt);
     this.#stretch = new Stretch(
-      sorted.map((listed, index) => reader.planned(listed, epochMs(listed.startAt), index + 1)),
+      sorted.flatMap((listed, index) => reader.planned(listed, epochMs(listed.startAt), index + 1)),
     );
   }
 
@@ -178,7 +195,7 @@ class RepeatedList implements Stretches {
     const known = this.#rounds.get(round);
     if (known !== undefined) return known;
     let startAt = STC_ZERO + round * this.#length;
-    const planned = this.list.map((listed, index) => {
+    const planned = this.list.flatMap((listed, index) => {
       const programme = this.reader.planned(listed, epochMs(startAt), round * this.list.length + index);
       startAt += listed.durationSec * 1000;
       return programme;
@@ -208,6 +225,6 @@ export function listedStretches(
 }
 
 /** What it takes on air; one that is cancelled is no longer than planned. */
-function realMs({ durationSec, overrunSec = 0, cancelled }: ListedProgramme): number {
-  return (durationSec + (cancelled === undefined ? overrunSec : 0)) * 1000;
+function realMs({ durationSec, overrunSec = 0, interruption, cancelled }: ListedProgramme): number {
+  return (durationSec + (cancelled === undefined ? overrunSec : 0) + (interruption?.forSec ?? 0)) * 1000;
 }

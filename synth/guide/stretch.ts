@@ -1,6 +1,6 @@
 /**
- * A stretch of one station's planned programmes and what becomes of it: which run over, end when nobody knows or
- * are cancelled, when that is announced, and how the programmes behind them move. Later stretches are not touched.
+ * A stretch of one station's planned programmes and what becomes of it: which run over, end when nobody knows, are
+ * interrupted or cancelled, when that is announced, and how the programmes behind them move. Later stretches are not touched.
  */
 import type { EventId } from '../../arib/ids.ts';
 import { type EpochMs, epochMs } from '../../arib/time.ts';
@@ -16,7 +16,9 @@ export type Incident =
     }
   /** The tables leave the duration open from `openMs` before the planned end to `noticeMs` before the real one. */
   | { kind: 'open'; byMs: number; openMs: number; noticeMs: number }
-  | { kind: 'cancelled'; noticeMs: number; instead: { eventId: EventId; content: () => Content } };
+  | { kind: 'cancelled'; noticeMs: number; instead: { eventId: EventId; content: () => Content } }
+  /** The two that are planned behind it, of no length until then, are what breaks in and what is left of it. */
+  | { kind: 'interrupted'; afterMs: number; forMs: number };
 
 export interface Planned {
   eventId: EventId;
@@ -35,6 +37,8 @@ interface Announcement {
   at: EpochMs;
   index: number;
   durationMs?: number;
+  /** Of those planned behind it, too. */
+  following?: readonly number[];
   open?: boolean;
   cancelled?: true;
 }
@@ -63,6 +67,11 @@ function overrunSteps(
 ): Announcement[] {
   if (incident.kind === 'cancelled')
     return [{ at: epochMs(startAt - incident.noticeMs), index, cancelled: true }];
+  if (incident.kind === 'interrupted') {
+    const { afterMs, forMs } = incident;
+    const following = [forMs, durationMs - afterMs];
+    return [{ at: epochMs(startAt + afterMs), index, durationMs: afterMs, following }];
+  }
   const end = startAt + durationMs;
   if (incident.kind === 'open') {
     const opened = epochMs(Math.max(startAt, end - incident.openMs));
@@ -106,12 +115,16 @@ export class Stretch {
     return this.planned.map(({ durationMs }) => ({ durationMs, open: false, cancelled: false }));
   }
 
-  #apply(states: State[], { index, durationMs, open, cancelled }: Announcement): void {
+  #apply(states: State[], { index, durationMs, following = [], open, cancelled }: Announcement): void {
     const state = states[index];
     if (state === undefined) return;
     if (durationMs !== undefined) state.durationMs = durationMs;
     if (open !== undefined) state.open = open;
     if (cancelled) state.cancelled = true;
+    for (const [offset, length] of following.entries()) {
+      const behind = states[index + 1 + offset];
+      if (behind !== undefined) behind.durationMs = length;
+    }
   }
 
   #spans(states: readonly State[]): Span[] {
@@ -152,8 +165,9 @@ export class Stretch {
     return spans;
   }
 
-  isSilent({ index }: Span): boolean {
-    return this.planned[index]?.silent === true;
+  /** No table names it. */
+  isSilent({ index, durationMs }: Span): boolean {
+    return this.planned[index]?.silent === true || durationMs === 0;
   }
 }
 

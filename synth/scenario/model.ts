@@ -63,6 +63,8 @@ export interface ListedProgramme {
   undefinedEnd?: boolean;
   /** Title of what is shown instead: the programme itself is never on air. */
   cancelled?: string;
+  /** Another programme breaks in without notice; what is left is shown after it. */
+  interruption?: Interruption;
   /** Goes on there when it ends. */
   relayTo?: StationReference;
   /** Began there before it starts here. */
@@ -84,6 +86,14 @@ export interface ListedProgramme {
   /** User nibbles of genre 0xE0, as 0x01: may be extended. */
   notes?: number[];
   series?: ListedSeries;
+}
+
+export interface Interruption {
+  afterSec: number;
+  forSec: number;
+  title: string;
+  /** What is left of the programme comes under another event id. */
+  newId?: boolean;
 }
 
 export interface ListedSeries {

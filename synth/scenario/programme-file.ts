@@ -3,7 +3,7 @@ import { eventId, networkId, serviceId } from '../../arib/ids.ts';
 import { inClockRange } from '../clock.ts';
 import { encodeText } from '../text/encode.ts';
 import { type Field, ScenarioError } from './fields.ts';
-import type { ListedProgramme, ListedSeries, StationReference } from './model.ts';
+import type { Interruption, ListedProgramme, ListedSeries, StationReference } from './model.ts';
 
 const MAX_ID = 0xffff;
 const DAY_SEC = 86_400;
@@ -51,6 +51,16 @@ function readSeries(field: Field): ListedSeries {
   };
 }
 
+function readInterruption(field: Field): Interruption {
+  const { afterSec, forSec, title, newId } = field.object(['afterSec', 'forSec', 'title', 'newId']);
+  return {
+    afterSec: afterSec.integer(1, DAY_SEC),
+    forSec: forSec.integer(1, DAY_SEC),
+    title: broadcastText(title, 80),
+    newId: newId.or(false, (given) => given.boolean()),
+  };
+}
+
 /** How the fields are read that a programme may have, each on its own. */
 const OPTIONAL = {
   startAt: readMoment,
@@ -60,6 +70,7 @@ const OPTIONAL = {
   noticeSec: (field: Field) => field.integer(0, DAY_SEC),
   undefinedEnd: (field: Field) => field.boolean(),
   cancelled: (field: Field) => broadcastText(field, 80),
+  interruption: readInterruption,
   relayTo: readReference,
   movedFrom: readReference,
   sharedWith: (field: Field) => field.list((id) => serviceId(id.integer(1, MAX_ID)), 1),
@@ -86,8 +97,16 @@ export function readProgramme(field: Field): ListedProgramme {
     .map(([name, read]) => [fields[name as keyof typeof OPTIONAL], name, read] as const)
     .filter(([own]) => !own.isAbsent)
     .map(([own, name, read]) => [name, read(own)] as const);
+  const { interruption } = fields;
+  const lengthSec = durationSec.integer(1, 99 * 3600);
+  const others = ['overrunSec', 'cancelled', 'undefinedEnd'] as const;
+  if (!interruption.isAbsent) {
+    if (readInterruption(interruption).afterSec >= lengthSec)
+      throw interruption.wrong('番組の長さより前の中断');
+    if (others.some((name) => !fields[name].isAbsent)) throw interruption.wrong('延長や中止のない番組の中断');
+  }
   return {
-    durationSec: durationSec.integer(1, 99 * 3600),
+    durationSec: lengthSec,
     title: broadcastText(title, 80),
     description: description.or('', (text) => broadcastText(text, 160)),
     items: items.or([], (list) =>
