@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { StationStream } from '../stream/client.ts';
-import type { FileEvent, FileTrouble } from '../stream/file-sink.ts';
+import type { FileEvent, FileProgress, FileTrouble } from '../stream/file-sink.ts';
 import type { FileOpening } from '../stream/recorded-file.ts';
 import { partName } from './file-name.ts';
 import { chooseFolder, type Folder, isFilling } from './folders.ts';
@@ -49,6 +49,10 @@ export class Storage {
   #sink: Sink | undefined;
   /** The sink waits for a place to write. */
   #stuck = false;
+  /** The file that is open; before it is, a sink does not know how much is in it. */
+  #open: string | undefined;
+  /** Told already, to be written where a file is opened. */
+  #unwritten = 0;
   #slow = false;
   #placing: Promise<void> = Promise.resolve();
 
@@ -76,6 +80,8 @@ export class Storage {
     const opening = (await this.#next('begin')) ?? (await this.#lastResort());
     reception.beginLife();
     this.#stuck = false;
+    this.#open = undefined;
+    this.#unwritten = 0;
     this.#sink = stream.record(opening, {
       event: (event, at) => this.#take(event, at),
       lost: () => this.end(),
@@ -103,23 +109,35 @@ export class Storage {
 
   #take(event: FileEvent, at: number): void {
     const { reception } = this.options;
+    // First, how far in the file that is which is told: both are saved together, while it is taken perhaps.
+    if (event.kind === 'progress') this.#progressed(event.progress);
+    else if (event.kind === 'opened') this.#opened(event);
     reception.take(event, at);
     if (event.kind === 'opened') {
-      this.#made.add(event.path);
       if (event.size > 0) this.options.seam({ path: event.path, position: event.size, kind: 'resumed' });
     } else if (event.kind === 'layout') {
       this.options.seam({ path: event.path, position: event.position, kind: 'layout' });
-    } else if (event.kind === 'progress') {
-      const { path, size, queued, slowestMs } = event.progress;
-      if (this.#made.has(path)) this.#counted(path, size + queued);
-      this.#watch(slowestMs, queued);
     } else if (event.kind === 'ended' && event.size !== null) this.#counted(event.path, event.size);
     else if (event.kind === 'trouble') {
       this.#troubled(event.trouble);
     }
   }
 
+  #progressed({ path, size, queued, slowestMs }: FileProgress): void {
+    if (path !== this.#open) this.#unwritten = queued;
+    else this.#counted(path, size + queued);
+    this.#watch(slowestMs, queued);
+  }
+
+  #opened({ path, size }: { path: string; size: number }): void {
+    this.#made.add(path);
+    this.#open = path;
+    if (this.#unwritten > 0) this.#counted(path, size + this.#unwritten);
+    this.#unwritten = 0;
+  }
+
   #troubled({ cause, code, path, size }: FileTrouble): void {
+    this.#open = undefined;
     this.options.log.error('recording cannot be written', { recording: this.options.id, path, code });
     if (!this.#made.has(path) || code === 'ENOENT') this.#forget(path);
     else this.#counted(path, size);
