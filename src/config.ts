@@ -25,6 +25,8 @@ export interface Config {
   serviceForgetAfterMs: number;
   /** What is booked so soon is kept though its rule no longer matches. */
   ruleRetractGraceMs: number;
+  /** How often it is looked what has become due: old recordings, and what else is kept for a time. */
+  reconcileIntervalMs: number;
   /** How the guide is collected; ms. */
   epg: {
     collectIntervalMs: number;
@@ -67,6 +69,7 @@ export function readConfig(environment: Environment): Config {
       max: 365 * DAY_MS,
     }),
     ruleRetractGraceMs: reader.integer('RULE_RETRACT_GRACE', HOUR_MS, { min: 0, max: 30 * DAY_MS }),
+    reconcileIntervalMs: reader.integer('RECONCILE_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
     epg: readCollecting(reader),
   };
   reader.finish();

@@ -22,6 +22,8 @@ import { Yields } from './live/yields.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import type { Folder } from './record/folders.ts';
+import { RecordingMarks } from './record/marks.ts';
+import { Retention } from './record/retention.ts';
 import { RecordingRoom } from './record/room.ts';
 import { readSeries } from './schedule/dedupe/series.ts';
 import { Settings } from './settings/settings.ts';
@@ -34,6 +36,7 @@ import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { RecordingListStore } from './store/recording-list.ts';
+import { RecordingShelf } from './store/recording-shelf.ts';
 import { RecordingStore } from './store/recordings.ts';
 import { ReservationStore } from './store/reservations.ts';
 import { RuleStore } from './store/rules.ts';
@@ -218,6 +221,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     now: clock.now,
     wall: now,
   });
+  const shelf = new RecordingShelf(database);
+  const retention = new Retention({
+    shelf,
+    hub,
+    intervalMs: config.reconcileIntervalMs,
+    log: log.component('retention'),
+    now: clock.now,
+  });
   const booking = new BookingRoom({
     reservations: new ReservationStore(database),
     rules: new RuleStore(database),
@@ -229,6 +240,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     airings: () => guide.airings(),
     settings,
     retractGraceMs: config.ruleRetractGraceMs,
+    retiring: (rule, draft) => retention.retiring(rule, draft),
     databasePath,
     startWorker: options.startScheduleWorker,
     hub,
@@ -238,7 +250,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const closeRooms = async (): Promise<void> => {
     events.close();
     await booking.close();
-    await Promise.allSettled([guide.close(), live.close(), recording.close(), encoders.close()]);
+    await Promise.allSettled([
+      guide.close(),
+      live.close(),
+      recording.close(),
+      retention.close(),
+      encoders.close(),
+    ]);
   };
   const guideWindow = new GuideWindowStore(database);
   const facts: SystemParts = {
@@ -272,6 +290,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     system: () => systemFacts(facts),
     recordings: new RecordingCount(database),
     recordingList: new RecordingListStore(database),
+    recordingMarks: new RecordingMarks({ shelf, hub, now: clock.now }),
+    retention,
     running: () => recording.progress(),
     reservations: booking.reservations,
     rules: booking.rules,
@@ -304,6 +324,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   logAccess(config, log);
   recording.start();
   booking.start();
+  retention.start();
   guide.start();
   encoders.start();
 

@@ -5,8 +5,6 @@ import { GenreSchema, RecordingStateSchema } from './guide.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
-/** What comes in may have no fields that nobody knows: they are misspelt ones. */
-const CLOSED = { additionalProperties: false } as const;
 
 const EPOCH_MS = { description: 'epoch ms' } as const;
 
@@ -193,7 +191,7 @@ export const ResumeRequestSchema = t.Object(
     length: t.Optional(t.Number({ minimum: 0, description: 's' })),
     source: t.Optional(t.Union(FILE_SOURCES.map((source) => t.Literal(source)))),
   },
-  CLOSED,
+  EXTENSIBLE,
 );
 export type ResumeRequest = Static<typeof ResumeRequestSchema>;
 export const ResumeSchema = t.Object(
@@ -204,8 +202,8 @@ export const ResumeSchema = t.Object(
   EXTENSIBLE,
 );
 
-export const WatchedRequestSchema = t.Object({ watched: t.Boolean() }, CLOSED);
-export const ProtectRequestSchema = t.Object({ protected: t.Boolean() }, CLOSED);
+export const WatchedRequestSchema = t.Object({ watched: t.Boolean() }, EXTENSIBLE);
+export const ProtectRequestSchema = t.Object({ protected: t.Boolean() }, EXTENSIBLE);
 
 /** `GET /api/storage`. */
 export const StorageSchema = t.Object(

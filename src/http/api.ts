@@ -12,6 +12,8 @@ import { addGuideRoutes } from './guide-routes.ts';
 import { addLogoRoutes } from './logo-routes.ts';
 import type { ApiParts } from './parts.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
+import { addRecordingFileRoutes } from './recording-file-routes.ts';
+import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
 import { addRecordingRoutes } from './recording-routes.ts';
 import { addReservationRoutes } from './reservation-routes.ts';
 import { addRuleRoutes } from './rule-routes.ts';
@@ -139,6 +141,8 @@ export function createApi(parts: ApiParts): Elysia {
   addRecordingRoutes(app, parts);
   addReservationRoutes(app, parts);
   addRuleRoutes(app, parts);
+  addRecordingMarkRoutes(app, parts);
+  addRecordingFileRoutes(app, parts);
   return app;
 }
 

@@ -16,6 +16,8 @@ import type { RuleDesk } from '../booking/rule-desk.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { RecordingMarks } from '../record/marks.ts';
+import type { Retention } from '../record/retention.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { AiringProgram } from '../store/programs.ts';
 import type { RecordingListStore } from '../store/recording-list.ts';
@@ -67,6 +69,8 @@ export interface ApiParts {
   /** How many recordings there are that are not deleted. */
   recordings: { count(): number };
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'detail'>;
+  recordingMarks: Pick<RecordingMarks, 'reach' | 'watched' | 'protect'>;
+  retention: Pick<Retention, 'bin' | 'restore' | 'remove'>;
   /** How recordings go that are being made, by recording. */
   running(): ReadonlyMap<number, RecordingProgress>;
   reservations: Pick<Desk, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;

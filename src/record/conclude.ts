@@ -211,8 +211,9 @@ export interface Reconciled {
 }
 
 /**
- * Makes rows and files agree, at a start and before any recording goes on: no row without its file, no file of a
- * deleted recording. A folder that is away (an empty mount point has none of the files it should have) is left alone.
+ * Makes rows and files agree, at a start and before any recording goes on: no row without its file, no file that was
+ * being made out of others. A folder that is away (an empty mount point has none of the files it should have) is left
+ * alone. Files of deleted recordings: `removal.ts`.
  */
 export async function reconcile({
   store,
@@ -220,7 +221,7 @@ export async function reconcile({
   now,
 }: Pick<ConcludeOptions, 'store' | 'log' | 'now'>): Promise<Reconciled> {
   const count: Reconciled = { forgotten: 0, removed: 0 };
-  for (const leftover of [...store.leftovers(), ...store.unjoined()]) {
+  for (const leftover of store.unjoined()) {
     if (await isAway(leftover.path)) continue;
     await rm(leftover.path, { force: true });
     store.forgetFile(leftover, GONE, now());

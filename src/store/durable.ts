@@ -1,8 +1,9 @@
-/** Writes that must not be lost to a power cut once they are answered. */
+/** Transactions that are on disk when they return: WAL alone may lose the last ones to a power cut. */
 import type { Database } from 'bun:sqlite';
 
-/** One transaction that is on disk when it returns: WAL alone may lose the last ones to a power cut. */
+/** Within another transaction it is a part of that one, and on disk with it. */
 export function durably<T>(database: Database, act: () => T): T {
+  if (database.inTransaction) return database.transaction(act)();
   database.run('PRAGMA synchronous = FULL');
   try {
     return database.transaction(act).immediate();

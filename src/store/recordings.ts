@@ -13,11 +13,13 @@ import type {
   RecordingState,
 } from '../model/recording.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { durably } from './durable.ts';
 import {
   RECORDING_COLUMNS as COLUMNS,
   type RecordingRow as Row,
   toRecordingRecord,
 } from './recording-row.ts';
+import { indexRecordings } from './search-index.ts';
 
 /** A part that is being put together out of the others. */
 const JOINING = 0;
@@ -56,7 +58,9 @@ export class RecordingStore {
       .transaction(() => {
         const { reservationId } = recording;
         if (reservationId !== null && !this.#reserve(reservationId, now)) return undefined;
-        return this.#insert(recording, now);
+        const id = this.#insert(recording, now);
+        indexRecordings(this.database);
+        return id;
       })
       .immediate();
   }
@@ -160,7 +164,7 @@ export class RecordingStore {
     place: { folder: string; stem: string } | null,
     now: number,
   ): void {
-    this.#durably(() => {
+    durably(this.database, () => {
       this.#putParts(id, parts);
       this.database
         .query('UPDATE recordings SET folder = $folder, stem = $stem, updated_at = $now WHERE id = $id')
@@ -215,7 +219,7 @@ export class RecordingStore {
 
   /** A file is about to be made out of the parts. On disk when it returns. */
   joining(id: number, path: string): void {
-    this.#durably(() =>
+    durably(this.database, () =>
       this.database
         .query(
           `INSERT INTO recording_parts VALUES ($id, ${JOINING}, $path, 0)
@@ -247,7 +251,7 @@ export class RecordingStore {
    */
   finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: number): void {
     const { file, verdict, joined, released, ...values } = finish;
-    this.#durably(() => {
+    durably(this.database, () => {
       this.database
         .query(
           `UPDATE recordings SET state = $state, reason = $reason, verdict = $verdict, duration_ms = $durationMs,
@@ -297,19 +301,6 @@ export class RecordingStore {
         `SELECT f.recording_id AS recordingId, f.path FROM recording_files f
          JOIN recordings r ON r.id = f.recording_id
          WHERE r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL ORDER BY f.recording_id`,
-      )
-      .all();
-  }
-
-  /** Of deleted recordings: what must not be there any more. */
-  leftovers(): StoredFile[] {
-    return this.database
-      .query<StoredFile, []>(
-        `SELECT recording_id AS recordingId, path FROM recording_files
-           WHERE recording_id IN (SELECT id FROM recordings WHERE deleted_at IS NOT NULL)
-         UNION
-         SELECT recording_id, path FROM recording_parts
-           WHERE recording_id IN (SELECT id FROM recordings WHERE deleted_at IS NOT NULL)`,
       )
       .all();
   }
@@ -370,7 +361,7 @@ export class RecordingStore {
 
   /** See `DurableStore`: acts are methods of this store, or of others of its database. */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
-    this.#durably(() => {
+    durably(this.database, () => {
       for (let act = next(); act !== undefined; act = next()) {
         try {
           this.database.transaction(act)();
@@ -381,19 +372,5 @@ export class RecordingStore {
         }
       }
     });
-  }
-
-  /** One transaction that is on disk when it returns: WAL alone may lose the last ones to a power cut. */
-  #durably(act: () => void): void {
-    if (this.database.inTransaction) {
-      this.database.transaction(act)();
-      return;
-    }
-    this.database.run('PRAGMA synchronous = FULL');
-    try {
-      this.database.transaction(act).immediate();
-    } finally {
-      this.database.run('PRAGMA synchronous = NORMAL');
-    }
   }
 }

@@ -117,6 +117,11 @@ export function indexPending(database: Database, limit = BATCH): number {
   return programs + new Indexer(database, RECORDING).run(limit - programs);
 }
 
+/** The same of recordings alone: few change at once, and whoever changes them does not wait for the guide's. */
+export function indexRecordings(database: Database): void {
+  new Indexer(database, RECORDING).run(BATCH);
+}
+
 /** Indexes everything that is pending, batch by batch, each in its own transaction. */
 export function indexAllPending(database: Database): void {
   const batch = database.transaction(() => indexPending(database));

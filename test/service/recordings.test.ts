@@ -1,6 +1,8 @@
 /** Recordings over HTTP: what rows and files say is what lists, marks and files answer. */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { openDatabase } from '../../src/store/database.ts';
@@ -46,6 +48,8 @@ afterAll(async () => {
 
 beforeEach(() => {
   database.run('DELETE FROM recordings');
+  database.run('DELETE FROM rules');
+  mkdirSync(folder, { recursive: true });
 });
 
 function get(path: string, init: RequestInit = {}): Promise<Response> {
@@ -263,6 +267,306 @@ describe('one recording', () => {
       }
     }
     expect((await get('/api/recordings/x/status')).status).toBe(400);
+  });
+});
+
+function send(method: string, path: string, body?: unknown): Promise<Response> {
+  return get(path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+async function item(id: number): Promise<Recording | undefined> {
+  return (await list()).find((one) => one.id === id);
+}
+
+describe('how far somebody watched', () => {
+  const reach = async (id: number, body: unknown): Promise<unknown> =>
+    (await send('POST', `/api/recordings/${id}/resume`, body)).json();
+
+  test('is remembered, but for the beginning and the end', async () => {
+    const id = put();
+    expect(await reach(id, { at: 95.25 })).toEqual({ resume: 95.25, edge: 30 });
+    expect(await item(id)).toMatchObject({ resumeMs: 95_250, watchedAt: null });
+    expect(await reach(id, { at: 12, length: 3600 })).toEqual({ resume: null, edge: 30 });
+    expect(await item(id)).toMatchObject({ resumeMs: null, watchedAt: null });
+    await reach(id, { at: 95, source: 'ts' });
+    expect(await reach(id, { at: 3625, source: 'ts' })).toEqual({ resume: null, edge: 30 });
+    expect(await item(id)).toMatchObject({ resumeMs: null, watchedAt: null });
+    expect(await reach(id, { at: 3600, length: 3625 })).toEqual({ resume: null, edge: 30 });
+    const before = Date.now();
+    expect((await item(id))?.watchedAt).toBeGreaterThan(before - 60_000);
+    expect((await list('unwatched=1')).length).toBe(0);
+    expect(await reach(id, { at: 1000, length: 3625 })).toEqual({ resume: 1000, edge: 30 });
+    expect((await item(id))?.watchedAt).not.toBeNull();
+  });
+
+  test('a recording that is being made has no end', async () => {
+    const id = put({ state: 'recording' });
+    expect(await reach(id, { at: 600, length: 605, source: 'ts' })).toEqual({ resume: 600, edge: 30 });
+    expect(await item(id)).toMatchObject({ watchedAt: null, resumeMs: 600_000 });
+  });
+
+  test('is refused when it makes no sense', async () => {
+    const id = put();
+    for (const body of [{}, { at: -1 }, { at: '5' }, { at: 5, source: 'disc' }]) {
+      const response = await send('POST', `/api/recordings/${id}/resume`, body);
+      expect([body, response.status]).toEqual([body, 400]);
+    }
+    expect(await reach(id, { at: 1e300 })).toEqual({ resume: null, edge: 30 });
+    expect((await send('POST', '/api/recordings/77777/resume', { at: 50 })).status).toBe(404);
+  });
+});
+
+test('marks of having been watched take the position away', async () => {
+  const id = put({ resumeMs: 95_000 });
+  expect((await send('POST', `/api/recordings/${id}/watched`, { watched: true })).status).toBe(204);
+  expect(await item(id)).toMatchObject({ resumeMs: null, watchedAt: expect.any(Number) });
+  await send('POST', `/api/recordings/${id}/resume`, { at: 95 });
+  expect((await send('POST', `/api/recordings/${id}/watched`, { watched: false })).status).toBe(204);
+  expect(await item(id)).toMatchObject({ resumeMs: null, watchedAt: null });
+  expect((await send('POST', `/api/recordings/${id}/watched`, { watched: 1 })).status).toBe(400);
+});
+
+describe('files', () => {
+  const content = Uint8Array.from({ length: 188 * 40 }, (_, index) => (index * 7 + (index >> 8)) & 0xff);
+  const file = (id: number, headers: Record<string, string> = {}, query = 'source=ts', method = 'GET') =>
+    get(`/api/recordings/${id}/file?${query}`, { method, headers });
+
+  test('are sent whole and in parts, to be played, not downloaded', async () => {
+    const id = put({ content });
+    const whole = await file(id);
+    expect([whole.status, await whole.bytes()]).toEqual([200, content]);
+    expect(whole.headers.get('content-type')).toBe('video/mp2t');
+    expect(whole.headers.get('accept-ranges')).toBe('bytes');
+    expect(whole.headers.get('content-length')).toBe(String(content.length));
+    expect(whole.headers.get('content-disposition')).toBeNull();
+    for (const [range, start, end] of [
+      ['bytes=0-', 0, content.length],
+      ['bytes=188-375', 188, 376],
+      ['bytes=-100', content.length - 100, content.length],
+      ['bytes=7000-99999', 7000, content.length],
+    ] as const) {
+      const part = await file(id, { range });
+      expect([range, part.status]).toEqual([range, 206]);
+      expect(part.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${content.length}`);
+      expect(part.headers.get('content-length')).toBe(String(end - start));
+      expect(await part.bytes()).toEqual(content.slice(start, end));
+    }
+    const outside = await file(id, { range: 'bytes=7520-' });
+    expect([outside.status, outside.headers.get('content-range')]).toEqual([
+      416,
+      `bytes */${content.length}`,
+    ]);
+    expect((await file(id, {}, '')).status).toBe(200);
+  });
+
+  test('answer HEAD like GET', async () => {
+    const id = put({ content });
+    for (const headers of [{}, { range: 'bytes=5-9' }, { range: 'bytes=99999-' }] as Record<
+      string,
+      string
+    >[]) {
+      const [head, full] = [await file(id, headers, 'source=ts', 'HEAD'), await file(id, headers)];
+      const told = ({ status, headers: all }: Response) => [
+        status,
+        all.get('content-length'),
+        all.get('content-range'),
+        all.get('content-type'),
+      ];
+      expect(told(head)).toEqual(told(full));
+      expect((await head.bytes()).length).toBe(0);
+    }
+  });
+
+  test('are not sent again while they are the same, and go on only from the same', async () => {
+    const id = put({ content });
+    const etag = (await file(id)).headers.get('etag') ?? '';
+    expect((await file(id, { 'if-none-match': etag })).status).toBe(304);
+    expect((await file(id, { range: 'bytes=0-9', 'if-range': etag })).status).toBe(206);
+    expect((await file(id, { range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
+    const growing = put({ content, state: 'recording' }, 1);
+    const part = await file(growing, { range: 'bytes=0-9' });
+    expect([part.status, part.headers.get('etag'), part.headers.get('cache-control')]).toEqual([
+      206,
+      null,
+      'no-store',
+    ]);
+  });
+
+  test('may be larger than 32 bits can count', async () => {
+    const id = put({ content });
+    const at = 5 * 2 ** 30;
+    const row = database.query<{ path: string }, { id: number }>(
+      'SELECT path FROM recording_files WHERE recording_id = $id',
+    );
+    const handle = await open(row.get({ id })?.path ?? '', 'r+');
+    await handle.write(content.subarray(0, 188), 0, 188, at);
+    await handle.close();
+    const part = await file(id, { range: `bytes=${at}-` });
+    expect(part.headers.get('content-range')).toBe(`bytes ${at}-${at + 187}/${at + 188}`);
+    expect(await part.bytes()).toEqual(content.slice(0, 188));
+  });
+
+  test('that are not there are not sent, nor is anything else', async () => {
+    const id = put({ content });
+    for (const query of ['source=encoded', 'source=alt', 'audio=only', 'source=ts&audio=only']) {
+      const response = await file(id, {}, query);
+      expect([query, response.status]).toEqual([query, 404]);
+    }
+    expect((await file(id, {}, 'source=../secret')).status).toBe(400);
+    expect((await get(`/api/recordings/${id}/poster`)).status).toBe(404);
+    const point = (path: string): void => {
+      database.query('UPDATE recording_files SET path = $path WHERE recording_id = $id').run({ id, path });
+    };
+    const secret = join(home.folder, 'svc.db');
+    symlinkSync(secret, join(folder, `link r${id}.ts`));
+    for (const path of [
+      join(folder, `link r${id}.ts`),
+      folder,
+      join(folder, 'gone.ts'),
+      join(folder, 'x'.repeat(300)),
+    ]) {
+      point(path);
+      expect([path, (await file(id)).status]).toEqual([path, 404]);
+    }
+    const binned = put({ content, binnedAt: Date.now() }, 1);
+    expect((await file(binned)).status).toBe(404);
+  });
+
+  test('a client that leaves half-way leaves the service working', async () => {
+    const id = put({ content: new Uint8Array(8_000_000) });
+    for (let time = 0; time < 5; time++) {
+      const leaving = new AbortController();
+      const response = await get(`/api/recordings/${id}/file?source=ts`, { signal: leaving.signal });
+      await response.body?.getReader().read();
+      leaving.abort();
+    }
+    expect((await (await file(id)).bytes()).length).toBe(8_000_000);
+  });
+});
+
+describe('the bin', () => {
+  test('reads as deleted, and gives back what it was', async () => {
+    const id = put({ name: '探されるもの', resumeMs: 95_000 });
+    indexAllPending(database);
+    const search = async (): Promise<unknown> =>
+      (await (await get(`/api/search?q=${encodeURIComponent('探されるもの')}`)).json()) as unknown;
+    const whole = await item(id);
+    for (let time = 0; time < 2; time++) {
+      expect((await send('POST', `/api/recordings/${id}/bin`)).status).toBe(204);
+    }
+    expect(await list()).toEqual([]);
+    expect(await search()).toMatchObject({ recordings: { rows: [] } });
+    expect(await (await get('/api/health')).json()).toMatchObject({ recordings: 0 });
+    for (const [method, what, body] of [
+      ['GET', 'status', undefined],
+      ['GET', 'detail', undefined],
+      ['POST', 'resume', { at: 50 }],
+      ['POST', 'watched', { watched: true }],
+      ['POST', 'protect', { protected: true }],
+    ] as const) {
+      const response = await send(method, `/api/recordings/${id}/${what}`, body);
+      expect([what, response.status]).toEqual([what, 404]);
+    }
+    for (let time = 0; time < 2; time++) {
+      expect((await send('POST', `/api/recordings/${id}/restore`)).status).toBe(204);
+    }
+    expect(await item(id)).toEqual(whole);
+    expect(await search()).toMatchObject({ recordings: { rows: [{ id, watch: `watch/${id}` }] } });
+  });
+
+  test('takes nothing that is being recorded, and nothing unknown', async () => {
+    const id = put({ state: 'recording' });
+    expect((await send('POST', `/api/recordings/${id}/bin`)).status).toBe(409);
+    expect((await send('DELETE', `/api/recordings/${id}`)).status).toBe(409);
+    expect((await send('POST', '/api/recordings/77777/bin')).status).toBe(404);
+    expect((await send('POST', '/api/recordings/77777/restore')).status).toBe(404);
+    expect((await send('DELETE', '/api/recordings/77777')).status).toBe(404);
+    expect((await send('DELETE', '/api/recordings/x')).status).toBe(400);
+  });
+});
+
+test('deleting removes the files and nothing beside them, and may be repeated', async () => {
+  const id = put();
+  const binned = put({ binnedAt: Date.now() }, 1);
+  writeFileSync(join(folder, 'family.ts'), 'of a person');
+  const named = (): string[] => readdirSync(folder).filter((name) => name.includes(` r${id}.`));
+  expect(named().length).toBe(1);
+  for (let time = 0; time < 2; time++) {
+    expect((await send('DELETE', `/api/recordings/${id}`)).status).toBe(204);
+  }
+  expect((await send('DELETE', `/api/recordings/${binned}`)).status).toBe(204);
+  expect(named()).toEqual([]);
+  expect(existsSync(join(folder, 'family.ts'))).toBe(true);
+  expect((await send('POST', `/api/recordings/${id}/restore`)).status).toBe(404);
+  expect((await send('POST', `/api/recordings/${id}/bin`)).status).toBe(404);
+  expect(database.query('SELECT count(*) AS n FROM recording_parts').get()).toEqual({ n: 0 });
+});
+
+describe('retention', () => {
+  const ruleOf = (limits: string): number => {
+    const inserted = database
+      .query<{ id: number }, []>(
+        `INSERT INTO rules (name, conditions, keep_newest, keep_days, created_at, updated_at)
+         VALUES ('r', '{}', ${limits}, 0, 0) RETURNING id`,
+      )
+      .get();
+    return inserted?.id ?? -1;
+  };
+  /** Any change makes it look soon. */
+  const touch = async (): Promise<void> => {
+    const other = put({ name: 'other' }, 99);
+    await send('POST', `/api/recordings/${other}/protect`, { protected: true });
+  };
+
+  test('keeps the newest of a rule, and protects what a person takes back', async () => {
+    const ruleId = ruleOf('2, NULL');
+    const old = put({ ruleId }, 0);
+    const seen = put({ ruleId, watchedAt: 5 }, 1);
+    const locked = put({ ruleId, protected: true }, 2);
+    const rest = [put({ ruleId }, 3), put({ ruleId }, 4)];
+    const others = put({ ruleId: ruleOf('NULL, NULL') }, 0);
+    await touch();
+    await until(async () => (await ids('show=bin')).length > 0);
+    expect((await ids('show=bin')).sort()).toEqual([old, seen].sort());
+    expect(await ids(`ruleId=${ruleId}&sort=oldest`)).toEqual([locked, ...rest]);
+    expect(await ids('show=protected&sort=oldest')).toContain(locked);
+    await send('POST', `/api/recordings/${seen}/restore`);
+    expect(await item(seen)).toMatchObject({ protected: true });
+    await touch();
+    expect((await send('GET', `/api/recordings/${others}/status`)).status).toBe(200);
+    expect(await ids(`ruleId=${ruleId}&sort=oldest`)).toEqual([seen, locked, ...rest]);
+  });
+
+  test('empties the bin after two days and forgets after two weeks, or when no episode can be taken for new', async () => {
+    const now = Date.now();
+    const day = 24 * HOUR;
+    const due = put({ binnedAt: now - 2 * day - 1, startAt: now - 5 * day, endAt: now - 5 * day + HOUR }, 0);
+    const later = put({ binnedAt: now - 2 * day + HOUR }, 1);
+    const deleted = (startAt: number, deletedAt: number): number => {
+      const id = put({ startAt, endAt: startAt + HOUR });
+      database.query('UPDATE recordings SET deleted_at = $deletedAt WHERE id = $id').run({ id, deletedAt });
+      return id;
+    };
+    const old = deleted(now - 40 * day, now - 15 * day);
+    const young = deleted(now - 20 * day, now - 15 * day);
+    const fresh = deleted(now - 40 * day, now - 13 * day);
+    await touch();
+    const row = (id: number) =>
+      database.query('SELECT deleted_at FROM recordings WHERE id = $id').get({ id });
+    await until(() => row(old) === null);
+    expect([row(due), row(later), row(young), row(fresh)]).toEqual([
+      { deleted_at: expect.any(Number) },
+      { deleted_at: null },
+      { deleted_at: now - 15 * day },
+      { deleted_at: now - 13 * day },
+    ]);
+    await until(() =>
+      readdirSync(folder).every((name) => ![due, old].some((id) => name.includes(` r${id}.`))),
+    );
   });
 });
 

@@ -1,0 +1,33 @@
+/** Parts of a file: what `Range` and `If-Range` ask for. RFC 9110, 13.1.5 and 14. */
+
+/** Octets, end exclusive. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** `whole`: no part, or one that may be ignored. `outside`: nothing of it is there. */
+export type RangeAnswer = 'whole' | 'outside' | ByteRange;
+
+const SINGLE = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i;
+
+/** Several parts at once may be answered with the whole (14.2): players ask for one. */
+export function readRange(header: string | null, size: number): RangeAnswer {
+  const match = header === null ? null : SINGLE.exec(header);
+  if (match === null) return 'whole';
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    if (last === '') return 'whole';
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'outside' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return 'whole';
+  if (start >= size) return 'outside';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/** Whether the part may be sent of what the client has the rest of. Only strong tags compare; dates never do. */
+export function isSameForRange(ifRange: string | null, etag: string | null): boolean {
+  return ifRange === null || (etag !== null && ifRange.trim() === etag);
+}

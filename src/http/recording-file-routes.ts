@@ -1,0 +1,144 @@
+/** The files of a recording, whole or in parts. Only regular files that a row names; links are not followed. */
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import { FILE_SOURCES } from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import type { ListedFile, ListedRecording } from '../store/recording-list.ts';
+import { matchesEtag } from './assets.ts';
+import { problemResponse, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { isSameForRange, readRange } from './ranges.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from './recording-routes.ts';
+
+/** A network folder that is away may take for ever. */
+const LOOK_MS = 3_000;
+
+const TYPES: Readonly<Record<ListedFile['source'], string>> = {
+  encoded: 'video/x-matroska',
+  alt: 'video/x-matroska',
+  ts: 'video/mp2t',
+};
+
+const NO_FILE = () => new Failure('not_found', 'この録画のファイルはありません。');
+
+/** @throws Failure not_found when it is no regular file, busy when its folder does not answer */
+async function look(path: string): Promise<Stats> {
+  const late = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => late.resolve('late'), LOOK_MS);
+  const found = await Promise.race([lstat(path).catch(() => undefined), late.promise]);
+  clearTimeout(timer);
+  if (found === 'late') throw new Failure('busy', '録画フォルダーが応答しません。');
+  if (found === undefined || !found.isFile()) throw NO_FILE();
+  return found;
+}
+
+/** A file that still grows has no tag: what was sent of it stays true, what is behind it is not known yet. */
+function tagOf({ state }: ListedRecording, { size, mtimeMs, ino }: Stats): string | null {
+  if (state === 'recording') return null;
+  return `"${size.toString(36)}-${Math.round(mtimeMs).toString(36)}-${ino.toString(36)}"`;
+}
+
+async function sendFile(request: Request, recording: ListedRecording, file: ListedFile): Promise<Response> {
+  const stats = await look(file.path);
+  const { size } = stats;
+  const etag = tagOf(recording, stats);
+  const headers: Record<string, string> = {
+    'content-type': TYPES[file.source],
+    'accept-ranges': 'bytes',
+    'cache-control': etag === null ? 'no-store' : 'private, no-cache',
+    ...(etag === null ? {} : { etag }),
+  };
+  if (etag !== null && matchesEtag(request.headers.get('if-none-match'), etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  const isPart = isSameForRange(request.headers.get('if-range'), etag);
+  const range = isPart ? readRange(request.headers.get('range'), size) : 'whole';
+  if (range === 'outside') {
+    return new Response(null, {
+      status: 416,
+      headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes', 'cache-control': 'no-store' },
+    });
+  }
+  const { start, end } = range === 'whole' ? { start: 0, end: size } : range;
+  const status = range === 'whole' ? 200 : 206;
+  if (status === 206) headers['content-range'] = `bytes ${start}-${end - 1}/${size}`;
+  // Only what is there now: a growing file is not waited for.
+  return new Response(Bun.file(file.path).slice(start, end), { status, headers });
+}
+
+export function addRecordingFileRoutes(app: Elysia, parts: ApiParts): void {
+  const tags = ['recordings'];
+  const etag = { schema: { type: 'string' as const }, description: 'of a file that does not grow any more' };
+  const media = Object.fromEntries(
+    [...new Set(Object.values(TYPES))].map((type) => [
+      type,
+      { schema: { type: 'string' as const, format: 'binary' } },
+    ]),
+  );
+
+  app.get(
+    '/api/recordings/:id/file',
+    ({ params, query, request }) => {
+      const recording = findRecording(parts, params.id);
+      const file = recording.files.find(
+        ({ source }) => query.source === undefined || source === query.source,
+      );
+      // Sound by itself is made of no file yet.
+      if (file === undefined || query.audio !== undefined) throw NO_FILE();
+      return sendFile(request, recording, file);
+    },
+    {
+      params: ID_PARAMS,
+      query: t.Object({
+        source: t.Optional(
+          t.Union(
+            FILE_SOURCES.map((source) => t.Literal(source)),
+            { description: 'without it the first one that the list names' },
+          ),
+        ),
+        audio: t.Optional(t.Literal('only', { description: 'the sound alone: 404 while there is none' })),
+      }),
+      detail: {
+        summary: 'A file of a recording',
+        description:
+          'For playing, in parts by `Range` (one part; several are answered with the whole). The file of what is being ' +
+          'recorded is sent as far as it is written.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          200: { description: 'the file', headers: { etag }, content: media },
+          206: { description: 'the part that was asked for', headers: { etag }, content: media },
+          304: { description: 'unchanged since the `If-None-Match` that was sent' },
+          400: problemResponse('malformed id, unknown source'),
+          404: problemResponse('no such recording, it is in the bin, or it has no such file'),
+          416: { description: 'nothing of that part is there; `Content-Range` tells the size' },
+          503: problemResponse('`busy`: its folder does not answer'),
+        },
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id/poster',
+    ({ params }): Response => {
+      findRecording(parts, params.id);
+      throw new Failure('not_found', 'この録画の画像はまだありません。');
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'A picture of a recording',
+        description: '404 while there is none: pictures come with encoding.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          404: problemResponse('no such recording, it is in the bin, or there is no picture of it'),
+        },
+      },
+    },
+  );
+}

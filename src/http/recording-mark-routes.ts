@@ -1,0 +1,163 @@
+/** What people do to a recording: watch it, keep it, throw it away, take it back. */
+import type { Elysia } from 'elysia';
+import {
+  ProtectRequestSchema,
+  ResumeRequestSchema,
+  ResumeSchema,
+  WatchedRequestSchema,
+} from '../../wire/api.ts';
+import { RESUME_EDGE_MS } from '../model/recording-time.ts';
+import { problemResponse, REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { cutsOf } from './recording-list.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from './recording-routes.ts';
+
+const tags = ['recordings'];
+
+function done(): Response {
+  return new Response(null, { status: 204 });
+}
+
+const DONE = { description: 'done' };
+const MARKED = {
+  ...REFUSALS,
+  ...NO_RECORDING,
+  204: DONE,
+  400: problemResponse('malformed id or body'),
+};
+const BEING_MADE = problemResponse('`conflict`: it is being recorded');
+
+function addMarkRoutes(app: Elysia, parts: ApiParts): void {
+  app.post(
+    '/api/recordings/:id/resume',
+    ({ params, body }) => {
+      const recording = findRecording(parts, params.id);
+      const { at, length, source } = body;
+      const resume = parts.recordingMarks.reach(recording, {
+        at,
+        length: length ?? null,
+        cuts: cutsOf(recording, source),
+      });
+      return Response.json(
+        { resume, edge: RESUME_EDGE_MS / 1000 },
+        { headers: { 'cache-control': 'no-store' } },
+      );
+    },
+    {
+      params: ID_PARAMS,
+      body: ResumeRequestSchema,
+      detail: {
+        summary: 'Say how far somebody watched',
+        description:
+          'The first and the last 30 s are not remembered. A position within the last 30 s of the `length` that is ' +
+          'sent marks the recording watched. Without `source` positions are of the encoded file where there is one, ' +
+          'else of the original stream. While it is being recorded a recording has no end: every position is ' +
+          'remembered but those of the first 30 s.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          200: {
+            description: 'what is remembered',
+            content: { 'application/json': { schema: JSON.parse(JSON.stringify(ResumeSchema)) } },
+          },
+          400: problemResponse('malformed id or body; `path` names the field'),
+        },
+      },
+    },
+  );
+
+  app.post(
+    '/api/recordings/:id/watched',
+    ({ params, body }) => {
+      parts.recordingMarks.watched(findRecording(parts, params.id).id, body.watched);
+      return done();
+    },
+    {
+      params: ID_PARAMS,
+      body: WatchedRequestSchema,
+      detail: {
+        summary: 'Mark a recording as watched or as not watched',
+        description: 'Takes the position away too.',
+        tags,
+        responses: MARKED,
+      },
+    },
+  );
+
+  app.post(
+    '/api/recordings/:id/protect',
+    ({ params, body }) => {
+      parts.recordingMarks.protect(findRecording(parts, params.id).id, body.protected);
+      return done();
+    },
+    {
+      params: ID_PARAMS,
+      body: ProtectRequestSchema,
+      detail: {
+        summary: 'Keep a recording whatever its rule says, or no longer',
+        description: 'People can still delete it. It does not count among those that its rule keeps.',
+        tags,
+        responses: MARKED,
+      },
+    },
+  );
+}
+
+export function addRecordingMarkRoutes(app: Elysia, parts: ApiParts): void {
+  addMarkRoutes(app, parts);
+
+  app.post(
+    '/api/recordings/:id/bin',
+    ({ params }) => {
+      parts.retention.bin(readRecordingId(params.id));
+      return done();
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Put a recording into the bin',
+        description:
+          'It reads as deleted at once; its files go 2 days later. What is there already stays as it is. ' +
+          '`show=bin` of the list shows what can be restored.',
+        tags,
+        responses: { ...MARKED, 404: problemResponse('no such recording'), 409: BEING_MADE },
+      },
+    },
+  );
+
+  app.post(
+    '/api/recordings/:id/restore',
+    ({ params }) => {
+      parts.retention.restore(readRecordingId(params.id));
+      return done();
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Take a recording out of the bin',
+        description:
+          'What its rule would put back at once is protected from then on. What is in no bin stays as it is.',
+        tags,
+        responses: { ...MARKED, 404: problemResponse('no such recording, or its files are gone') },
+      },
+    },
+  );
+
+  app.delete(
+    '/api/recordings/:id',
+    async ({ params }) => {
+      await parts.retention.remove(readRecordingId(params.id));
+      return done();
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Delete a recording and its files',
+        description: 'At once and for good, also out of the bin. Safe to repeat.',
+        tags,
+        responses: { ...MARKED, 404: problemResponse('no such recording'), 409: BEING_MADE },
+      },
+    },
+  );
+}
