@@ -92,7 +92,7 @@ export function startStations(): void {
   void readStations();
   listen({
     onEvent(name) {
-      if (name === 'services' || name === 'programs') void readStations();
+      if (name === 'services' || name === 'programs' || name === 'reservations') void readStations();
     },
     onReturn: () => void readStations(),
   });

@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const before = await activeId(page);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: '番組の詳細' }).waitFor();
-    await focusOn(page, '検索');
+    await focusOn(page, '予約する');
     expect(new URL(page.url()).searchParams.get('program')).toBe(String(before));
     await page.keyboard.press('Escape');
     await page.waitForFunction(
@@ -338,11 +338,11 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     const page = await rig.open(`guide?program=${find('第1話', false)}`, {
       viewport: { width: 960, height: 540 },
     });
-    await focusOn(page, '検索');
+    await focusOn(page, '予約する');
     const scrolled = () => page.evaluate(() => document.querySelector('.sheet-content')?.scrollTop ?? 0);
     await page.keyboard.press('ArrowDown');
     expect(await scrolled()).toBeGreaterThan(100);
-    await focusOn(page, '検索');
+    await focusOn(page, '予約する');
     for (let press = 0; press < 12; press += 1) await page.keyboard.press('ArrowDown');
     const atEnd = await page.evaluate(() => {
       const content = document.querySelector('.sheet-content');

@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowRight');
     await focusOn(page, '前のチャンネル');
-    for (const name of ['次のチャンネル', '消音', '映像の形式']) {
+    for (const name of ['次のチャンネル', '消音', '録画する', '映像の形式']) {
       await page.keyboard.press('ArrowRight');
       await focusOn(page, name);
     }

@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('search', () => {
       '予約',
       '録画ルール',
     ]);
-    expect(await page.locator('.found-badge').allTextContents()).toEqual(['予約', '重複', '停止中']);
+    expect(await page.locator('.found-badge').allTextContents()).toEqual(['予約済み', '競合', '停止中']);
     await page.getByRole('button', { name: 'もっと見る' }).click();
     await page.getByRole('button', { name: 'もっと見る' }).waitFor({ state: 'detached' });
     expect(await page.locator('.found').count()).toBe(4);

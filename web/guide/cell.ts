@@ -56,8 +56,8 @@ function nameOf(program: GuideProgram, stationName: string, marks: readonly { la
     stationName,
     spanText(program.startAt, program.endAt),
   ];
-  if (program.reservation?.state === 'recording') words.push('録画中');
-  if (program.reservation?.state === 'scheduled') words.push('録画予約あり');
+  const face = RESERVATION_FACE[program.reservation?.state ?? ''];
+  if (face !== undefined) words.push(face[0] === '予約' ? '録画予約あり' : face[0]);
   return words.join('、');
 }
 
@@ -71,7 +71,7 @@ function span(className: string, text: string): HTMLSpanElement {
 const RESERVATION_FACE: Readonly<Partial<Record<string, readonly [face: string, tone: string]>>> = {
   scheduled: ['予約', 'scheduled'],
   recording: ['録画中', 'recording'],
-  conflict: ['重複', 'conflict'],
+  conflict: ['競合', 'conflict'],
 };
 
 /** A drawn programme. Made once, moved and renewed as often as needed. */

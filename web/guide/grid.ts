@@ -4,6 +4,7 @@
  */
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
+import { isRecordKey } from '../navigation/keys.ts';
 import type { Direction } from '../navigation/spatial.ts';
 import type { Cell } from './cell.ts';
 import { Budget, CellLayer, type Sheet } from './cells.ts';
@@ -16,6 +17,8 @@ export interface GridParts {
   readonly scroller: HTMLElement;
   readonly store: GuideStore;
   readonly onOpen: (programId: number) => void;
+  /** The record key on a programme. */
+  readonly onRecord: (program: GuideProgram) => void;
   /** The focus came by key, and there is no programme to give it to. */
   readonly onNothing: () => void;
   /** After the view moved or what is in it changed. */
@@ -371,6 +374,13 @@ export class GuideGrid {
     const direction = directionOf(event.key);
     if (direction !== undefined && !event.shiftKey) {
       if (this.#step(direction)) event.preventDefault();
+      return;
+    }
+    if (isRecordKey(event)) {
+      const program = this.#layer.get(this.#focused?.programId ?? 0)?.program;
+      if (program === undefined || event.repeat || document.activeElement === this.parts.scroller) return;
+      event.preventDefault();
+      this.parts.onRecord(program);
       return;
     }
     if (event.key === 'PageUp' || event.key === 'PageDown') {

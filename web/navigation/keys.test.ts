@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { channelStep, keyNumber } from './keys.ts';
+import { channelStep, isRecordKey, keyNumber } from './keys.ts';
 
 test('the number row stands for the twelve buttons', () => {
   const row = Array.from('1234567890-^', (key) => keyNumber({ key }));
@@ -12,4 +12,15 @@ test('channel buttons step', () => {
   expect(channelStep('ChannelUp')).toBe(1);
   expect(channelStep('PageDown')).toBe(-1);
   expect(channelStep('x')).toBeUndefined();
+});
+
+test('R and the red key record, but not with Ctrl, which reloads', () => {
+  expect(['r', 'R', 'ColorF0Red', 'MediaRecord', 'x'].map((key) => isRecordKey({ key }))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(isRecordKey({ key: 'r', ctrlKey: true })).toBe(false);
 });

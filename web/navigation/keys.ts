@@ -30,3 +30,10 @@ const CHANNEL_STEPS: Readonly<Record<string, 1 | -1>> = {
 export function channelStep(key: string): 1 | -1 | undefined {
   return CHANNEL_STEPS[key];
 }
+
+const RECORD_KEYS = new Set(['r', 'R', 'ColorF0Red', 'MediaRecord']);
+
+/** The red key of remote controls and the record key, R on keyboards: books, cancels, records. */
+export function isRecordKey({ key, ctrlKey, metaKey, altKey }: KeyPress): boolean {
+  return ctrlKey !== true && metaKey !== true && altKey !== true && RECORD_KEYS.has(key);
+}

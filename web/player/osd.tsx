@@ -14,6 +14,7 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { canPictureInPicture } from './capabilities.ts';
 import { fullscreen } from './fullscreen.ts';
 import type { LivePlayer } from './live-player.ts';
+import type { RecordState } from './record.tsx';
 import type { SheetName } from './sheets.tsx';
 
 interface OsdProps {
@@ -21,6 +22,8 @@ interface OsdProps {
   readonly station: Station | undefined;
   readonly awake: boolean;
   readonly info: boolean;
+  readonly record: RecordState;
+  readonly onRecord: () => void;
   readonly onStep: (by: 1 | -1) => void;
   readonly onSheet: (name: SheetName) => void;
   readonly onFullscreen: () => void;
@@ -44,7 +47,7 @@ function Control({ icon, label, onClick, class: extra = '', text }: ControlProps
   );
 }
 
-function Heading({ station }: { station: Station | undefined }) {
+function Heading({ station, record }: { station: Station | undefined; record: RecordState }) {
   if (station === undefined) return null;
   const parts = station.now === null ? undefined : splitTitle(station.now.name);
   return (
@@ -54,6 +57,12 @@ function Heading({ station }: { station: Station | undefined }) {
         <p class="osd-station">
           <span class="osd-key numbers">{channelLabel(station, stations.value)}</span>
           {narrow(station.name)}
+          {record.words === '' ? null : (
+            <span class={`osd-record osd-record-${record.kind}`}>
+              {record.kind === 'recording' ? <i class="booking-dot" /> : null}
+              {record.words}
+            </span>
+          )}
         </p>
         <h1 class="osd-title">{parts?.title ?? '番組情報はまだありません'}</h1>
         <p class="osd-when numbers">
@@ -106,7 +115,7 @@ export function Osd(props: OsdProps) {
         <button type="button" class="control osd-back" aria-label="戻る" title="戻る" onClick={goBack}>
           <Icon name="back" />
         </button>
-        <Heading station={station} />
+        <Heading station={station} record={props.record} />
       </div>
       <div class="osd osd-bottom" data-shown={awake ? '' : undefined} data-nav-group="osd">
         {program === null ? null : (
@@ -125,6 +134,12 @@ export function Osd(props: OsdProps) {
           <Control icon="down" label="前のチャンネル" onClick={() => props.onStep(-1)} />
           <Control icon="up" label="次のチャンネル" onClick={() => props.onStep(1)} />
           <Volume player={player} />
+          <Control
+            icon={props.record.kind === 'recording' ? 'stop' : 'record'}
+            label={props.record.label}
+            class={`control-record control-record-${props.record.kind}`}
+            onClick={props.onRecord}
+          />
           <span class="osd-space" />
           {audios > 1 ? <Control icon="speech" label="音声" onClick={() => props.onSheet('audio')} /> : null}
           <Control icon="quality" label="映像の形式" onClick={() => props.onSheet('quality')} />

@@ -15,6 +15,7 @@ export interface RemoteActions {
   readonly fullscreen: () => void;
   readonly list: () => void;
   readonly audio: () => void;
+  readonly record: () => void;
   readonly info: () => void;
   readonly help: () => void;
   readonly leave: () => void;
@@ -32,6 +33,9 @@ const KEYS: Readonly<Record<string, (actions: RemoteActions) => void>> = {
   f: (actions) => actions.fullscreen(),
   l: (actions) => actions.list(),
   a: (actions) => actions.audio(),
+  r: (actions) => actions.record(),
+  ColorF0Red: (actions) => actions.record(),
+  MediaRecord: (actions) => actions.record(),
   i: (actions) => actions.info(),
   '?': (actions) => actions.help(),
   MediaPlayPause: (actions) => actions.togglePause(),

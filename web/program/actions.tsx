@@ -1,14 +1,19 @@
 /**
- * What can be done with a programme. A list, so that each capability adds its own: a button stands here only while
- * it leads somewhere.
+ * What can be done with a programme: watch it, have it recorded, find it elsewhere. A button stands here only while
+ * it does something.
  */
-import type { ProgramDetail } from '../../wire/api.ts';
+import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { openReservation } from '../navigation/router.ts';
+import { book, cancel, isBusy, restore } from '../reservations/actions.ts';
+import { StopButton } from '../reservations/stop-button.tsx';
 import { newRule } from '../rules/address.ts';
 import { keywordFor } from '../rules/form.ts';
 import { seriesWords } from '../text/series-words.ts';
+import { splitTitle } from '../text/title.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 
-interface Action {
+interface Link {
   readonly key: string;
   readonly icon: IconName;
   readonly label: string;
@@ -18,50 +23,104 @@ interface Action {
   readonly main: boolean;
 }
 
-function watch(program: ProgramDetail, now: number): Action | undefined {
-  if (program.start_at > now || program.end_at <= now) return undefined;
+function isLive(program: ProgramDetail, at: number): boolean {
+  return program.start_at <= at && program.end_at > at;
+}
+
+function watch(program: ProgramDetail, at: number): Link | undefined {
+  if (!isLive(program, at)) return undefined;
   return { key: 'watch', icon: 'play', label: '視聴', href: `live/${program.station_id}`, main: true };
 }
 
-function findSame(program: ProgramDetail): Action {
+function findSame(program: ProgramDetail): Link {
   const words = new URLSearchParams({ q: seriesWords(program.name) });
   return { key: 'search', icon: 'search', label: '同じ題名を検索', href: `search?${words}`, main: false };
 }
 
 /** With the title's words, at its station: what a person would begin with. */
-function makeRule(program: ProgramDetail): Action {
+function makeRule(program: ProgramDetail): Link {
   const keyword = keywordFor(seriesWords(program.name));
   const href = newRule({ keyword, stationId: program.station_id });
   return { key: 'rule', icon: 'filter', label: 'ルールを作る', href, main: false };
 }
 
-function showInGuide(program: ProgramDetail): Action {
+function showInGuide(program: ProgramDetail): Link {
   const place = new URLSearchParams({ at: String(program.start_at), station: String(program.station_id) });
   return { key: 'guide', icon: 'guide', label: '番組表で見る', href: `guide?${place}`, main: false };
 }
 
-export function actionsFor(program: ProgramDetail, now: number, inGuide: boolean): Action[] {
-  return [
-    watch(program, now),
-    findSame(program),
-    makeRule(program),
-    inGuide ? undefined : showInGuide(program),
-  ].filter((action) => action !== undefined);
+function LinkButton({ link }: { link: Link }) {
+  return (
+    <a class={`button ${link.main ? 'button-main' : ''}`} href={link.href}>
+      <Icon name={link.icon} />
+      {link.label}
+    </a>
+  );
 }
 
-export function Actions({ actions }: { actions: readonly Action[] }) {
+interface BookingProps {
+  readonly program: ProgramDetail;
+  readonly mark: ReservationMark | null;
+}
+
+/** Books, cancels, takes back or stops, as its reservation stands. */
+function BookingButton({ program, mark }: BookingProps) {
+  const { title } = splitTitle(program.name);
+  const waits = isBusy(program.id, mark?.id);
+  if (mark?.state === 'recording') return <StopButton id={mark.id} title={title} />;
+  if (program.end_at <= now.value) return null;
+  if (mark?.state === 'scheduled' || mark?.state === 'conflict') {
+    return (
+      <button type="button" class="button" disabled={waits} onClick={() => void cancel({ ...mark, title })}>
+        <Icon name="close" />
+        予約を取り消す
+      </button>
+    );
+  }
+  if (mark?.state === 'cancelled') {
+    return (
+      <button
+        type="button"
+        class="button button-record"
+        disabled={waits}
+        onClick={() => void restore({ id: mark.id, title })}
+      >
+        <Icon name="undo" />
+        予約を戻す
+      </button>
+    );
+  }
+  if (program.copy_never) return null;
+  const live = isLive(program, now.value);
+  return (
+    <button
+      type="button"
+      class="button button-record"
+      disabled={waits}
+      onClick={() => void book({ id: program.id, title })}
+    >
+      <Icon name={live ? 'record' : 'reserve'} />
+      {live ? '録画する' : '予約する'}
+    </button>
+  );
+}
+
+/** @param inGuide it is open over the guide, which need not be offered */
+export function Actions({ program, mark, inGuide }: BookingProps & { readonly inGuide: boolean }) {
+  const first = watch(program, now.value);
+  const rest = [makeRule(program), findSame(program), ...(inGuide ? [] : [showInGuide(program)])];
   return (
     <div class="program-actions">
-      {actions.map((action, index) => (
-        <a
-          key={action.key}
-          class={`button ${action.main ? 'button-main' : ''}`}
-          href={action.href}
-          data-nav-initial={index === 0 ? '' : undefined}
-        >
-          <Icon name={action.icon} />
-          {action.label}
-        </a>
+      {first === undefined ? null : <LinkButton link={first} />}
+      <BookingButton program={program} mark={mark} />
+      {mark === null ? null : (
+        <button type="button" class="button" onClick={() => openReservation(mark.id)}>
+          <Icon name="list" />
+          予約の詳細
+        </button>
+      )}
+      {rest.map((link) => (
+        <LinkButton key={link.key} link={link} />
       ))}
     </div>
   );

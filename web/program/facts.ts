@@ -1,5 +1,5 @@
 /** A programme's facts in words, in the order in which people ask for them. */
-import type { ProgramDetail, ReservationState } from '../../wire/api.ts';
+import type { ProgramDetail } from '../../wire/api.ts';
 import { genreText } from '../text/genre.ts';
 import { audioText, videoText } from '../text/media.ts';
 
@@ -26,20 +26,6 @@ export function programFacts(program: ProgramDetail): ProgramFact[] {
     { name: 'コピー制御', lines: program.copy_never ? ['コピー禁止（録画できません）'] : [] },
   ];
   return facts.filter((fact) => fact.lines.length > 0);
-}
-
-const RESERVATIONS: Readonly<Record<ReservationState, string>> = {
-  scheduled: '録画を予約しています。',
-  conflict: '録画予約がほかの録画と重なっていて、このままでは録画されません。',
-  skipped: 'この番組は録画されません。',
-  missed: '録画できませんでした。',
-  cancelled: '録画予約は取り消されています。',
-  recording: '録画しています。',
-  finished: '録画が終わりました。',
-};
-
-export function reservationText(state: ReservationState): string {
-  return RESERVATIONS[state] ?? state;
 }
 
 const RELATIONS: Readonly<Record<ProgramDetail['relations'][number]['kind'], string>> = {

@@ -1,10 +1,15 @@
 /** Everything the guide knows of one programme, over whatever screen it was opened from. */
-import { useEffect, useState } from 'preact/hooks';
-import type { ProgramDetail } from '../../wire/api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
 import { ApiFailure, getProgram, networkFailure } from '../api.ts';
 import { now } from '../clock.ts';
 import { listenFor } from '../events.ts';
+import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
+import { toggle } from '../reservations/actions.ts';
+import { ConflictHelp } from '../reservations/conflict.tsx';
+import { reservationOf, useBookings } from '../reservations/store.ts';
+import { stateReason, stateWords } from '../reservations/words.ts';
 import { stationById, stations } from '../stations.ts';
 import { channelLabel, narrow } from '../text/channel.ts';
 import { majorGenre } from '../text/genre.ts';
@@ -14,8 +19,8 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { Sheet } from '../ui/sheet.tsx';
-import { Actions, actionsFor } from './actions.tsx';
-import { programFacts, relationText, reservationText } from './facts.ts';
+import { Actions } from './actions.tsx';
+import { programFacts, relationText } from './facts.ts';
 
 type Read =
   | { readonly kind: 'loading' }
@@ -118,15 +123,31 @@ function Head({ program }: { program: ProgramDetail }) {
   );
 }
 
-function Notes({ program }: { program: ProgramDetail }) {
+/** Where its reservation stands, with the reason and, of a conflict, the ways out of it. */
+function BookingNote({ program, mark }: { program: ProgramDetail; mark: ReservationMark }) {
+  const item = reservationOf(program.id);
+  if (mark.state === 'conflict' && item !== undefined) return <ConflictHelp item={item} />;
+  // The note on copy control says it at length.
+  if (mark.state === 'skipped' && program.copy_never) return null;
+  const { tone, meaning } = stateWords(mark.state);
+  const kept = tone === 'kept' || tone === 'recording';
+  return (
+    <p
+      class={`program-note ${kept ? 'program-note-kept' : tone === 'warn' || tone === 'bad' ? '' : 'program-note-plain'}`}
+    >
+      <Icon name={kept ? 'record' : tone === 'good' ? 'check' : 'alert'} />
+      <span>
+        {item === undefined ? meaning : stateReason(item)}
+        {item?.note ?? ''}
+      </span>
+    </p>
+  );
+}
+
+function Notes({ program, mark }: { program: ProgramDetail; mark: ReservationMark | null }) {
   return (
     <>
-      {program.reservation === null ? null : (
-        <p class="program-note program-note-kept">
-          <Icon name="record" />
-          {reservationText(program.reservation.state)}
-        </p>
-      )}
+      {mark === null ? null : <BookingNote program={program} mark={mark} />}
       {program.copy_never ? (
         <p class="program-note">
           <Icon name="lock" />
@@ -216,17 +237,38 @@ function useFirstAction(id: number): void {
   useEffect(() => {
     const active = document.activeElement;
     if (active?.closest('.sheet-content') != null) return;
-    document.querySelector<HTMLElement>('.program-actions a')?.focus({ preventScroll: true });
+    document.querySelector<HTMLElement>('.program-actions .button')?.focus({ preventScroll: true });
   }, [id]);
 }
 
+/** Red books and cancels here, too. */
+function useRecordKey(program: ProgramDetail, mark: ReservationMark | null): void {
+  const latest = useRef(mark);
+  latest.current = mark;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.repeat || !isRecordKey(event)) return;
+      event.preventDefault();
+      const { title } = splitTitle(program.name);
+      const { id, copy_never: copyNever, end_at: endAt } = program;
+      toggle({ id, title, copyNever, endAt }, latest.current, Date.now());
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [program]);
+}
+
 function Body({ program }: { program: ProgramDetail }) {
+  const { items } = useBookings();
+  // The list hears of a change made here first.
+  const mark = items === undefined ? program.reservation : (reservationOf(program.id) ?? null);
   useFirstAction(program.id);
+  useRecordKey(program, mark);
   return (
     <>
       <Head program={program} />
-      <Actions actions={actionsFor(program, now.value, screen.value.name === 'guide')} />
-      <Notes program={program} />
+      <Actions program={program} mark={mark} inGuide={screen.value.name === 'guide'} />
+      <Notes program={program} mark={mark} />
       <Words program={program} />
       <dl class="facts program-facts">
         {programFacts(program).map((fact) => (

@@ -21,7 +21,8 @@ import { stateReason } from './words.ts';
 /** What is on its way, as `program 5` or `reservation 7`: its buttons wait. */
 export const busy = signal<ReadonlySet<string>>(new Set());
 
-export const programKey = (id: number): string => `program ${id}`;
+const programKey = (id: number): string => `program ${id}`;
+export const stationKey = (id: number): string => `station ${id}`;
 const reservationKey = (id: number): string => `reservation ${id}`;
 
 export function isBusy(programId: number | undefined, reservationId?: number): boolean {
@@ -174,7 +175,7 @@ function takeBack(bookedId: number, conflict: Held): Promise<boolean> {
 
 /** Records what is on at a station, from the player. */
 export function recordNow(stationId: number, title: string): Promise<boolean> {
-  return change(`station ${stationId}`, '録画できませんでした。', async () => {
+  return change(stationKey(stationId), '録画できませんでした。', async () => {
     const answer = await recordStation(stationId);
     await readBookings();
     const item = reservationOf(answer.programId);
@@ -214,10 +215,4 @@ export function toggle(
   } else if (program.endAt <= now) {
     showToast('放送が終わった番組は予約できません。');
   } else void book(program);
-}
-
-/** Red key of remote controls, R of keyboards. */
-export function isRecordKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey) return false;
-  return key === 'r' || key === 'R' || key === 'ColorF0Red' || key === 'MediaRecord';
 }

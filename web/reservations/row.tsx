@@ -1,6 +1,7 @@
 /** A reservation as a line of the list. */
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../clock.ts';
+import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
 import { narrow } from '../text/channel.ts';
 import { clockText, isoText, remainingText } from '../text/time.ts';
@@ -9,7 +10,7 @@ import { TYPE_NAMES } from '../tuners/words.ts';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { ActionButton } from './action-button.tsx';
-import { isRecordKey, toggle } from './actions.ts';
+import { toggle } from './actions.ts';
 import { StateBadge } from './badge.tsx';
 import { ruleName } from './rule-names.ts';
 import { spokenText, stateReason, titleOf } from './words.ts';

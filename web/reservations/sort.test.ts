@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ReservationItem } from '../../wire/api.ts';
 import { dayOfText, textOfDay } from './days.ts';
-import { arrange, countsOf, filterOf } from './sort.ts';
+import { arrange, countsOf, filterOf, nextUp } from './sort.ts';
 import { exactSpanText, marginText, stateReason, stateWords } from './words.ts';
 
 const HOUR = 3_600_000;
@@ -84,4 +84,11 @@ test('states in words, with the reason of the service before our own', () => {
 test('margins and times to the second', () => {
   expect([0, 10_000, 60_000, 150_000].map(marginText)).toEqual(['なし', '10秒', '1分', '2分30秒']);
   expect(exactSpanText(NOW - 10_000, NOW + HOUR)).toBe('14:59:50 – 16:00');
+});
+
+test('what runs, and the next few of the day', () => {
+  const more = [item(20, 3), item(21, 4), item(22, 6), item(23, 30)];
+  const { running, coming } = nextUp([...ITEMS, ...more], NOW);
+  expect(running.map(({ id }) => id)).toEqual([5]);
+  expect(coming.map(({ id }) => id)).toEqual([20, 21, 22]);
 });

@@ -100,3 +100,21 @@ export function countsOf(items: readonly ReservationItem[], now: number): Counts
     missed: count(items, 'missed'),
   };
 }
+
+/** A glance, not a list. */
+const COMING = 3;
+const COMING_MS = 86_400_000;
+
+/** What runs, and what comes next within a day. */
+export function nextUp(
+  items: readonly ReservationItem[],
+  now: number,
+): { readonly running: readonly ReservationItem[]; readonly coming: readonly ReservationItem[] } {
+  const sorted = [...items].sort((a, b) => a.startAt - b.startAt || a.id - b.id);
+  return {
+    running: sorted.filter(({ state }) => state === 'recording'),
+    coming: sorted
+      .filter((item) => item.state === 'scheduled' && item.endAt > now && item.startAt < now + COMING_MS)
+      .slice(0, COMING),
+  };
+}

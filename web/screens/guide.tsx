@@ -16,7 +16,10 @@ import { type Band, Toolbar } from '../guide/toolbar.tsx';
 import { onBack } from '../navigation/back.ts';
 import { openProgram, query } from '../navigation/router.ts';
 import { guideZoom, homeTab } from '../preferences.ts';
+import { toggle } from '../reservations/actions.ts';
+import { bookings } from '../reservations/store.ts';
 import { stationList, stations } from '../stations.ts';
+import { splitTitle } from '../text/title.ts';
 
 const BANDS: readonly Band[] = [
   { type: 'GR', label: '地デジ' },
@@ -80,6 +83,10 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
         scroller: element,
         store,
         onOpen: openProgram,
+        onRecord(program) {
+          const title = splitTitle(program.name).title;
+          toggle({ ...program, title }, program.reservation, Date.now());
+        },
         onNothing: () => document.querySelector<HTMLElement>('.guide-notice .button')?.focus(),
         onView(view) {
           position = view.position;
@@ -106,12 +113,19 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
       guideZoom.value = grid.zoom;
     });
     const stopEvents = listenFor(['programs', 'reservations', 'services'], () => store.changed());
+    // What was booked or cancelled here shows at once.
+    let first = true;
+    const stopBookings = bookings.subscribe(() => {
+      if (!first) store.invalidate();
+      first = false;
+    });
     rig.value = { grid, store };
     return () => {
       removeEventListener('pagehide', remember);
       remember();
       stopZoom();
       stopEvents();
+      stopBookings();
       grid.close();
       store.close();
     };

@@ -8,6 +8,7 @@ import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { homeTab } from '../preferences.ts';
+import { NextUp } from '../reservations/strip.tsx';
 import { retryStations, stationList, stationOfKey } from '../stations.ts';
 import { clockText, dateText } from '../text/time.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -154,6 +155,7 @@ export function Home() {
           <b class="numbers">{clockText(now.value)}</b>
         </p>
       </header>
+      <NextUp />
       <Content />
     </>
   );

@@ -10,11 +10,13 @@ import { describeMedia, takeMediaKeys } from '../player/media-session.ts';
 import { isVeiled, SoundButton, StageMessage } from '../player/messages.tsx';
 import { Osd, VolumeMeter } from '../player/osd.tsx';
 import { Presence } from '../player/presence.ts';
+import { pressRecord, RecordBelow, recordState } from '../player/record.tsx';
 import { listenToRemote } from '../player/remote.ts';
 import { PlayerSheets, type SheetName } from '../player/sheets.tsx';
 import type { LiveState } from '../player/state.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { homeTab, volume } from '../preferences.ts';
+import { useBookings } from '../reservations/store.ts';
 import { neighbour, stationById, stationOfKey, stations } from '../stations.ts';
 import { channelLabel, narrow } from '../text/channel.ts';
 import { remainingText, spanText } from '../text/time.ts';
@@ -68,6 +70,7 @@ function Below({ stationId, state }: { stationId: number; state: LiveState | und
                 <Marks marks={parts?.marks ?? []} />
               </p>
               <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
+              <RecordBelow station={station} />
             </>
           )}
         </div>
@@ -154,6 +157,10 @@ export function Live({ stationId }: { stationId: number }) {
       audio: () => {
         sheet.value = 'audio';
       },
+      record: () => {
+        pressRecord(stationById(shownStation.current));
+        rig.value?.presence.wake();
+      },
       info: () => rig.value?.presence.showInfo(),
       help: () => {
         sheet.value = 'help';
@@ -176,6 +183,7 @@ export function Live({ stationId }: { stationId: number }) {
     ready?.presence.showInfo();
   }, [stationId, ready]);
 
+  useBookings();
   const station = stationById(stationId);
   useEffect(() => {
     describeMedia(station);
@@ -228,6 +236,8 @@ export function Live({ stationId }: { stationId: number }) {
               station={station}
               awake={awake}
               info={info}
+              record={recordState(station)}
+              onRecord={actions.record}
               onStep={actions.step}
               onSheet={(name) => {
                 sheet.value = name;

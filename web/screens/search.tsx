@@ -6,6 +6,7 @@ import type { SearchResult, SearchSection } from '../../wire/api.ts';
 import { listenFor } from '../events.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
 import { recentSearches } from '../preferences.ts';
+import { useBookings } from '../reservations/store.ts';
 import { newRule } from '../rules/address.ts';
 import { forgetSearches, rememberSearch } from '../search/recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
@@ -165,6 +166,7 @@ function useWords() {
 }
 
 export function Search() {
+  useBookings();
   const field = useRef<HTMLInputElement>(null);
   const { words, write } = useWords();
   const [run] = useState(() => new SearchRun());

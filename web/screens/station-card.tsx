@@ -1,5 +1,5 @@
 /** One station on the home screen, with what it shows now; the whole card leads to the picture. */
-import type { Station } from '../../wire/api.ts';
+import type { NowProgram, Station } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { lastStation } from '../preferences.ts';
 import { stations } from '../stations.ts';
@@ -9,6 +9,18 @@ import { splitTitle } from '../text/title.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
+
+function RecordMark({ program }: { program: NowProgram }) {
+  if (program.recording) {
+    return (
+      <span class="booking-badge booking-badge-recording card-record">
+        <i class="booking-dot" />
+        録画中
+      </span>
+    );
+  }
+  return program.reserved ? <span class="booking-badge booking-badge-kept card-record">予約済み</span> : null;
+}
 
 export function StationCard({ station }: { station: Station }) {
   const program = station.now;
@@ -52,7 +64,10 @@ export function StationCard({ station }: { station: Station }) {
               {' – '}
               <time dateTime={isoText(program.endAt)}>{clockText(program.endAt)}</time>
             </span>
-            <Marks marks={parts?.marks ?? []} />
+            <span class="card-marks">
+              <RecordMark program={program} />
+              <Marks marks={parts?.marks ?? []} />
+            </span>
           </span>
           <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
         </span>

@@ -1,7 +1,17 @@
 /** The rows of a search's result, a kind of row for each of its four sections. */
-import type { FoundProgram, FoundRecording, FoundReservation, FoundRule } from '../../wire/api.ts';
+import type {
+  FoundProgram,
+  FoundRecording,
+  FoundReservation,
+  FoundRule,
+  ReservationState,
+} from '../../wire/api.ts';
 import { now } from '../clock.ts';
-import { openProgram } from '../navigation/router.ts';
+import { isRecordKey } from '../navigation/keys.ts';
+import { openProgram, openReservation } from '../navigation/router.ts';
+import { book, cancel, isBusy, restore, toggle } from '../reservations/actions.ts';
+import { bookings, reservationOf } from '../reservations/store.ts';
+import { stateWords } from '../reservations/words.ts';
 import { rulePage } from '../rules/address.ts';
 import { narrow } from '../text/channel.ts';
 import { highlight } from '../text/highlight.ts';
@@ -55,63 +65,108 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
   );
 }
 
-const STATES: Readonly<Record<string, readonly [string, string]>> = {
-  scheduled: ['予約', 'kept'],
+const RECORDING_BADGES: Readonly<Partial<Record<string, readonly [string, string]>>> = {
   recording: ['録画中', 'recording'],
-  conflict: ['重複', 'warn'],
-  skipped: ['録画しない', 'quiet'],
-  missed: ['失敗', 'warn'],
   failed: ['失敗', 'warn'],
 };
 
+function bookingBadge(state: ReservationState | null): readonly [string, string] | undefined {
+  // One that was cancelled, or is over, is as if there were none.
+  if (state === null || state === 'cancelled' || state === 'finished') return undefined;
+  const { face, tone } = stateWords(state);
+  return [face, tone === 'bad' ? 'warn' : tone];
+}
+
+/** The reservation of a found programme: the list hears of changes made here before the next search does. */
+function markOf(row: FoundProgram): { readonly id: number; readonly state: ReservationState } | null {
+  return reservationOf(row.id) ?? null;
+}
+
+function BookButton({ row }: { row: FoundProgram }) {
+  const mark = markOf(row);
+  const { title } = splitTitle(row.name);
+  const state = mark?.state ?? null;
+  const kept = state === 'scheduled' || state === 'conflict';
+  if (row.end_at <= now.value || bookings.value.items === undefined) return null;
+  const run = (): void => {
+    if (mark === null || state === 'skipped' || state === 'missed' || state === 'finished') {
+      void book({ id: row.id, title });
+    } else if (state === 'cancelled') void restore({ id: mark.id, title });
+    else if (state === 'recording') openReservation(mark.id);
+    else void cancel({ ...mark, title });
+  };
+  const label = state === 'recording' ? '停止' : kept ? '取消' : '予約';
+  return (
+    <button
+      type="button"
+      class={`button button-small found-book ${kept ? '' : 'found-book-new'}`}
+      aria-label={`${label}：${title}`}
+      disabled={isBusy(row.id, mark?.id)}
+      onClick={run}
+    >
+      <Icon name={state === 'recording' ? 'stop' : kept ? 'close' : 'reserve'} />
+      <span>{label}</span>
+    </button>
+  );
+}
+
 export function ProgramRow({ row, words }: { row: FoundProgram; words: string }) {
   const live = row.start_at <= now.value && row.end_at > now.value;
-  const state = STATES[row.reservation_state ?? ''];
+  const state = bookingBadge(markOf(row)?.state ?? row.reservation_state);
   return (
-    <button type="button" class="row row-button found" onClick={() => openProgram(row.id)}>
-      <RowContent
-        icon={live ? 'play' : 'guide'}
-        name={row.name}
-        words={words}
-        when={`${shortText(row.start_at)}・${live ? remainingText(row.end_at, now.value) : lengthText(row.end_at - row.start_at)}`}
-        station={row.service_name}
-        badge={state ?? (live ? ['放送中', 'live'] : undefined)}
-      />
-    </button>
+    <div class="found-line">
+      <button
+        type="button"
+        class="row row-button found"
+        onClick={() => openProgram(row.id)}
+        onKeyDown={(event) => {
+          if (!isRecordKey(event) || event.repeat) return;
+          event.preventDefault();
+          const { title } = splitTitle(row.name);
+          const program = { id: row.id, title, copyNever: false, endAt: row.end_at };
+          toggle(program, markOf(row), now.value);
+        }}
+      >
+        <RowContent
+          icon={live ? 'play' : 'guide'}
+          name={row.name}
+          words={words}
+          when={`${shortText(row.start_at)}・${live ? remainingText(row.end_at, now.value) : lengthText(row.end_at - row.start_at)}`}
+          station={row.service_name}
+          badge={state ?? (live ? ['放送中', 'live'] : undefined)}
+        />
+      </button>
+      <BookButton row={row} />
+    </div>
   );
 }
 
 export function ReservationRow({ row, words }: { row: FoundReservation; words: string }) {
   return (
-    <button type="button" class="row row-button found" onClick={() => openProgram(row.program_id)}>
+    <button type="button" class="row row-button found" onClick={() => openReservation(row.id)}>
       <RowContent
-        icon="record"
+        icon="reserve"
         name={row.name}
         words={words}
         when={shortText(row.start_at)}
         station={row.service_name}
-        badge={STATES[row.state]}
+        badge={bookingBadge(row.state)}
       />
     </button>
   );
 }
 
-/** A recording that can be watched leads there; another is only told. */
 export function RecordingRow({ row, words }: { row: FoundRecording; words: string }) {
-  const content = (
-    <RowContent
-      icon="recordings"
-      name={row.name}
-      words={words}
-      when={shortText(row.start_at)}
-      station={row.service_name}
-      badge={STATES[row.state]}
-    />
-  );
-  if (row.watch === null) return <div class="row found found-still">{content}</div>;
   return (
-    <a class="row found" href={row.watch}>
-      {content}
+    <a class="row found" href={`recordings?recording=${row.id}`}>
+      <RowContent
+        icon="recordings"
+        name={row.name}
+        words={words}
+        when={shortText(row.start_at)}
+        station={row.service_name}
+        badge={RECORDING_BADGES[row.state]}
+      />
     </a>
   );
 }

@@ -1,0 +1,72 @@
+/** On the home screen: what is being recorded, what comes next, and conflicts, as long as there is any of these. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { broadcastDay } from '../guide/geometry.ts';
+import { openReservation } from '../navigation/router.ts';
+import { narrow } from '../text/channel.ts';
+import { clockText, remainingText, shortText } from '../text/time.ts';
+import { Icon } from '../ui/icon.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { countsOf, nextUp } from './sort.ts';
+import { useBookings } from './store.ts';
+import { spokenText, titleOf } from './words.ts';
+
+function when(item: ReservationItem, at: number): string {
+  if (item.state === 'recording') return remainingText(item.endAt, at);
+  return broadcastDay(item.startAt) === broadcastDay(at) ? clockText(item.startAt) : shortText(item.startAt);
+}
+
+function Entry({ item }: { item: ReservationItem }) {
+  const recording = item.state === 'recording';
+  return (
+    <li class="next-item">
+      <button
+        type="button"
+        class={`next ${recording ? 'next-recording' : ''}`}
+        aria-label={spokenText(item)}
+        onClick={() => openReservation(item.id)}
+      >
+        <span class="next-when numbers">
+          {recording ? (
+            <b class="next-state">
+              <i class="booking-dot" />
+              録画中
+            </b>
+          ) : null}
+          {when(item, now.value)}
+          <span class="next-station">{narrow(item.serviceName)}</span>
+        </span>
+        <span class="next-title">{titleOf(item)}</span>
+        {recording ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}
+      </button>
+    </li>
+  );
+}
+
+export function NextUp() {
+  const { items } = useBookings();
+  const { running, coming } = nextUp(items ?? [], now.value);
+  const { conflict, booked } = countsOf(items ?? [], now.value);
+  if (running.length + coming.length + conflict === 0) return null;
+  return (
+    <section class="next-up" aria-label="録画と予約" data-nav-group="next-up">
+      <ul class="next-list">
+        {[...running, ...coming].map((item) => (
+          <Entry key={item.id} item={item} />
+        ))}
+        <li class="next-item next-item-links">
+          {conflict === 0 ? null : (
+            <a class="next-link next-link-warn" href="reservations?filter=conflict">
+              <Icon name="alert" />
+              <span class="numbers">競合 {conflict}件</span>
+            </a>
+          )}
+          <a class="next-link" href="reservations">
+            <Icon name="reserve" />
+            <span class="numbers">予約 {booked}件</span>
+          </a>
+        </li>
+      </ul>
+    </section>
+  );
+}
