@@ -57,8 +57,8 @@ export function RecordBelow({ station }: { station: Station }) {
   return (
     <button
       type="button"
-      class={`button button-small below-record ${state.kind === 'none' ? 'button-record' : ''}`}
-      disabled={state.waits}
+      class={`button button-small below-record ${state.kind === 'none' ? 'button-record' : state.kind === 'recording' ? 'button-stop' : ''}`}
+      aria-disabled={state.waits}
       onClick={() => pressRecord(station)}
     >
       <Icon name={state.kind === 'recording' ? 'stop' : 'record'} />

@@ -71,7 +71,12 @@ function BookingButton({ program, mark }: BookingProps) {
   if (program.end_at <= now.value) return null;
   if (mark?.state === 'scheduled' || mark?.state === 'conflict') {
     return (
-      <button type="button" class="button" disabled={waits} onClick={() => void cancel({ ...mark, title })}>
+      <button
+        type="button"
+        class="button"
+        aria-disabled={waits}
+        onClick={() => void cancel({ ...mark, title })}
+      >
         <Icon name="close" />
         予約を取り消す
       </button>
@@ -82,7 +87,7 @@ function BookingButton({ program, mark }: BookingProps) {
       <button
         type="button"
         class="button button-record"
-        disabled={waits}
+        aria-disabled={waits}
         onClick={() => void restore({ id: mark.id, title })}
       >
         <Icon name="undo" />
@@ -96,7 +101,7 @@ function BookingButton({ program, mark }: BookingProps) {
     <button
       type="button"
       class="button button-record"
-      disabled={waits}
+      aria-disabled={waits}
       onClick={() => void book({ id: program.id, title })}
     >
       <Icon name={live ? 'record' : 'reserve'} />

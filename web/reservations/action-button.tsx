@@ -38,7 +38,7 @@ export function ActionButton({ item }: { item: ReservationItem }) {
       type="button"
       class="button button-small booking-action"
       aria-label={`${deed.label}：${titleOf(item)}`}
-      disabled={isBusy(undefined, item.id)}
+      aria-disabled={isBusy(undefined, item.id)}
       onClick={deed.run}
     >
       <Icon name={deed.icon} />

@@ -14,7 +14,7 @@ import {
 } from '../api.ts';
 import { openReservation } from '../navigation/router.ts';
 import { adviceFor } from '../screens/advice.ts';
-import { showToast } from '../ui/toast.tsx';
+import { showToast, type ToastAction } from '../ui/toast.tsx';
 import { readBookings, reservationById, reservationOf } from './store.ts';
 import { stateReason } from './words.ts';
 
@@ -35,6 +35,12 @@ function sayFailure(what: string, error: unknown): void {
   // The service's refusals say themselves why and what then; what keeps a request from it needs advice.
   const own = ['bad_request', 'not_found', 'conflict', 'copy_never', 'ended'].includes(failure.code);
   showToast(own ? `${what}${failure.message}` : `${what}${failure.message}${adviceFor(failure).next}`);
+}
+
+/** What had the focus may be gone with the change: then the way back gets it. */
+function wayBack(label: string, run: () => void, had: Element | null): ToastAction {
+  const lost = had !== null && had !== document.body && !had.isConnected;
+  return { label, run, focus: lost };
 }
 
 /** Runs one change at a time of a thing; false when it failed, or one is on its way already. */
@@ -105,15 +111,14 @@ interface Held {
 export function cancel({ id, title, state }: Held, say = true): Promise<boolean> {
   const running = state === 'recording';
   const what = running ? '録画を停止できませんでした。' : '予約を取り消せませんでした。';
+  const had = document.activeElement;
   return change(reservationKey(id), what, async () => {
     await cancelReservation(id);
     await readBookings();
     if (running) showToast(`「${brief(title)}」の録画を停止しました。ここまでの録画は残ります。`);
     else if (say) {
-      showToast(`「${brief(title)}」の予約を取り消しました。`, {
-        label: '元に戻す',
-        run: () => void restore({ id, title }),
-      });
+      const undo = (): void => void restore({ id, title });
+      showToast(`「${brief(title)}」の予約を取り消しました。`, wayBack('元に戻す', undo, had));
     }
   });
 }
@@ -131,6 +136,7 @@ export function restore({ id, title }: Target): Promise<boolean> {
 
 /** Another airing instead of one that is in conflict: books it, and gives up the other once it is certain. */
 export function takeInstead(conflict: Held, offer: Target & { readonly when: string }): Promise<boolean> {
+  const had = document.activeElement;
   return change(reservationKey(conflict.id), '別の放送を予約できませんでした。', async () => {
     const booked = await bookProgram({ programId: offer.id });
     await readBookings();
@@ -141,15 +147,14 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
     }
     await cancelReservation(conflict.id);
     await readBookings();
-    showToast(`${offer.when} の放送を代わりに予約しました。`, {
-      label: '元に戻す',
-      run: () => void takeBack(booked.id, conflict),
-    });
+    const undo = (): void => void takeBack(booked.id, conflict);
+    showToast(`${offer.when} の放送を代わりに予約しました。`, wayBack('元に戻す', undo, had));
   });
 }
 
 /** This one instead of one that stands in its way. */
 export function giveWay(blocker: Held, winner: Held): Promise<boolean> {
+  const had = document.activeElement;
   return change(reservationKey(blocker.id), '予約を取り消せませんでした。', async () => {
     await cancelReservation(blocker.id);
     await readBookings();
@@ -159,7 +164,7 @@ export function giveWay(blocker: Held, winner: Held): Promise<boolean> {
       `「${brief(blocker.title)}」を取り消しました。${
         freed ? `「${brief(winner.title)}」を録画します。` : 'まだほかの録画と重なっています。'
       }`,
-      { label: '元に戻す', run: () => void restore(blocker) },
+      wayBack('元に戻す', () => void restore(blocker), had),
     );
   });
 }

@@ -30,7 +30,7 @@ function Blocker({ blocker, item }: { blocker: ReservationItem; item: Reservatio
         <button
           type="button"
           class="button button-small"
-          disabled={isBusy(undefined, blocker.id)}
+          aria-disabled={isBusy(undefined, blocker.id)}
           onClick={() => void giveWay(heldOf(blocker), heldOf(item))}
         >
           <span class="hidden-text">{titleOf(blocker)}を</span>取り消してこちらを録画
@@ -61,7 +61,7 @@ export function ConflictHelp({ item }: { item: ReservationItem }) {
               key={offer.programId}
               type="button"
               class={`button button-small ${index === 0 ? 'button-main' : ''}`}
-              disabled={isBusy(offer.programId, item.id)}
+              aria-disabled={isBusy(offer.programId, item.id)}
               aria-label={`${airingText(offer)}の放送を代わりに予約`}
               onClick={() =>
                 void takeInstead(heldOf(item), {

@@ -4,7 +4,7 @@ import { dateText, lengthText, spanText } from '../text/time.ts';
 import { ActionButton } from './action-button.tsx';
 import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
-import { ruleName } from './rule-names.ts';
+import { originText } from './rule-names.ts';
 import { reservationById } from './store.ts';
 import { stateReason, titleOf } from './words.ts';
 
@@ -18,8 +18,8 @@ export function DayFocus({ id, onOpen }: { id: number | undefined; onOpen: (id: 
           <b>{titleOf(item)}</b>
           <span class="conflict-when numbers">
             {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}（
-            {lengthText(item.endAt - item.startAt)}）{narrow(item.serviceName)}・
-            {item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」`}・優先度 {item.priority}
+            {lengthText(item.endAt - item.startAt)}）{narrow(item.serviceName)}・{originText(item.ruleId)}
+            ・優先度 {item.priority}
           </span>
         </button>
         <StateBadge state={item.state} />

@@ -80,7 +80,6 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
                 current={chosen?.id === bar.item.id}
                 blocks={blockers?.includes(bar.item.id) === true}
                 onFocus={() => {
-                  if (chosen?.id === bar.item.id) return;
                   onChoose({ row: index, id: bar.item.id, anchor: bar.item.startAt });
                 }}
               />
@@ -203,7 +202,8 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
                 day={day}
                 chosen={shown}
                 onChoose={(place) => {
-                  chosen.value = place;
+                  // The arrows chose it already, with the time from which their way began.
+                  if (chosen.peek()?.id !== place.id) chosen.value = place;
                 }}
               />
             </div>

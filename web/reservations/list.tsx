@@ -8,7 +8,7 @@ import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
 import { dayWords } from './days.ts';
 import { BookingRow } from './row.tsx';
-import { ruleName } from './rule-names.ts';
+import { originText } from './rule-names.ts';
 import type { Day, Shown } from './sort.ts';
 import { spokenText, titleOf } from './words.ts';
 
@@ -46,7 +46,7 @@ function ConflictCard({ item }: { item: ReservationItem }) {
             {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}
           </span>
           <span class="conflict-when">
-            {narrow(item.serviceName)}・{item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」`}
+            {narrow(item.serviceName)}・{originText(item.ruleId)}
             ・優先度 {item.priority}
           </span>
         </button>

@@ -12,7 +12,7 @@ import { ProgramProgress } from '../ui/progress.tsx';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
 import { StateBadge } from './badge.tsx';
-import { ruleName } from './rule-names.ts';
+import { originText } from './rule-names.ts';
 import { spokenText, stateReason, titleOf } from './words.ts';
 
 /** What is said below the title besides the station. */
@@ -20,9 +20,11 @@ function Facts({ item }: { item: ReservationItem }) {
   return (
     <span class="booking-facts">
       <b>{narrow(item.serviceName)}</b>
-      <span>{item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」`}</span>
-      <span class="numbers">優先度 {item.priority}</span>
-      {item.tuner === null ? null : <span class="numbers">{TYPE_NAMES[item.tuner.type]}チューナー</span>}
+      <span>{originText(item.ruleId)}</span>
+      <span class="booking-minor numbers">優先度 {item.priority}</span>
+      {item.tuner === null ? null : (
+        <span class="booking-minor numbers">{TYPE_NAMES[item.tuner.type]}チューナー</span>
+      )}
     </span>
   );
 }

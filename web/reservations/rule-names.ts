@@ -6,9 +6,11 @@ import { listenFor } from '../events.ts';
 
 const names = signal<ReadonlyMap<number, string>>(new Map());
 
-export function ruleName(id: number): string {
-  const name = names.value.get(id) ?? '';
-  return name === '' ? 'ルール' : name;
+/** Who booked it: `手動`, `ルール「音楽番組」`. */
+export function originText(ruleId: number | null): string {
+  if (ruleId === null) return '手動';
+  const name = names.value.get(ruleId) ?? '';
+  return name === '' ? 'ルール' : `ルール「${name}」`;
 }
 
 export function useRuleNames(): void {

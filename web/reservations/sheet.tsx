@@ -16,7 +16,7 @@ import { Sheet } from '../ui/sheet.tsx';
 import { cancel, isBusy, restore } from './actions.ts';
 import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
-import { ruleName, useRuleNames } from './rule-names.ts';
+import { originText, useRuleNames } from './rule-names.ts';
 import { StopButton } from './stop-button.tsx';
 import { readBookings, reservationById, useBookings } from './store.ts';
 import { exactSpanText, marginText, stateReason, titleOf, tunerText } from './words.ts';
@@ -59,7 +59,7 @@ function MainAction({ item }: { item: ReservationItem }) {
   if (item.state === 'recording') return <StopButton id={item.id} title={held.title} main />;
   if (item.state === 'scheduled' || item.state === 'conflict') {
     return (
-      <button type="button" class="button" disabled={waits} onClick={() => void cancel(held)}>
+      <button type="button" class="button" aria-disabled={waits} onClick={() => void cancel(held)}>
         <Icon name="close" />
         予約を取り消す
       </button>
@@ -70,7 +70,7 @@ function MainAction({ item }: { item: ReservationItem }) {
       <button
         type="button"
         class="button button-main"
-        disabled={waits}
+        aria-disabled={waits}
         data-nav-initial=""
         onClick={() => void restore(held)}
       >
@@ -171,7 +171,7 @@ export function bookingFacts(item: ReservationItem): Fact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
   const facts: (Fact | undefined)[] = [
-    { name: '登録', value: item.ruleId === null ? '手動' : `ルール「${ruleName(item.ruleId)}」` },
+    { name: '登録', value: originText(item.ruleId) },
     { name: '優先度', value: String(item.priority), note: '大きいほど先にチューナーを使います' },
     openAt === null || closeAt === null
       ? undefined

@@ -35,7 +35,7 @@ export function StopButton({ id, title, main = false }: StopProps) {
         type="button"
         class="button button-stop"
         data-nav-initial={main ? '' : undefined}
-        disabled={isBusy(undefined, id)}
+        aria-disabled={isBusy(undefined, id)}
         onClick={() => setAsking(true)}
       >
         <Icon name="stop" />
@@ -52,7 +52,7 @@ export function StopButton({ id, title, main = false }: StopProps) {
       <button
         type="button"
         class="button button-stop"
-        disabled={isBusy(undefined, id)}
+        aria-disabled={isBusy(undefined, id)}
         onClick={() => {
           setAsking(false);
           void cancel({ id, title, state: 'recording' });

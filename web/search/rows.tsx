@@ -101,7 +101,7 @@ function BookButton({ row }: { row: FoundProgram }) {
       type="button"
       class={`button button-small found-book ${kept ? '' : 'found-book-new'}`}
       aria-label={`${label}：${title}`}
-      disabled={isBusy(row.id, mark?.id)}
+      aria-disabled={isBusy(row.id, mark?.id)}
       onClick={run}
     >
       <Icon name={state === 'recording' ? 'stop' : kept ? 'close' : 'reserve'} />

@@ -1,0 +1,256 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { ReservationItem } from '../../wire/api.ts';
+import { newHouse } from './fake-api.ts';
+import { busyEvening, newBookings } from './fake-bookings.ts';
+import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
+import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 8, 4]);
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
+const DAY_MS = 86_400_000;
+
+setDefaultTimeout(TEST_MS);
+
+describe.skipIf(!hasChromium)('reservations', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig();
+    rig.service.state.stations = STATIONS;
+  });
+  afterAll(() => rig.close());
+  afterEach(() => Promise.all(rig.browser.contexts().map((context) => context.close())));
+
+  /** Noon of a broadcast day, so that the whole evening lies within it. */
+  function fill(items: readonly ReservationItem[] = busyEvening(STATIONS, Date.now())): void {
+    rig.service.house = newHouse({ stations: STATIONS, days: 8 });
+    rig.service.house.bookings = newBookings(items);
+  }
+
+  const stateOf = (id: number): string | undefined =>
+    rig.service.house.bookings.items.find((item) => item.id === id)?.state;
+
+  async function until(condition: () => boolean): Promise<void> {
+    for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
+    expect(condition()).toBe(true);
+  }
+
+  const row = (page: Page, id: number) => page.locator(`.booking[data-reservation="${id}"]`);
+  const activeBar = (page: Page): Promise<number> =>
+    page.evaluate(() => Number((document.activeElement as HTMLElement | null)?.dataset.reservation ?? 0));
+  const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+
+  test('lists by day with state, reason and origin; what is missed is counted and explained', async () => {
+    fill();
+    const page = await rig.open('nowhere');
+    const faults = faultsOf(page);
+    await page.goto(`${rig.service.url}reservations`);
+    await row(page, 1).waitFor();
+    expect(await row(page, 1).textContent()).toContain('録画中');
+    expect(await row(page, 2).textContent()).toContain('予約済み');
+    expect(await row(page, 9).textContent()).toContain('コピー禁止');
+    expect(await row(page, 7).textContent()).toContain('終わりを遅らせました');
+    expect(await page.locator('.booking-sum').textContent()).toBe('予約 8・録画中 1・競合 2');
+    expect(await row(page, 15).count()).toBe(0);
+    await page.getByRole('button', { name: '確かめる' }).click();
+    await row(page, 15).waitFor();
+    expect(await row(page, 15).textContent()).toContain('録画を始められませんでした');
+    expect(await page.locator('.booking-missed').textContent()).toContain('録り逃し 1件');
+    expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe('true');
+    await page.getByRole('radio', { name: 'ルール' }).click();
+    await row(page, 1).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('filter')).toBe('rule');
+    expect(faults).toEqual([]);
+  });
+
+  test('a cancelled one is taken back from the notice, from the list and by key', async () => {
+    fill();
+    const page = await rig.open('reservations');
+    await row(page, 6).getByRole('button', { name: '取消' }).click();
+    await row(page, 6).getByText('取消', { exact: true }).waitFor();
+    expect(stateOf(6)).toBe('cancelled');
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await row(page, 6).getByText('予約済み').waitFor();
+    expect(stateOf(6)).toBe('scheduled');
+    await row(page, 6).locator('.booking-main').focus();
+    await page.keyboard.press('r');
+    await until(() => stateOf(6) === 'cancelled');
+    await row(page, 6).getByRole('button', { name: '復元' }).click();
+    await until(() => stateOf(6) === 'scheduled');
+  });
+
+  test('a conflict names what it lost against and is resolved by one press, or back', async () => {
+    fill();
+    const page = await rig.open('reservations');
+    const conflict = page.locator('.conflict[data-reservation="4"]');
+    await conflict.waitFor();
+    const text = (await conflict.textContent()) ?? '';
+    for (const words of ['ブルーマリンズ', '灯台守の娘', '優先度 3', 'チューナーが足りない']) {
+      expect(text).toContain(words);
+    }
+    // The guide of the fake service does not hold the offer: the refusal is told, nothing is lost.
+    await conflict.locator('.conflict-offers .button').first().click();
+    await page.locator('.toast', { hasText: '別の放送を予約できませんでした' }).waitFor();
+    expect(stateOf(4)).toBe('conflict');
+    await conflict.locator('.blocker').nth(1).getByRole('button').last().click();
+    await until(() => stateOf(3) === 'cancelled');
+    await page.locator('.toast', { hasText: 'まだほかの録画と重なっています' }).waitFor();
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await until(() => stateOf(3) === 'scheduled');
+  });
+
+  test('another airing instead: the one in conflict goes only when the other is certain, and comes back', async () => {
+    const now = Date.now();
+    const from = dayOf(now) + DAY_MS;
+    const tomorrow = guideWindow(
+      { stations: STATIONS, days: 8 },
+      { from, to: from + DAY_MS, type: 'GR' },
+      now,
+    );
+    const programs = tomorrow[3]?.programs.filter(({ copyNever }) => !copyNever) ?? [];
+    const offers = programs.slice(5, 7).map(({ id, title, startAt, endAt }) => ({
+      programId: id,
+      serviceName: STATIONS[3]?.name ?? '',
+      title,
+      startAt,
+      endAt,
+    }));
+    fill(busyEvening(STATIONS, now).map((item) => (item.id === 4 ? { ...item, offers } : item)));
+    const [first, second] = offers.map(({ programId }) => programId);
+    rig.service.house.bookings.tight.add(first ?? 0);
+    const page = await rig.open('reservations?reservation=4');
+    const dialog = page.getByRole('dialog', { name: '予約の詳細' });
+    await focusOn(page, 'を代わりに予約');
+    await page.keyboard.press('Enter');
+    await dialog.locator('.toast', { hasText: 'このままでは録画されません' }).waitFor();
+    expect(stateOf(4)).toBe('conflict');
+    await focusOn(page, 'を代わりに予約');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await dialog.locator('.toast', { hasText: '代わりに予約しました' }).waitFor();
+    expect(stateOf(4)).toBe('cancelled');
+    const booked = rig.service.house.bookings.items.find(({ programId }) => programId === second);
+    expect(booked?.state).toBe('scheduled');
+    await dialog.getByRole('button', { name: '元に戻す' }).click();
+    await until(() => booked !== undefined && stateOf(booked.id) === 'cancelled');
+  });
+
+  test('the sheet tells all, stops only when asked twice, and leads on', async () => {
+    fill();
+    const page = await rig.open('reservations', PHONE);
+    await row(page, 1).locator('.booking-main').click();
+    const dialog = page.getByRole('dialog', { name: '予約の詳細' });
+    await dialog.getByText('ニュースきょう一日').waitFor();
+    expect(new URL(page.url()).searchParams.get('reservation')).toBe('1');
+    const text = (await dialog.textContent()) ?? '';
+    for (const words of ['録画中', '優先度', '録画する時間', '家の設定']) expect(text).toContain(words);
+    expect(await dialog.getByRole('link', { name: '録画を開く' }).getAttribute('href')).toBe(
+      'recordings?recording=71',
+    );
+    await dialog.getByRole('button', { name: '録画を停止' }).click();
+    await focusOn(page, '録画を続ける');
+    await page.keyboard.press('Enter');
+    await focusOn(page, '録画を停止');
+    expect(stateOf(1)).toBe('recording');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: '停止する' }).click();
+    await until(() => stateOf(1) === 'finished');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await widthOf(page)).toBe(360);
+    await page.goto(`${rig.service.url}reservations?reservation=999`);
+    await page.getByText('この予約はもうありません').waitFor();
+  });
+
+  test('the timetable puts each on a tuner, conflicts on a row of their own, and is walked by arrows', async () => {
+    // Of midnight, or the evening would cross into the next broadcast day.
+    const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
+    fill(busyEvening(STATIONS, noon));
+    rig.service.house.tuners = rig.service.house.tuners.map((tuner) =>
+      tuner.id === 's2' ? { ...tuner, state: 'idle', error: null } : tuner,
+    );
+    const page = await rig.open('reservations?view=day');
+    await page.locator('.guide-day').nth(2).click();
+    await page.locator('.bar').first().waitFor();
+    const heads = await page.locator('.day-head b').allTextContents();
+    expect(heads).toEqual(['録画できない予約', '地デジ 1', '地デジ 2', 'BS・CS 1', 'BS・CS 2']);
+    const inRow = (index: number): Promise<(string | null)[]> =>
+      page
+        .locator('.day-row')
+        .nth(index)
+        .locator('.bar')
+        .evaluateAll((bars) => bars.map((bar) => bar.getAttribute('data-reservation')));
+    expect(await inRow(0)).toEqual(['15', '4']);
+    expect([await inRow(1), await inRow(2)]).toEqual([['14', '1', '3', '5'], ['2']]);
+    await page.locator('.bar[data-reservation="4"]').focus();
+    expect(await page.locator('.bar[data-blocks]').count()).toBe(2);
+    await page.locator('.day-focus', { hasText: 'チューナーが足りない' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await activeBar(page)).toBe(3);
+    await page.keyboard.press('ArrowDown');
+    expect(await activeBar(page)).toBe(2);
+    await page.keyboard.press('ArrowUp');
+    expect(await activeBar(page)).toBe(3);
+    await page.keyboard.press('ArrowRight');
+    expect(await activeBar(page)).toBe(5);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: '予約の詳細' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(
+      () => (document.activeElement as HTMLElement | null)?.dataset.reservation === '5',
+    );
+    for (let press = 0; press < 6; press += 1) await page.keyboard.press('ArrowUp');
+    await page.waitForFunction(() => document.activeElement?.closest('.day-stage') === null);
+  });
+
+  test('on a phone time runs down, and nothing leaves the screen', async () => {
+    const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
+    fill(busyEvening(STATIONS, noon));
+    const page = await rig.open('reservations?view=day', PHONE);
+    await page.locator('.guide-day').nth(2).click();
+    const bar = page.locator('.bar[data-reservation="2"]');
+    await bar.waitFor();
+    const box = await bar.boundingBox();
+    expect(box?.height).toBeGreaterThan(box?.width ?? Number.POSITIVE_INFINITY);
+    await page.locator('.bar[data-reservation="1"]').focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await activeBar(page)).toBe(3);
+    await page.keyboard.press('ArrowRight');
+    expect(await activeBar(page)).toBe(2);
+    expect(await widthOf(page)).toBe(360);
+    await page.getByRole('link', { name: '予約一覧' }).click();
+    await row(page, 5).waitFor();
+    expect(await widthOf(page)).toBe(360);
+  });
+
+  test('without any it leads to the guide; a failure gives its reason and another try', async () => {
+    fill([]);
+    const page = await rig.open('reservations');
+    await page.getByText('予約はまだありません').waitFor();
+    expect(await page.locator('main').getByRole('link', { name: '番組表を開く' }).getAttribute('href')).toBe(
+      'guide',
+    );
+    rig.service.house.problems.set('reservations', {
+      body: { message: 'データベースを読めません。', code: 'internal' },
+      status: 500,
+    });
+    await page.reload();
+    await page.getByRole('alert').getByText('データベースを読めません。').waitFor();
+    rig.service.house.problems.clear();
+    fill();
+    await page.getByRole('button', { name: '再試行' }).click();
+    await row(page, 1).waitFor();
+  });
+
+  test('what changes elsewhere shows as soon as it is announced', async () => {
+    fill();
+    const page = await rig.open('reservations');
+    await row(page, 2).waitFor();
+    rig.service.house.bookings.items = rig.service.house.bookings.items.map((item) =>
+      item.id === 2 ? { ...item, state: 'recording' } : item,
+    );
+    rig.service.send('recordings');
+    await row(page, 2).getByText('録画中').waitFor();
+  });
+});
