@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { ReservationItem, Settings } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { closeOver, openProgram } from '../navigation/router.ts';
+import { rulePage } from '../rules/address.ts';
 import { adviceFor } from '../screens/advice.ts';
 import { stationById, stations } from '../stations.ts';
 import { channelLabel, narrow } from '../text/channel.ts';
@@ -114,7 +115,7 @@ function Actions({ item }: { item: ReservationItem }) {
         </a>
       ) : null}
       {item.ruleId === null ? null : (
-        <a class="button" href={`rules?rule=${item.ruleId}`}>
+        <a class="button" href={rulePage(item.ruleId)}>
           <Icon name="filter" />
           ルールを開く
         </a>
