@@ -239,7 +239,7 @@ export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
 
-/** @param completed those that are over, too: of the last two weeks */
+/** @param completed those that are over, of the last two weeks; otherwise those that are not */
 export function getReservations(completed: boolean, signal?: AbortSignal): Promise<ReservationItem[]> {
   const url = addressOf('api/reservations');
   if (completed) url.searchParams.set('completed', '1');

@@ -110,8 +110,8 @@ export function answerBookings(
   day: FakeDay,
 ): Response | undefined {
   if (name === 'reservations' && method === 'GET') {
-    const open = (item: ReservationItem): boolean => item.state !== 'finished' && item.state !== 'missed';
-    return Response.json(bookings.items.filter((item) => completed || open(item)));
+    const over = ({ state }: ReservationItem): boolean => ['finished', 'missed', 'cancelled'].includes(state);
+    return Response.json(bookings.items.filter((item) => over(item) === completed));
   }
   if (name === 'reservations' && method === 'POST') {
     const wish: { programId: number } = JSON.parse(body);

@@ -40,9 +40,16 @@ let stop: (() => void) | undefined;
 let reading: Promise<void> | undefined;
 let again = false;
 
+/** What is to come first: one that ends between the two is then among those that are over, and not in neither. */
+async function readAll(): Promise<ReservationItem[]> {
+  const coming = await getReservations(false);
+  const over = await getReservations(true);
+  return [...new Map([...coming, ...over].map((item) => [item.id, item])).values()];
+}
+
 async function readOnce(): Promise<void> {
   try {
-    bookings.value = { items: await getReservations(true), failure: undefined };
+    bookings.value = { items: await readAll(), failure: undefined };
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
     // What was known stays on the screen.

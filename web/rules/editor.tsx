@@ -186,9 +186,13 @@ function copyOf(rule: RuleItem): RuleForm {
   return formOf({ ...rule, name: `${rule.name} のコピー` });
 }
 
-/** A rule that the service switched off is used again once it was mended. */
+/**
+ * A rule that the service switched off is used again once it was mended. One that is called as its keyword follows it:
+ * nobody gave it that name.
+ */
 function editOf(rule: RuleItem): RuleForm {
-  return formOf({ ...rule, enabled: rule.enabled || rule.disabledReason !== null });
+  const { disabledReason, enabled, keyword, name } = rule;
+  return formOf({ ...rule, name: name === keyword ? '' : name, enabled: enabled || disabledReason !== null });
 }
 
 export function RuleGone() {

@@ -1,10 +1,12 @@
 /** One rule: what it looks for, what it has booked, and what it has recorded. */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { Recording, ReservationItem } from '../../wire/api.ts';
-import { getRecordingsOfRule, getReservations, getRule } from '../api.ts';
+import type { Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
+import { type ApiFailure, getRecordingsOfRule, getRule } from '../api.ts';
 import { goBackOr, openReservation } from '../navigation/router.ts';
 import { StateBadge } from '../reservations/badge.tsx';
+import { useBookings } from '../reservations/store.ts';
 import { titleOf } from '../reservations/words.ts';
 import { useResource } from '../resource.ts';
 import { adviceFor } from '../screens/advice.ts';
@@ -19,19 +21,6 @@ import { ActionLink, Counts, DisabledNote, RuleSwitch, stationName } from './car
 import { DeleteSheet } from './delete-sheet.tsx';
 import { RuleGone } from './editor.tsx';
 import { actionsInWords, conditionsInWords } from './words.ts';
-
-interface Read {
-  readonly reservations: readonly ReservationItem[];
-  readonly recordings: readonly Recording[];
-}
-
-async function readOf(id: number, signal: AbortSignal): Promise<Read> {
-  const [reservations, recordings] = await Promise.all([
-    getReservations(false, signal),
-    getRecordingsOfRule(id, signal),
-  ]);
-  return { reservations: reservations.filter(({ ruleId }) => ruleId === id), recordings };
-}
 
 function ReservationLine({ reservation }: { reservation: ReservationItem }) {
   const { marks } = splitTitle(reservation.name);
@@ -74,7 +63,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
   const [text, tone] = verdictWords(recording);
   const { title, marks } = splitTitle(recording.name);
   return (
-    <div class="row found-still">
+    <a class="row row-button" href={`recordings?recording=${recording.id}`}>
       <span class="row-text">
         <span class="found-when">
           <b class="numbers">{shortText(recording.startAt)}</b>
@@ -90,57 +79,86 @@ function RecordingLine({ recording }: { recording: Recording }) {
           <Marks marks={marks} />
         </span>
       </span>
-    </div>
+    </a>
   );
 }
 
-function Airings({ id }: { id: number }) {
-  const { value, failure } = useResource((signal) => readOf(id, signal), {
-    events: ['reservations', 'recordings', 'rules'],
+/** Of a list of hundreds the first are enough to begin with. */
+const FIRST_ROWS = 20;
+
+interface ListProps<T> {
+  readonly title: string;
+  readonly rows: readonly T[] | undefined;
+  readonly failure: ApiFailure | undefined;
+  readonly none: string;
+  readonly line: (row: T) => ComponentChildren;
+}
+
+function List<T>({ title, rows, failure, none, line }: ListProps<T>) {
+  const all = useSignal(false);
+  const shown = all.value ? rows : rows?.slice(0, FIRST_ROWS);
+  const more = (rows?.length ?? 0) - (shown?.length ?? 0);
+  return (
+    <section class="block" aria-label={title}>
+      <header class="block-head">
+        <h2>{title}</h2>
+        {rows === undefined ? null : <span class="block-count numbers">{rows.length}件</span>}
+      </header>
+      {shown === undefined ? (
+        failure === undefined ? (
+          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
+        ) : (
+          <p class="field-failed" role="alert">
+            {failure.message} {adviceFor(failure).next}
+          </p>
+        )
+      ) : shown.length === 0 ? (
+        <p class="block-note">{none}</p>
+      ) : (
+        <div class="rows" data-nav-group={title}>
+          {shown.map(line)}
+        </div>
+      )}
+      {more === 0 ? null : (
+        <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
+          あと {more.toLocaleString('ja')}件を表示
+        </button>
+      )}
+    </section>
+  );
+}
+
+const OVER: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
+
+function Airings({ rule: { id, enabled } }: { rule: RuleItem }) {
+  const booked = useBookings();
+  const recordings = useResource((signal) => getRecordingsOfRule(id, signal), {
+    events: ['recordings'],
     poll: 0,
   });
-  if (value === undefined) {
-    return failure === undefined ? (
-      <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
-    ) : (
-      <p class="field-failed" role="alert">
-        {failure.message} {adviceFor(failure).next}
-      </p>
-    );
-  }
-  const coming = [...value.reservations].sort((a, b) => a.startAt - b.startAt);
+  const coming = booked.items
+    ?.filter(({ ruleId, state }) => ruleId === id && !OVER.includes(state))
+    .sort((a, b) => a.startAt - b.startAt);
   return (
     <div class="rule-page-lists">
-      <section class="block" aria-label="これからの放送">
-        <header class="block-head">
-          <h2>これからの放送</h2>
-          <span class="block-count numbers">{coming.length}件</span>
-        </header>
-        {coming.length === 0 ? (
-          <p class="block-note">予約はありません。合う番組が番組表に現れると、ここに並びます。</p>
-        ) : (
-          <div class="rows" data-nav-group="coming">
-            {coming.map((reservation) => (
-              <ReservationLine key={reservation.id} reservation={reservation} />
-            ))}
-          </div>
-        )}
-      </section>
-      <section class="block" aria-label="録画したもの">
-        <header class="block-head">
-          <h2>録画したもの</h2>
-          <span class="block-count numbers">{value.recordings.length}件</span>
-        </header>
-        {value.recordings.length === 0 ? (
-          <p class="block-note">このルールで録画したものはまだありません。</p>
-        ) : (
-          <div class="rows">
-            {value.recordings.map((recording) => (
-              <RecordingLine key={recording.id} recording={recording} />
-            ))}
-          </div>
-        )}
-      </section>
+      <List
+        title="これからの放送"
+        rows={coming}
+        failure={booked.failure}
+        none={
+          enabled
+            ? '予約はありません。合う番組が番組表に現れると、ここに並びます。'
+            : '止めている間は予約しません。'
+        }
+        line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
+      />
+      <List
+        title="録画したもの"
+        rows={recordings.value}
+        failure={recordings.failure}
+        none="このルールで録画したものはまだありません。"
+        line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
+      />
     </div>
   );
 }
@@ -203,7 +221,7 @@ export function RulePage({ id }: { id: number }) {
           </span>
         </footer>
       </section>
-      <Airings id={id} />
+      <Airings rule={rule} />
       {deleting.value === undefined ? null : (
         <DeleteSheet
           {...deleting.value}
