@@ -1,10 +1,11 @@
 /** What is done with recordings, one or many: told by a notice that offers the way back, and by its reason when it fails. */
 import { signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
-import { ApiFailure, networkFailure } from '../api.ts';
+import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../api.ts';
 import { splitTitle } from '../text/title.ts';
 import { showToast } from '../ui/toast.tsx';
 import { binRecording, eraseRecording, markWatched, protectRecording, restoreRecording } from './calls.ts';
+import { quoted } from './words.ts';
 
 /** Counts what was done here: who shows recordings reads them anew. */
 export const changed = signal(0);
@@ -61,7 +62,7 @@ async function each(
 
 function nameOf(list: readonly Recording[]): string {
   const only = list[0];
-  return list.length === 1 && only !== undefined ? `「${splitTitle(only.name).title}」` : `${list.length}件`;
+  return list.length === 1 && only !== undefined ? quoted(splitTitle(only.name).title) : `${list.length}件`;
 }
 
 interface Telling {
@@ -158,4 +159,27 @@ export async function setProtected(
       ),
     focusUndo,
   });
+}
+
+/** What is recorded by then is kept. */
+export async function stopRecording(recording: Recording): Promise<void> {
+  try {
+    const reservations = await getReservations(false);
+    const own = reservations.find(({ recordingId, programId, state }) =>
+      state === 'recording' && (recordingId ?? null) === null
+        ? programId === recording.programId
+        : recordingId === recording.id,
+    );
+    if (own === undefined) {
+      showToast('録画はもう終わっています');
+      return;
+    }
+    await cancelReservation(own.id);
+    showToast(`${nameOf([recording])}の録画を止めました。ここまでの分は残ります`);
+  } catch (error) {
+    const failure = error instanceof ApiFailure ? error : networkFailure(error);
+    showToast(`録画を止められませんでした。${failure.message}`);
+  } finally {
+    changed.value += 1;
+  }
 }

@@ -12,7 +12,7 @@ import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
 import { verdictMark } from './verdict.ts';
 import { VerdictBadge } from './verdict-mark.tsx';
-import { leftInBin, lengthClock } from './words.ts';
+import { leftInBin, lengthClock, quoted } from './words.ts';
 
 /** 0..1; undefined for what was not begun. */
 function watchedPart({ resumeMs, durationMs, watchedAt }: Recording): number | undefined {
@@ -30,8 +30,8 @@ function Picture({ recording, children }: { recording: Recording; children?: Com
   return (
     <span class="rec-picture">
       <Poster recording={recording} />
-      {recording.durationMs === null ? null : (
-        <span class="rec-length numbers">{lengthClock(recording.durationMs)}</span>
+      {(recording.durationMs ?? 0) === 0 ? null : (
+        <span class="rec-length numbers">{lengthClock(recording.durationMs ?? 0)}</span>
       )}
       {part === undefined ? null : (
         <span class="rec-resume">
@@ -112,6 +112,9 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
             <span class="rec-size">{bytesText(recording.bytes)}</span>
           ) : null}
         </span>
+        {recording.state === 'failed' && recording.reason !== null ? (
+          <span class="rec-latest">{recording.reason}</span>
+        ) : null}
         <span class="rec-foot">
           <VerdictBadge recording={recording} />
           {binnedAt === null ? null : (
@@ -138,7 +141,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
       class="rec-check"
       tabIndex={-1}
       aria-pressed={chosen}
-      aria-label={`「${title}」を選択`}
+      aria-label={`${quoted(title)}を選択`}
       data-nav-skip=""
     >
       <Icon name="check" />
@@ -169,6 +172,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
     unwatched > 0 ? `未視聴${unwatched}本` : '',
     `最新${shortText(newest.startAt)}`,
   ];
+  const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
   return (
     <article class={`rec rec-as-${look} rec-pile`}>
       <a
@@ -181,11 +185,11 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
       </a>
       <span class="rec-picture">
         <Poster recording={newest} />
-        <span class="rec-length numbers">{count}本</span>
-        {unwatched > 0 ? (
-          <span class="rec-signs">
-            <span class="rec-new">未視聴 {unwatched}</span>
-          </span>
+        {look === 'grid' ? (
+          <>
+            <span class="rec-length numbers">{count}本</span>
+            <span class="rec-signs">{fresh}</span>
+          </>
         ) : null}
       </span>
       <span class="rec-words" aria-hidden="true">
@@ -195,6 +199,12 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
           <span>最新 {shortText(newest.startAt)}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
+        {look === 'list' ? (
+          <span class="rec-foot">
+            <span class="rec-many numbers">{count}本</span>
+            {fresh}
+          </span>
+        ) : null}
       </span>
     </article>
   );

@@ -1,7 +1,10 @@
 /** Asks before something that cannot be taken back. The careful answer has the focus. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Recording } from '../../wire/api.ts';
+import { splitTitle } from '../text/title.ts';
 import { Sheet } from '../ui/sheet.tsx';
+import { quoted } from './words.ts';
 
 interface ConfirmProps {
   readonly title: string;
@@ -12,7 +15,7 @@ interface ConfirmProps {
   readonly children: ComponentChildren;
 }
 
-export function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
+function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus({ preventScroll: true }), []);
   return (
@@ -36,5 +39,41 @@ export function Confirm({ title, action, onConfirm, onClose, children }: Confirm
         </div>
       </div>
     </Sheet>
+  );
+}
+
+interface EraseProps {
+  readonly list: readonly Recording[];
+  readonly onClose: () => void;
+  readonly onErase: () => void;
+}
+
+export function EraseSheet({ list, onClose, onErase }: EraseProps) {
+  const only = list.length === 1 ? list[0] : undefined;
+  return (
+    <Confirm title="完全に削除" action="完全に削除する" onConfirm={onErase} onClose={onClose}>
+      <p>
+        {only === undefined
+          ? `${list.length.toLocaleString('ja-JP')}件の録画とそのファイルを削除します。`
+          : `${quoted(splitTitle(only.name).title)}の録画とそのファイルを削除します。`}
+      </p>
+      <p>
+        <b>元に戻すことはできません。</b>
+      </p>
+    </Confirm>
+  );
+}
+
+interface StopProps {
+  readonly recording: Recording;
+  readonly onClose: () => void;
+  readonly onStop: () => void;
+}
+
+export function StopSheet({ recording, onClose, onStop }: StopProps) {
+  return (
+    <Confirm title="録画を止める" action="録画を止める" onConfirm={onStop} onClose={onClose}>
+      <p>{quoted(splitTitle(recording.name).title)}の録画を止めます。ここまでに録画した分は残ります。</p>
+    </Confirm>
   );
 }

@@ -16,12 +16,12 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Sheet } from '../ui/sheet.tsx';
-import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
 import { getRecording, getRecordingDetail } from './calls.ts';
+import { Actions } from './sheet-actions.tsx';
 import { VerdictBox } from './verdict-box.tsx';
 import { VerdictBadge } from './verdict-mark.tsx';
-import { leftInBin, progressWords, spellMs } from './words.ts';
+import { progressWords, quoted, spellMs } from './words.ts';
 
 type Read<T> =
   | { readonly kind: 'loading' }
@@ -106,82 +106,6 @@ function Running({ recording }: { recording: Recording }) {
   );
 }
 
-/** A way back for the sheet's own marks is the same button; the bin closes the sheet and has a notice. */
-function Actions({ recording, onErase }: { recording: Recording; onErase: () => void }) {
-  if (recording.binnedAt !== null) return <BinActions recording={recording} onErase={onErase} />;
-  const original = recording.files.find(({ source }) => source === 'ts');
-  const watched = recording.watchedAt !== null;
-  const bin = (): void => {
-    closeRecording();
-    void moveToBin([recording]);
-  };
-  return (
-    <div class="program-actions">
-      {recording.recording || recording.state === 'failed' ? null : (
-        <button
-          type="button"
-          class="button"
-          data-nav-initial=""
-          onClick={() => void setWatched([recording], !watched, { quiet: true })}
-        >
-          <Icon name={watched ? 'unseen' : 'eye'} />
-          {watched ? '未視聴に戻す' : '視聴済みにする'}
-        </button>
-      )}
-      <button
-        type="button"
-        class="button"
-        aria-pressed={recording.protected}
-        onClick={() => void setProtected([recording], !recording.protected, { quiet: true })}
-      >
-        <Icon name="lock" />
-        {recording.protected ? '保護をやめる' : '保護する'}
-      </button>
-      {recording.recording ? null : (
-        <button type="button" class="button" onClick={bin}>
-          <Icon name="bin" />
-          ごみ箱へ
-        </button>
-      )}
-      {original === undefined || recording.recording ? null : (
-        <a class="button" href={original.url} download="">
-          <Icon name="save" />
-          TSファイルを保存
-        </a>
-      )}
-    </div>
-  );
-}
-
-function BinActions({ recording, onErase }: { recording: Recording; onErase: () => void }) {
-  return (
-    <>
-      <p class="program-note">
-        <Icon name="bin" />
-        ごみ箱にあります。{leftInBin(recording.binnedAt ?? 0, now.value)}でファイルが消えます。
-      </p>
-      <div class="program-actions">
-        <button
-          type="button"
-          class="button button-main"
-          data-nav-initial=""
-          onClick={() => {
-            closeRecording();
-            void takeFromBin([recording]);
-          }}
-        >
-          <Icon name="undo" />
-          元に戻す
-        </button>
-        <button type="button" class="button" onClick={onErase}>
-          <Icon name="bin" />
-          今すぐ完全に削除
-        </button>
-      </div>
-    </>
-  );
-}
-
 function Texts({ detail }: { detail: RecordingDetail }) {
   const extended = Object.entries(detail.extended);
   return (
@@ -227,7 +151,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
         : `${spellMs(resumeMs)}まで視聴`;
   return (
     <dl class="facts program-facts">
-      {durationMs === null ? null : <Fact name="録画の長さ">{spellMs(durationMs)}</Fact>}
+      {(durationMs ?? 0) === 0 ? null : <Fact name="録画の長さ">{spellMs(durationMs ?? 0)}</Fact>}
       {bytes === 0 ? null : <Fact name="ファイルの大きさ">{bytesText(bytes)}</Fact>}
       {files.length === 0 ? null : (
         <Fact name="保存されているもの">
@@ -244,7 +168,9 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
           ))}
         </Fact>
       )}
-      <Fact name="予約">{ruleId === null ? '手動' : `ルール「${ruleName ?? ruleId}」`}</Fact>
+      <Fact name="予約">
+        {ruleId === null ? '手動' : ruleName === undefined ? '録画ルール' : `ルール${quoted(ruleName)}`}
+      </Fact>
       {series === null ? null : (
         <Fact name="シリーズ">
           {series.episode === null ? series.name : `${series.name}（${series.episode}）`}
@@ -320,9 +246,10 @@ interface RecordingSheetProps {
   readonly listed: Recording | undefined;
   readonly ruleName: (id: number) => string | undefined;
   readonly onErase: (recording: Recording) => void;
+  readonly onStop: (recording: Recording) => void;
 }
 
-export function RecordingSheet({ id, listed, ruleName, onErase }: RecordingSheetProps) {
+export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: RecordingSheetProps) {
   const [own, retryOwn] = useRead(id, getRecording, listed !== undefined);
   const recording = listed ?? (own.kind === 'ready' ? own.value : undefined);
   // Of what is in the bin the service tells nothing more.
@@ -332,7 +259,11 @@ export function RecordingSheet({ id, listed, ruleName, onErase }: RecordingSheet
       {recording !== undefined ? (
         <>
           <Head recording={recording} />
-          <Actions recording={recording} onErase={() => onErase(recording)} />
+          <Actions
+            recording={recording}
+            onErase={() => onErase(recording)}
+            onStop={() => onStop(recording)}
+          />
           <Running recording={recording} />
           <VerdictBox recording={recording} />
           {detail.kind === 'ready' ? <Texts detail={detail.value} /> : null}

@@ -26,7 +26,9 @@ function GaugeBar({ gauge, label }: { gauge: Gauge; label: string }) {
     <span class="room-bar" role="img" aria-label={label}>
       <span class="room-own" style={{ width: percent(gauge.recordings) }} />
       <span class="room-others" style={{ left: percent(gauge.recordings), width: percent(gauge.others) }} />
-      {gauge.floor < 1 ? <span class="room-floor" style={{ left: percent(gauge.floor) }} /> : null}
+      {gauge.floor < 1 ? (
+        <span class="room-floor" style={{ left: `min(${percent(gauge.floor)}, calc(100% - 5px))` }} />
+      ) : null}
     </span>
   );
 }

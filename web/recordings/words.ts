@@ -18,6 +18,11 @@ export const SORT_NAMES: Readonly<Record<RecordingSort, string>> = {
   largest: '大きい順',
 };
 
+/** A title in quotation marks; in the others where it has some of its own. */
+export function quoted(title: string): string {
+  return title.includes('「') ? `『${title}』` : `「${title}」`;
+}
+
 /** `21:05:09` */
 export function clockSecondsText(at: number): string {
   return `${clockText(at)}:${String(Math.floor(at / SECOND_MS) % 60).padStart(2, '0')}`;

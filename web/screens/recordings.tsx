@@ -1,14 +1,14 @@
 /** What was recorded and what is being recorded: to find, to judge, to keep and to throw away. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import type { Recording, RecordingSeries, StorageFacts } from '../../wire/api.ts';
 import { getRules } from '../api.ts';
 import { isBackKey, isTextField } from '../navigation/focus.ts';
 import { query, setQuery } from '../navigation/router.ts';
 import { recordingsGrouped, recordingsSort } from '../preferences.ts';
-import { erase } from '../recordings/actions.ts';
+import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
 import { getRecordingPage, getSeriesPage, getStorage } from '../recordings/calls.ts';
-import { Confirm } from '../recordings/confirm.tsx';
+import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
 import { ListState, MOST_AT_ONCE, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
 import { Lists, useList } from '../recordings/lists.ts';
 import { forgetAbsentPosters } from '../recordings/poster.tsx';
@@ -17,7 +17,7 @@ import { Running } from '../recordings/running.tsx';
 import { Selection } from '../recordings/selection.ts';
 import { SelectionBar, Working } from '../recordings/selection-bar.tsx';
 import { RecordingSheet } from '../recordings/sheet.tsx';
-import { FilterSheet, SortSheet } from '../recordings/sheets.tsx';
+import { FilterSheet, type RuleName, SortSheet } from '../recordings/sheets.tsx';
 import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
 import { Toolbar } from '../recordings/toolbar.tsx';
 import { useResource } from '../resource.ts';
@@ -78,12 +78,13 @@ interface ShownProps {
   readonly shown: RecordingQuery;
   readonly selection: Selection;
   readonly onErase: (list: readonly Recording[]) => void;
+  readonly onStop: (recording: Recording) => void;
   readonly ruleName: (id: number) => string | undefined;
   readonly running: readonly Recording[];
 }
 
 /** The list itself, and what knows its rows: the bar of the choice, the sheet. */
-function Listed({ shown, selection, onErase, ruleName, running }: ShownProps) {
+function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownProps) {
   const sort = recordingsSort.value;
   const parameters = parametersOf(shown, sort);
   const key = parameters.toString();
@@ -121,6 +122,7 @@ function Listed({ shown, selection, onErase, ruleName, running }: ShownProps) {
           listed={find(id)}
           ruleName={ruleName}
           onErase={(recording) => onErase([recording])}
+          onStop={onStop}
         />
       )}
     </>
@@ -156,30 +158,73 @@ function Grouped({ shown }: { shown: RecordingQuery }) {
   );
 }
 
-type Open = 'sort' | 'filter' | 'room' | undefined;
+/** What lies over the screen, besides a recording's sheet. */
+type Over =
+  | { readonly kind: 'sort' | 'filter' | 'room' }
+  | { readonly kind: 'erase'; readonly list: readonly Recording[] }
+  | { readonly kind: 'stop'; readonly recording: Recording };
+
+interface OverProps {
+  readonly over: Over;
+  readonly shown: RecordingQuery;
+  readonly storage: StorageFacts | undefined;
+  readonly rules: readonly RuleName[];
+  readonly selection: Selection;
+  readonly onClose: () => void;
+}
+
+function OverScreen({ over, shown, storage, rules, selection, onClose }: OverProps) {
+  switch (over.kind) {
+    case 'sort':
+      return <SortSheet onClose={onClose} />;
+    case 'filter':
+      return <FilterSheet shown={shown} rules={rules} onClose={onClose} />;
+    case 'room': {
+      if (storage === undefined) return null;
+      const onBin = (): void => {
+        onClose();
+        setQuery({ show: 'bin', unwatched: null, series: null }, true);
+      };
+      return <RoomSheet storage={storage} onClose={onClose} onBin={onBin} />;
+    }
+    case 'erase': {
+      const onErase = (): void => {
+        closeRecording();
+        selection.clear();
+        void erase(over.list);
+      };
+      return <EraseSheet list={over.list} onClose={onClose} onErase={onErase} />;
+    }
+    case 'stop': {
+      const onStop = (): void => {
+        closeRecording();
+        void stopRecording(over.recording);
+      };
+      return <StopSheet recording={over.recording} onClose={onClose} onStop={onStop} />;
+    }
+  }
+}
 
 export function Recordings() {
   const shown = queryOf(query.value);
-  const [open, setOpen] = useState<Open>();
-  const [erasing, setErasing] = useState<readonly Recording[]>();
+  const [over, setOver] = useState<Over>();
   const [selection] = useState(() => new Selection());
   const running = useRunning();
   const storage = useResource(getStorage, { events: ['recordings', 'settings'], poll: STORAGE_POLL_MS });
-  const rules = useResource(getRules, { events: ['rules'], poll: 0 });
+  const rules = useResource(getRules, { events: ['rules'], poll: 0 }).value ?? [];
   useBackEndsChoice(selection);
   const groupable = !isFiltered(shown) && shown.series === undefined;
   const grouped = groupable && recordingsGrouped.value;
   // A choice is of what is seen.
   useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
   useEffect(forgetAbsentPosters, []);
-  const ruleName = (id: number): string | undefined => rules.value?.find((rule) => rule.id === id)?.name;
-  const close = (): void => setOpen(undefined);
+  const ruleName = (id: number): string | undefined => rules.find((rule) => rule.id === id)?.name;
   return (
     <div class="recordings" data-choosing={selection.choosing.value ? '' : undefined}>
       <header class="screen-head">
         <h1 class="screen-title">録画</h1>
         {storage.value !== undefined ? (
-          <RoomGauge storage={storage.value} onOpen={() => setOpen('room')} />
+          <RoomGauge storage={storage.value} onOpen={() => setOver({ kind: 'room' })} />
         ) : storage.failure !== undefined ? (
           <RoomFailed failure={storage.failure} />
         ) : null}
@@ -190,8 +235,8 @@ export function Recordings() {
         storage={storage.value}
         ruleName={shown.ruleId === undefined ? undefined : ruleName(shown.ruleId)}
         groupable={groupable}
-        onSort={grouped ? undefined : () => setOpen('sort')}
-        onFilter={() => setOpen('filter')}
+        onSort={grouped ? undefined : () => setOver({ kind: 'sort' })}
+        onFilter={() => setOver({ kind: 'filter' })}
         onChoose={grouped || selection.choosing.value ? undefined : () => selection.begin()}
       />
       {groupable ? <Running recordings={running} /> : null}
@@ -203,55 +248,21 @@ export function Recordings() {
           selection={selection}
           running={running}
           ruleName={ruleName}
-          onErase={setErasing}
+          onErase={(list) => setOver({ kind: 'erase', list })}
+          onStop={(recording) => setOver({ kind: 'stop', recording })}
         />
       )}
       <Working />
-      {open === 'sort' ? <SortSheet onClose={close} /> : null}
-      {open === 'filter' ? <FilterSheet shown={shown} rules={rules.value ?? []} onClose={close} /> : null}
-      {open === 'room' && storage.value !== undefined ? (
-        <RoomSheet
+      {over === undefined ? null : (
+        <OverScreen
+          over={over}
+          shown={shown}
           storage={storage.value}
-          onClose={close}
-          onBin={() => {
-            close();
-            setQuery({ show: 'bin', unwatched: null, series: null }, true);
-          }}
-        />
-      ) : null}
-      {erasing === undefined ? null : (
-        <EraseSheet
-          list={erasing}
-          onClose={() => setErasing(undefined)}
-          onErase={() => {
-            closeRecording();
-            selection.clear();
-            void erase(erasing);
-          }}
+          rules={rules}
+          selection={selection}
+          onClose={() => setOver(undefined)}
         />
       )}
     </div>
-  );
-}
-
-interface EraseProps {
-  readonly list: readonly Recording[];
-  readonly onClose: () => void;
-  readonly onErase: () => void;
-}
-
-function EraseSheet({ list, onClose, onErase }: EraseProps) {
-  const only = list.length === 1 ? list[0] : undefined;
-  return (
-    <Confirm title="完全に削除" action="完全に削除する" onConfirm={onErase} onClose={onClose}>
-      <p>
-        {only === undefined
-          ? `${list.length.toLocaleString('ja-JP')}件の録画とそのファイルを削除します。`
-          : `「${splitTitle(only.name).title}」の録画とそのファイルを削除します。`}
-      </p>
-      <p>
-        <b>元に戻すことはできません。</b>
-      </p>
-    </Confirm>
   );
 }

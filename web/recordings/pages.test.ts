@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'bun:test';
+import { type AskPage, PAGE_ROWS, Pages } from './pages.ts';
+
+interface Row {
+  readonly id: number;
+  readonly runs: boolean;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition() && tries < 400; tries += 1) await Bun.sleep(5);
+  expect(condition()).toBe(true);
+}
+
+/** A list whose rows begin with a number that can be changed, and what was asked of it. */
+function served(total: number) {
+  const state = { total, first: 0, running: 0, broken: false, asked: [] as number[] };
+  const ask: AskPage<Row> = async (offset, limit, signal) => {
+    state.asked.push(offset);
+    await Bun.sleep(1);
+    if (signal.aborted) throw new Error('aborted');
+    if (state.broken) throw new Error('broken');
+    const rows = Array.from({ length: Math.max(0, Math.min(limit, state.total - offset)) }, (_, index) => ({
+      id: state.first + offset + index,
+      runs: offset + index < state.running,
+    }));
+    return { rows, total: state.total };
+  };
+  return { state, pages: new Pages<Row>(ask, ({ runs }) => runs) };
+}
+
+describe('pages', () => {
+  test('are read where they are wanted, each once', async () => {
+    const { state, pages } = served(40_000);
+    pages.want(0, 20);
+    await until(() => pages.at(0) !== undefined);
+    expect(pages.count).toBe(40_000);
+    pages.want(20_040, 20_120);
+    await until(() => pages.at(20_119) !== undefined);
+    pages.want(20_040, 20_120);
+    expect(pages.at(20_040)?.id).toBe(20_040);
+    expect(state.asked).toEqual([0, 20_000, 20_100]);
+    expect(pages.at(5_000)).toBeUndefined();
+  });
+
+  test('far from the view are forgotten', async () => {
+    const { pages } = served(40_000);
+    for (let index = 0; index < 3_000; index += PAGE_ROWS) {
+      pages.want(index, index + 1);
+      await until(() => pages.at(index) !== undefined);
+    }
+    expect(pages.known().length).toBeLessThan(10 * PAGE_ROWS);
+    expect(pages.at(0)).toBeDefined();
+  });
+
+  test('keep what they show while they are read anew', async () => {
+    const { state, pages } = served(300);
+    pages.want(150, 160);
+    await until(() => pages.at(150) !== undefined);
+    state.first = 1;
+    state.total = 299;
+    pages.renew();
+    pages.renew();
+    expect(pages.at(150)?.id).toBe(150);
+    await until(() => pages.at(150)?.id === 151);
+    expect(pages.count).toBe(299);
+    expect(state.asked.filter((offset) => offset === 100)).toHaveLength(2);
+  });
+
+  test('leave out of the first page what is shown apart', async () => {
+    const { state, pages } = served(250);
+    state.running = 3;
+    pages.want(0, 250);
+    await until(() => pages.at(246) !== undefined);
+    expect(pages.count).toBe(247);
+    expect([0, 96, 97, 246].map((index) => pages.at(index)?.id)).toEqual([3, 99, 100, 249]);
+    expect(pages.offsetOf(0)).toBe(3);
+  });
+
+  test('that fail tell why, keep what was there, and can be tried again', async () => {
+    const { state, pages } = served(50);
+    state.broken = true;
+    pages.want(0, 10);
+    await until(() => pages.state.value.failure !== undefined);
+    expect(pages.state.value.total).toBeUndefined();
+    state.broken = false;
+    pages.renew();
+    await until(() => pages.at(0) !== undefined);
+    expect(pages.state.value.failure).toBeUndefined();
+    state.broken = true;
+    pages.renew();
+    await until(() => pages.state.value.failure !== undefined);
+    expect(pages.at(49)?.id).toBe(49);
+  });
+
+  test('at rest read nothing', async () => {
+    const { state, pages } = served(50);
+    pages.want(0, 10);
+    pages.rest();
+    expect(pages.state.value.reading).toBe(false);
+    pages.want(0, 10);
+    await until(() => pages.at(0) !== undefined);
+    expect(state.asked).toEqual([0, 0]);
+  });
+});

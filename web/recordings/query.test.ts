@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test';
+import { isFiltered, parametersOf, queryOf } from './query.ts';
+
+const queryIn = (address: string) => queryOf(new URLSearchParams(address));
+
+test('an address says what is listed, and nonsense in it says nothing', () => {
+  expect(queryIn('show=bin&station=3274001024&q=灯台')).toMatchObject({
+    show: 'bin',
+    stationId: 3_274_001_024,
+    q: '灯台',
+  });
+  expect(queryIn('show=all&station=x&rule=-1&series=')).toEqual(queryIn(''));
+  expect(queryIn('unwatched=1').unwatched).toBe(true);
+  // What is in the bin or failed is not asked for whether it was watched.
+  expect(queryIn('unwatched=1&show=bin').unwatched).toBe(false);
+});
+
+test('the service is asked in its own words, and only for what is set', () => {
+  expect(parametersOf(queryIn(''), 'newest').toString()).toBe('sort=newest');
+  expect(parametersOf(queryIn('q=%20a%20&unwatched=1&rule=7&series=k'), 'title').toString()).toBe(
+    'q=a&unwatched=1&ruleId=7&series=k&sort=title',
+  );
+});
+
+test('a series alone is no filter', () => {
+  expect(isFiltered(queryIn('series=k'))).toBe(false);
+  expect(isFiltered(queryIn('q=%20'))).toBe(false);
+  for (const address of ['q=a', 'show=failed', 'unwatched=1', 'station=1', 'rule=1']) {
+    expect(isFiltered(queryIn(address))).toBe(true);
+  }
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test';
+import { gaugeOf, roomWords, type StorageFolder, usableBytes, warningsOf } from './room.ts';
+
+const GB = 1_000_000_000;
+const OK: StorageFolder = {
+  path: '/a',
+  totalBytes: 100 * GB,
+  freeBytes: 40 * GB,
+  floorBytes: 10 * GB,
+  recordingBytes: 50 * GB,
+  state: 'ok',
+};
+const AWAY: StorageFolder = { ...OK, path: '/b', totalBytes: null, freeBytes: null, state: 'away' };
+
+describe('the gauge', () => {
+  test('parts recordings from the rest and marks the floor', () => {
+    expect(gaugeOf([OK])).toEqual({ recordings: 0.5, others: 0.1, floor: 0.9 });
+  });
+
+  test('leaves out what is away, and is nothing without a folder', () => {
+    expect(gaugeOf([OK, AWAY])).toEqual(gaugeOf([OK]));
+    expect(gaugeOf([AWAY])).toBeUndefined();
+  });
+
+  test('counts no more recordings than the disk holds', () => {
+    expect(gaugeOf([{ ...OK, recordingBytes: 90 * GB }])).toMatchObject({ recordings: 0.6, others: 0 });
+  });
+});
+
+test('room is what is free above the floors', () => {
+  expect(usableBytes([OK, { ...OK, freeBytes: 5 * GB }, AWAY])).toBe(30 * GB);
+  const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
+  expect(roomWords({ folders: [OK], recordings, roomMs: null })).toBe('空き 30 GB');
+  expect(roomWords({ folders: [OK], recordings, roomMs: 14_400_000 })).toBe('空き 30 GB・あと約4時間');
+});
+
+describe('warnings', () => {
+  test('there is none while all is well', () => {
+    expect(warningsOf([OK, { ...OK, path: '/c' }])).toEqual([]);
+  });
+
+  test('say whether recording goes on elsewhere', () => {
+    const full: StorageFolder = { ...OK, path: '/c', state: 'full' };
+    expect(warningsOf([OK, full])).toMatchObject([{ path: '/c', tone: 'warn' }]);
+    expect(warningsOf([OK, full])[0]?.next).toContain('ほかの録画先に録画します');
+    const alone = warningsOf([full, AWAY]);
+    expect(alone.map(({ tone }) => tone)).toEqual(['bad', 'bad']);
+    expect(alone[0]?.next).toContain('このままでは録画できません');
+  });
+
+  test('name the floor that was reached', () => {
+    expect(warningsOf([{ ...OK, state: 'floor' }])[0]?.text).toContain('10 GB');
+  });
+});

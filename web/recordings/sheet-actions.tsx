@@ -1,0 +1,94 @@
+/** What can be done with one recording, in its sheet. */
+import type { Recording } from '../../wire/api.ts';
+import { now } from '../clock.ts';
+import { Icon } from '../ui/icon.tsx';
+import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
+import { closeRecording } from './address.ts';
+import { leftInBin } from './words.ts';
+
+interface ActionsProps {
+  readonly recording: Recording;
+  readonly onErase: () => void;
+  readonly onStop: () => void;
+}
+
+/** A way back from a mark is the same button; the bin closes the sheet and has a notice. */
+export function Actions({ recording, onErase, onStop }: ActionsProps) {
+  if (recording.binnedAt !== null) return <BinActions recording={recording} onErase={onErase} />;
+  const original = recording.files.find(({ source }) => source === 'ts');
+  const watched = recording.watchedAt !== null;
+  const bin = (): void => {
+    closeRecording();
+    void moveToBin([recording]);
+  };
+  return (
+    <div class="program-actions">
+      {recording.recording || recording.state === 'failed' ? null : (
+        <button
+          type="button"
+          class="button"
+          data-nav-initial=""
+          onClick={() => void setWatched([recording], !watched, { quiet: true })}
+        >
+          <Icon name={watched ? 'unseen' : 'eye'} />
+          {watched ? '未視聴に戻す' : '視聴済みにする'}
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        aria-pressed={recording.protected}
+        onClick={() => void setProtected([recording], !recording.protected, { quiet: true })}
+      >
+        <Icon name="lock" />
+        {recording.protected ? '保護をやめる' : '保護する'}
+      </button>
+      {recording.recording ? (
+        <button type="button" class="button" onClick={onStop}>
+          <Icon name="stop" />
+          録画を止める
+        </button>
+      ) : (
+        <button type="button" class="button" onClick={bin}>
+          <Icon name="bin" />
+          ごみ箱へ
+        </button>
+      )}
+      {original === undefined || recording.recording ? null : (
+        <a class="button" href={original.url} download="">
+          <Icon name="save" />
+          TSファイルを保存
+        </a>
+      )}
+    </div>
+  );
+}
+
+function BinActions({ recording, onErase }: { recording: Recording; onErase: () => void }) {
+  return (
+    <>
+      <p class="program-note">
+        <Icon name="bin" />
+        ごみ箱にあります。{leftInBin(recording.binnedAt ?? 0, now.value)}でファイルが消えます。
+      </p>
+      <div class="program-actions">
+        <button
+          type="button"
+          class="button button-main"
+          data-nav-initial=""
+          onClick={() => {
+            closeRecording();
+            void takeFromBin([recording]);
+          }}
+        >
+          <Icon name="undo" />
+          元に戻す
+        </button>
+        <button type="button" class="button" onClick={onErase}>
+          <Icon name="bin" />
+          今すぐ完全に削除
+        </button>
+      </div>
+    </>
+  );
+}

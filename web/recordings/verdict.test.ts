@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'bun:test';
+import type { RecordingVerdict } from '../../wire/api.ts';
+import { verdictLine, verdictMark, verdictWords } from './verdict.ts';
+
+const MINUTE_MS = 60_000;
+/** 21:00 in Japan. */
+const START = Date.UTC(2026, 10, 21, 12, 0, 0);
+const COMPLETE: RecordingVerdict = { level: 'complete', drops: 0, gaps: [], headMs: 10_000, tailMs: 15_000 };
+
+function judged(verdict: RecordingVerdict | null, more: { state?: 'failed'; reason?: string } = {}) {
+  return {
+    verdict,
+    state: more.state ?? ('recorded' as const),
+    recording: false,
+    startAt: START,
+    endAt: START + 54 * MINUTE_MS,
+    reason: more.reason ?? null,
+  };
+}
+
+const sentences = (verdict: RecordingVerdict): readonly string[] =>
+  verdictWords(judged(verdict))?.sentences ?? [];
+
+describe('the mark', () => {
+  test('is one of three, or says that nothing is known yet', () => {
+    expect(verdictMark(judged(COMPLETE)).label).toBe('完全');
+    expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('乱れあり');
+    expect(verdictMark(judged({ ...COMPLETE, level: 'lost' })).label).toBe('失敗');
+    expect(verdictMark(judged(null, { state: 'failed' })).label).toBe('失敗');
+    expect(verdictMark(judged(null)).label).toBe('確認前');
+    expect(verdictMark({ ...judged(null), recording: true }).label).toBe('録画中');
+  });
+});
+
+describe('the sentences', () => {
+  test('of what is complete name the margins', () => {
+    expect(sentences(COMPLETE)).toEqual([
+      '番組の始まりから終わりまで、欠けることなく録画できました。',
+      '番組の前に10秒、後に15秒の余白があります。',
+    ]);
+  });
+
+  test('name each gap by the clock, how long it is, and why', () => {
+    const gaps = [
+      { startMs: 0, endMs: 43_000, cause: 'no_tuner' as const },
+      { startMs: 12 * MINUTE_MS + 5_000, endMs: 12 * MINUTE_MS + 48_000, cause: 'stream_ended' as const },
+      { startMs: 50 * MINUTE_MS, endMs: 54 * MINUTE_MS, cause: 'disk_full' as const },
+    ];
+    const verdict = { level: 'damaged', drops: 0, gaps, headMs: -43_000, tailMs: -4 * MINUTE_MS } as const;
+    expect(sentences({ ...verdict, gaps })).toEqual([
+      '冒頭の43秒（21:00:43まで）が録画できていません。チューナーを使えないか、放送を受信できませんでした。',
+      '21:12:05から21:12:48まで（43秒）が録画できていません。受信が途切れました。',
+      '終わりの4分（21:50:00から）が録画できていません。録画先の空き容量がなくなりました。',
+    ]);
+    expect(verdictWords(judged({ ...verdict, gaps }))?.remedies).toHaveLength(3);
+  });
+
+  test('tell a margin that was given away as no fault of the programme', () => {
+    const gaps = [
+      { startMs: 54 * MINUTE_MS + 3_000, endMs: 54 * MINUTE_MS + 15_000, cause: 'yielded' as const },
+    ];
+    expect(sentences({ ...COMPLETE, gaps, tailMs: 3_000 })[0]).toBe(
+      '番組のあとの余白は21:54:03までです。次の録画にチューナーを渡しました。',
+    );
+  });
+
+  test('say where it was begun and ended when nothing else explains it', () => {
+    const words = sentences({ ...COMPLETE, headMs: -20 * MINUTE_MS, tailMs: -9 * MINUTE_MS });
+    expect(words[0]).toBe('番組の途中、21:20:00から録画しました。');
+    expect(words[1]).toBe('21:45:00で録画を終えました（番組の終わりは21:54:00）。');
+  });
+
+  test('count what there is too much of', () => {
+    const gaps = Array.from({ length: 40 }, (_, index) => ({
+      startMs: (index + 1) * MINUTE_MS,
+      endMs: (index + 1) * MINUTE_MS + 2_000,
+      cause: 'stalled' as const,
+    }));
+    const words = sentences({ ...COMPLETE, level: 'damaged', drops: 1_234, gaps });
+    expect(words).toHaveLength(8);
+    expect(words[6]).toBe('ほかに34か所、合わせて1分8秒が欠けています。');
+    expect(words[7]).toContain('1,234か所');
+  });
+
+  test('of a failure without measurements are its reason', () => {
+    expect(verdictWords(judged(null, { state: 'failed', reason: '空きがありません' }))).toEqual({
+      title: '録画できませんでした',
+      sentences: ['空きがありません。'],
+      remedies: [],
+    });
+    expect(verdictWords(judged(null))).toBeUndefined();
+  });
+});
+
+describe('the line', () => {
+  test('holds the programme between its margins', () => {
+    const line = verdictLine(judged({ ...COMPLETE, headMs: 54 * MINUTE_MS, tailMs: 108 * MINUTE_MS }));
+    expect(line?.start).toBeCloseTo(0.25);
+    expect(line?.end).toBeCloseTo(0.5);
+    expect(line?.pieces.map(({ kind, from, to }) => [kind, from, to])).toEqual([
+      ['margin', 0, 0.25],
+      ['margin', 0.5, 1],
+    ]);
+  });
+
+  test('shows what is missing, also what no gap tells of', () => {
+    const gaps = [{ startMs: 27 * MINUTE_MS, endMs: 30 * MINUTE_MS, cause: 'stalled' as const }];
+    const line = verdictLine(judged({ level: 'damaged', drops: 0, gaps, headMs: -MINUTE_MS, tailMs: 0 }));
+    const pieces = line?.pieces.filter(({ kind }) => kind === 'gap') ?? [];
+    expect(pieces.map(({ from }) => from)).toEqual([0, 0.5]);
+    expect(pieces[1]?.label).toBe('21:27:00から3分：放送のデータが届きませんでした');
+  });
+
+  test('of what was never recorded is one gap, within the line', () => {
+    const length = 54 * MINUTE_MS;
+    const verdict = { level: 'lost', drops: 0, gaps: [], headMs: -length, tailMs: -length } as const;
+    const line = verdictLine(judged({ ...verdict, gaps: [] }));
+    expect(line?.pieces.every(({ from, to }) => from >= 0 && to <= 1)).toBe(true);
+    expect(line?.pieces[0]).toMatchObject({ kind: 'gap', from: 0, to: 1 });
+  });
+});
