@@ -169,7 +169,7 @@ function fillBookings(database: Database, now: number): void {
     )
     .run({ now });
   const rule = database.query(
-    "INSERT INTO rules (name, conditions, created_at, updated_at) SELECT name, '{}', 0, 0 FROM programs LIMIT 1 OFFSET $at",
+    "INSERT INTO rules (name, conditions, created_at, updated_at) SELECT name, json_object('keyword', name), 0, 0 FROM programs LIMIT 1 OFFSET $at",
   );
   for (let index = 0; index < RULES; index++) rule.run({ at: index * 311 });
 }

@@ -12,6 +12,7 @@ import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import { Facts } from './plan/facts.ts';
 import type { Plan, PlanInput } from './plan/input.ts';
 import { plan } from './plan/plan.ts';
+import { isLimited, UNLIMITED } from './rule-body.ts';
 
 /** What the plan needs beside guide, rules and stations. */
 export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
@@ -139,6 +140,8 @@ export class Planning {
     const known = this.#rules.get(rule.id);
     if (known !== undefined && JSON.stringify(known.rule.conditions) === JSON.stringify(rule.conditions))
       return { ...known, rule };
+    if (!isLimited(rule.conditions))
+      return { rule, matcher: undefined, fault: UNLIMITED, matched: undefined };
     try {
       return { rule, matcher: new RuleMatcher(rule.conditions), fault: null, matched: undefined };
     } catch (error) {

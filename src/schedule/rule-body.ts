@@ -59,8 +59,11 @@ function checkSense(conditions: RuleConditions): void {
     throw bad('keyword', 'すべての番組が対象になります。条件を少なくともひとつ指定してください。');
 }
 
+/** Why a rule is disabled that says nothing. */
+export const UNLIMITED = '条件がないため、ルールを無効にしました。条件を少なくともひとつ指定してください。';
+
 /** Whether anything chooses among programmes: a rule without any would book everything there is. */
-function isLimited({ keyword, excludeKeyword: _, regex: __, ...rest }: RuleConditions): boolean {
+export function isLimited({ keyword, excludeKeyword: _, regex: __, ...rest }: RuleConditions): boolean {
   const { stationIds, types, genres, weekdays, timeFrom, timeTo, durationMin, durationMax } = rest;
   if (searchText(keyword) !== '') return true;
   if ([stationIds, types, genres, weekdays].some((list) => list.length > 0)) return true;

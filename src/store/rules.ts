@@ -25,6 +25,25 @@ interface Row {
 const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
   keep_ts, keep_newest, keep_days, created_at, updated_at`;
 
+/** What an earlier version did not know of sets nothing. */
+const NO_CONDITIONS: RuleConditions = {
+  keyword: '',
+  keywordIn: ['title', 'description'],
+  regex: false,
+  excludeKeyword: '',
+  stationIds: [],
+  types: [],
+  genres: [],
+  weekdays: [],
+  timeFrom: null,
+  timeTo: null,
+  durationMin: null,
+  durationMax: null,
+  freeOnly: true,
+  periodFrom: null,
+  periodTo: null,
+};
+
 function toRule(row: Row): Rule {
   return {
     id: row.id,
@@ -33,7 +52,7 @@ function toRule(row: Row): Rule {
     disabledReason: row.disabled_reason,
     priority: row.priority,
     dedupe: row.dedupe === 1,
-    conditions: JSON.parse(row.conditions) as RuleConditions,
+    conditions: { ...NO_CONDITIONS, ...(JSON.parse(row.conditions) as Partial<RuleConditions>) },
     marginBefore: row.margin_before,
     marginAfter: row.margin_after,
     encode: row.encode as EncodeChoice | null,

@@ -132,7 +132,10 @@ describe('/api/rules', () => {
     home.database.run(
       `UPDATE rules SET conditions = json_set(conditions, '$.regex', json('true'), '$.keyword', '(')`,
     );
+    const empty = await add({ keyword: '星' });
+    home.database.run(`UPDATE rules SET conditions = '{}' WHERE id = ?`, [empty.id]);
     await add({ keyword: '港' });
+    expect((await home.rules()).map(({ enabled }) => enabled)).toEqual([false, false, true]);
     expect((await home.rules()).find((rule) => rule.id === id)).toMatchObject({
       enabled: false,
       disabledReason: expect.stringContaining('正規表現'),
