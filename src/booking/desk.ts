@@ -10,7 +10,8 @@ import { type Cancellation, isReserved, type ReservationId } from '../model/rese
 import { titleText } from '../model/search-text.ts';
 import type { KnownStation } from '../model/station.ts';
 import type { AiringProgram } from '../store/programs.ts';
-import type { ListedReservation, ReservationStore, StoredReservation } from '../store/reservations.ts';
+import type { ListedReservation, RecordingChoice, StoredReservation } from '../store/reservation-row.ts';
+import type { ReservationStore } from '../store/reservations.ts';
 import { type OpeningTimes, reservationItem } from './items.ts';
 
 export interface DeskOptions {
@@ -50,14 +51,16 @@ export class Desk {
   list(completed: boolean): ReservationItem[] {
     const { reservations, now } = this.options;
     const rows = completed ? reservations.completed(now()) : reservations.coming(now());
-    return rows.map((row) => this.#item(row));
+    return this.#items(rows);
   }
 
   /** @throws Failure not_found */
   get(id: ReservationId): ReservationItem {
     const row = this.options.reservations.listed(id);
     if (row === undefined) throw unknownReservation();
-    return this.#item(row);
+    const [item] = this.#items([row]);
+    if (item === undefined) throw unknownReservation();
+    return item;
   }
 
   /** @throws Failure not_found, copy_never, ended */
@@ -116,7 +119,10 @@ export class Desk {
     const { reservations, programs, now } = this.options;
     const program = programs.find(programId as ProgramId);
     const known = reservations.ofProgram(programId as ProgramId);
-    if (known !== undefined && (isReserved(known.state) || known.state === 'conflict')) return known.id;
+    if (known !== undefined && (isReserved(known.state) || known.state === 'conflict')) {
+      if (Object.keys(choice).length > 0) await this.#choose(known.id, choice);
+      return known.id;
+    }
     if (program === undefined)
       throw new Failure('not_found', '番組が見つかりません。終わった番組は番組表から消えます。');
     const { id, stationId, name, description, startAt, endAt, openEnd, copyNever } = program;
@@ -125,6 +131,12 @@ export class Desk {
     const texts = { stationId, name, description, startAt, endAt };
     const choices = { ...NO_CHOICE, ...choice };
     return await this.#book({ programId: id, ...texts, ...choices, note: null, repeats: null });
+  }
+
+  async #choose(id: ReservationId, choice: Partial<RecordingChoice>): Promise<void> {
+    this.options.reservations.choose(id, choice, this.options.now());
+    this.options.changed();
+    await this.options.settle();
   }
 
   async #book(wanted: Parameters<ReservationStore['book']>[0]): Promise<ReservationId> {
@@ -153,11 +165,11 @@ export class Desk {
     return { ruleId, type, channel, title: titleText(name), startAt, cancelledAt: this.options.now() };
   }
 
-  #item(row: ListedReservation): ReservationItem {
-    const { programs, stations, timesOf } = this.options;
-    const offers = row.state === 'conflict' ? row.alternatives.flatMap((id) => programs.find(id) ?? []) : [];
-    const nameOf = (station: StationId) => stations.findKnown(station)?.name ?? '';
-    return reservationItem(row, timesOf(row.id), offers, nameOf);
+  #items(rows: readonly ListedReservation[]): ReservationItem[] {
+    const { reservations, timesOf } = this.options;
+    const conflicts = rows.filter(({ state }) => state === 'conflict');
+    const offers = reservations.offers(conflicts.flatMap(({ alternatives }) => alternatives));
+    return rows.map((row) => reservationItem(row, timesOf(row.id), offers));
   }
 }
 

@@ -1,11 +1,11 @@
 /** Reservations and rules as the interface sends them. Pure. */
-import type { StationId } from '../../arib/ids.ts';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/schedule.ts';
-import type { ProgramRecord } from '../model/program.ts';
 import type { Rule } from '../model/rule.ts';
 import { ruleItem } from '../schedule/rule-body.ts';
-import type { ListedReservation } from '../store/reservations.ts';
+import type { ListedReservation } from '../store/reservation-row.ts';
+import type { OfferedProgram } from '../store/reservations.ts';
 import type { RuleFacts } from '../store/rules.ts';
 import type { PreviewRow } from './messages.ts';
 
@@ -17,25 +17,20 @@ export interface OpeningTimes {
 
 const titleOf = (name: string): string => removeTitleMarks(name).title;
 
-/** @param offers what a conflict could take instead */
+/** @param offers what conflicts could take instead, by programme */
 export function reservationItem(
   row: ListedReservation,
   times: OpeningTimes | undefined,
-  offers: readonly Pick<ProgramRecord, 'id' | 'stationId' | 'name' | 'startAt' | 'endAt'>[],
-  stationName: (id: StationId) => string,
+  offers: ReadonlyMap<ProgramId, OfferedProgram>,
 ): ReservationItem {
   const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
   const { reason, tuner, channel, recordingId, note, marginBefore, marginAfter, encode, keepTs } = row;
   const conflict = {
     blockers: [...row.blockers],
     alternatives: [...row.alternatives],
-    offers: offers.map((offer) => ({
-      programId: offer.id,
-      serviceName: stationName(offer.stationId),
-      title: titleOf(offer.name),
-      startAt: offer.startAt,
-      endAt: offer.endAt,
-    })),
+    offers: row.alternatives
+      .flatMap((programId) => offers.get(programId) ?? [])
+      .map(({ id: programId, name: offered, ...rest }) => ({ programId, title: titleOf(offered), ...rest })),
   };
   return {
     id,

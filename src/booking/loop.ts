@@ -24,6 +24,8 @@ const EVERY_MS = 60_000;
 /** Where wishes never end, as while the guide is read, the machine is left to others for so many times as long. */
 const REST = 4;
 const MAX_GATHER_MS = 5_000;
+/** After so many failures one after the other nobody is kept waiting. */
+const HOPELESS = 3;
 /** After a failure. */
 const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;
 
@@ -109,7 +111,11 @@ export class Loop {
     this.#running = undefined;
     this.#failures = went ? 0 : this.#failures + 1;
     if (went) this.#done = goal;
-    for (const { goal: wanted, resolve } of this.#waiting) if (wanted <= this.#done) resolve(true);
+    const isHopeless = this.#failures >= HOPELESS;
+    for (const { goal: wanted, resolve } of this.#waiting) {
+      if (wanted <= this.#done) resolve(true);
+      else if (isHopeless) resolve(false);
+    }
     this.#arm(this.#delay());
   }
 

@@ -80,7 +80,7 @@ describe('orders', () => {
     });
   });
 
-  test('have the times of the plan, and follow recordings of other channels only', () => {
+  test('have the times of the plan, and take over from recordings of other channels only', () => {
     const [before, beside] = [reservation(1, TWO), reservation(2, THREE)];
     const own = reservation(3, ONE);
     const after = [before.programId, beside.programId, 99 as ProgramId];
@@ -92,6 +92,7 @@ describe('orders', () => {
       endAt: NOON + 4,
       holdUntil: NOON + 5,
       after: [1],
+      apart: [2],
     });
   });
 

@@ -1,7 +1,7 @@
 /** What the recorder is told: the reservations that are to be recorded, with the plan's times and the settings. Pure. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingOrder } from '../model/recording.ts';
-import type { Reservation, ReservationId } from '../model/reservation.ts';
+import type { Reservation } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import type { PlannedOpening } from '../schedule/plan/input.ts';
 
@@ -36,6 +36,12 @@ export function ordersOf(
     const before = reservation.marginBefore ?? settings.marginBefore;
     const after = reservation.marginAfter ?? settings.marginAfter;
     const own = placeOf(stationId);
+    const followed = (opening?.after ?? []).flatMap((other) => byProgram.get(other) ?? []);
+    // What shares its channel is on another tuner, and goes on beside it.
+    const isApart = (other: Reservation): boolean => {
+      const place = placeOf(other.stationId);
+      return place?.type === own?.type && place?.channel === own?.channel;
+    };
     return {
       reservationId: reservation.id,
       programId,
@@ -48,13 +54,8 @@ export function ordersOf(
       openAt: opening?.openAt ?? startAt - before,
       closeAt: opening?.closeAt ?? endAt + after,
       holdUntil: opening?.holdUntil ?? null,
-      after: (opening?.after ?? []).flatMap((other): ReservationId[] => {
-        const followed = byProgram.get(other);
-        const place = followed === undefined ? undefined : placeOf(followed.stationId);
-        if (followed === undefined || place === undefined) return [];
-        // What shares its tuning with it goes on beside it.
-        return place.type === own?.type && place.channel === own.channel ? [] : [followed.id];
-      }),
+      after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
+      apart: followed.filter(isApart).map(({ id }) => id),
       encode: reservation.encode ?? settings.encode,
       keepTs: reservation.keepTs ?? settings.keepTs,
       wantedFrom: createdAt > startAt ? createdAt : null,

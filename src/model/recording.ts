@@ -121,6 +121,11 @@ export interface RecordingOrder {
   holdUntil: number | null;
   /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
   after: readonly ReservationId[];
+  /**
+   * Recordings of its own channel whose programmes have ended, and whose tuning it is not to join: the agent counts them
+   * as gone, and they keep their end margin. None when left out.
+   */
+  apart?: readonly ReservationId[];
   /** The setting applied. */
   encode: EncodeChoice;
   keepTs: boolean;

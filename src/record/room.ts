@@ -271,10 +271,11 @@ export class RecordingRoom {
       return;
     }
     if (record === undefined) return;
-    const before = this.#followed(order);
+    // Those whose tuner it takes over.
+    const before = this.#underWay(order.after);
     for (const running of before) running.yieldEnd(now);
     const { openAt } = order;
-    const after = before.map(({ id }) => useOf(id));
+    const after = [...before, ...this.#underWay(order.apart ?? [])].map(({ id }) => useOf(id));
     this.#run(record, this.#session(record, { openAt, after })).follow(order);
     log.info('recording begins', {
       recording: record.id,
@@ -284,9 +285,8 @@ export class RecordingRoom {
     onBegan(reservationId, record.id);
   }
 
-  /** Those under way whose tuner it takes over. */
-  #followed({ after }: RecordingOrder): RunningRecording[] {
-    return after.flatMap((id) => {
+  #underWay(reservations: readonly ReservationId[]): RunningRecording[] {
+    return reservations.flatMap((id) => {
       const running = this.#byReservation.get(id);
       return running === undefined || running.isOver ? [] : [running];
     });
@@ -297,7 +297,7 @@ export class RecordingRoom {
     const { findStation, findProgram, store, log } = this.options;
     const station = findStation(order.stationId);
     if (station === undefined) throw new Error(`station ${order.stationId} is not known`);
-    const { after: _, openAt: __, holdUntil: ___, ...wanted } = order;
+    const { after: _, openAt: __, holdUntil: ___, apart: ____, ...wanted } = order;
     const program = findProgram(order.programId);
     const { extended = null, genres = [], audios = [] } = program ?? {};
     const { name, description } = order;

@@ -12,7 +12,8 @@ import { CancellationStore } from './cancellations.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
 import { openDatabase } from './database.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
-import { ReservationStore, type StoredReservation } from './reservations.ts';
+import type { StoredReservation } from './reservation-row.ts';
+import { ReservationStore } from './reservations.ts';
 import { RuleStore } from './rules.ts';
 import { StationStore } from './stations.ts';
 

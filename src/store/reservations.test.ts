@@ -17,7 +17,8 @@ import { readRule } from '../schedule/rule-body.ts';
 import { CancellationStore } from './cancellations.ts';
 import { openDatabase } from './database.ts';
 import { PlanFile } from './plan-file.ts';
-import { type ManualReservation, type PlannedRow, ReservationStore } from './reservations.ts';
+import type { PlannedRow } from './reservation-row.ts';
+import { type ManualReservation, ReservationStore } from './reservations.ts';
 import { RuleStore } from './rules.ts';
 import { StationStore } from './stations.ts';
 

@@ -3,39 +3,34 @@
  * whole, and only if nothing that it was made of has changed meanwhile.
  */
 import type { Database } from 'bun:sqlite';
-import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
-import type { ReservationState } from '../../wire/guide.ts';
-import {
-  type Cancellation,
-  MANUAL_PRIORITY,
-  type PlannedTuner,
-  type Reservation,
-  type ReservationId,
-} from '../model/reservation.ts';
-import type { EncodeChoice, RuleId } from '../model/rule.ts';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
+import type { RuleId } from '../model/rule.ts';
 import { CancellationStore, type CancelledAiring } from './cancellations.ts';
 import { tableStamp } from './counters.ts';
 import { durably } from './durable.ts';
+import {
+  COLUMNS,
+  choiceValues,
+  type ListedReservation,
+  type ListedRow,
+  type PlannedRow,
+  plannedValues,
+  type RecordingChoice,
+  type Row,
+  type StoredReservation,
+  toListed,
+  toReservation,
+} from './reservation-row.ts';
 
-export interface StoredReservation extends Reservation {
-  /** What happened to it by itself, Japanese. */
-  note: string | null;
-  /** The damaged recording that it is to replace. */
-  repeats: number | null;
-}
-
-/** As lists show it. */
-export interface ListedReservation extends StoredReservation {
+export interface OfferedProgram {
+  id: ProgramId;
   serviceName: string;
-  type: BroadcastType;
-  /** Physical channel. */
-  channel: string;
-  /** What was, or is being, recorded of it. */
-  recordingId: number | null;
+  name: string;
+  /** Epoch ms. */
+  startAt: number;
+  endAt: number;
 }
-
-/** How something is recorded; null = the setting. */
-export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
 
 /** What a person wants to be recorded. */
 export interface ManualReservation extends RecordingChoice {
@@ -50,26 +45,6 @@ export interface ManualReservation extends RecordingChoice {
   repeats: number | null;
 }
 
-/** What a plan decides of a reservation. Blockers are programmes: what is made anew has no number yet. */
-export interface PlannedRow
-  extends Pick<
-    Reservation,
-    | 'programId'
-    | 'stationId'
-    | 'ruleId'
-    | 'state'
-    | 'reason'
-    | 'priority'
-    | 'name'
-    | 'description'
-    | 'startAt'
-    | 'endAt'
-    | 'tuner'
-  > {
-  blockers: readonly ProgramId[];
-  alternatives: readonly ProgramId[];
-}
-
 export interface PlannedChanges {
   /** What the plan was made of (`stamp`). */
   stamp: string;
@@ -78,43 +53,6 @@ export interface PlannedChanges {
   update: readonly { id: ReservationId; to: PlannedRow; choice: RecordingChoice | null }[];
   remove: readonly ReservationId[];
 }
-
-interface Row {
-  id: number;
-  program_id: number;
-  station_id: number;
-  rule_id: number | null;
-  state: string;
-  reason: string | null;
-  priority: number;
-  name: string;
-  description: string;
-  start_at: number;
-  end_at: number;
-  margin_before: number | null;
-  margin_after: number | null;
-  encode: string | null;
-  keep_ts: number | null;
-  tuner_type: string | null;
-  tuner_rank: number | null;
-  blockers: string;
-  alternatives: string;
-  note: string | null;
-  repeats: number | null;
-  created_at: number;
-  updated_at: number;
-}
-
-interface ListedRow extends Row {
-  service_name: string;
-  type: string;
-  channel: string;
-  recording_id: number | null;
-}
-
-const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
-  r.start_at, r.end_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.tuner_type, r.tuner_rank, r.blockers,
-  r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
 
 /** The last recording that was not thrown away. */
 const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
@@ -130,41 +68,6 @@ const OVER = `r.state IN ('finished', 'missed', 'cancelled') OR (r.state = 'skip
 const PLANNED_FROM = ['rules', 'reservations', 'cancellations'] as const;
 
 type Values = Record<string, string | number | null>;
-
-function toReservation(row: Row): StoredReservation {
-  return {
-    id: row.id,
-    programId: row.program_id as ProgramId,
-    stationId: row.station_id as StationId,
-    ruleId: row.rule_id,
-    state: row.state as ReservationState,
-    reason: row.reason,
-    priority: row.priority,
-    name: row.name,
-    description: row.description,
-    startAt: row.start_at,
-    endAt: row.end_at,
-    marginBefore: row.margin_before,
-    marginAfter: row.margin_after,
-    encode: row.encode as EncodeChoice | null,
-    keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
-    tuner: tunerOf(row),
-    blockers: JSON.parse(row.blockers) as ReservationId[],
-    alternatives: JSON.parse(row.alternatives) as ProgramId[],
-    note: row.note,
-    repeats: row.repeats,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function tunerOf({ tuner_type: type, tuner_rank: rank }: Row): PlannedTuner | null {
-  return type === null || rank === null ? null : { type: type as BroadcastType, rank };
-}
-
-function choiceValues({ marginBefore, marginAfter, encode, keepTs }: RecordingChoice) {
-  return { marginBefore, marginAfter, encode, keepTs: keepTs === null ? null : Number(keepTs) };
-}
 
 export class ReservationStore {
   readonly #cancellations: CancellationStore;
@@ -203,6 +106,19 @@ export class ReservationStore {
   /** What is done with, the last first. */
   completed(now: number): ListedReservation[] {
     return this.#list(`WHERE ${OVER} ORDER BY r.start_at DESC, r.id DESC`, { now });
+  }
+
+  /** Programmes that conflicts could take instead, as far as the guide still has them. */
+  offers(programs: readonly ProgramId[]): Map<ProgramId, OfferedProgram> {
+    if (programs.length === 0) return new Map();
+    const rows = this.database
+      .query<OfferedProgram, { programs: string }>(
+        `SELECT p.id, s.name AS serviceName, p.name, p.start_at AS startAt, p.end_at AS endAt
+         FROM json_each($programs) AS wanted JOIN programs AS p ON p.id = wanted.value
+           JOIN stations AS s ON s.id = p.station_id`,
+      )
+      .all({ programs: JSON.stringify(programs) });
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   listed(id: ReservationId): ListedReservation | undefined {
@@ -245,6 +161,21 @@ export class ReservationStore {
     );
     if (row === null) throw new Error('a reservation was not stored');
     return row.id;
+  }
+
+  /** How it is to be recorded, unless it is being recorded already. On disk when it returns. */
+  choose(id: ReservationId, choice: Partial<RecordingChoice>, now: number): void {
+    durably(this.database, () => {
+      const known = this.find(id);
+      if (known === undefined || known.state === 'recording') return;
+      this.database
+        .query(
+          `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
+             keep_ts = $keepTs, updated_at = $now
+           WHERE id = $id`,
+        )
+        .run({ id, ...choiceValues({ ...known, ...choice }), now });
+    });
   }
 
   /** A person's word; what is being recorded goes on until the recorder ends it. On disk when it returns. */
@@ -390,34 +321,6 @@ export class ReservationStore {
   }
 
   #list(where: string, values: Values): ListedReservation[] {
-    return this.database
-      .query<ListedRow, Values>(`${LISTED} ${where}`)
-      .all(values)
-      .map((row) => ({
-        ...toReservation(row),
-        serviceName: row.service_name,
-        type: row.type as BroadcastType,
-        channel: row.channel,
-        recordingId: row.recording_id,
-      }));
+    return this.database.query<ListedRow, Values>(`${LISTED} ${where}`).all(values).map(toListed);
   }
-}
-
-function plannedValues(to: PlannedRow) {
-  const { programId, stationId, ruleId, state, reason, priority, name, description, startAt, endAt } = to;
-  return {
-    programId,
-    stationId,
-    ruleId,
-    state,
-    reason,
-    priority,
-    name,
-    description,
-    startAt,
-    endAt,
-    tunerType: to.tuner?.type ?? null,
-    tunerRank: to.tuner?.rank ?? null,
-    alternatives: JSON.stringify(to.alternatives),
-  };
 }

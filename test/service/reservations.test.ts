@@ -50,6 +50,13 @@ describe('POST /api/reservations', () => {
     });
     expect(item).not.toContainKeys(['blockers', 'alternatives', 'offers']);
     expect(await reserve(programId)).toEqual(item);
+    expect(await reserve(programId, { marginBefore: null, keepTs: false })).toEqual({
+      ...item,
+      openAt: item.startAt - 10_000,
+      marginBefore: null,
+      keepTs: false,
+    });
+    expect(await reserve(programId, { marginBefore: 5000, keepTs: true })).toEqual(item);
     expect(await home.reservations()).toEqual([item]);
     expect(await home.json<ReservationItem>('GET', `/api/reservations/${item.id}`)).toEqual(item);
     expect(await home.reservations(true)).toEqual([]);

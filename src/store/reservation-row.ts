@@ -1,0 +1,149 @@
+/** A reservation as its row. */
+import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
+import type { ReservationState } from '../../wire/guide.ts';
+import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
+import type { EncodeChoice } from '../model/rule.ts';
+
+export interface StoredReservation extends Reservation {
+  /** What happened to it by itself, Japanese. */
+  note: string | null;
+  /** The damaged recording that it is to replace. */
+  repeats: number | null;
+}
+
+/** As lists show it. */
+export interface ListedReservation extends StoredReservation {
+  serviceName: string;
+  type: BroadcastType;
+  /** Physical channel. */
+  channel: string;
+  /** What was, or is being, recorded of it. */
+  recordingId: number | null;
+}
+
+/** How something is recorded; null = the setting. */
+export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
+
+/** What a plan decides of a reservation. Blockers are programmes: what is made anew has no number yet. */
+export interface PlannedRow
+  extends Pick<
+    Reservation,
+    | 'programId'
+    | 'stationId'
+    | 'ruleId'
+    | 'state'
+    | 'reason'
+    | 'priority'
+    | 'name'
+    | 'description'
+    | 'startAt'
+    | 'endAt'
+    | 'tuner'
+  > {
+  blockers: readonly ProgramId[];
+  alternatives: readonly ProgramId[];
+}
+
+export interface Row {
+  id: number;
+  program_id: number;
+  station_id: number;
+  rule_id: number | null;
+  state: string;
+  reason: string | null;
+  priority: number;
+  name: string;
+  description: string;
+  start_at: number;
+  end_at: number;
+  margin_before: number | null;
+  margin_after: number | null;
+  encode: string | null;
+  keep_ts: number | null;
+  tuner_type: string | null;
+  tuner_rank: number | null;
+  blockers: string;
+  alternatives: string;
+  note: string | null;
+  repeats: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ListedRow extends Row {
+  service_name: string;
+  type: string;
+  channel: string;
+  recording_id: number | null;
+}
+
+/** Of `reservations AS r`. */
+export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
+  r.start_at, r.end_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.tuner_type, r.tuner_rank, r.blockers,
+  r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
+
+export function toReservation(row: Row): StoredReservation {
+  return {
+    id: row.id,
+    programId: row.program_id as ProgramId,
+    stationId: row.station_id as StationId,
+    ruleId: row.rule_id,
+    state: row.state as ReservationState,
+    reason: row.reason,
+    priority: row.priority,
+    name: row.name,
+    description: row.description,
+    startAt: row.start_at,
+    endAt: row.end_at,
+    marginBefore: row.margin_before,
+    marginAfter: row.margin_after,
+    encode: row.encode as EncodeChoice | null,
+    keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
+    tuner: tunerOf(row),
+    blockers: JSON.parse(row.blockers) as ReservationId[],
+    alternatives: JSON.parse(row.alternatives) as ProgramId[],
+    note: row.note,
+    repeats: row.repeats,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function tunerOf({ tuner_type: type, tuner_rank: rank }: Row): PlannedTuner | null {
+  return type === null || rank === null ? null : { type: type as BroadcastType, rank };
+}
+
+/** As parameters of a statement. */
+export function choiceValues({ marginBefore, marginAfter, encode, keepTs }: RecordingChoice) {
+  return { marginBefore, marginAfter, encode, keepTs: keepTs === null ? null : Number(keepTs) };
+}
+
+export function toListed(row: ListedRow): ListedReservation {
+  return {
+    ...toReservation(row),
+    serviceName: row.service_name,
+    type: row.type as BroadcastType,
+    channel: row.channel,
+    recordingId: row.recording_id,
+  };
+}
+
+/** As parameters of a statement. */
+export function plannedValues(to: PlannedRow) {
+  const { programId, stationId, ruleId, state, reason, priority, name, description, startAt, endAt } = to;
+  return {
+    programId,
+    stationId,
+    ruleId,
+    state,
+    reason,
+    priority,
+    name,
+    description,
+    startAt,
+    endAt,
+    tunerType: to.tuner?.type ?? null,
+    tunerRank: to.tuner?.rank ?? null,
+    alternatives: JSON.stringify(to.alternatives),
+  };
+}
