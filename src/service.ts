@@ -21,10 +21,12 @@ import { LiveRoom } from './live/room.ts';
 import { Yields } from './live/yields.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
+import { FolderSpaces } from './record/folder-space.ts';
 import type { Folder } from './record/folders.ts';
 import { RecordingMarks } from './record/marks.ts';
 import { Retention } from './record/retention.ts';
 import { RecordingRoom } from './record/room.ts';
+import { type StorageParts, storageFacts } from './record/storage-facts.ts';
 import { readSeries } from './schedule/dedupe/series.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
@@ -37,6 +39,7 @@ import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { RecordingListStore } from './store/recording-list.ts';
 import { RecordingShelf } from './store/recording-shelf.ts';
+import { RecordingSumStore } from './store/recording-sums.ts';
 import { RecordingStore } from './store/recordings.ts';
 import { ReservationStore } from './store/reservations.ts';
 import { RuleStore } from './store/rules.ts';
@@ -258,6 +261,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       encoders.close(),
     ]);
   };
+  const storage: StorageParts = {
+    folders: recordingFolders,
+    sums: new RecordingSumStore(database),
+    spaces: new FolderSpaces(),
+  };
   const guideWindow = new GuideWindowStore(database);
   const facts: SystemParts = {
     version: VERSION,
@@ -292,6 +300,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     recordingList: new RecordingListStore(database),
     recordingMarks: new RecordingMarks({ shelf, hub, now: clock.now }),
     retention,
+    storage: () => storageFacts(storage),
     running: () => recording.progress(),
     reservations: booking.reservations,
     rules: booking.rules,

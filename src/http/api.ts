@@ -19,6 +19,7 @@ import { addReservationRoutes } from './reservation-routes.ts';
 import { addRuleRoutes } from './rule-routes.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
 import { addStationRoutes } from './station-routes.ts';
+import { addStorageRoutes } from './storage-routes.ts';
 import { addSystemRoutes } from './system-routes.ts';
 import { addTunerRoutes } from './tuner-routes.ts';
 
@@ -143,6 +144,7 @@ export function createApi(parts: ApiParts): Elysia {
   addRuleRoutes(app, parts);
   addRecordingMarkRoutes(app, parts);
   addRecordingFileRoutes(app, parts);
+  addStorageRoutes(app, parts);
   return app;
 }
 

@@ -9,6 +9,7 @@ import type {
   ScanStatus,
   Settings,
   Status,
+  StorageFacts,
   SystemFacts,
 } from '../../wire/api.ts';
 import type { Desk } from '../booking/desk.ts';
@@ -71,6 +72,7 @@ export interface ApiParts {
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'detail'>;
   recordingMarks: Pick<RecordingMarks, 'reach' | 'watched' | 'protect'>;
   retention: Pick<Retention, 'bin' | 'restore' | 'remove'>;
+  storage(): Promise<StorageFacts>;
   /** How recordings go that are being made, by recording. */
   running(): ReadonlyMap<number, RecordingProgress>;
   reservations: Pick<Desk, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;

@@ -78,6 +78,7 @@ function serve(
     rules: { list: absent, get: absent, create: absent, update: absent, remove: absent, preview: absent },
     recordingList: { stamp: absent, page: absent, series: absent, find: absent, detail: absent },
     recordingMarks: { reach: absent, watched: absent, protect: absent },
+    storage: absent,
     retention: { bin: absent, restore: absent, remove: absent },
     running: () => new Map(),
     search: { programs: absent, recordings: absent, reservations: absent, rules: absent },

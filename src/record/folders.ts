@@ -36,6 +36,11 @@ export function isFilling(folder: Folder, free: number | undefined): boolean {
   return free !== undefined && free - folder.floorBytes < LEAST_BYTES;
 }
 
+/** Nothing more can be written. */
+export function isFull(free: number): boolean {
+  return free < LEAST_BYTES;
+}
+
 /** Free octets where a folder is, or will be; undefined when it cannot be known in time. */
 export async function freeBytes(path: string): Promise<number | undefined> {
   const late = Promise.withResolvers<undefined>();

@@ -144,6 +144,7 @@ describe('stations and health', () => {
       '/api/services/{id}/record',
       '/api/settings',
       '/api/status',
+      '/api/storage',
       '/api/system',
       '/api/tuners',
       '/manifest.webmanifest',

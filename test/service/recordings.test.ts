@@ -14,6 +14,8 @@ import {
   RecordingSeriesSchema,
   RecordingStatusSchema,
   RecordingsSchema,
+  type StorageFacts,
+  StorageSchema,
 } from '../../wire/api.ts';
 import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from './harness.ts';
 import { fillRecordings, putRecording, type RecordingRow } from './recording-rows.ts';
@@ -567,6 +569,54 @@ describe('retention', () => {
     await until(() =>
       readdirSync(folder).every((name) => ![due, old].some((id) => name.includes(` r${id}.`))),
     );
+  });
+});
+
+describe('the room for recordings', () => {
+  const storage = async (): Promise<StorageFacts> => {
+    const facts = (await (await get('/api/storage')).json()) as StorageFacts;
+    expect([...Value.Errors(StorageSchema, facts)]).toEqual([]);
+    return facts;
+  };
+
+  test('is told with what lies in it', async () => {
+    expect((await storage()).roomMs).toBeNull();
+    put({ bytes: 1000 }, 0);
+    put({ bytes: 500, watchedAt: 1 }, 1);
+    put({ bytes: 300, binnedAt: Date.now() }, 2);
+    put({ bytes: 200, state: 'failed' }, 3);
+    put({ bytes: 100, state: 'recording' }, 4);
+    const { folders, recordings, roomMs } = await storage();
+    expect(recordings).toEqual({
+      count: 3,
+      unwatched: 2,
+      bytes: 1700,
+      failed: 1,
+      binned: 1,
+      binnedBytes: 300,
+    });
+    expect(folders).toEqual([
+      {
+        path: folder,
+        totalBytes: expect.any(Number),
+        freeBytes: expect.any(Number),
+        floorBytes: 0,
+        recordingBytes: 2100,
+        state: expect.any(String),
+      },
+    ]);
+    const free = folders[0]?.freeBytes ?? 0;
+    const rate = 1500 / (2 * (HOUR + 25_000));
+    expect((roomMs ?? 0) * rate).toBeGreaterThan(free * 0.9);
+    expect((roomMs ?? 0) * rate).toBeLessThan(free * 1.1);
+  });
+
+  test('counts a part where it lies', async () => {
+    const id = put({ bytes: 1000 }, 0);
+    database.run(`INSERT INTO recording_parts VALUES (${id}, 2, '/elsewhere/x.ts', 400)`);
+    database.run(`UPDATE recording_files SET bytes = 1000 WHERE recording_id = ${id}`);
+    expect((await list())[0]?.bytes).toBe(1400);
+    expect((await storage()).folders[0]?.recordingBytes).toBe(1000);
   });
 });
 

@@ -1,0 +1,20 @@
+/** `/api/storage`: the room for recordings. */
+import type { Elysia } from 'elysia';
+import { StorageSchema } from '../../wire/api.ts';
+import { REFUSALS } from './described.ts';
+import type { ApiParts } from './parts.ts';
+import { polledAnswer, polledJson, polledResponses } from './polled.ts';
+
+export function addStorageRoutes(app: Elysia, parts: ApiParts): void {
+  app.get('/api/storage', async ({ request }) => polledJson(request, polledAnswer(await parts.storage())), {
+    detail: {
+      summary: 'The room for recordings: folders, what lies in them, how much more fits',
+      description:
+        '`away`: the folder does not answer in 2 s, or recordings lie in it and it is not there. `floor`: what is to be ' +
+        'left free is all that is free. `full`: nothing can be written. `recordings.bytes` is of all that is not in the bin; ' +
+        '`recordingBytes` of a folder is with the bin.',
+      tags: ['recordings'],
+      responses: { ...REFUSALS, ...polledResponses('the room for recordings', StorageSchema) },
+    },
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * How much room there is where recordings go. A folder that hangs (a network share that is away) is asked once: nobody
+ * waits longer than a moment, and no further question is put to it until the first one is answered.
+ */
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface FolderSpace {
+  totalBytes: number;
+  freeBytes: number;
+  /** Folders of one file system share their room. */
+  device: number;
+  /** The folder itself is there; else it is made at its first use. */
+  exists: boolean;
+}
+
+/** The two calls that may hang. */
+export interface FileSystem {
+  stat(path: string): Promise<{ dev: number; isDirectory(): boolean }>;
+  statfs(path: string): Promise<{ blocks: number; bavail: number; bsize: number }>;
+}
+
+const LIMIT_MS = 2_000;
+const REAL: FileSystem = { stat, statfs };
+
+export class FolderSpaces {
+  readonly #asked = new Map<string, Promise<FolderSpace | undefined>>();
+
+  constructor(
+    private readonly files: FileSystem = REAL,
+    private readonly limitMs = LIMIT_MS,
+  ) {}
+
+  /** Undefined when it cannot be known in time. */
+  async of(path: string): Promise<FolderSpace | undefined> {
+    const asked = this.#asked.get(path) ?? this.#ask(path);
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), this.limitMs);
+    const found = await Promise.race([asked, late.promise]);
+    clearTimeout(timer);
+    return found;
+  }
+
+  #ask(path: string): Promise<FolderSpace | undefined> {
+    const asked = this.#look(path)
+      .catch(() => undefined)
+      .finally(() => this.#asked.delete(path));
+    this.#asked.set(path, asked);
+    return asked;
+  }
+
+  /** The folder, or the nearest one above it that is there. */
+  async #look(path: string): Promise<FolderSpace | undefined> {
+    for (let at = path; ; at = dirname(at)) {
+      const found = await this.files.stat(at).catch(() => undefined);
+      if (found?.isDirectory() !== true) {
+        if (at === dirname(at)) return undefined;
+        continue;
+      }
+      const { blocks, bavail, bsize } = await this.files.statfs(at);
+      return {
+        totalBytes: blocks * bsize,
+        freeBytes: bavail * bsize,
+        device: found.dev,
+        exists: at === path,
+      };
+    }
+  }
+}
