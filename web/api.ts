@@ -12,7 +12,6 @@ import type {
   ProblemCode,
   ProgramDetail,
   RecordAnswer,
-  Recording,
   ReservationItem,
   ReservationRequest,
   RuleBody,
@@ -276,6 +275,3 @@ export const previewRule = (
   if (ruleId !== undefined) url.searchParams.set('ruleId', String(ruleId));
   return exchange<RulePreview>(url, { method: 'POST', body, signal }, json);
 };
-/** Its recordings that can be watched, newest first. */
-export const getRecordingsOfRule = (ruleId: number, signal?: AbortSignal): Promise<Recording[]> =>
-  get(`api/recordings?ruleId=${ruleId}`, signal);

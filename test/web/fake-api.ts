@@ -112,11 +112,8 @@ export async function answerHouse(
     if (request.method !== 'GET' && booked.ok) send('reservations');
     return booked;
   }
-  // Those of a rule are the rules' own, unless there is a list.
-  if (state.recordings.list.length > 0 || !query.has('ruleId')) {
-    const recorded = await answerRecordings(state.recordings, name, request, body);
-    if (recorded !== undefined) return recorded;
-  }
+  const recorded = await answerRecordings(state.recordings, name, request, body);
+  if (recorded !== undefined) return recorded;
   const ruled = await answerRules(state, { method: request.method, name, body, query });
   if (ruled !== undefined) {
     if (request.method !== 'GET' && ruled.ok && name !== 'rules/preview') send('rules');

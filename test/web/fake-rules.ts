@@ -20,19 +20,18 @@ import type {
   RulePreview,
 } from '../../wire/api.ts';
 import { type FakeGuide, guideWindow } from './fake-guide.ts';
+import type { FakeRecordings } from './fake-recordings.ts';
 
 const DAY_MS = 86_400_000;
 const PREVIEW_ROWS = 50;
 
 export interface FakeRules {
   rules: RuleItem[];
-  /** What each has recorded. */
-  recorded: Map<number, Retiring>;
   nextId: number;
 }
 
 export function newRules(): FakeRules {
-  return { rules: [], recorded: new Map(), nextId: 1 };
+  return { rules: [], nextId: 1 };
 }
 
 function draftOf(body: unknown) {
@@ -129,55 +128,55 @@ function booked(guide: FakeGuide, rule: RuleItem, now: number): ReservationItem[
     }));
 }
 
-function withFacts(state: FakeRules, guide: FakeGuide, rule: RuleItem, now: number): RuleItem {
-  const reservations = booked(guide, rule, now);
+interface House {
+  readonly rules: FakeRules;
+  readonly guide: FakeGuide;
+  readonly recordings: FakeRecordings;
+  readonly delayMs: number;
+}
+
+/** Newest first. */
+function recordedBy({ recordings }: House, ruleId: number): Recording[] {
+  return recordings.list.filter((one) => one.ruleId === ruleId).sort((a, b) => b.startAt - a.startAt);
+}
+
+function withFacts(house: House, rule: RuleItem, now: number): RuleItem {
+  const reservations = booked(house.guide, rule, now);
   const next = reservations.find(({ state: stands }) => stands !== 'skipped');
   return {
     ...rule,
     next: next === undefined ? null : { ...next, reservationId: next.id },
     booked: reservations.filter(({ state: stands }) => stands !== 'skipped').length,
     conflicts: reservations.filter(({ state: stands }) => stands === 'conflict').length,
-    recorded: state.recorded.get(rule.id)?.length ?? 0,
+    recorded: recordedBy(house, rule.id).length,
   };
 }
 
-function retiring(state: FakeRules, ruleId: number | undefined, { keepNewest }: RuleItem): Retiring {
+function retiring(house: House, ruleId: number | undefined, { keepNewest }: RuleItem): Retiring {
   if (keepNewest === null || ruleId === undefined) return [];
-  const all = state.recorded.get(ruleId) ?? [];
-  return [...all].sort((a, b) => b.startAt - a.startAt).slice(keepNewest);
+  return recordedBy(house, ruleId)
+    .slice(keepNewest)
+    .map(({ id, title, startAt, watchedAt, bytes }) => ({
+      id,
+      title,
+      startAt,
+      watched: watchedAt !== null,
+      bytes,
+    }));
 }
 
-function preview(state: FakeRules, guide: FakeGuide, body: unknown, ruleId: number | undefined): RulePreview {
+function preview(house: House, body: unknown, ruleId: number | undefined): RulePreview {
   const rule = itemOf(0, body);
-  const programs = previewOf(guide, rule, Date.now());
+  const programs = previewOf(house.guide, rule, Date.now());
   return {
     total: programs.length,
     programs: programs.slice(0, PREVIEW_ROWS),
     fault: null,
-    retiring: retiring(state, ruleId, rule),
+    retiring: retiring(house, ruleId, rule),
   };
 }
 
 const GONE = { message: 'このルールはありません。', code: 'not_found' };
-
-/** Every third is damaged. */
-function recordingOf({ id, title, startAt, watched, bytes }: Retiring[number]): Partial<Recording> {
-  const level = id % 3 === 2 ? 'damaged' : 'complete';
-  return {
-    id,
-    title,
-    name: title,
-    serviceName: 'みなと放送',
-    startAt,
-    endAt: startAt + 3_600_000,
-    durationMs: 3_600_000,
-    watchedAt: watched ? startAt + 7_200_000 : null,
-    recording: false,
-    verdict: { level, drops: level === 'damaged' ? 12 : 0, gaps: [], headMs: 10_000, tailMs: 15_000 },
-    state: 'available',
-    bytes,
-  };
-}
 
 interface Asked {
   readonly method: string;
@@ -186,20 +185,11 @@ interface Asked {
   readonly query: URLSearchParams;
 }
 
-interface House {
-  readonly rules: FakeRules;
-  readonly guide: FakeGuide;
-  readonly delayMs: number;
-}
-
 /** Undefined for what is not of this part. */
-export async function answerRules(
-  { rules, guide, delayMs }: House,
-  asked: Asked,
-): Promise<Response | undefined> {
-  if (asked.name === 'rules/preview') await Bun.sleep(delayMs);
+export async function answerRules(house: House, asked: Asked): Promise<Response | undefined> {
+  if (asked.name === 'rules/preview') await Bun.sleep(house.delayMs);
   try {
-    return answer(rules, guide, asked);
+    return answer(house, asked);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { code, message, options } = error;
@@ -207,24 +197,18 @@ export async function answerRules(
   }
 }
 
-function answer(
-  state: FakeRules,
-  guide: FakeGuide,
-  { method, name, body, query }: Asked,
-): Response | undefined {
+function answer(house: House, { method, name, body, query }: Asked): Response | undefined {
+  const state = house.rules;
   const now = Date.now();
   if (name === 'rules/preview' && method === 'POST') {
     const id = query.get('ruleId');
-    return Response.json(preview(state, guide, JSON.parse(body), id === null ? undefined : Number(id)));
-  }
-  if (name === 'recordings' && query.has('ruleId')) {
-    return Response.json((state.recorded.get(Number(query.get('ruleId'))) ?? []).map(recordingOf));
+    return Response.json(preview(house, JSON.parse(body), id === null ? undefined : Number(id)));
   }
   if (name === 'rules') {
-    if (method === 'GET') return Response.json(state.rules.map((rule) => withFacts(state, guide, rule, now)));
+    if (method === 'GET') return Response.json(state.rules.map((rule) => withFacts(house, rule, now)));
     const rule = itemOf(state.nextId++, JSON.parse(body));
     state.rules.push(rule);
-    return Response.json(withFacts(state, guide, rule, now), { status: 201 });
+    return Response.json(withFacts(house, rule, now), { status: 201 });
   }
   const id = /^rules\/(\d+)$/u.exec(name)?.[1];
   if (id === undefined) return undefined;
@@ -238,9 +222,9 @@ function answer(
   if (method === 'PUT') {
     const replaced = itemOf(rule.id, JSON.parse(body));
     state.rules[at] = replaced;
-    return Response.json(withFacts(state, guide, replaced, now));
+    return Response.json(withFacts(house, replaced, now));
   }
-  return Response.json(withFacts(state, guide, rule, now));
+  return Response.json(withFacts(house, rule, now));
 }
 
 /** Puts a rule into the service, as if it had been there before. */

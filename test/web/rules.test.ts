@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { Retiring, RuleItem } from '../../wire/api.ts';
+import type { Recording, RuleItem } from '../../wire/api.ts';
 import { type HouseState, newHouse } from './fake-api.ts';
 import { manyStations } from './fake-guide.ts';
+import { failedRecording, fakeRecording } from './fake-recordings.ts';
 import { addRule, bookedByRules } from './fake-rules.ts';
 import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
 
@@ -12,13 +13,16 @@ const WEEK_MS = 7 * 86_400_000;
 
 setDefaultTimeout(TEST_MS);
 
-function recorded(count: number): Retiring {
+/** Of a rule, the newest first; the fourth and the eleventh are damaged. */
+function recorded(ruleId: number, count: number): Recording[] {
+  const station = STATIONS[0];
+  if (station === undefined) throw new Error('no station');
   return Array.from({ length: count }, (_, index) => ({
-    id: 100 + index,
+    ...fakeRecording(index + 1, station, Date.now()),
     title: `灯台守の娘 第${count - index}話`,
+    name: `灯台守の娘 第${count - index}話`,
     startAt: Date.now() - (index + 1) * WEEK_MS,
-    watched: index > 2,
-    bytes: 3_400_000_000,
+    ruleId,
   }));
 }
 
@@ -163,7 +167,7 @@ describe.skipIf(!hasChromium)('rules', () => {
         encode: 'both',
         periodTo: Date.now() + 30 * WEEK_MS,
       });
-      state.rules.recorded.set(rule.id, recorded(8));
+      state.recordings.list = recorded(rule.id, 8);
     });
     const before = rules()[0];
     await page.getByRole('link', { name: '編集' }).click();
@@ -344,14 +348,18 @@ describe.skipIf(!hasChromium)('rules', () => {
   test('a rule’s page has its airings to come and what it recorded, and says when it is gone', async () => {
     const page = await open('rules?rule=1', (state) => {
       const rule = addRule(state.rules, { name: '灯台守の娘', keyword: '灯台守', dedupe: false });
-      state.rules.recorded.set(rule.id, recorded(3));
+      state.recordings.list = recorded(rule.id, 4);
+      const broken = failedRecording(90, STATIONS[1] ?? { id: 1, name: '局' }, Date.now());
+      state.recordings.list.push({ ...broken, ruleId: rule.id, startAt: Date.now() - 30 * WEEK_MS });
       state.bookings.items = bookedByRules(state.rules, state.guide);
     });
     const coming = page.locator('section', { has: page.getByRole('heading', { name: 'これからの放送' }) });
     await coming.locator('.row').nth(4).waitFor();
     expect(await coming.textContent()).toContain('チューナーが足りません。');
     const done = page.locator('section', { has: page.getByRole('heading', { name: '録画したもの' }) });
-    expect(await done.locator('.booking-badge').allTextContents()).toEqual(['完全', '一部欠け', '完全']);
+    await done.locator('.verdict').nth(4).waitFor();
+    const verdicts = await done.locator('.verdict').allTextContents();
+    expect(verdicts).toEqual(['完全', '完全', '完全', '乱れあり', '失敗']);
     house.rules.rules = [];
     rig.service.send('rules');
     await page.getByText('このルールはありません').waitFor();

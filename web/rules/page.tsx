@@ -3,8 +3,10 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
-import { type ApiFailure, getRecordingsOfRule, getRule } from '../api.ts';
+import { type ApiFailure, getRule } from '../api.ts';
 import { goBackOr, openReservation } from '../navigation/router.ts';
+import { getRecordingPage } from '../recordings/calls.ts';
+import { VerdictBadge } from '../recordings/verdict-mark.tsx';
 import { StateBadge } from '../reservations/badge.tsx';
 import { useBookings } from '../reservations/store.ts';
 import { titleOf } from '../reservations/words.ts';
@@ -43,24 +45,7 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
   );
 }
 
-/** How good a recording is, in a few letters; undefined while nothing can be said. */
-function verdictWords({ verdict, recording, state }: Recording): readonly [text: string, tone: string] {
-  if (recording) return ['録画中', 'recording'];
-  if (state === 'failed') return ['失敗', 'warn'];
-  switch (verdict?.level) {
-    case 'complete':
-      return ['完全', 'good'];
-    case 'damaged':
-      return ['一部欠け', 'warn'];
-    case 'lost':
-      return ['大きく欠け', 'bad'];
-    case undefined:
-      return ['録画済み', 'quiet'];
-  }
-}
-
 function RecordingLine({ recording }: { recording: Recording }) {
-  const [text, tone] = verdictWords(recording);
   const { title, marks } = splitTitle(recording.name);
   return (
     <a class="row row-button" href={`recordings?recording=${recording.id}`}>
@@ -72,7 +57,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
             <span class="numbers when-length">{lengthText(recording.durationMs)}</span>
           )}
           {recording.watchedAt === null ? null : <span>視聴済み</span>}
-          <span class={`booking-badge booking-badge-${tone}`}>{text}</span>
+          <VerdictBadge recording={recording} />
         </span>
         <span class="found-title">
           <span>{title}</span>
@@ -81,6 +66,24 @@ function RecordingLine({ recording }: { recording: Recording }) {
       </span>
     </a>
   );
+}
+
+interface History {
+  readonly recordings: readonly Recording[];
+  readonly total: number;
+}
+
+/** The last that were recorded, those that failed among them. */
+async function historyOf(ruleId: number, signal: AbortSignal): Promise<History> {
+  const slice = { offset: 0, limit: FIRST_ROWS };
+  const page = (show: Record<string, string>) =>
+    getRecordingPage(new URLSearchParams({ ruleId: String(ruleId), ...show }), slice, signal);
+  const pages = await Promise.all([page({}), page({ show: 'failed' })]);
+  const all = pages.flatMap(({ rows }) => rows).sort((a, b) => b.startAt - a.startAt);
+  return {
+    recordings: all.slice(0, FIRST_ROWS),
+    total: pages.reduce((sum, { total }) => sum + total, 0),
+  };
 }
 
 /** Of a list of hundreds the first are enough to begin with. */
@@ -92,19 +95,19 @@ interface ListProps<T> {
   readonly failure: ApiFailure | undefined;
   readonly none: string;
   readonly line: (row: T) => ComponentChildren;
+  readonly total: number;
+  /** What leads to more. */
+  readonly more?: ComponentChildren;
 }
 
-function List<T>({ title, rows, failure, none, line }: ListProps<T>) {
-  const all = useSignal(false);
-  const shown = all.value ? rows : rows?.slice(0, FIRST_ROWS);
-  const more = (rows?.length ?? 0) - (shown?.length ?? 0);
+function List<T>({ title, rows, failure, none, line, total, more }: ListProps<T>) {
   return (
     <section class="block" aria-label={title}>
       <header class="block-head">
         <h2>{title}</h2>
-        {rows === undefined ? null : <span class="block-count numbers">{rows.length}件</span>}
+        {rows === undefined ? null : <span class="block-count numbers">{total.toLocaleString('ja')}件</span>}
       </header>
-      {shown === undefined ? (
+      {rows === undefined ? (
         failure === undefined ? (
           <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
         ) : (
@@ -112,18 +115,14 @@ function List<T>({ title, rows, failure, none, line }: ListProps<T>) {
             {failure.message} {adviceFor(failure).next}
           </p>
         )
-      ) : shown.length === 0 ? (
+      ) : rows.length === 0 ? (
         <p class="block-note">{none}</p>
       ) : (
         <div class="rows" data-nav-group={title}>
-          {shown.map(line)}
+          {rows.map(line)}
         </div>
       )}
-      {more === 0 ? null : (
-        <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
-          あと {more.toLocaleString('ja')}件を表示
-        </button>
-      )}
+      {more}
     </section>
   );
 }
@@ -132,10 +131,8 @@ const OVER: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancel
 
 function Airings({ rule: { id, enabled } }: { rule: RuleItem }) {
   const booked = useBookings();
-  const recordings = useResource((signal) => getRecordingsOfRule(id, signal), {
-    events: ['recordings'],
-    poll: 0,
-  });
+  const history = useResource((signal) => historyOf(id, signal), { events: ['recordings'], poll: 0 });
+  const all = useSignal(false);
   const coming = booked.items
     ?.filter(({ ruleId, state }) => ruleId === id && !OVER.includes(state))
     .sort((a, b) => a.startAt - b.startAt);
@@ -143,7 +140,8 @@ function Airings({ rule: { id, enabled } }: { rule: RuleItem }) {
     <div class="rule-page-lists">
       <List
         title="これからの放送"
-        rows={coming}
+        rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
+        total={coming?.length ?? 0}
         failure={booked.failure}
         none={
           enabled
@@ -151,13 +149,29 @@ function Airings({ rule: { id, enabled } }: { rule: RuleItem }) {
             : '止めている間は予約しません。'
         }
         line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
+        more={
+          all.value || coming === undefined || coming.length <= FIRST_ROWS ? null : (
+            <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
+              あと {coming.length - FIRST_ROWS}件を表示
+            </button>
+          )
+        }
       />
       <List
         title="録画したもの"
-        rows={recordings.value}
-        failure={recordings.failure}
+        rows={history.value?.recordings}
+        total={history.value?.total ?? 0}
+        failure={history.failure}
         none="このルールで録画したものはまだありません。"
         line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
+        more={
+          (history.value?.total ?? 0) === 0 ? null : (
+            <a class="button button-small rule-more" href={`recordings?rule=${id}`}>
+              <Icon name="recordings" />
+              録画一覧で見る
+            </a>
+          )
+        }
       />
     </div>
   );
