@@ -59,7 +59,8 @@ export class TunedStation {
       layout: (layout: StationLayout) => this.#layoutChanged(layout),
       ended: (reason: string) => {
         log.info('station stream ended', { station: station.id, reason });
-        if (!this.#over && this.#tunerId !== undefined) onLost(this.#tunerId);
+        // Its sinks ended before it: nobody may be left here, but they are still there.
+        if (this.#tunerId !== undefined) onLost(this.#tunerId);
         this.stop();
       },
     };

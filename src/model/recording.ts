@@ -61,6 +61,8 @@ export type RecordingEnding = 'finished' | 'stopped' | 'copy_never';
 export interface RecordingRecord extends NewRecording {
   id: number;
   state: RecordingState;
+  /** Epoch ms: beyond `closeAt`, because nobody knows when its programme ends; null: it is not held open. */
+  holdUntil: number | null;
   /** It is over and is only to be judged; null: it is not over, or it was judged. `at`: epoch ms. */
   ended: { as: RecordingEnding; at: number } | null;
   /** Why it failed, or what there is to know of its files, for people. */

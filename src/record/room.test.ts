@@ -296,12 +296,25 @@ describe('a recording under way', () => {
     expect(session.times.endAt).toBe(moved.closeAt);
   });
 
-  test('that is held open beyond its end is not over for the next start', async () => {
-    const { order, session } = await begun({ closeAt: now() + 100, holdUntil: now() + HOUR });
-    const stored = (): number => store.find(session.options.id)?.closeAt ?? 0;
-    await until(() => stored() > order.closeAt);
-    expect(stored()).toBeLessThanOrEqual(now() + 60_000);
+  test('that is held open beyond its end is not over for the next start, until that knows better', async () => {
+    const { room, order, session } = await begun({ closeAt: now() + 100, holdUntil: now() + HOUR });
+    const stored = () => store.find(session.options.id);
+    await until(() => (stored()?.holdUntil ?? 0) > order.closeAt);
+    expect(stored()).toMatchObject({ closeAt: order.closeAt });
+    expect(stored()?.holdUntil).toBeLessThanOrEqual(now() + 60_000);
     expect(session.phase).toBe('receiving');
+    await room.close();
+    skew += 1000;
+    const second = open();
+    const [, resumed] = sessions;
+    expect(resumed?.times.endAt).toBe(stored()?.holdUntil ?? 0);
+    // Nobody knows yet whether it is still on.
+    second.order([{ ...order, holdUntil: null }]);
+    expect(resumed?.times.endAt).toBe(stored()?.holdUntil ?? 0);
+    second.order([{ ...order, holdUntil: now() + HOUR }]);
+    second.order([{ ...order, closeAt: order.closeAt + 2000, holdUntil: null }]);
+    expect(resumed?.times.endAt).toBe(order.closeAt + 2000);
+    expect(stored()).toMatchObject({ closeAt: order.closeAt + 2000, holdUntil: null });
   });
 
   test('gives its margin to the one that follows it on its tuner', async () => {

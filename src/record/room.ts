@@ -29,7 +29,7 @@ import { type ConcludeOptions, reconcile } from './conclude.ts';
 import { stemOf } from './file-name.ts';
 import { type Folder, freeBytes } from './folders.ts';
 import { News } from './news.ts';
-import { RunningRecording, type Session } from './running.ts';
+import { endOf, RunningRecording, type Session } from './running.ts';
 import { RecordingSession, type SessionOptions, useOf } from './session.ts';
 
 const LOOK_MS = 1_000;
@@ -71,6 +71,7 @@ export interface RecordingRoomOptions {
 
 const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
   state: 'recording',
+  holdUntil: null,
   ended: null,
   reason: null,
   beganAt: null,
@@ -117,7 +118,7 @@ export class RecordingRoom {
     void this.#lookAtFolders();
     for (const record of store.unfinished()) {
       log.info('recording goes on', { recording: record.id, closeAt: record.closeAt });
-      const goesOn = record.ended === null && record.closeAt > now();
+      const goesOn = record.ended === null && endOf(record) > now();
       this.#run(record, goesOn ? this.#resume(record) : undefined);
     }
     this.#arm();
@@ -338,7 +339,7 @@ export class RecordingRoom {
     }
     const title = removeTitleMarks(name).title;
     return openSession({
-      ...{ id, station, openAt, mainAt: startAt, endAt: record.closeAt, after, former },
+      ...{ id, station, openAt, mainAt: startAt, endAt: endOf(record), after, former },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
       ...{ client: this.#client, agentUrl, folders, free, log, now, wall },
       ledger: {

@@ -33,6 +33,11 @@ export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
   wall: () => number;
 }
 
+/** Epoch ms: when it ends as far as its row tells. */
+export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 'holdUntil'>): number {
+  return Math.max(closeAt, holdUntil ?? closeAt);
+}
+
 export class RunningRecording {
   readonly id: number;
   readonly reservationId: number | null;
@@ -45,8 +50,8 @@ export class RunningRecording {
   #until: number;
   /** Where it ends, if nothing else is ordered: `closeAt`, or where it is held open. */
   #ends: number;
-  /** The row's `close_at`, for a start that finds it. */
-  #storedEnd: number;
+  /** What is told of its programme's end is known to this process; a start knows at first only its row. */
+  #isInformed: boolean;
   readonly #closing = new AbortController();
 
   /** @param session of one that goes on; undefined: its end has passed */
@@ -59,7 +64,9 @@ export class RunningRecording {
     this.reservationId = record.reservationId;
     this.#record = record;
     this.#session = session;
-    this.#until = this.#ends = this.#storedEnd = record.closeAt;
+    this.#until = record.closeAt;
+    this.#ends = endOf(record);
+    this.#isInformed = this.#ends === record.closeAt;
     session?.start();
     this.over = this.#run();
   }
@@ -88,7 +95,9 @@ export class RunningRecording {
     const later = Math.max(closeAt, before.closeAt);
     const moved = startAt !== before.startAt || endAt !== before.endAt || later !== before.closeAt;
     const session = this.#session;
-    const ends = Math.max(later, holdUntil ?? later);
+    this.#isInformed ||= holdUntil !== null;
+    const held = holdUntil ?? (this.#isInformed ? null : before.holdUntil);
+    const ends = Math.max(later, held ?? later);
     if (ends !== this.#ends) {
       this.#ends = ends;
       session?.setEnd(ends);
@@ -106,15 +115,20 @@ export class RunningRecording {
         holdUntil,
       });
     }
-    if (this.#unsaved) this.#saveTimes(later);
+    if (held === null && this.#record.holdUntil !== null) {
+      this.#record = { ...this.#record, holdUntil: null };
+      this.#unsaved = true;
+    }
+    if (this.#unsaved) this.#saveTimes();
   }
 
   /** Is called every second: one that is held open beyond its end is not over for a start that finds it. */
   outlast(): void {
     const now = this.options.now();
     const { closeAt } = this.#record;
-    if (this.isOver || this.#ends <= closeAt || this.#storedEnd > now + OUTLAST_MS / 2) return;
-    this.#saveTimes(Math.max(closeAt, now + OUTLAST_MS));
+    if (this.isOver || this.#ends <= closeAt || endOf(this.#record) > now + OUTLAST_MS / 2) return;
+    this.#record = { ...this.#record, holdUntil: now + OUTLAST_MS };
+    this.#saveTimes();
   }
 
   /** Its tuner is another recording's from now on. */
@@ -142,11 +156,10 @@ export class RunningRecording {
     await this.over;
   }
 
-  #saveTimes(closeAt: number): void {
+  #saveTimes(): void {
     const { store, log, now } = this.options;
     try {
-      store.moveTimes(this.id, { ...this.#record, closeAt }, now());
-      this.#storedEnd = closeAt;
+      store.moveTimes(this.id, this.#record, now());
       this.#unsaved = false;
     } catch (error) {
       log.error('times of a recording not stored', { recording: this.id, error: String(error) });

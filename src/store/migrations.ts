@@ -459,4 +459,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX recordings_binned ON recordings (binned_at) WHERE binned_at IS NOT NULL;
   CREATE INDEX recording_further_parts ON recording_parts (recording_id) WHERE part > 1;
   `,
+  `
+  ALTER TABLE recordings ADD COLUMN hold_until INTEGER; -- epoch ms: held open so long at least, beyond \`close_at\`
+  `,
 ];

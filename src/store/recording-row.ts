@@ -24,6 +24,7 @@ export interface RecordingRow extends ContentRow {
   keep_ts: number;
   verdict: string | null;
   close_at: number | null;
+  hold_until: number | null;
   wanted_from: number | null;
   ended_as: string | null;
   ended_at: number | null;
@@ -34,7 +35,7 @@ export interface RecordingRow extends ContentRow {
 
 export const RECORDING_COLUMNS = `id, reservation_id, rule_id, program_id, station_id, service_name, state, reason, name, description,
   extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, began_at, duration_ms, folder,
-  stem, encode, keep_ts, verdict, close_at, wanted_from, ended_as, ended_at, series_key, series_name, episode`;
+  stem, encode, keep_ts, verdict, close_at, hold_until, wanted_from, ended_as, ended_at, series_key, series_name, episode`;
 
 export function toRecordingRecord(row: RecordingRow): RecordingRecord {
   return {
@@ -50,6 +51,7 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     startAt: row.start_at,
     endAt: row.end_at,
     closeAt: row.close_at ?? row.end_at,
+    holdUntil: row.hold_until,
     wantedFrom: row.wanted_from,
     series: seriesOf(row),
     ended: endedOf(row),

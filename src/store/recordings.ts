@@ -118,18 +118,24 @@ export class RecordingStore {
       .map(toRecordingRecord);
   }
 
-  /** The programme moved. @param times epoch ms; `closeAt` with the margin @param now epoch ms */
+  /** The programme moved, or is held open. @param now epoch ms */
   moveTimes(
     id: number,
-    { startAt, endAt, closeAt }: { startAt: number; endAt: number; closeAt: number },
+    {
+      startAt,
+      endAt,
+      closeAt,
+      holdUntil,
+    }: Pick<RecordingRecord, 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
     now: number,
   ): void {
     this.database
       .query(
-        `UPDATE recordings SET start_at = $startAt, end_at = $endAt, close_at = $closeAt, updated_at = $now
+        `UPDATE recordings SET start_at = $startAt, end_at = $endAt, close_at = $closeAt, hold_until = $holdUntil,
+           updated_at = $now
          WHERE id = $id`,
       )
-      .run({ id, startAt, endAt, closeAt, now });
+      .run({ id, startAt, endAt, closeAt, holdUntil, now });
   }
 
   /** It is over, and only to be judged. @param at epoch ms */

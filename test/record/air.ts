@@ -6,7 +6,7 @@ import { serviceId } from '../../arib/ids.ts';
 import { hasPayload, PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import type { RecordedStation } from '../../src/record/session.ts';
-import { smallScenario } from '../../synth/scenario/small.ts';
+import { type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { type Program, startProgram } from '../program.ts';
 import { SYNTH, synth } from '../synth/tuning.ts';
@@ -33,6 +33,7 @@ export interface Fault {
 export class Air {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-record-'));
   readonly #scenario = join(this.folder, 'scenario.json');
+  readonly #channelsFile = join(this.folder, 'channels.json');
   readonly #faultFile = join(this.folder, 'faults.json');
   #faults: Fault[] = [];
   #agent: Program | undefined;
@@ -43,14 +44,14 @@ export class Air {
   }
 
   /** @param names terrestrial channels, each with one station @param tuners FAKE_TUNERS */
-  static async start(names: readonly string[], tuners: string): Promise<Air> {
+  static async start(names: readonly string[], tuners: string, station: SmallStation = {}): Promise<Air> {
     const air = new Air();
-    writeFileSync(
-      air.#scenario,
-      JSON.stringify(smallScenario({ channels: names.map((channel) => ({ channel })) })),
-    );
+    const sent = names.map((channel) => ({ channel, stations: [station] }));
+    writeFileSync(air.#scenario, JSON.stringify(smallScenario({ channels: sent })));
     await air.#synth('--prepare');
-    air.#channels = JSON.parse((await air.#synth('--channels')).toString()) as Channel[];
+    const channels = (await air.#synth('--channels')).toString();
+    writeFileSync(air.#channelsFile, channels);
+    air.#channels = JSON.parse(channels) as Channel[];
     await air.startAgent(tuners);
     return air;
   }
@@ -67,7 +68,7 @@ export class Air {
     this.#agent = await startProgram([process.execPath, AGENT], {
       AGENT_PORT: String(this.#agent?.port ?? 0),
       TUNERS_FILE: join(this.folder, 'tuners.json'),
-      CHANNELS_FILE: join(this.folder, 'channels.json'),
+      CHANNELS_FILE: this.#channelsFile,
       FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --type {type} --channel {channel}`,
       FAKE_TUNERS: tuners,
     });
