@@ -238,12 +238,25 @@ export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
 
+<<<<<<< HEAD
 /** @param completed those that are over, of the last two weeks; otherwise those that are not */
 export function getReservations(completed: boolean, signal?: AbortSignal): Promise<ReservationItem[]> {
+=======
+/** @param done what is done with, of the last two weeks (cancelled ones, too), instead of everything else */
+function reservationsUrl(done: boolean): URL {
+>>>>>>> 46cc813 (Read both lists of reservations, and only when they changed)
   const url = addressOf('api/reservations');
-  if (completed) url.searchParams.set('completed', '1');
-  return get(url, signal);
+  if (done) url.searchParams.set('completed', '1');
+  return url;
 }
+export const getReservations = (done: boolean, signal?: AbortSignal): Promise<ReservationItem[]> =>
+  get(reservationsUrl(done), signal);
+/** @param etag of the list that is here already, or null */
+export const renewReservations = (
+  done: boolean,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<Renewed<ReservationItem[]>> => renewed<ReservationItem[]>(reservationsUrl(done), etag, signal);
 /** Books by hand; of a programme that is booked already, gives its reservation. */
 export const bookProgram = (body: ReservationRequest): Promise<ReservationItem> =>
   exchange<ReservationItem>('api/reservations', { method: 'POST', body }, json);

@@ -64,6 +64,7 @@ export function markOf({ items }: FakeBookings, programId: number): ReservationM
   return found === undefined ? null : { id: found.id, state: found.state };
 }
 
+const DONE: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
 const NO_TUNER = 'チューナーが足りないため録画できません。';
 
 function problem(body: Problem, status: number): Response {
@@ -110,8 +111,14 @@ export function answerBookings(
   day: FakeDay,
 ): Response | undefined {
   if (name === 'reservations' && method === 'GET') {
+<<<<<<< HEAD
     const over = ({ state }: ReservationItem): boolean => ['finished', 'missed', 'cancelled'].includes(state);
     return Response.json(bookings.items.filter((item) => over(item) === completed));
+=======
+    const done = ({ state, endAt }: ReservationItem): boolean =>
+      DONE.includes(state) || (state === 'skipped' && endAt <= day.now);
+    return Response.json(bookings.items.filter((item) => done(item) === completed));
+>>>>>>> 46cc813 (Read both lists of reservations, and only when they changed)
   }
   if (name === 'reservations' && method === 'POST') {
     const wish: { programId: number } = JSON.parse(body);

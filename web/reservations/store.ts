@@ -5,11 +5,11 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
-import { ApiFailure, getReservations, networkFailure } from '../api.ts';
+import { ApiFailure, networkFailure, renewReservations } from '../api.ts';
 import { listenFor } from '../events.ts';
 
 export interface Bookings {
-  /** With those of two weeks that are over; undefined until read. */
+  /** With those of two weeks that are done with; undefined until read. */
   readonly items: readonly ReservationItem[] | undefined;
   readonly failure: ApiFailure | undefined;
 }
@@ -40,16 +40,34 @@ let stop: (() => void) | undefined;
 let reading: Promise<void> | undefined;
 let again = false;
 
-/** What is to come first: one that ends between the two is then among those that are over, and not in neither. */
-async function readAll(): Promise<ReservationItem[]> {
-  const coming = await getReservations(false);
-  const over = await getReservations(true);
-  return [...new Map([...coming, ...over].map((item) => [item.id, item])).values()];
+/** One of the two lists that the service keeps, as it was last read. */
+interface Part {
+  readonly done: boolean;
+  etag: string | null;
+  items: readonly ReservationItem[];
+}
+const parts: readonly Part[] = [
+  { done: false, etag: null, items: [] },
+  { done: true, etag: null, items: [] },
+];
+
+/** True when it is not as it was. */
+async function readPart(part: Part): Promise<boolean> {
+  const answer = await renewReservations(part.done, part.etag, new AbortController().signal);
+  if (answer === 'unchanged') return false;
+  part.etag = answer.etag;
+  part.items = answer.content;
+  return true;
 }
 
+/** One that moves from one list to the other between the two reads must not be missed: what is done is read last. */
 async function readOnce(): Promise<void> {
   try {
-    bookings.value = { items: await readAll(), failure: undefined };
+    let changed = bookings.value.items === undefined || bookings.value.failure !== undefined;
+    for (const part of parts) changed = (await readPart(part)) || changed;
+    if (!changed) return;
+    const items = new Map(parts.flatMap((part) => part.items).map((item) => [item.id, item]));
+    bookings.value = { items: [...items.values()], failure: undefined };
   } catch (error) {
     const failure = error instanceof ApiFailure ? error : networkFailure(error);
     // What was known stays on the screen.
