@@ -238,13 +238,8 @@ export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
 
-<<<<<<< HEAD
-/** @param completed those that are over, of the last two weeks; otherwise those that are not */
-export function getReservations(completed: boolean, signal?: AbortSignal): Promise<ReservationItem[]> {
-=======
 /** @param done what is done with, of the last two weeks (cancelled ones, too), instead of everything else */
 function reservationsUrl(done: boolean): URL {
->>>>>>> 46cc813 (Read both lists of reservations, and only when they changed)
   const url = addressOf('api/reservations');
   if (done) url.searchParams.set('completed', '1');
   return url;

@@ -111,14 +111,9 @@ export function answerBookings(
   day: FakeDay,
 ): Response | undefined {
   if (name === 'reservations' && method === 'GET') {
-<<<<<<< HEAD
-    const over = ({ state }: ReservationItem): boolean => ['finished', 'missed', 'cancelled'].includes(state);
-    return Response.json(bookings.items.filter((item) => over(item) === completed));
-=======
     const done = ({ state, endAt }: ReservationItem): boolean =>
       DONE.includes(state) || (state === 'skipped' && endAt <= day.now);
     return Response.json(bookings.items.filter((item) => done(item) === completed));
->>>>>>> 46cc813 (Read both lists of reservations, and only when they changed)
   }
   if (name === 'reservations' && method === 'POST') {
     const wish: { programId: number } = JSON.parse(body);
