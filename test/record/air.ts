@@ -43,6 +43,11 @@ export class Air {
     return this.#agent?.url ?? '';
   }
 
+  /** As a scan would find them. */
+  get channels(): readonly Channel[] {
+    return this.#channels;
+  }
+
   /** @param names terrestrial channels, each with one station @param tuners FAKE_TUNERS */
   static async start(names: readonly string[], tuners: string, station: SmallStation = {}): Promise<Air> {
     const air = new Air();

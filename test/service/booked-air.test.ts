@@ -1,0 +1,92 @@
+/** Booking on the air: service, agent and synthetic broadcast together, one tuner for two channels. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Tuner } from '../../wire/agent.ts';
+import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
+import { Air } from '../record/air.ts';
+import { startTestService, type TestService, until } from './harness.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(60_000);
+
+let air: Air;
+let home: TestService;
+
+beforeAll(async () => {
+  air = await Air.start(['T30', 'T31'], 'GR:1');
+  await fetch(`${air.agentUrl}/agent/channels`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(air.channels),
+  });
+  // The tuner is the recordings'; the guide comes along with them.
+  home = await startTestService({
+    environment: { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '0', EPG_CHANNEL_TIMEOUT: '2000' },
+  });
+}, 90_000);
+
+afterAll(async () => {
+  await home?.close();
+  await air?.close();
+}, 20_000);
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${home.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+const reservations = (completed = false) =>
+  ask<ReservationItem[]>('GET', `/api/reservations?completed=${completed ? 1 : 0}`);
+
+test('what is on is recorded at once; a second channel waits for the tuner, and gets it when it is free', async () => {
+  let stations: Station[] = [];
+  await until(async () => {
+    stations = await ask<Station[]>('GET', '/api/services');
+    return stations.length === 2 && stations.every(({ now }) => now !== null);
+  });
+  const [one, two] = stations;
+  if (one === undefined || two === undefined) throw new Error('no stations');
+  const answer = await ask<RecordAnswer>('POST', `/api/services/${one.id}/record`);
+  expect(answer).toMatchObject({ recorded: one.now?.title, reserved: true });
+  await until(async () => (await reservations())[0]?.state === 'recording');
+  const [running] = await reservations();
+  const recordingId = running?.recordingId ?? -1;
+  await until(async () => {
+    const [recording] = await ask<Recording[]>('GET', '/api/recordings');
+    return recording?.id === recordingId && (recording.progress?.bytes ?? 0) > 100_000;
+  });
+  const [tuner] = await ask<Tuner[]>('GET', '/api/tuners');
+  // Others may read along.
+  expect(tuner?.users).toContainEqual(expect.objectContaining({ use: `rec ${recordingId}`, priority: 10 }));
+  expect((await ask<Station[]>('GET', '/api/services'))[0]?.now).toMatchObject({
+    reserved: true,
+    recording: true,
+  });
+
+  const refused = await ask<RecordAnswer>('POST', `/api/services/${two.id}/record`);
+  const waiting = (await reservations()).find(({ programId }) => programId === refused.programId);
+  // Unless the first programme ended just now.
+  if (!refused.reserved) expect(waiting).toMatchObject({ state: 'conflict', blockers: [running?.id] });
+
+  await ask('DELETE', `/api/reservations/${running?.id}`);
+  await until(async () =>
+    (await reservations(true)).some(({ id, state }) => id === running?.id && state === 'finished'),
+  );
+  const [done] = (await ask<Recording[]>('GET', '/api/recordings')).filter(({ id }) => id === recordingId);
+  expect(done).toMatchObject({ recording: false, state: 'recorded', verdict: { drops: 0 } });
+  expect(done?.bytes).toBeGreaterThan(100_000);
+  expect(done?.verdict?.gaps.map(({ cause }) => cause)).toEqual([]);
+
+  // Its programme is on for some seconds only: what comes after it is as good.
+  const next = await ask<RecordAnswer>('POST', `/api/services/${two.id}/record`);
+  expect(next.reserved).toBe(true);
+  await until(async () => {
+    const recordings = await ask<Recording[]>('GET', '/api/recordings');
+    return recordings.some(({ serviceId, progress }) => serviceId === two.id && (progress?.bytes ?? 0) > 0);
+  });
+});
