@@ -80,7 +80,8 @@ test('what is on is recorded at once; a second channel waits for the tuner, and 
   const [done] = (await ask<Recording[]>('GET', '/api/recordings')).filter(({ id }) => id === recordingId);
   expect(done).toMatchObject({ recording: false, state: 'recorded', verdict: { drops: 0 } });
   expect(done?.bytes).toBeGreaterThan(100_000);
-  expect(done?.verdict?.gaps.map(({ cause }) => cause)).toEqual([]);
+  // From the wish to the first packet the tuner may have to be taken from somebody else.
+  expect(done?.verdict?.gaps.filter(({ cause }) => cause !== 'late')).toEqual([]);
 
   // Its programme is on for some seconds only: what comes after it is as good.
   const next = await ask<RecordAnswer>('POST', `/api/services/${two.id}/record`);
