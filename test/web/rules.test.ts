@@ -144,11 +144,10 @@ describe.skipIf(!hasChromium)('rules', () => {
     const page = await open('rules?new&keyword=%E3%83%8A%E3%82%A4%E3%82%BF%E3%83%BC');
     await page.locator('.preview-row mark', { hasText: 'ナイター' }).first().waitFor();
     house.delayMs = 600;
+    const before = asked('POST rules/preview').length;
     await field(page, 'keyword').fill('灯台守');
     await page.locator('.preview[aria-busy="true"]').waitFor();
     expect(await page.locator('.preview-row').first().textContent()).toContain('ナイター');
-    const before = asked('POST rules/preview').length;
-    await page.waitForFunction(() => document.querySelector('.preview[aria-busy="true"]') !== null);
     while (asked('POST rules/preview').length === before) await Bun.sleep(5);
     house.delayMs = 0;
     await field(page, 'keyword').fill('天気予報');
@@ -186,6 +185,18 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.locator('.rule').waitFor();
     expect(rules()).toEqual([{ ...before, keepNewest: 5 } as RuleItem]);
     await page.locator('.rule-extras', { hasText: '新しい5件だけ残す' }).waitFor();
+    // Another screen changes the rule, and then deletes it, while it is written here.
+    await page.getByRole('link', { name: '編集' }).click();
+    await field(page, 'keyword').fill('ナイター');
+    house.rules.rules = rules().map((rule) => ({ ...rule, priority: 9 }));
+    rig.service.send('rules');
+    await page.getByText('ほかの画面で変更されました').waitFor();
+    house.rules.rules = [];
+    rig.service.send('rules');
+    await save(page);
+    await page.getByRole('button', { name: '新しいルールとして保存' }).click();
+    await page.getByRole('heading', { name: '灯台守の娘' }).waitFor();
+    expect(rules()[0]).toMatchObject({ id: 2, keyword: 'ナイター', keepNewest: 5 });
   });
 
   test('switches off, deletes and brings back', async () => {

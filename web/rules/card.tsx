@@ -101,8 +101,10 @@ export function Counts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
     <p class="rule-counts numbers">
-      <span>予約 {booked}件</span>
-      {conflicts === 0 ? null : <span class="rule-conflicts">うち競合 {conflicts}件</span>}
+      <span>予約 {booked.toLocaleString('ja')}件</span>
+      {conflicts === 0 ? null : (
+        <span class="rule-conflicts">うち競合 {conflicts.toLocaleString('ja')}件</span>
+      )}
       <span>録画 {recorded.toLocaleString('ja')}件</span>
       <span>優先度 {priority}</span>
     </p>

@@ -110,8 +110,12 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
     leave: (path) => setLeft((before) => (before.has(path) ? before : new Set([...before, path]))),
   };
 
-  /** Undefined when it was refused: what is wrong is said at its field, and nothing that was written is lost. */
-  const save = async (): Promise<RuleItem | undefined> => {
+  /**
+   * Undefined when it was refused: what is wrong is said at its field, and nothing that was written is lost.
+   *
+   * @param asNew when the rule that was changed is gone
+   */
+  const save = async (asNew = false): Promise<RuleItem | undefined> => {
     const [first] = faults;
     if (first !== undefined) {
       setLeft(new Set(Object.keys(form) as FieldName[]));
@@ -121,7 +125,7 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
     setSaving(true);
     setFailure(undefined);
     try {
-      return await (ruleId === undefined ? createRule(body) : replaceRule(ruleId, body));
+      return await (ruleId === undefined || asNew ? createRule(body) : replaceRule(ruleId, body));
     } catch (error) {
       const found = error instanceof ApiFailure ? error : networkFailure(error);
       const path = fieldOf(found.path, form);
@@ -135,5 +139,7 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
       setSaving(false);
     }
   };
-  return { draft, body, faults, dirty, preview, failure, saving, save };
+  /** Somebody changed the rule meanwhile: what is saved takes the place of that. */
+  const overtaken = dirty && !saving && !sameForm(initial, base);
+  return { draft, faults, dirty, overtaken, preview, failure, saving, save };
 }

@@ -91,19 +91,19 @@ interface EditorProps {
 }
 
 function Editor({ title, initial, rule }: EditorProps) {
-  const { draft, dirty, faults, preview, failure, saving, save } = useDraft(initial, rule?.id);
+  const { draft, dirty, faults, overtaken, preview, failure, saving, save } = useDraft(initial, rule?.id);
   const keeping = useKeeping(dirty);
   /** @param go where somebody wanted to go; undefined for where a saved rule is seen */
-  const saveAndGo = async (go: (() => void) | undefined): Promise<void> => {
+  const saveAndGo = async (go: (() => void) | undefined, asNew = false): Promise<void> => {
     if (saving) return;
     keeping.stay();
-    const saved = await save();
+    const saved = await save(asNew);
     if (saved === undefined) return;
     keeping.letGo();
     wantedRule.value = saved.id;
     showToast(`「${saved.name}」を保存しました。`);
     if (go !== undefined) go();
-    else if (rule === undefined) navigate(rulePage(saved.id), true);
+    else if (rule === undefined || asNew) navigate(rulePage(saved.id), true);
     else goBackOr(rulePage(saved.id));
   };
   return (
@@ -117,6 +117,12 @@ function Editor({ title, initial, rule }: EditorProps) {
       <div class="rule-columns">
         <div class="rule-form" data-nav-group="rule-form">
           {rule === undefined ? null : <DisabledNote rule={rule} />}
+          {overtaken ? (
+            <p class="rule-hint" role="status">
+              <Icon name="alert" />
+              このルールは、ほかの画面で変更されました。保存すると、ここに書いた内容になります。
+            </p>
+          ) : null}
           <ConditionFields draft={draft} />
           <ActionFields draft={draft} />
         </div>
@@ -129,9 +135,22 @@ function Editor({ title, initial, rule }: EditorProps) {
       </div>
       <div class="rule-bar">
         {failure === undefined ? null : (
-          <p class="field-failed" role="alert">
-            {failure.message} {adviceFor(failure).next} 入力した内容はそのまま残っています。
-          </p>
+          <div class="field-failed" role="alert">
+            {failure.code === 'not_found' ? (
+              <>
+                このルールは削除されています。入力した内容はそのまま残っています。
+                <button
+                  type="button"
+                  class="button button-small"
+                  onClick={() => void saveAndGo(undefined, true)}
+                >
+                  新しいルールとして保存
+                </button>
+              </>
+            ) : (
+              `${failure.message} ${adviceFor(failure).next} 入力した内容はそのまま残っています。`
+            )}
+          </div>
         )}
         <div class="rule-bar-line">
           <button

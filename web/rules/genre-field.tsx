@@ -3,25 +3,8 @@ import { useSignal } from '@preact/signals';
 import { MAJOR_GENRES, majorGenreName, middleGenres } from '../text/genre.ts';
 import type { Draft } from './draft.ts';
 import { FieldGroup, Toggle } from './fields.tsx';
-import type { RuleForm } from './form.ts';
+import { withMajor, withMiddle } from './genres.ts';
 import { genreName } from './words.ts';
-
-type Genres = RuleForm['genres'];
-
-/** A press on a major genre takes it and all its parts out, or puts it in as a whole. */
-export function withMajor(genres: Genres, lv1: number): Genres {
-  const others = genres.filter((genre) => genre.lv1 !== lv1);
-  return others.length < genres.length ? others : [...genres, { lv1, lv2: null }];
-}
-
-/** The first part takes the place of the whole; without the last part it is the whole again. */
-export function withMiddle(genres: Genres, lv1: number, lv2: number): Genres {
-  const others = genres.filter((genre) => genre.lv1 !== lv1);
-  const parts = genres.filter((genre) => genre.lv1 === lv1 && genre.lv2 !== null);
-  const without = parts.filter((genre) => genre.lv2 !== lv2);
-  if (without.length === parts.length) return [...others, ...parts, { lv1, lv2 }];
-  return without.length === 0 ? [...others, { lv1, lv2: null }] : [...others, ...without];
-}
 
 function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
   const { genres } = draft.form;

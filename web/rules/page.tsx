@@ -79,11 +79,11 @@ async function historyOf(ruleId: number, signal: AbortSignal): Promise<History> 
   const page = (show: Record<string, string>) =>
     getRecordingPage(new URLSearchParams({ ruleId: String(ruleId), ...show }), slice, signal);
   const pages = await Promise.all([page({}), page({ show: 'failed' })]);
-  const all = pages.flatMap(({ rows }) => rows).sort((a, b) => b.startAt - a.startAt);
-  return {
-    recordings: all.slice(0, FIRST_ROWS),
-    total: pages.reduce((sum, { total }) => sum + total, 0),
-  };
+  const all = pages.flatMap(({ rows }) => rows);
+  // What is being recorded stands among what is to come.
+  const done = all.filter(({ recording }) => !recording).sort((a, b) => b.startAt - a.startAt);
+  const total = pages.reduce((sum, page) => sum + page.total, 0);
+  return { recordings: done.slice(0, FIRST_ROWS), total: total - (all.length - done.length) };
 }
 
 /** Of a list of hundreds the first are enough to begin with. */
