@@ -114,6 +114,8 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
     attach: (element: HTMLElement | null): void => {
       root.current = element;
     },
+    /** Where the focus is going: a key that is held down is faster than drawing. */
+    ahead: (): number | undefined => wanted.current,
     go: (index: number): void => {
       wanted.current = index;
       setPinned(index);
@@ -125,8 +127,16 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
       setPinned(index);
     },
     onBlur: (event: FocusEvent): void => {
-      // A cell that was taken away is not left by anybody.
-      if (event.target instanceof Element && event.target.isConnected) held.current = undefined;
+      const left = held.current;
+      if (event.relatedTarget !== null || left === undefined) {
+        held.current = undefined;
+        return;
+      }
+      // A cell that is just being taken away is not left by anybody: whether it is shows a moment later.
+      setTimeout(() => {
+        const isLeft = left.element.isConnected && document.activeElement !== left.element;
+        if (isLeft && held.current === left) held.current = undefined;
+      }, 0);
     },
   };
 }
@@ -141,8 +151,9 @@ export function ShelfView(props: ShelfProps) {
   if (pinned !== undefined && pinned < count && !drawn.includes(pinned)) drawn.push(pinned);
 
   const onKey = (event: KeyboardEvent): void => {
-    const index = indexOf(event.target);
-    if (index === undefined || layout === undefined) return;
+    const focused = indexOf(event.target);
+    if (focused === undefined || layout === undefined) return;
+    const index = focus.ahead() ?? focused;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === ' ') {
       event.preventDefault();

@@ -1,0 +1,382 @@
+/** The screen of recordings in a real browser, over a service with thousands of them. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { splitTitle } from '../../web/text/title.ts';
+import type { Recording } from '../../wire/api.ts';
+import { manyStations } from './fake-guide.ts';
+import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
+import {
+  closePages,
+  faultsOf,
+  focusOn,
+  furnish,
+  hasChromium,
+  PHONE,
+  startWebRig,
+  TEST_MS,
+  type WebRig,
+} from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const COUNT = 3_000;
+const NOW = Date.now();
+
+setDefaultTimeout(TEST_MS);
+
+const station = STATIONS[0] ?? { id: 1, name: '局' };
+
+describe.skipIf(!hasChromium)('recordings', () => {
+  let rig: WebRig;
+  beforeAll(async () => {
+    rig = await startWebRig();
+  });
+  afterAll(() => rig.close());
+  afterEach(() => closePages(rig));
+
+  const asked = (line: string): number => rig.service.house.asked.filter((one) => one === line).length;
+  const held = (id: number): Recording | undefined =>
+    rig.service.house.recordings.list.find((one) => one.id === id);
+
+  interface Opening extends BrowserContextOptions {
+    readonly list?: Recording[];
+    /** What this browser remembers. */
+    readonly kept?: Readonly<Record<string, unknown>>;
+  }
+
+  async function open(path = 'recordings', { list, kept, ...options }: Opening = {}): Promise<Page> {
+    furnish(rig, STATIONS);
+    rig.service.house.recordings = newRecordings(list ?? manyRecordings(STATIONS, COUNT, NOW));
+    const page = await rig.open(kept === undefined ? path : 'nowhere', options);
+    if (kept !== undefined) {
+      await page.evaluate((entries) => {
+        for (const [key, value] of entries) localStorage.setItem(`svc.${key}`, JSON.stringify(value));
+      }, Object.entries(kept));
+      await page.goto(rig.service.url + path);
+    }
+    return page;
+  }
+
+  const cards = (page: Page) => page.locator('.shelf-cell:has(.rec-title)');
+  const titles = (page: Page): Promise<string[]> => page.locator('.rec-title').allTextContents();
+  const chosen = (page: Page) => page.locator('.rec[data-chosen]');
+
+  const cellsBounded = async (page: Page): Promise<void> => {
+    expect(await page.locator('.shelf-cell').count()).toBeLessThan(80);
+  };
+
+  test('draws what is in view of thousands, reads pages as they come near, and reaches the last', async () => {
+    const page = await open('nowhere');
+    const faults = faultsOf(page);
+    await page.goto(`${rig.service.url}recordings`);
+    await cards(page).first().waitFor();
+    await cellsBounded(page);
+    expect(asked('GET recordings')).toBeLessThan(8);
+    const last = held(COUNT)?.title ?? '-';
+    await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
+    await page.locator(`.cell-main[data-id="${COUNT}"]`).waitFor();
+    expect(await page.locator(`.shelf-cell:has([data-id="${COUNT}"]) .rec-title`).textContent()).toBe(
+      splitTitle(last).title,
+    );
+    await cellsBounded(page);
+    expect(faults).toEqual([]);
+  });
+
+  test('is a list or a grid, in an order, as it was left on this device', async () => {
+    const page = await open();
+    await cards(page).first().waitFor();
+    await page.getByRole('button', { name: '一覧で表示' }).click();
+    await page.locator('.rec-as-list').first().waitFor();
+    await page.getByRole('button', { name: '新しい順' }).click();
+    await page.getByRole('radio', { name: '大きい順' }).click();
+    const largest = Math.max(...rig.service.house.recordings.list.map(({ bytes }) => bytes));
+    await page.waitForFunction(
+      (id) =>
+        document.querySelector('.shelf-cell[data-index="0"] .cell-main')?.getAttribute('data-id') === id,
+      String(rig.service.house.recordings.list.find(({ bytes }) => bytes === largest)?.id),
+    );
+    await page.reload();
+    await page.locator('.rec-as-list').first().waitFor();
+    await page.getByRole('button', { name: '大きい順' }).waitFor();
+  });
+
+  test('is narrowed by kind, words and station, in the address; nothing found leads back', async () => {
+    const list = [...manyRecordings(STATIONS, 60, NOW), failedRecording(900, station, NOW)];
+    const page = await open('recordings', { list });
+    await cards(page).first().waitFor();
+    await page.getByRole('tab', { name: /^失敗/u }).click();
+    await page.locator('.cell-main[data-id="900"]').waitFor();
+    expect(await cards(page).count()).toBe(1);
+    expect(await page.locator('.verdict').textContent()).toBe('失敗');
+    await page.getByRole('tab', { name: /^未視聴/u }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.rec-seen').length === 0);
+    expect(new URL(page.url()).searchParams.get('unwatched')).toBe('1');
+    await page.getByRole('tab', { name: /^すべて/u }).click();
+    await page.getByPlaceholder('録画を探す').fill('灯台守');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.rec-title')].every((title) => title.textContent?.includes('灯台守')),
+    );
+    expect(new URL(page.url()).searchParams.get('q')).toBe('灯台守');
+    await page.getByRole('button', { name: '絞り込み' }).click();
+    await page.getByRole('radio', { name: STATIONS[1]?.name ?? '-', exact: true }).click();
+    await page.getByText('の録画は見つかりませんでした').or(cards(page).first()).first().waitFor();
+    await page.getByPlaceholder('録画を探す').fill('どこにもない');
+    await page.getByText('「どこにもない」の録画は見つかりませんでした').waitFor();
+    await page.getByRole('button', { name: '条件を消す' }).click();
+    await cards(page).nth(9).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('piles up series, opens one, and Back finds the pile again', async () => {
+    const page = await open('recordings', { kept: { 'recordings-grouped': true } });
+    const pile = page.locator('.shelf-cell', { hasText: 'ほうき星の郵便屋さん' }).first();
+    await pile.waitFor();
+    const count = rig.service.house.recordings.list.filter(({ name }) => name.includes('ほうき星')).length;
+    expect(await pile.locator('.rec-length').textContent()).toBe(`${count}本`);
+    await pile.locator('.cell-main').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'アニメ ほうき星の郵便屋さん' }).waitFor();
+    await cards(page).nth(3).waitFor();
+    expect((await titles(page)).every((title) => title.includes('ほうき星'))).toBe(true);
+    await page.goBack();
+    await page.locator('.rec-pile').first().waitFor();
+    await focusOn(page, 'ほうき星の郵便屋さん');
+  });
+
+  test('several are chosen by mouse and Shift, put into the bin, and taken back', async () => {
+    const page = await open();
+    await cards(page).nth(5).waitFor();
+    const ids = [1, 2, 3, 4].map((index) => `.shelf-cell[data-index="${index}"]`);
+    await page.locator(ids[0] ?? '').hover();
+    await page.locator(`${ids[0]} .rec-check`).click();
+    await page.locator(ids[3] ?? '').click({ modifiers: ['Shift'] });
+    await page.getByText('4件を選択中').waitFor();
+    await page.locator(ids[1] ?? '').click();
+    await page.getByText('3件を選択中').waitFor();
+    await page.getByRole('button', { name: 'ごみ箱へ' }).click();
+    await page.getByText('3件をごみ箱へ移しました').waitFor();
+    const binned = rig.service.house.recordings.list.filter(({ binnedAt }) => binnedAt !== null);
+    expect(binned).toHaveLength(3);
+    for (const { id } of binned)
+      await page.locator(`.cell-main[data-id="${id}"]`).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    for (const { id } of binned) await page.locator(`.cell-main[data-id="${id}"]`).waitFor();
+    expect(rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
+  });
+
+  test('on a phone nothing is wider than the screen, and a finger that stays chooses', async () => {
+    const list = [...manyRecordings(STATIONS, 40, NOW), runningRecording(900, station, NOW)];
+    const page = await open('recordings', { ...PHONE, list });
+    await cards(page).first().waitFor();
+    const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+    expect(await width()).toBe(360);
+    const card = page.locator('.shelf-cell[data-index="0"]');
+    await card.scrollIntoViewIfNeeded();
+    const box = await card.boundingBox();
+    const point = { x: (box?.x ?? 0) + 30, y: (box?.y ?? 0) + 30 };
+    const session = await page.context().newCDPSession(page);
+    await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] });
+    await chosen(page).first().waitFor();
+    await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await page.getByText('1件を選択中').waitFor();
+    await page.locator('.shelf-cell[data-index="1"] .cell-main').tap();
+    await page.getByText('2件を選択中').waitFor();
+    expect(await width()).toBe(360);
+    await page.getByRole('button', { name: '保護', exact: true }).click();
+    await page.getByText('2件を保護しました').waitFor();
+    await page.getByRole('tab', { name: '保護中' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.rec-lock').length > 1);
+    await page.getByRole('button', { name: '一覧で表示' }).click();
+    await page.locator('.rec-as-list').first().waitFor();
+    expect(await width()).toBe(360);
+    await page.locator('.shelf-cell .cell-main').first().tap();
+    await page.locator('.verdict-box').waitFor();
+    expect(await width()).toBe(360);
+  });
+
+  test('keys alone lead through the grid, into a recording and back, and choose', async () => {
+    const page = await open();
+    await cards(page).nth(8).waitFor();
+    const at = (index: number) =>
+      page.waitForFunction(
+        (wanted) => document.activeElement?.closest('.shelf-cell')?.getAttribute('data-index') === wanted,
+        String(index),
+      );
+    const columns = await page.evaluate(() => {
+      const cells = [...document.querySelectorAll('.shelf-cell')];
+      const top = cells[0]?.getBoundingClientRect().top;
+      return cells.filter((cell) => cell.getBoundingClientRect().top === top).length;
+    });
+    await page.getByRole('tab', { name: /^すべて/u }).focus();
+    for (const _ of [1, 2]) await page.keyboard.press('ArrowDown');
+    await at(0);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await at(columns + 1);
+    const id = await page.evaluate(() => document.activeElement?.getAttribute('data-id') ?? '');
+    await page.keyboard.press('Enter');
+    await page.locator('.program-title').waitFor();
+    expect(new URL(page.url()).searchParams.get('recording')).toBe(id);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await at(columns + 1);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByText('2件を選択中').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.select-bar').waitFor({ state: 'detached' });
+    // Far faster than anything can be drawn.
+    for (let press = 0; press < 30; press += 1) await page.keyboard.press('ArrowDown');
+    await at(columns * 31 + 2);
+    await page.keyboard.press('End');
+    await at(COUNT - 1);
+    await cards(page).last().waitFor();
+    await page.keyboard.press('Home');
+    await at(0);
+    // What is done by keys is taken back by keys.
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'ごみ箱へ' }).focus();
+    await page.keyboard.press('Enter');
+    await focusOn(page, '元に戻す');
+    await page.keyboard.press('Enter');
+    await page.getByText('を元に戻しました').waitFor();
+    expect(rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
+    await page.locator('.shelf-cell[data-index="0"] .cell-main').focus();
+    await page.keyboard.press('ArrowLeft');
+    await focusOn(page, '録画');
+  });
+
+  test('a recording tells its verdict in words, is marked and protected; Back closes it, an address opens it', async () => {
+    const page = await open('recordings');
+    await cards(page).first().waitFor();
+    await page.locator('.cell-main[data-id="4"]').click();
+    const dialog = page.getByRole('dialog', { name: '録画の詳細' });
+    await dialog.locator('.program-summary').waitFor();
+    const text = (await dialog.textContent()) ?? '';
+    for (const words of [
+      '冒頭の43秒',
+      '受信が途切れました',
+      '37か所',
+      '次のために',
+      '出演者',
+      'ファイルの大きさ',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(await dialog.locator('.verdict-piece-gap').count()).toBeGreaterThan(1);
+    await dialog.getByRole('button', { name: '視聴済みにする' }).click();
+    await dialog.getByRole('button', { name: '未視聴に戻す' }).waitFor();
+    await dialog.getByRole('button', { name: '保護する' }).click();
+    await dialog.getByRole('button', { name: '保護をやめる' }).waitFor();
+    expect(held(4)).toMatchObject({ protected: true });
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+    await page.goto(`${rig.service.url}recordings?recording=2500`);
+    await page.locator('.program-title').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.goto(`${rig.service.url}recordings?recording=77777`);
+    await page.getByText('この録画は見つかりません').waitFor();
+  });
+
+  test('what runs stands on top, and is told anew every few seconds', async () => {
+    const running = runningRecording(900, station, NOW);
+    const page = await open('nowhere', { list: [...manyRecordings(STATIONS, 9, NOW), running] });
+    await page.clock.install();
+    await page.goto(`${rig.service.url}recordings`);
+    const card = page.locator('.running');
+    await card.getByText('2.4 GB').waitFor();
+    expect(await card.locator('.running-state').textContent()).toBe('録画中');
+    expect(await page.locator('.shelf .cell-main[data-id="900"]').count()).toBe(0);
+    Object.assign(running, {
+      progress: {
+        ...running.progress,
+        bytes: 2_600_000_000,
+        drops: 12,
+        phase: 'interrupted',
+        cause: 'stalled',
+      },
+    });
+    await page.clock.fastForward(4_000);
+    await card.getByText('2.6 GB').waitFor();
+    await card.locator('.running-state', { hasText: '放送のデータが届いていません' }).waitFor();
+    await card.getByText('乱れ 12か所').waitFor();
+    rig.service.house.recordings.list = manyRecordings(STATIONS, 9, NOW);
+    rig.service.send('recordings');
+    await card.waitFor({ state: 'detached' });
+    const before = asked('GET recordings');
+    await page.clock.runFor(20_000);
+    await page.evaluate(() => fetch('api/health'));
+    // The list may have been about to be read once more; every three seconds would be six times.
+    expect(asked('GET recordings') - before).toBeLessThan(3);
+  });
+
+  test('a change leaves the place, the focus and the choice as they were', async () => {
+    const page = await open();
+    await cards(page).first().waitFor();
+    await page.evaluate(() => scrollTo({ top: 9_000, behavior: 'instant' }));
+    await page.waitForFunction(
+      () => Number(document.querySelector('.shelf-cell')?.getAttribute('data-index')) > 20,
+    );
+    const link = page.locator('.cell-main[data-id]').nth(8);
+    await link.waitFor();
+    await link.focus();
+    await page.keyboard.press('Space');
+    const id = Number(await chosen(page).locator('.cell-main').getAttribute('data-id'));
+    const top = await page.evaluate(() => scrollY);
+    const reads = asked('GET recordings');
+    for (const one of rig.service.house.recordings.list) one.watchedAt = 1;
+    rig.service.send('recordings');
+    await page.locator(`.shelf-cell:has([data-id="${id}"]) .rec-seen`).waitFor();
+    expect(asked('GET recordings')).toBeGreaterThan(reads);
+    expect(await page.evaluate(() => scrollY)).toBe(top);
+    expect(Number(await chosen(page).locator('.cell-main').getAttribute('data-id'))).toBe(id);
+    expect(await page.evaluate(() => Number(document.activeElement?.getAttribute('data-id')))).toBe(id);
+  });
+
+  test('the bin says how long it keeps, gives back, and removes for good when asked twice', async () => {
+    const list = manyRecordings(STATIONS, 12, NOW);
+    for (const one of list.slice(0, 3)) one.binnedAt = NOW - 3 * 3_600_000;
+    const page = await open('recordings?show=bin', { list });
+    await cards(page).nth(2).waitFor();
+    expect(await page.locator('.rec-bin-left').first().textContent()).toMatch(/^あと4[45]時間$/u);
+    await page.locator('.cell-main[data-id="1"]').click();
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await page.locator('.cell-main[data-id="1"]').waitFor({ state: 'detached' });
+    expect(held(1)?.binnedAt).toBeNull();
+    await page.locator('.cell-main[data-id="2"]').click();
+    await page.getByRole('button', { name: '今すぐ完全に削除' }).click();
+    await focusOn(page, 'やめる');
+    expect(held(2)).toBeDefined();
+    await page.getByRole('button', { name: '完全に削除する' }).click();
+    await page.locator('.cell-main[data-id="2"]').waitFor({ state: 'detached' });
+    expect(held(2)).toBeUndefined();
+  });
+
+  test('room is told folder by folder, and what is wrong with it', async () => {
+    const page = await open('nowhere', { list: manyRecordings(STATIONS, 9, NOW) });
+    const { storage } = rig.service.house.recordings;
+    if (!('folders' in storage)) throw new Error('no storage');
+    for (const folder of storage.folders.slice(1)) Object.assign(folder, { state: 'full', freeBytes: 1_000 });
+    await page.goto(`${rig.service.url}recordings`);
+    await page.getByRole('alert').getByText('録画先がいっぱいです。').waitFor();
+    await page.locator('.room').click();
+    await page.getByRole('dialog').getByText('/srv/recordings').waitFor();
+    expect(await page.locator('.room-folder .room-bar').count()).toBe(2);
+  });
+
+  test('without recordings it says how to get some; a failure gives its reason and another try', async () => {
+    const page = await open('recordings', { list: [] });
+    await page.getByText('録画はまだありません').waitFor();
+    expect(await page.getByRole('link', { name: '録画ルールを作る' }).getAttribute('href')).toBe('rules');
+    rig.service.house.problems.set('recordings', {
+      body: { message: 'データベースを読めません。', code: 'internal' },
+      status: 500,
+    });
+    await page.reload();
+    await page.getByRole('alert').getByText('データベースを読めません。').waitFor();
+    rig.service.house.problems.clear();
+    await page.getByRole('button', { name: '再試行' }).click();
+    await page.getByText('録画はまだありません').waitFor();
+  });
+});
