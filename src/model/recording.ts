@@ -83,7 +83,7 @@ export interface RecordingSeam {
   path: string;
   /** Octets in the file before it. */
   position: number;
-  /** `layout`: the station's streams changed (PMT); `resumed`: it was not written for a while. */
+  /** `layout`: the station's streams change shortly behind it (PMT); `resumed`: it was not written for a while. */
   kind: 'layout' | 'resumed';
   /** Epoch ms. */
   at: number;

@@ -30,7 +30,7 @@ export async function leftBehind(
     const to = Math.min(Math.max(modifiedAt, from), closeAt);
     measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
   }
-  const from = measurement.until ?? beganAt ?? startAt;
+  const from = measurement.toldUntil ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });
   return { end: 'finished', at: now(), measured: measurement.value, parts: [...parts] };
 }

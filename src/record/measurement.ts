@@ -21,6 +21,12 @@ export class Measurement {
     return this.value.stretches.at(-1)?.to;
   }
 
+  /** Epoch ms up to which it is known what was received and what was not; undefined: nothing is. */
+  get toldUntil(): number | undefined {
+    const ends = [...this.value.stretches.slice(-1), ...this.value.breaks].map(({ to }) => to);
+    return ends.length === 0 ? undefined : Math.max(...ends);
+  }
+
   /** @param path the file that it is written to */
   received(stretch: Stretch, sums: PacketSums, path?: string): void {
     const { stretches, breaks } = this.value;

@@ -45,13 +45,25 @@ export class Reception {
   constructor(readonly options: ReceptionOptions) {
     this.#measurement = new Measurement(structuredClone(options.former ?? nothingMeasured()));
     this.#bornAt = options.now();
-    if (options.former !== undefined && this.until !== undefined) {
-      this.#outage = { cause: 'service_stopped', from: this.until };
-    }
+    const told = this.#measurement.toldUntil;
+    if (told !== undefined) this.#outage = { cause: 'service_stopped', from: told };
   }
 
   get measured(): Measured {
     return this.#measurement.value;
+  }
+
+  /** What is to be known of it if this process ends now: what nothing is received for is part of that. */
+  get soFar(): Measured {
+    const { measured } = this;
+    const outage = this.#outage;
+    const to = this.options.now();
+    if (outage === undefined || outage.from >= to) return measured;
+    return { ...measured, breaks: [...measured.breaks, { ...outage, to }] };
+  }
+
+  get isTried(): boolean {
+    return this.#triedFrom !== undefined;
   }
 
   /** Epoch ms of the last packet. */

@@ -183,6 +183,8 @@ export class RecordingSession {
   /** The programme begins at another time. A recording under way goes on: what is too early is head. */
   setStart({ openAt, mainAt }: Omit<SessionTimes, 'endAt'>): void {
     this.#times = { ...this.#times, openAt, mainAt };
+    // What was on before it says nothing of it.
+    if (mainAt > this.options.now()) this.#mainJudged = false;
     this.#nudge.resolve();
   }
 
@@ -299,7 +301,7 @@ export class RecordingSession {
     const { endAt, mainAt } = this.#times;
     if (now >= Math.min(endAt, this.#yieldedFrom ?? endAt)) void this.#finish('finished');
     else if (now >= mainAt + COPY_GRACE_MS && this.#reception.isTold) this.#judgeMain();
-    if (Math.abs(now - this.#savedAt) >= SAVE_MS && this.#reception.isBegun) this.#save();
+    if (Math.abs(now - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
     if (Math.abs(now - this.#checkedAt) >= FOLDER_CHECK_MS) {
       this.#checkedAt = now;
       this.#storage.check();
@@ -318,7 +320,7 @@ export class RecordingSession {
   #save(): void {
     const { now, ledger } = this.options;
     this.#savedAt = now();
-    this.#tell(() => ledger.measured(this.#reception.measured, this.#storage.parts));
+    this.#tell(() => ledger.measured(this.#reception.soFar, this.#storage.parts));
   }
 
   /** What cannot be stored now is stored with the next, or counted from the file: no reason to stop recording. */

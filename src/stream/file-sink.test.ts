@@ -178,6 +178,39 @@ describe('a disk', () => {
   });
 });
 
+describe('a changed layout', () => {
+  test('is told with where it is in the file, when that is written', async () => {
+    const path = freshPath();
+    const desk = new Desk({ path, mode: 'create' });
+    desk.sink.feed(desk.packets(10));
+    desk.sink.layoutChanged();
+    expect(desk.of('layout')).toEqual([]);
+    desk.sink.feed(desk.packets(5));
+    await desk.until('layout');
+    desk.sink.layoutChanged();
+    desk.sink.feed(desk.packets(5));
+    await desk.sink.end();
+    expect(desk.of('layout')).toEqual([
+      { kind: 'layout', path, position: 10 * PACKET },
+      { kind: 'layout', path, position: 15 * PACKET },
+    ]);
+    expect(statSync(path).size).toBe(20 * PACKET);
+  });
+
+  test('on a full disk is told of the file where it comes to lie', async () => {
+    const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
+    desk.sink.feed(desk.packets(10));
+    desk.sink.layoutChanged();
+    desk.sink.feed(desk.packets(5));
+    await desk.until('trouble');
+    const path = freshPath();
+    desk.sink.move({ path, mode: 'create' });
+    await desk.until('layout');
+    await desk.sink.end();
+    expect(desk.of('layout')).toEqual([{ kind: 'layout', path, position: 10 * PACKET }]);
+  });
+});
+
 describe('what is measured', () => {
   test('is told every second, with drops where they were', async () => {
     const desk = new Desk({ path: freshPath(), mode: 'create' });

@@ -116,6 +116,12 @@ describe.concurrent('a recording', () => {
     repair();
     expect(bytes.length).toBeGreaterThan(200_000);
     expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    const seams = desk.store.seams(session.options.id);
+    expect(seams.length).toBeGreaterThan(3);
+    for (const seam of seams) {
+      expect(seam).toMatchObject({ path, kind: 'layout' });
+      expect([seam.position % 188, seam.position < bytes.length]).toEqual([0, true]);
+    }
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
