@@ -270,18 +270,24 @@ describe.skipIf(!hasChromium)('rules', () => {
   });
 
   test('leaving asks while something is not saved, and a programme over it does not', async () => {
-    const page = await open('rules');
-    await page.getByRole('link', { name: 'ルールを作る' }).click();
+    const page = await open('search?q=%E7%81%AF%E5%8F%B0');
+    await page.getByRole('link', { name: '録画ルールを作る' }).click();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[name="keyword"]')?.value === '灯台',
+    );
     await field(page, 'keyword').fill('灯台守');
     await page.locator('.preview-row').first().click();
-    await page.locator('.program-title').waitFor();
+    const link = page.getByRole('link', { name: 'ルールを作る' });
+    const from = new URL((await link.getAttribute('href')) ?? '', page.url()).searchParams;
+    expect([...from.keys()]).toEqual(['new', 'keyword', 'stationId']);
+    expect(from.get('keyword')).toContain('ドラマ');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await field(page, 'keyword').inputValue()).toBe('灯台守');
     await page.goBack();
     await page.getByText('まだ保存していません').waitFor();
     await page.getByRole('button', { name: '編集を続ける' }).click();
-    expect(new URL(page.url()).search).toBe('?new');
+    expect(new URL(page.url()).search).toBe('?new&keyword=%E7%81%AF%E5%8F%B0');
     expect(await field(page, 'keyword').inputValue()).toBe('灯台守');
     await page.getByRole('link', { name: '番組表' }).click();
     await page.getByRole('button', { name: '保存せずに移動' }).click();
@@ -290,7 +296,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await field(page, 'keyword').fill('灯台守');
     await page.getByRole('button', { name: 'やめる' }).click();
     await page.getByRole('dialog').getByRole('button', { name: '保存する' }).click();
-    await page.locator('.rule').waitFor();
+    await page.locator('.found').first().waitFor();
     expect(rules()).toHaveLength(1);
   });
 

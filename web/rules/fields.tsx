@@ -31,7 +31,11 @@ export function FieldGroup({ draft, paths, label, help, children }: GroupProps) 
   const id = useId();
   const message = paths.map(draft.faultOf).find((text) => text !== undefined);
   return (
-    <fieldset class="rule-field" data-path={paths.join(' ')} aria-describedby={`${id}-fault`}>
+    <fieldset
+      class="rule-field"
+      data-path={paths.join(' ')}
+      aria-describedby={message === undefined ? undefined : `${id}-fault`}
+    >
       <legend>{label}</legend>
       {help === undefined ? null : <p class="rule-help">{help}</p>}
       {children}
