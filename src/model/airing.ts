@@ -20,7 +20,7 @@ export type Airings = ReadonlyMap<ProgramId, Airing>;
  * Tables change within seconds of what they are about; and what they say of the times themselves is exact. So a
  * boundary that was told and one that was heard, which are no further apart, are one, and it is where it was told.
  */
-const LATE_TABLE_MS = 30_000;
+export const LATE_TABLE_MS = 30_000;
 
 /** Where a programme really began or ended. @param told by its table @param heard when tables changed */
 export function boundary(told: number, heard: number | null): number {

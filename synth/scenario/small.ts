@@ -39,6 +39,8 @@ export interface SmallScenario {
   channels: readonly SmallChannel[];
   /** As in a file. */
   faults?: readonly Written[];
+  /** As in a file: schedules come so many times as often. */
+  scheduleSpeed?: number;
 }
 
 const VIDEO = { codec: 'mpeg2', width: 160, height: 96, bitrate: 300_000 };
@@ -86,6 +88,6 @@ function channelJson(
 }
 
 /** @returns what JSON.stringify makes a scenario file of. */
-export function smallScenario({ seed = 1, channels, faults = [] }: SmallScenario) {
-  return { name: 'small', seed, channels: channels.map(channelJson), faults };
+export function smallScenario({ seed = 1, channels, faults = [], scheduleSpeed = 1 }: SmallScenario) {
+  return { name: 'small', seed, scheduleSpeed, channels: channels.map(channelJson), faults };
 }

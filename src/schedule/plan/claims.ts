@@ -1,6 +1,7 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
 import { type ProgramId, programId, stationId } from '../../../arib/ids.ts';
 import { epochMs } from '../../../arib/time.ts';
+import { LATE_TABLE_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -147,19 +148,37 @@ function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet
   return ruleId !== null && enabled.has(ruleId) && startAt <= now + settings.retractGrace;
 }
 
-/** Reservations whose programme vanished, bound to the one that took its place, if one did. */
+/** Reservations whose programme vanished, or was broken off, bound to the one that took its place, if one did. */
 function rebound(input: PlanInput): Reservation[] {
-  const { guide, reservations, now, airings } = input;
+  const { guide, reservations, now } = input;
   const taken = new Set(reservations.map((one) => one.programId));
   return reservations.map((reservation) => {
     const { state, programId: id, endAt } = reservation;
-    const isNamed = airings.get(id) !== undefined && airings.get(id)?.state !== 'over';
-    if (DONE.has(state) || guide.get(id) !== undefined || endAt <= now || isNamed) return reservation;
-    const successor = successorOf(input, reservation);
+    if (DONE.has(state) || isNamed(input, id)) return reservation;
+    const vanished = guide.get(id) === undefined && endAt > now;
+    const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
     if (successor === undefined || taken.has(successor.id)) return reservation;
     taken.add(successor.id);
     return { ...reservation, programId: successor.id };
   });
+}
+
+/** As on or next, by its station. */
+function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
+  const state = airings.get(id)?.state;
+  return state === 'on' || state === 'next';
+}
+
+/** What present/following left long before its end goes on, after whatever broke into it, under another id. */
+function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
+  const { programId: id, stationId: station, name, description, startAt, endAt, state } = reservation;
+  const until = input.airings.get(id)?.until ?? endAt;
+  const wasBroken = until < endAt - Math.min(LATE_TABLE_MS, (endAt - startAt) / 4);
+  if (state !== 'recording' || !wasBroken) return undefined;
+  const { title } = input.facts.of({ name, description, extended: null });
+  return input.guide
+    .ofStation(station)
+    .find((other) => other.id !== id && isNamed(input, other.id) && input.facts.of(other).title === title);
 }
 
 /** The same title on the same station, near enough, and alone with it unless it is very near. */

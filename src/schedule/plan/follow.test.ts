@@ -300,6 +300,35 @@ describe('a programme that another interrupts', () => {
   });
 });
 
+describe('a programme that is broken off', () => {
+  test('goes on under the id of the same title that is named then', () => {
+    const { home, station, game, at, air, told } = evening();
+    home.begin(game);
+    const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
+    const rest = home.program(station, '野球中継', { at: 20, minutes: 25 });
+    const named = () => home.reservations.map(({ programId: id }) => id);
+    at(10.1);
+    air(game, 'over', 0, 10);
+    air(flash, 'on', 10);
+    expect(told(game)).toMatchObject({ close: 30 });
+    expect(named()).toEqual([game]);
+    air(rest, 'next');
+    expect(told(rest)).toMatchObject({ start: 20, end: 45, close: 45, hold: 45 + 180 });
+    expect(named()).toEqual([rest]);
+  });
+
+  test('and one that is over at its end is not taken for the next of its title', () => {
+    const { home, station, game, at, air, told } = evening();
+    home.begin(game);
+    const again = home.program(station, '野球中継', { at: 30, minutes: 25 });
+    at(30.1);
+    air(game, 'over', 0, 29.8);
+    air(again, 'on', 29.8);
+    expect(told(game)).toMatchObject({ start: 0, end: 30, close: 30, hold: null });
+    expect(told(again)).toBeUndefined();
+  });
+});
+
 describe('a guide that is gone', () => {
   test('changes nothing of what is being recorded, and takes nothing away that was booked', () => {
     const { home, game, film, at, air, told, booked } = evening();

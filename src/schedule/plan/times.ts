@@ -89,13 +89,16 @@ function held(program: GuideProgram | undefined, startAt: number, endAt: number,
   return last <= now ? null : Math.min(Math.max(endAt, now) + FORGOTTEN_MS, last);
 }
 
-/** Where it was interrupted its table tells when it went on; where it began late, when it began. */
+/**
+ * Where it was interrupted its table tells when it went on; where it began late, when it began: what was booked or what
+ * is told, whichever is nearer to what was heard.
+ */
 function realStart(program: GuideProgram | undefined, booked: number, airing: Airing | undefined): number {
   if (airing === undefined) return booked;
+  const { from } = airing;
   const told = program?.startAt ?? booked;
-  const fits = (at: number): boolean => boundary(at, airing.from) === at;
-  if (airing.from === null || fits(told)) return told;
-  return fits(booked) ? booked : airing.from;
+  if (from === null) return told;
+  return boundary(Math.abs(booked - from) < Math.abs(told - from) ? booked : told, from);
 }
 
 /** Where present/following changes long before the end that was told, it may change back: an interruption. */
