@@ -2,7 +2,7 @@
 import { BROADCAST_TYPES } from '../../arib/ids.ts';
 import { inClockRange } from '../clock.ts';
 import type { Field } from '../scenario/fields.ts';
-import type { Fault, FaultWindow, PacketFault, TableFault } from './model.ts';
+import type { Fault, FaultOf, FaultWindow, PacketFault, TableFault } from './model.ts';
 
 const DAY_SEC = 86_400;
 const MAX_OFFSET_MS = 400 * DAY_SEC * 1000;
@@ -112,7 +112,7 @@ const READERS: Kinds = {
     const known = [
       ...COMMON,
       ...(['serviceId', 'which', 'title', 'delaySec', 'longerSec'] as const),
-      ...(['undefinedEnd', 'newId', 'absent'] as const),
+      ...(['undefinedEnd', 'newId', 'copyControl', 'absent'] as const),
     ];
     const fields = field.object(known);
     return {
@@ -124,6 +124,9 @@ const READERS: Kinds = {
       longerSec: fields.longerSec.or(0, (given) => given.integer(-DAY_SEC, DAY_SEC)),
       undefinedEnd: flag(fields.undefinedEnd),
       newId: flag(fields.newId),
+      copyControl: fields.copyControl.or<FaultOf<'eit'>['copyControl']>(null, (given) =>
+        given.oneOf(['free', 'once', 'never'] as const),
+      ),
       absent: flag(fields.absent),
     };
   },

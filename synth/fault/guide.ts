@@ -20,6 +20,7 @@ function announced(programme: Programme, fault: FaultOf<'eit'>): Programme {
     startAt: epochMs(programme.startAt + fault.delaySec * 1000),
     durationMs: Math.max(0, programme.durationMs + fault.longerSec * 1000),
     openEnd: programme.openEnd || fault.undefinedEnd,
+    copyControl: fault.copyControl ?? programme.copyControl,
     eventId: fault.newId ? eventId(programme.eventId ^ OTHER_HALF) : programme.eventId,
   };
 }

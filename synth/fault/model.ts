@@ -60,6 +60,8 @@ export type TableFault =
       undefinedEnd: boolean;
       /** Another event_id for the same programme. */
       newId: boolean;
+      /** Another copy control than the programme has; null: its own. */
+      copyControl: 'free' | 'once' | 'never' | null;
       /** Nothing is said at all. */
       absent: boolean;
     };

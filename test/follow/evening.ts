@@ -18,7 +18,7 @@ const LIMIT_MS = 50_000;
 const SCHEDULE_SPEED = 20;
 /** Until the evening begins: the films are made, everything runs and the guide of every channel was read. */
 const LEAD_MS = 16_000;
-const MARGIN_MS = 2000;
+const MARGINS = { marginBefore: 4000, marginAfter: 2000 };
 
 /** @throws Error with the description when the condition does not come true in time. */
 export async function until<T>(
@@ -85,7 +85,7 @@ export class Evening {
     const air = await Air.start(listed, tuners, SCHEDULE_SPEED);
     const environment = { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '1000' };
     const evening = new Evening(zero, air, await startTestService({ environment }));
-    await evening.send('PUT', 'settings', { marginBefore: MARGIN_MS, marginAfter: MARGIN_MS, ...settings });
+    await evening.send('PUT', 'settings', { ...MARGINS, ...settings });
     return evening;
   }
 
