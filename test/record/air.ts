@@ -6,7 +6,7 @@ import { serviceId } from '../../arib/ids.ts';
 import { hasPayload, PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import type { RecordedStation } from '../../src/record/session.ts';
-import { type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
+import { type SmallChannel, type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { type Program, startProgram } from '../program.ts';
 import { SYNTH, synth } from '../synth/tuning.ts';
@@ -48,15 +48,25 @@ export class Air {
     return this.#channels;
   }
 
-  /** @param names terrestrial channels, each with one station @param tuners FAKE_TUNERS */
-  static async start(names: readonly string[], tuners: string, station: SmallStation = {}): Promise<Air> {
+  /**
+   * @param channels terrestrial ones; by its name alone one with one `station` @param tuners FAKE_TUNERS
+   * @param scheduleSpeed how much more often than broadcasters do schedules are sent
+   */
+  static async start(
+    channels: readonly (string | SmallChannel)[],
+    tuners: string,
+    station: SmallStation = {},
+    scheduleSpeed = 1,
+  ): Promise<Air> {
     const air = new Air();
-    const sent = names.map((channel) => ({ channel, stations: [station] }));
-    writeFileSync(air.#scenario, JSON.stringify(smallScenario({ channels: sent })));
+    const sent = channels.map((one) =>
+      typeof one === 'string' ? { channel: one, stations: [station] } : one,
+    );
+    writeFileSync(air.#scenario, JSON.stringify(smallScenario({ channels: sent, scheduleSpeed })));
     await air.#synth('--prepare');
-    const channels = (await air.#synth('--channels')).toString();
-    writeFileSync(air.#channelsFile, channels);
-    air.#channels = JSON.parse(channels) as Channel[];
+    const found = (await air.#synth('--channels')).toString();
+    writeFileSync(air.#channelsFile, found);
+    air.#channels = JSON.parse(found) as Channel[];
     await air.startAgent(tuners);
     return air;
   }
