@@ -98,6 +98,17 @@ export function stretch(station: BenchStation, now: number, count: number): Prog
   }));
 }
 
+/** Recordings alone. */
+export function fillRecordingDatabase(path: string, stations: readonly BenchStation[], now: number): void {
+  const database = openDatabase(path);
+  putStations(database, stations, now);
+  fillRecordings(database, stations, now);
+  indexAllPending(database);
+  database.run('PRAGMA optimize');
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
 export function fillDatabase(path: string, stations: readonly BenchStation[], now: number): void {
   const database = openDatabase(path);
   putStations(database, stations, now);

@@ -104,13 +104,8 @@ const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index
   protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
 };
 
+/** Of an expression of the index; words that it leaves undecided are compared. */
 const MATCHING = `
-  SELECT d.recording_id FROM recording_letters AS l
-    CROSS JOIN recording_documents AS d ON d.document = l.rowid
-  WHERE l.recording_letters MATCH $match
-    AND NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)`;
-/** Without words to compare. */
-const HAVING_LETTERS = `
   SELECT d.recording_id FROM recording_letters AS l
     CROSS JOIN recording_documents AS d ON d.document = l.rowid
   WHERE l.recording_letters MATCH $match`;
@@ -235,7 +230,16 @@ export class RecordingListStore {
     return order;
   }
 
-  #readOrder({ show, sort, words, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
+  #readOrder(question: RecordingQuestion): Int32Array {
+    const { words } = question;
+    if (words.length === 0) return this.#readWhole(question);
+    // The next letter that is typed asks for other words of the same list.
+    const whole = this.#order({ ...question, words: [] });
+    const found = this.#matching(words);
+    return whole.filter((id) => found.has(id));
+  }
+
+  #readWhole({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
     const { where, index } = SHOWN[show ?? 'watchable'];
     const order = ORDERS[sort];
     const conditions = [where];
@@ -253,21 +257,21 @@ export class RecordingListStore {
         ...(ruleId === null ? {} : { ruleId }),
         ...(stationId === null ? {} : { stationId }),
       });
-    const found = words.length === 0 ? undefined : this.#matching(words);
-    const wanted = found === undefined ? ids : ids.filter(([id]) => found.has(Number(id)));
-    return Int32Array.from(wanted, ([id]) => Number(id));
+    return Int32Array.from(ids, ([id]) => Number(id));
   }
 
   #matching(words: readonly string[]): Set<number> {
     const { match, complete } = matchExpression(words);
     const compared = complete ? words.filter(needsComparing) : words;
-    const rows =
-      compared.length === 0
-        ? this.database.query<unknown, { match: string }>(HAVING_LETTERS).values({ match })
-        : this.database
-            .query<unknown, { match: string; words: string }>(MATCHING)
-            .values({ match, words: JSON.stringify(compared) });
-    return new Set(rows.map(([id]) => Number(id)));
+    const comparisons = compared.map((_, index) => ` AND instr(d.text, $word${index}) > 0`);
+    const values = Object.fromEntries(compared.map((word, index) => [`word${index}`, word]));
+    // Not kept: as many forms as there are numbers of words.
+    const statement = this.database.prepare<unknown, Record<string, string>>(MATCHING + comparisons.join(''));
+    try {
+      return new Set(statement.values({ match, ...values }).map(([id]) => Number(id)));
+    } finally {
+      statement.finalize();
+    }
   }
 
   #readSeries(): Omit<SeriesRow, 'newest'>[] {
