@@ -7,6 +7,7 @@ import {
   RECORDING_SHOWS,
   RECORDING_SORTS,
   RecordingDetailSchema,
+  RecordingSchema,
   RecordingSeriesSchema,
   RecordingStatusSchema,
   RecordingsSchema,
@@ -197,6 +198,20 @@ export function addRecordingRoutes(app: Elysia, parts: ApiParts): void {
           'Of what the list of recordings shows by default. What belongs to no series is left out.',
         tags,
         responses: listResponses('series', t.Array(RecordingSeriesSchema)),
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id',
+    ({ params, request }) =>
+      polledJson(request, polledAnswer(toRecording(findRecording(parts, params.id), parts.running()))),
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'One recording, as lists tell it',
+        tags,
+        responses: { ...REFUSALS, ...polledResponses('a recording', RecordingSchema), ...NO_RECORDING },
       },
     },
   );

@@ -462,4 +462,14 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE recordings ADD COLUMN hold_until INTEGER; -- epoch ms: held open so long at least, beyond \`close_at\`
   `,
+  `
+  -- A part that is forgotten after the file that it was.
+  CREATE TRIGGER recording_part_removed AFTER DELETE ON recording_parts BEGIN
+    UPDATE recordings SET
+      bytes = coalesce((SELECT sum(bytes) FROM recording_files WHERE recording_id = old.recording_id), 0)
+      + coalesce((SELECT sum(bytes) FROM recording_parts WHERE recording_id = old.recording_id
+          AND path NOT IN (SELECT path FROM recording_files WHERE recording_id = old.recording_id)), 0)
+      WHERE id = old.recording_id AND state <> 'recording';
+  END;
+  `,
 ];

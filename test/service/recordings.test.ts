@@ -17,6 +17,7 @@ import {
   type StorageFacts,
   StorageSchema,
 } from '../../wire/api.ts';
+import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from './harness.ts';
 import { fillRecordings, putRecording, type RecordingRow } from './recording-rows.ts';
 
@@ -250,6 +251,7 @@ describe('one recording', () => {
       description: '概要',
       extended: { 出演者: '誰か' },
     });
+    expect(await (await get(`/api/recordings/${id}`)).json()).toEqual((await list())[0]);
     const bare = put();
     expect(await (await get(`/api/recordings/${bare}/detail`)).json()).toMatchObject({
       description: '',
@@ -262,8 +264,8 @@ describe('one recording', () => {
     const deleted = put();
     database.query('UPDATE recordings SET deleted_at = 1 WHERE id = $id').run({ id: deleted });
     for (const id of [binned, deleted, 999_999_999_999_999]) {
-      for (const what of ['status', 'detail']) {
-        const response = await get(`/api/recordings/${id}/${what}`);
+      for (const what of ['', '/status', '/detail']) {
+        const response = await get(`/api/recordings/${id}${what}`);
         expect([what, response.status]).toEqual([what, 404]);
         expect(await response.json()).toMatchObject({ code: 'not_found' });
       }
@@ -618,6 +620,116 @@ describe('the room for recordings', () => {
     expect((await list())[0]?.bytes).toBe(1400);
     expect((await storage()).folders[0]?.recordingBytes).toBe(1000);
   });
+});
+
+describe('awkward questions', () => {
+  const seed = fuzzSeed();
+  const VALUES = [
+    ...[
+      '',
+      '0',
+      '1',
+      '-1',
+      '100',
+      '501',
+      '999999999',
+      '9999999999',
+      '1e3',
+      '0x1',
+      ' 1',
+      '1.5',
+      'NaN',
+      'null',
+      'true',
+    ],
+    ...[
+      'newest',
+      'title',
+      'largest',
+      'failed',
+      'bin',
+      'protected',
+      'recording',
+      'constructor',
+      '__proto__',
+      '[]',
+    ],
+    ...[
+      '%',
+      "'",
+      '";--',
+      '\\',
+      '*',
+      '"',
+      'あ',
+      '\u0000',
+      '\ud800',
+      '🈑',
+      '字'.repeat(2000),
+      String(HOME_STATION),
+      '123456789012345',
+    ],
+  ];
+  const NAMES = [
+    'limit',
+    'offset',
+    'q',
+    'sort',
+    'unwatched',
+    'show',
+    'series',
+    'ruleId',
+    'stationId',
+    'other',
+    'source',
+    'audio',
+  ];
+
+  test(
+    `are answered or refused, never an error (FUZZ_SEED=${seed})`,
+    async () => {
+      const random = new Random(seed);
+      fillRecordings(database, { stations: STATIONS, count: 60, now: Date.now(), folder });
+      const paths = ['', '/series', '/1', '/1/status', '/x/detail', `/${put()}/file`, '/-1/poster'];
+      for (let round = fuzzRounds(400); round > 0; round--) {
+        const query = new URLSearchParams();
+        for (let count = random.below(5); count > 0; count--)
+          query.append(random.pick(NAMES), random.pick(VALUES));
+        const path = `/api/recordings${random.pick(paths)}?${query}`;
+        const response = await get(path);
+        await response.arrayBuffer();
+        expect([path, [200, 400, 404].includes(response.status) || response.status]).toEqual([path, true]);
+      }
+      for (let round = fuzzRounds(200); round > 0; round--) {
+        const name = random.pick(['at', 'length', 'source', 'watched', 'protected', 'x']);
+        const value = random.pick([
+          0,
+          -1,
+          1e308,
+          5,
+          29.9,
+          30,
+          3600,
+          'ts',
+          'encoded',
+          '',
+          true,
+          false,
+          null,
+          [],
+          {},
+        ]);
+        const body =
+          random.below(6) === 0 ? value : { [name]: value, at: random.pick([1, 40, 3590, '9', null]) };
+        const path = `/api/recordings/${random.pick([put(), 1, 'x'])}/${random.pick(['resume', 'watched', 'protect', 'bin', 'restore'])}`;
+        const response = await send('POST', path, body);
+        const isPlain = [200, 204, 400, 404].includes(response.status);
+        expect([path, body, isPlain || response.status]).toEqual([path, body, true]);
+      }
+      expect(home.lines.filter((line) => line.startsWith('ERROR'))).toEqual([]);
+    },
+    FUZZ_TIMEOUT,
+  );
 });
 
 test('a believable household is listed whole', async () => {
