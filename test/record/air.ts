@@ -149,13 +149,14 @@ const EARLY_CLOCKS = 10;
 /** Behind the PIDs of SI, whose sections come by counters of each tuning's own (ARIB STD-B10 Part 2, table 5-1). */
 const FIRST_PID = 0x30;
 
-/** Compares picture, sound and clock packet by packet. */
-export function compare(recorded: Uint8Array, sent: Uint8Array): Comparison {
+/** Compares picture, sound and clock packet by packet. @param without PIDs that are sent by other counters */
+export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonly number[] = []): Comparison {
   const own = packets(recorded);
   const all = packets(sent);
   const map = pmtPid(recorded);
-  const streams = own.filter(({ pid }) => pid >= FIRST_PID && pid !== map);
-  const reference = all.filter(({ pid }) => pid >= FIRST_PID && pid !== map);
+  const isCompared = ({ pid }: { pid: number }) => pid >= FIRST_PID && pid !== map && !without.includes(pid);
+  const streams = own.filter(isCompared);
+  const reference = all.filter(isCompared);
   // Films are loops: only a clock reference is there once. The first ones of a tuning are of its own time.
   const clocks = new Map(reference.flatMap(({ key, payload }, index) => (payload ? [] : [[key, index]])));
   const early = streams.flatMap(({ payload }, index) => (payload ? [] : [index])).slice(0, EARLY_CLOCKS);
@@ -165,7 +166,11 @@ export function compare(recorded: Uint8Array, sent: Uint8Array): Comparison {
   const result: Comparison = { foreign: 0, missing: 0, places: 0, holes: 0 };
   if (at < 0) return { ...result, foreign: kept.length };
   const ahead = new Map<string, number[]>();
-  for (const [index, { key }] of reference.entries()) ahead.set(key, [...(ahead.get(key) ?? []), index]);
+  for (const [index, { key }] of reference.entries()) {
+    const known = ahead.get(key);
+    if (known === undefined) ahead.set(key, [index]);
+    else known.push(index);
+  }
   const open = new Set<number>();
   for (const packet of kept) {
     const found = ahead.get(packet.key)?.find((index) => index >= at);

@@ -46,7 +46,8 @@ async function get<T>(path: string): Promise<T> {
 
 beforeAll(async () => {
   const programmes = [{ durationSec: LENGTH_MS / 1000, title: '短い番組[字]' }];
-  air = await Air.start(['T30', 'T31'], 'GR:1', { programmes });
+  const channels = ['T30', 'T31'].map((channel) => ({ channel, stations: [{ programmes }] }));
+  air = await Air.start(channels, 'GR:1');
   await startService();
 }, 90_000);
 afterAll(async () => {

@@ -108,6 +108,8 @@ export interface TestServiceOptions {
   environment?: Record<string, string>;
   webDir?: string | null;
   searchPath?: string;
+  /** The machine's clock, which may be set at any time; epoch ms. */
+  now?: () => number;
 }
 
 /** Trusts the loopback unless the environment says otherwise. */
@@ -124,7 +126,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       ...options.environment,
     }),
     log,
-    now: Date.now,
+    now: options.now ?? Date.now,
     elapsed: () => performance.now(),
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,

@@ -1,0 +1,125 @@
+/** Two hundred reservations that begin in the same second, on eight tuners whose channels they share. */
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
+import { type Program, startProgram } from '../program.ts';
+import { putPrograms } from '../service/guide-rows.ts';
+import { CrowdAgent } from './crowd-agent.ts';
+import { type FaultRoom, until } from './house.ts';
+
+const TUNERS = 8;
+const STATIONS_EACH = 25;
+const ALL = TUNERS * STATIONS_EACH;
+const SECONDS = 8;
+
+export function crowd(at: number): FaultRoom {
+  let folder: string;
+  let agent: CrowdAgent;
+  let service: Program;
+
+  const start = async (): Promise<void> => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-crowd-'));
+    agent = new CrowdAgent(TUNERS, STATIONS_EACH);
+    service = await startProgram([process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')], {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: folder,
+      TRUSTED_NETWORKS: '127.0.0.0/8',
+      TUNER_AGENT_URL: agent.url,
+    });
+  };
+  const close = async (): Promise<void> => {
+    await service?.end();
+    await agent?.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  async function read<T>(path: string): Promise<T> {
+    return (await (await fetch(`${service.url}/api/${path}`)).json()) as T;
+  }
+
+  async function post(path: string, body: unknown): Promise<number> {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${service.url}/api/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    await answer.text();
+    return answer.status;
+  }
+
+  /** How long the service takes to answer at most, ms, until it is told to stop. */
+  function askedAgainAndAgain(): () => Promise<number> {
+    let slowest = 0;
+    let isOver = false;
+    const asking = (async () => {
+      while (!isOver) {
+        const began = performance.now();
+        await read('status');
+        slowest = Math.max(slowest, performance.now() - began);
+        await Bun.sleep(50);
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await asking;
+      return slowest;
+    };
+  }
+
+  const tests = (): void => {
+    test('all are recorded whole, and the service answers meanwhile', async () => {
+      await until(
+        'the stations are known',
+        async () => (await read<Station[]>('services')).length === ALL || undefined,
+      );
+      const database = new Database(join(folder, 'svc.db'));
+      const programmes = putPrograms(
+        database,
+        agent.stations.map((station) => ({
+          ...{ station, event: 1, startAt: at, endAt: at + SECONDS * 1000, name: '同じ時刻の番組' },
+        })),
+      );
+      const statuses = await Promise.all(
+        programmes.map((programId) =>
+          post('reservations', { programId, marginBefore: 5000, marginAfter: 2000 }),
+        ),
+      );
+      expect(statuses.filter((status) => status >= 300)).toEqual([]);
+      const booked = await until('all are planned', async () => {
+        const list = await read<ReservationItem[]>('reservations');
+        return list.every(({ state }) => state === 'scheduled') ? list : undefined;
+      });
+      expect(booked).toHaveLength(ALL);
+      const stop = askedAgainAndAgain();
+      await until('it is on', () => Date.now() > at || undefined);
+      const running = await until('all are received', async () => {
+        const list = await read<Recording[]>('recordings?show=recording&limit=500');
+        return list.every(({ progress }) => progress?.phase === 'receiving') ? list : undefined;
+      });
+      expect(running).toHaveLength(ALL);
+      expect(Date.now() - at).toBeLessThan(3000);
+      const ended = await until('all are judged', async () => {
+        const list = await read<Recording[]>('recordings?limit=500');
+        return list.length === ALL && list.every(({ verdict }) => verdict !== null) ? list : undefined;
+      });
+      const slowest = await stop();
+      for (const { verdict } of ended) {
+        expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+        expect(verdict?.headMs).toBeGreaterThan(0);
+        expect(verdict?.tailMs).toBeGreaterThan(0);
+      }
+      const files = database.query<{ path: string }, []>('SELECT path FROM recording_files').all();
+      database.close();
+      expect(files).toHaveLength(ALL);
+      expect(files.every(({ path }) => statSync(path).size > SECONDS * 9 * 188)).toBe(true);
+      expect(slowest).toBeLessThan(1500);
+    });
+  };
+
+  return { start, tests, close };
+}

@@ -1,0 +1,33 @@
+/**
+ * Faults in the whole service: real processes, real streams, the real interface. Broadcast time passes in real time, so
+ * all households run beside each other.
+ */
+import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
+import { airFaults } from './air.ts';
+import { clockFaults } from './clock.ts';
+import { crowd } from './crowd.ts';
+import { homeFaults } from './home.ts';
+import { LEAD_MS, LONG } from './house.ts';
+import { kills } from './killed.ts';
+
+setDefaultTimeout(LONG ? 600_000 : 200_000);
+
+const at = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
+const ROOMS = {
+  'faults of the air': airFaults(at),
+  'kills of agent and service': kills(at),
+  'faults at home': homeFaults(at),
+  'a clock that is set': clockFaults(at),
+  '200 reservations of one second': crowd(at),
+};
+
+beforeAll(async () => {
+  await Promise.all(Object.values(ROOMS).map((room) => room.start()));
+}, LEAD_MS + 60_000);
+afterAll(async () => {
+  await Promise.all(Object.values(ROOMS).map((room) => room.close()));
+}, 60_000);
+
+describe.concurrent('a household goes on recording through', () => {
+  for (const [name, { tests }] of Object.entries(ROOMS)) describe(name, tests);
+});

@@ -1,0 +1,93 @@
+/** Agent and service are killed while they record: only the times between are missing, and told, each with its cause. */
+import { expect, test } from 'bun:test';
+import { type FaultRoom, gapMs, House, LONG, type Show } from './house.ts';
+
+const AWAY_MS = LONG ? 60_000 : 6_000;
+const SECONDS = LONG ? 240 : 40;
+/** Between one kill and the next of the long form. */
+const EVERY_MS = 7_000;
+
+const CAUSES: ReadonlySet<string> = new Set(['agent_unavailable', 'stream_ended', 'service_stopped']);
+
+export function kills(at: number): FaultRoom {
+  const shows: Show[] = ['T30', 'T31', 'T32'].map((channel, index) => ({
+    channel,
+    title: `島の一日 第${index + 1}回`,
+    at,
+    seconds: SECONDS,
+  }));
+  let house: House;
+  let ids: Map<Show, number>;
+  const start = async (): Promise<void> => {
+    house = await House.start({ shows, tuners: 'GR:3' });
+    ids = await house.reserveAll();
+  };
+
+  /** All of them are written again, more than before. */
+  async function allWrite(): Promise<void> {
+    await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+  }
+
+  const tests = (): void => {
+    test('every recording is one readable file in which only the times between are missing', async () => {
+      const downMs: number[] = [];
+      const down = async (happen: () => Promise<void>): Promise<void> => {
+        const began = Date.now();
+        await happen();
+        await allWrite();
+        downMs.push(Date.now() - began);
+        await Bun.sleep(1500);
+      };
+      await allWrite();
+      await Bun.sleep(2000);
+      await down(async () => {
+        await house.air.killAgent();
+        await Bun.sleep(AWAY_MS);
+        await house.air.startAgent('GR:3');
+      });
+      await down(async () => {
+        await house.killService();
+        await house.startService();
+      });
+      await down(async () => {
+        await Promise.all([house.killService(), house.air.killAgent()]);
+        await Promise.all([house.startService(), house.air.startAgent('GR:3')]);
+      });
+      await down(async () => {
+        const asked = Date.now();
+        await house.killService('SIGTERM');
+        expect(house.exitCode).toBe(0);
+        expect(Date.now() - asked).toBeLessThan(8000);
+        await house.startService();
+      });
+      while (LONG && Date.now() < at + SECONDS * 1000 - 20_000) {
+        await Bun.sleep(EVERY_MS);
+        await down(async () => {
+          await house.killService();
+          await house.startService();
+        });
+      }
+      const totalMs = downMs.reduce((sum, one) => sum + one, 0);
+      for (const show of shows) {
+        const { verdict, loss, lostMs, pictures, recording } = await house.outcome(show, ids.get(show) ?? 0);
+        expect(loss).toMatchObject({ foreign: 0, holes: downMs.length });
+        expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+        expect(recording.state).toBe('recorded');
+        const causes = verdict.gaps.map(({ cause }) => cause);
+        expect(causes.filter((cause) => cause === 'service_stopped').length).toBe(downMs.length - 1);
+        expect(causes.every((cause) => CAUSES.has(cause))).toBe(true);
+        expect(gapMs(verdict)).toBeLessThan(totalMs);
+        expect(gapMs(verdict)).toBeGreaterThan(AWAY_MS);
+        expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(downMs.length * 300);
+        expect(verdict.headMs).toBeGreaterThan(0);
+        expect(verdict.tailMs).toBeGreaterThan(500);
+        expect(verdict.tailMs).toBeLessThan(6000);
+        expect(pictures).toBeGreaterThan(150);
+      }
+      const left = await house.reservations();
+      expect(left.filter(({ state }) => state === 'recording')).toEqual([]);
+    });
+  };
+
+  return { start, tests, close: () => house?.close() };
+}
