@@ -158,3 +158,23 @@ test('a programme that goes on at another station is recorded there too', () => 
   expect(home.of(rest)).toMatchObject({ state: 'scheduled', priority: 5, ruleId: 1 });
   settled(home);
 });
+
+test('an airing that has begun is the first also for a rule that takes it over from another', () => {
+  const home = new Home();
+  const station = home.station('T27');
+  const NAME = '灯台 #1「波」';
+  // All of one episode: what was reserved by hand ends unrecorded, the next has begun, the last must not be copied.
+  const missed = home.program(station, NAME, { at: 0, minutes: 15 });
+  const running = home.program(station, NAME, { at: 15, minutes: 120 });
+  home.program(station, NAME, { at: 45, minutes: 15, copyNever: true });
+  home.reserve(missed);
+  home.rule('灯台', { priority: 0, dedupe: false });
+  const first = home.rule('灯台', { priority: 1, dedupe: true });
+  home.run();
+  expect(home.of(running)?.ruleId).not.toBe(first.id);
+  home.now = NOON + 40 * MINUTE;
+  home.run();
+  expect(home.of(missed)?.state).toBe('missed');
+  expect(home.of(running)).toMatchObject({ state: 'scheduled', ruleId: first.id });
+  settled(home);
+});

@@ -136,7 +136,7 @@ class Chooser {
     const recorded = [...series].flatMap((name) => this.#recorded.get(name) ?? []);
     return sameEpisodes([...airings, ...recorded]).flatMap((group) => {
       const open = this.#notRecorded(group);
-      const ordered = this.#inOrder(open, rule);
+      const ordered = this.#inOrder(open);
       for (const program of ordered.slice(1)) this.#pass(program, 'other');
       return ordered.length === 0 ? [] : [{ rule, airings: ordered }];
     });
@@ -158,13 +158,11 @@ class Chooser {
   }
 
   /** The earliest first; of those that overlap it one with captions, then one of a satellite. */
-  #inOrder(programs: readonly GuideProgram[], rule: Rule): GuideProgram[] {
+  #inOrder(programs: readonly GuideProgram[]): GuideProgram[] {
     const running = programs.find(({ id }) => this.#reserved.get(id)?.state === 'recording');
     if (running !== undefined) return [running, ...programs.filter((program) => program !== running)];
-    // One that has begun would lack its beginning: it comes last, unless it was booked for this before it began.
-    const begun = programs.filter(
-      (program) => program.startAt < this.input.now && !this.#isBooked(program, rule),
-    );
+    // One that has begun would lack its beginning: it comes last, unless it was booked before it began.
+    const begun = programs.filter((program) => program.startAt < this.input.now && !this.#isBooked(program));
     let rest = programs.filter((program) => !begun.includes(program));
     const ordered: GuideProgram[] = [];
     while (rest.length > 0) {
@@ -177,12 +175,14 @@ class Chooser {
     return [...ordered, ...begun];
   }
 
-  /** Before it began: what is booked of one that has begun must not change which airing is the first. */
-  #isBooked({ id, startAt }: GuideProgram, rule: Rule): boolean {
+  /**
+   * Before it began, for whatever rule: that is recorded from its beginning, and which rule it is booked for may change
+   * hands by this very choice.
+   */
+  #isBooked({ id, startAt }: GuideProgram): boolean {
     const reservation = this.#reserved.get(id);
     if (reservation === undefined || reservation.createdAt > startAt) return false;
-    const { state, ruleId } = reservation;
-    return (ruleId === null || ruleId === rule.id) && (state === 'scheduled' || state === 'conflict');
+    return reservation.state === 'scheduled' || reservation.state === 'conflict';
   }
 
   #compare(a: GuideProgram, b: GuideProgram): number {
