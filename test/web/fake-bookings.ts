@@ -1,5 +1,11 @@
 /** Made-up reservations for tests of the UI: a list that booking, cancelling and restoring change. */
-import type { Problem, ReservationItem, ReservationMark, Station } from '../../wire/api.ts';
+import type {
+  Problem,
+  ReservationItem,
+  ReservationMark,
+  ReservationRequest,
+  Station,
+} from '../../wire/api.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -65,6 +71,9 @@ export function markOf({ items }: FakeBookings, programId: number): ReservationM
 }
 
 const DONE: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
+const isDone = ({ state, endAt }: ReservationItem, now: number): boolean =>
+  DONE.includes(state) || (state === 'skipped' && endAt <= now);
+
 const NO_TUNER = 'チューナーが足りないため録画できません。';
 
 function problem(body: Problem, status: number): Response {
@@ -111,13 +120,16 @@ export function answerBookings(
   day: FakeDay,
 ): Response | undefined {
   if (name === 'reservations' && method === 'GET') {
-    const done = ({ state, endAt }: ReservationItem): boolean =>
-      DONE.includes(state) || (state === 'skipped' && endAt <= day.now);
-    return Response.json(bookings.items.filter((item) => done(item) === completed));
+    return Response.json(bookings.items.filter((item) => isDone(item, day.now) === completed));
   }
   if (name === 'reservations' && method === 'POST') {
-    const wish: { programId: number } = JSON.parse(body);
-    return book(bookings, day.program(wish.programId), day.now);
+    const { programId, ...choice }: ReservationRequest = JSON.parse(body);
+    const known = bookings.items.find((item) => item.programId === programId && !isDone(item, day.now));
+    if (known !== undefined) {
+      change(bookings, known.id, choice as Partial<ReservationItem>);
+      return Response.json({ ...known, ...choice });
+    }
+    return book(bookings, day.program(programId), day.now);
   }
   const station = /^services\/(\d+)\/record$/u.exec(name)?.[1];
   if (station !== undefined) {
@@ -133,7 +145,7 @@ export function answerBookings(
   const item = bookings.items.find((one) => one.id === Number(id));
   if (restore !== undefined) return change(bookings, Number(id), { state: 'scheduled', reason: null });
   const stopped = item?.state === 'recording';
-  return change(bookings, Number(id), { state: stopped ? 'finished' : 'cancelled' });
+  return change(bookings, Number(id), { state: stopped ? 'finished' : 'cancelled', reason: null });
 }
 
 /** Stations of both kinds, a busy evening of every state, and two conflicts with their blockers and ways out. */

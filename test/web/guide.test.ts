@@ -9,6 +9,7 @@ import {
   focusOn,
   furnish,
   hasChromium,
+  pressRed,
   startWebRig,
   TEST_MS,
   type WebRig,
@@ -137,6 +138,24 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, '番組表');
+  });
+
+  test('the record key books and cancels the programme of the focus, whose mark follows', async () => {
+    const page = await openGuide();
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
+    await page.keyboard.press('ArrowDown');
+    const id = await activeId(page);
+    const cell = page.locator(`.prog[data-id="${id}"]`);
+    await page.keyboard.press('r');
+    await page.locator('.toast', { hasText: '予約しました' }).waitFor();
+    await cell.locator('.prog-kept-scheduled').waitFor();
+    expect(await cell.getAttribute('aria-label')).toContain('録画予約あり');
+    expect(await activeId(page)).toBe(id);
+    await pressRed(page);
+    await cell.locator('.prog-kept').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '元に戻す' }).last().click();
+    await cell.locator('.prog-kept-scheduled').waitFor();
   });
 
   test('zooms by keys, by the wheel with Ctrl and by two fingers, around what is pointed at', async () => {
@@ -275,7 +294,10 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     furnish(rig, STATIONS);
   });
   afterAll(() => rig.close());
-  afterEach(() => Promise.all(rig.browser.contexts().map((context) => context.close())));
+  afterEach(async () => {
+    await closePages(rig);
+    furnish(rig, STATIONS);
+  });
 
   const find = (name: string, live: boolean): number => {
     const now = Date.now();
@@ -315,6 +337,37 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('books and cancels, with the state, the reason and the way back', async () => {
+    const id = find('第1話', false);
+    rig.service.house.bookings.tight.add(id);
+    const page = await rig.open(`guide?program=${id}`);
+    const dialog = page.getByRole('dialog');
+    await focusOn(page, '予約する');
+    await page.keyboard.press('Enter');
+    await dialog.locator('.toast', { hasText: 'このままでは録画されません' }).waitFor();
+    await dialog.locator('.conflict-help', { hasText: 'チューナーが足りない' }).waitFor();
+    await focusOn(page, '予約を取り消す');
+    await page.keyboard.press('r');
+    await dialog.getByRole('button', { name: '予約を戻す' }).waitFor();
+    await dialog.getByText('予約は取り消されています').waitFor();
+    await dialog.getByRole('button', { name: '予約の詳細' }).click();
+    await page.getByRole('dialog', { name: '予約の詳細' }).waitFor();
+    await page.getByRole('button', { name: '番組の詳細' }).click();
+    await page.getByRole('dialog', { name: '番組の詳細' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('what may not be copied is not offered, and the key says why', async () => {
+    const page = await rig.open(`guide?program=${find('ミュージックサロン', false)}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('録画はできません').first().waitFor();
+    await focusOn(page, 'ルールを作る');
+    expect(await dialog.getByRole('button', { name: '予約する' }).count()).toBe(0);
+    await page.keyboard.press('r');
+    await dialog.locator('.toast', { hasText: 'コピーを禁止' }).waitFor();
   });
 
   test('what is on leads to the picture, and to the same title by its series', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { fakeStations } from './fake-air.ts';
+import { busyEvening, newBookings } from './fake-bookings.ts';
 import {
   closePages,
   faultsOf,
@@ -67,6 +68,26 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.getByRole('heading', { name: '設定', exact: true }).waitFor();
     await page.keyboard.press('Backspace');
     await page.locator('.card').first().waitFor();
+  });
+
+  test('what is recorded and what comes next stands above the stations, and opens', async () => {
+    const stations = fakeStations(Date.now());
+    const [first] = stations;
+    if (first?.now == null) throw new Error('nothing on');
+    const page = await rig.open('', PHONE);
+    await page.locator('.card').first().waitFor();
+    expect(await page.locator('.next-up').count()).toBe(0);
+    rig.service.house.bookings = newBookings(busyEvening(stations, Date.now()));
+    rig.service.state.stations = [{ ...first, now: { ...first.now, reserved: true, recording: true } }];
+    rig.service.send('reservations');
+    await page.locator('.next-recording', { hasText: 'ニュースきょう一日' }).waitFor();
+    await page.locator('.card', { hasText: '録画中' }).waitFor();
+    expect(await page.locator('.next').count()).toBe(4);
+    expect(await page.getByRole('link', { name: '競合 2件' }).getAttribute('href')).toContain('conflict');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
+    await page.locator('.next-recording').click();
+    await page.getByRole('dialog', { name: '予約の詳細' }).getByText('録画を停止').waitFor();
+    rig.service.house.bookings = newBookings();
   });
 
   test('a number key leads to the station of that remote control button', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { fakeStations, makeStream } from './fake-air.ts';
-import { focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import { focusOn, hasChromium, pressRed, startWebRig, TEST_MS, type WebRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -71,6 +71,45 @@ describe.skipIf(!hasChromium)('the live player', () => {
     expect(new URL(page.url()).pathname).toBe('/tv/');
     expect(await page.locator('.card-last').textContent()).toBe('前回');
     await viewersAre(rig, 0);
+  });
+
+  test('records what is on by key, says where it stands, and asks before it stops', async () => {
+    const page = await rig.open(FIRST);
+    await playing(page, 0.2);
+    const { bookings } = rig.service.house;
+    bookings.items = [];
+    await page.keyboard.press('r');
+    await page.locator('.toast', { hasText: '録画を始めます' }).waitFor();
+    await page.locator('.osd-record', { hasText: '録画予約済み' }).waitFor();
+    bookings.items = bookings.items.map((item) => ({ ...item, state: 'recording' }));
+    rig.service.send('recordings');
+    await page.locator('.osd-record', { hasText: '録画中' }).waitFor();
+    await pressRed(page);
+    const dialog = page.getByRole('dialog', { name: '予約の詳細' });
+    await dialog.getByRole('button', { name: '録画を停止' }).click();
+    await dialog.getByRole('button', { name: '停止する' }).click();
+    await dialog.locator('.toast', { hasText: '停止しました' }).waitFor();
+    expect(bookings.items.map(({ state }) => state)).toEqual(['finished']);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await playing(page, 0.2);
+  });
+
+  test('tells why what is on cannot be recorded', async () => {
+    const now = fakeStations(Date.now())[0]?.now;
+    rig.service.house.bookings.items = [];
+    rig.service.house.bookings.tight.add(now?.id ?? 0);
+    const page = await rig.open(FIRST, {
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    await page.getByRole('button', { name: '録画する' }).last().click();
+    await page.locator('.toast', { hasText: 'チューナーが足りないため録画できません' }).waitFor();
+    await page.locator('.below-record', { hasText: '録画できない理由' }).click();
+    await page.getByRole('dialog', { name: '予約の詳細' }).getByText('競合').waitFor();
+    rig.service.house.bookings.tight.clear();
+    rig.service.house.bookings.items = [];
   });
 
   test('stays close to the air and does not stumble', async () => {

@@ -4,10 +4,18 @@ import type { ReservationItem } from '../../wire/api.ts';
 import { newHouse } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
-import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import {
+  closePages,
+  faultsOf,
+  focusOn,
+  hasChromium,
+  PHONE,
+  startWebRig,
+  TEST_MS,
+  type WebRig,
+} from './rig.ts';
 
 const STATIONS = manyStations([12, 8, 4]);
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
 const DAY_MS = 86_400_000;
 
 setDefaultTimeout(TEST_MS);
@@ -19,7 +27,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     rig.service.state.stations = STATIONS;
   });
   afterAll(() => rig.close());
-  afterEach(() => Promise.all(rig.browser.contexts().map((context) => context.close())));
+  afterEach(() => closePages(rig));
 
   /** Noon of a broadcast day, so that the whole evening lies within it. */
   function fill(items: readonly ReservationItem[] = busyEvening(STATIONS, Date.now())): void {
@@ -143,7 +151,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await dialog.getByText('ニュースきょう一日').waitFor();
     expect(new URL(page.url()).searchParams.get('reservation')).toBe('1');
     const text = (await dialog.textContent()) ?? '';
-    for (const words of ['録画中', '優先度', '録画する時間', '家の設定']) expect(text).toContain(words);
+    for (const words of ['録画中', '優先度', '録画する時間', 'チャンネル']) expect(text).toContain(words);
     expect(await dialog.getByRole('link', { name: '録画を開く' }).getAttribute('href')).toBe(
       'recordings?recording=71',
     );
@@ -241,6 +249,21 @@ describe.skipIf(!hasChromium)('reservations', () => {
     fill();
     await page.getByRole('button', { name: '再試行' }).click();
     await row(page, 1).waitFor();
+  });
+
+  test('how one is recorded can be changed, and goes back to the setting', async () => {
+    fill();
+    const page = await rig.open('reservations?reservation=6', PHONE);
+    const dialog = page.getByRole('dialog', { name: '予約の詳細' });
+    await dialog.getByRole('button', { name: '録画の設定を変える' }).click();
+    const after = dialog.getByRole('radiogroup', { name: '番組の後の余白' });
+    await after.getByRole('radio', { name: '5分' }).click();
+    await dialog.getByText('番組の後の余白 5分').waitFor();
+    expect(rig.service.house.bookings.items[5]?.marginAfter).toBe(300_000);
+    await after.getByRole('radio', { name: '設定（15秒）' }).click();
+    await dialog.getByText('家の設定のとおり').waitFor();
+    expect(rig.service.house.bookings.items[5]?.marginAfter).toBeNull();
+    expect(await widthOf(page)).toBe(360);
   });
 
   test('what changes elsewhere shows as soon as it is announced', async () => {

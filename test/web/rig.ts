@@ -82,3 +82,11 @@ export async function focusOn(page: Page, text: string): Promise<void> {
     return active !== document.body && name.includes(wanted);
   }, text);
 }
+
+/** The red key of a remote control, which the browser of the tests has no name for. */
+export async function pressRed(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const key = new KeyboardEvent('keydown', { key: 'ColorF0Red', bubbles: true, cancelable: true });
+    (document.activeElement ?? document.body).dispatchEvent(key);
+  });
+}

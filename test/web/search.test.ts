@@ -57,6 +57,19 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(faults).toEqual([]);
   });
 
+  test('a found programme is booked by its button and cancelled by the record key', async () => {
+    const page = await open('search?q=灯台守', PHONE);
+    const line = page.locator('.found-line').first();
+    await line.getByRole('button', { name: /^予約：/u }).click();
+    await line.locator('.found-badge', { hasText: '予約済み' }).waitFor();
+    await page.locator('.toast', { hasText: '予約しました' }).waitFor();
+    await line.locator('.found').focus();
+    await page.keyboard.press('r');
+    await line.getByRole('button', { name: /^予約：/u }).waitFor();
+    expect(rig.service.house.bookings.items.map(({ state }) => state)).toEqual(['cancelled']);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
+  });
+
   test('keys lead from the words to the results, into a programme and back', async () => {
     const page = await open('search');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');

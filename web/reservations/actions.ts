@@ -92,12 +92,25 @@ function undoBooking(title: string, id: number) {
 }
 
 /** Books by hand. */
-export function book(program: Target, options: Omit<ReservationRequest, 'programId'> = {}): Promise<boolean> {
+export function book(program: Target): Promise<boolean> {
   return change(programKey(program.id), '予約できませんでした。', async () => {
-    const item = await bookProgram({ programId: program.id, ...options });
+    const item = await bookProgram({ programId: program.id });
     await readBookings();
     // The plan may have found a tuner, or none, while the answer was on its way.
     sayBooked(program.title, reservationById(item.id) ?? item);
+  });
+}
+
+/** How it is recorded, from now on. */
+export function choose(
+  { id, programId }: Pick<ReservationItem, 'id' | 'programId'>,
+  title: string,
+  options: Omit<ReservationRequest, 'programId'>,
+): Promise<boolean> {
+  return change(reservationKey(id), '録画の設定を変えられませんでした。', async () => {
+    await bookProgram({ programId, ...options });
+    await readBookings();
+    showToast(`「${brief(title)}」の録画の設定を変えました。`);
   });
 }
 

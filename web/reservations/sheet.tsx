@@ -1,6 +1,6 @@
 /** Everything about one reservation, over whatever screen it was opened from. */
 import { useEffect } from 'preact/hooks';
-import type { ReservationItem, Settings } from '../../wire/api.ts';
+import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { closeOver, openProgram } from '../navigation/router.ts';
 import { rulePage } from '../rules/address.ts';
@@ -17,10 +17,11 @@ import { Sheet } from '../ui/sheet.tsx';
 import { cancel, isBusy, restore } from './actions.ts';
 import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
+import { BookingOptions } from './options.tsx';
 import { originText, useRuleNames } from './rule-names.ts';
 import { StopButton } from './stop-button.tsx';
 import { readBookings, reservationById, useBookings } from './store.ts';
-import { exactSpanText, marginText, stateReason, titleOf, tunerText } from './words.ts';
+import { exactSpanText, stateReason, titleOf, tunerText } from './words.ts';
 
 function Head({ item }: { item: ReservationItem }) {
   const station = stationById(item.stationId);
@@ -148,23 +149,10 @@ function Note({ item }: { item: ReservationItem }) {
   );
 }
 
-const ENCODES: Readonly<Record<Settings['encode'], string>> = {
-  none: 'しない',
-  av1: 'AV1',
-  h264: 'H.264',
-  both: 'AV1 と H.264',
-};
-
 interface Fact {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
-}
-
-const SETTING = '家の設定';
-
-function ownOr<T>(value: T | null | undefined, text: (value: T) => string): string {
-  return value === null || value === undefined ? SETTING : text(value);
 }
 
 /** In the order in which people ask for them. */
@@ -179,10 +167,6 @@ export function bookingFacts(item: ReservationItem): Fact[] {
       : { name: '録画する時間', value: exactSpanText(openAt, closeAt) },
     item.tuner === null ? undefined : { name: 'チューナー', value: tunerText(item.tuner) },
     item.channel === undefined ? undefined : { name: 'チャンネル', value: item.channel },
-    { name: '開始前の余白', value: ownOr(item.marginBefore, marginText) },
-    { name: '終了後の余白', value: ownOr(item.marginAfter, marginText) },
-    { name: 'エンコード', value: ownOr(item.encode, (encode) => ENCODES[encode]) },
-    { name: '元の映像（TS）', value: ownOr(item.keepTs, (keep) => (keep ? '残す' : '残さない')) },
   ];
   return facts.filter((fact) => fact !== undefined);
 }
@@ -214,6 +198,7 @@ function Body({ item }: { item: ReservationItem }) {
       ) : null}
       <Actions item={item} />
       <Note item={item} />
+      {item.state === 'scheduled' || item.state === 'conflict' ? <BookingOptions item={item} /> : null}
       <dl class="facts program-facts">
         {bookingFacts(item).map(({ name, value, note }) => (
           <div key={name} class="fact">

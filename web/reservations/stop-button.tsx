@@ -1,5 +1,5 @@
 /** Stopping a recording cannot be taken back, so it asks, in its own place. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onBack } from '../navigation/back.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cancel, isBusy } from './actions.ts';
@@ -15,7 +15,7 @@ export function StopButton({ id, title, main = false }: StopProps) {
   const [asking, setAsking] = useState(false);
   const answers = useRef<HTMLDivElement>(null);
   const asker = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!asking) return undefined;
     // Going on is what a press too many may do.
     answers.current?.querySelector<HTMLElement>('.stop-not')?.focus();

@@ -1,0 +1,147 @@
+/** How one reservation is recorded, where that differs from the household's settings: saved with each press. */
+import { useSignal } from '@preact/signals';
+import type { ReservationItem, ReservationRequest } from '../../wire/api.ts';
+import { ENCODE_CHOICES, encodeText } from '../rules/words.ts';
+import { household } from '../settings/household.ts';
+import { Icon } from '../ui/icon.tsx';
+import { choose } from './actions.ts';
+import { marginText, titleOf } from './words.ts';
+
+type Choices = Omit<ReservationRequest, 'programId'>;
+
+interface Option {
+  readonly label: string;
+  readonly change: Choices;
+  readonly chosen: boolean;
+}
+
+interface Choice {
+  readonly label: string;
+  readonly options: readonly Option[];
+}
+
+const MARGINS_MS = [0, 10_000, 30_000, 60_000, 300_000];
+
+/** `設定（10秒）` */
+function settingText(value: string | undefined): string {
+  return value === undefined ? '設定どおり' : `設定（${value}）`;
+}
+
+function marginChoice(
+  label: string,
+  name: 'marginBefore' | 'marginAfter',
+  held: number | null,
+  setting: number | undefined,
+): Choice {
+  const own =
+    held === null || MARGINS_MS.includes(held) ? MARGINS_MS : [...MARGINS_MS, held].sort((a, b) => a - b);
+  return {
+    label,
+    options: [
+      {
+        label: settingText(setting === undefined ? undefined : marginText(setting)),
+        change: { [name]: null },
+        chosen: held === null,
+      },
+      ...own.map((ms) => ({ label: marginText(ms), change: { [name]: ms }, chosen: held === ms })),
+    ],
+  };
+}
+
+const keepText = (keep: boolean): string => (keep ? '残す' : '残さない');
+
+function choicesOf(item: ReservationItem): Choice[] {
+  const settings = household.value.kind === 'ready' ? household.value.settings : {};
+  const encode = item.encode ?? null;
+  const keepTs = item.keepTs ?? null;
+  return [
+    marginChoice('番組の前の余白', 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
+    marginChoice('番組の後の余白', 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
+    {
+      label: 'エンコード',
+      options: [
+        {
+          label: settingText(settings.encode === undefined ? undefined : encodeText(settings.encode)),
+          change: { encode: null },
+          chosen: encode === null,
+        },
+        ...ENCODE_CHOICES.map(({ value, label }) => ({
+          label,
+          change: { encode: value },
+          chosen: encode === value,
+        })),
+      ],
+    },
+    {
+      label: '放送のままの映像（TS）',
+      options: [
+        {
+          label: settingText(settings.keepTs === undefined ? undefined : keepText(settings.keepTs)),
+          change: { keepTs: null },
+          chosen: keepTs === null,
+        },
+        ...[true, false].map((keep) => ({
+          label: keepText(keep),
+          change: { keepTs: keep },
+          chosen: keepTs === keep,
+        })),
+      ],
+    },
+  ];
+}
+
+/** What differs, for the closed list: `余白 前 1分・後 5分`. */
+function differences(item: ReservationItem): string {
+  const words = choicesOf(item).flatMap(({ label, options }) => {
+    const chosen = options.find((option) => option.chosen);
+    return chosen === undefined || chosen === options[0] ? [] : [`${label} ${chosen.label}`];
+  });
+  return words.length === 0 ? '家の設定のとおり' : words.join('、');
+}
+
+export function BookingOptions({ item }: { item: ReservationItem }) {
+  const open = useSignal(false);
+  return (
+    <section class="booking-options">
+      <button
+        type="button"
+        class="row row-button"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <Icon name="tune" />
+        <span class="row-text">
+          <span>録画の設定を変える</span>
+          <span class="row-name">{differences(item)}</span>
+        </span>
+        <Icon name={open.value ? 'up' : 'down'} class="row-go" />
+      </button>
+      {open.value
+        ? choicesOf(item).map(({ label, options }) => (
+            <div key={label} class="booking-option">
+              <h4>{label}</h4>
+              <div class="tabs" role="radiogroup" aria-label={label}>
+                {options.map((option) => (
+                  // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+                  <button
+                    key={option.label}
+                    type="button"
+                    role="radio"
+                    class="tab"
+                    aria-checked={option.chosen}
+                    onClick={() => {
+                      if (!option.chosen) void choose(item, titleOf(item), option.change);
+                    }}
+                  >
+                    {option.label}
+                  </button>
+                ))}
+              </div>
+            </div>
+          ))
+        : null}
+    </section>
+  );
+}
