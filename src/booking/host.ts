@@ -2,14 +2,13 @@
  * The planning worker's side of `messages.ts`: holds the guide and the rules between plans (`Planning`), reads what
  * changed since the last one with a connection of its own, and answers plans and previews. It writes nothing.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
-import type { ProgramRecord } from '../model/program.ts';
-import type { GuideProgram } from '../schedule/match/guide-index.ts';
 import type { PlannedReservation } from '../schedule/plan/input.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/repeat.ts';
 import { type PlanCircumstances, Planning } from '../schedule/planning.ts';
 import type { PlanFile, RecordedRow } from '../store/plan-file.ts';
+import { Alike, HeldProgram } from './held-program.ts';
 import type {
   FromPlanWorker,
   Planned,
@@ -25,29 +24,11 @@ const DAY_MS = 86_400_000;
 const RECORDED_MS = 31 * DAY_MS;
 /** The next airing is waited for so long: the reservation that says so is kept for longer. */
 const REPEAT_MS = 13 * DAY_MS;
+const MANY_READ = 10_000;
 
 export interface PlanHostOptions {
   post: (message: FromPlanWorker) => void;
   openFile: (path: string) => PlanFile;
-}
-
-function guideProgram(record: ProgramRecord): GuideProgram {
-  const { id, stationId, startAt, endAt, openEnd, name, description, extended, genres, ...rest } = record;
-  const { isFree, copyNever, groups } = rest;
-  return {
-    id,
-    stationId,
-    startAt,
-    endAt,
-    openEnd,
-    name,
-    description,
-    extended,
-    genres,
-    isFree,
-    copyNever,
-    groups,
-  };
 }
 
 /** What was read of one moment. */
@@ -64,8 +45,9 @@ export class PlanHost {
   readonly #planning = new Planning();
   #file: PlanFile | undefined;
   #guideVersion = -1;
-  /** Marks of the programmes that are held, by station. */
-  readonly #marks = new Map<StationId, Map<ProgramId, number>>();
+  /** The programmes that are held, by station. */
+  readonly #held = new Map<StationId, readonly HeldProgram[]>();
+  readonly #alike = new Alike();
   #stations = '';
   #rules = '';
   #recordings = '';
@@ -80,12 +62,11 @@ export class PlanHost {
       return;
     }
     const { serial } = message;
+    const file = this.#file;
     try {
-      this.options.post(
-        message.kind === 'plan'
-          ? { kind: 'planned', serial, planned: this.#plan(message.order) }
-          : { kind: 'previewed', serial, previewed: this.#preview(message.order) },
-      );
+      if (file === undefined) throw new Error('asked before the database was open');
+      // Texts that are read again while it is planned are of the same moment.
+      this.options.post(file.reading(() => this.#answer(message, file)));
     } catch (error) {
       const code = error instanceof Failure ? error.code : null;
       const text = error instanceof Error ? error.message : String(error);
@@ -93,8 +74,15 @@ export class PlanHost {
     }
   }
 
-  #plan(order: PlanOrder): Planned {
-    const moment = this.#read(order);
+  #answer(message: Exclude<ToPlanWorker, { kind: 'open' }>, file: PlanFile): FromPlanWorker {
+    const { serial, kind } = message;
+    const moment = this.#read(message.order, file);
+    return kind === 'plan'
+      ? { kind: 'planned', serial, planned: this.#plan(moment) }
+      : { kind: 'previewed', serial, previewed: this.#preview(message.order, moment) };
+  }
+
+  #plan(moment: Moment): Planned {
     const { create, update, remove, openings } = this.#planning.plan(moment.circumstances);
     return {
       stamp: moment.stamp,
@@ -107,8 +95,7 @@ export class PlanHost {
     };
   }
 
-  #preview({ draft, replaces, limit, ...order }: PreviewOrder): Previewed {
-    const { circumstances } = this.#read(order);
+  #preview({ draft, replaces, limit }: PreviewOrder, { circumstances }: Moment): Previewed {
     const { programs, fault } = this.#planning.preview(draft, circumstances, replaces);
     return {
       total: programs.length,
@@ -120,31 +107,27 @@ export class PlanHost {
     };
   }
 
-  #read({ now, tuners, settings, airings }: PlanOrder): Moment {
-    const file = this.#file;
-    if (file === undefined) throw new Error('asked before the database was open');
-    return file.reading(() => {
-      this.#readStations(file);
-      this.#readRules(file);
-      this.#readGuide(file);
-      this.#readRecordings(file, now);
-      const reservations = file.reservations();
-      const recorded = [...this.#recorded.values()];
-      return {
-        stamp: file.stamp,
-        circumstances: {
-          now,
-          tuners,
-          settings,
-          airings,
-          reservations,
-          recorded: recorded.filter(({ released }) => !released),
-          cancellations: file.cancellations(),
-        },
-        released: recorded.filter(({ released }) => released),
-        repeated: new Set(reservations.flatMap(({ repeats }) => repeats ?? [])),
-      };
-    });
+  #read({ now, tuners, settings, airings }: PlanOrder, file: PlanFile): Moment {
+    this.#readStations(file);
+    this.#readRules(file);
+    this.#readGuide(file);
+    this.#readRecordings(file, now);
+    const reservations = file.reservations();
+    const recorded = [...this.#recorded.values()];
+    return {
+      stamp: file.stamp,
+      circumstances: {
+        now,
+        tuners,
+        settings,
+        airings,
+        reservations,
+        recorded: recorded.filter(({ released }) => !released),
+        cancellations: file.cancellations(),
+      },
+      released: recorded.filter(({ released }) => released),
+      repeated: new Set(reservations.flatMap(({ repeats }) => repeats ?? [])),
+    };
   }
 
   #readStations(file: PlanFile): void {
@@ -166,23 +149,29 @@ export class PlanHost {
   #readGuide(file: PlanFile): void {
     const version = file.guideVersion;
     if (version === this.#guideVersion) return;
-    for (const station of file.changedSince(this.#guideVersion)) this.#readStation(file, station);
+    let read = 0;
+    for (const station of file.changedSince(this.#guideVersion)) read += this.#readStation(file, station);
     this.#guideVersion = version;
+    // What was read on the way is several times what is kept.
+    if (read > MANY_READ) Bun.gc(true);
   }
 
-  #readStation(file: PlanFile, station: StationId): void {
-    const before = this.#marks.get(station) ?? new Map<ProgramId, number>();
-    const marks = new Map<ProgramId, number>();
-    const put: GuideProgram[] = [];
-    for (const { id, mark, record } of file.programs(station)) {
-      marks.set(id, mark);
-      if (before.get(id) !== mark) put.push(guideProgram(record()));
-    }
-    this.#planning.change(
-      put,
-      [...before.keys()].filter((id) => !marks.has(id)),
-    );
-    this.#marks.set(station, marks);
+  /** @returns how many programmes were read anew */
+  #readStation(file: PlanFile, station: StationId): number {
+    const before = new Map(this.#held.get(station)?.map((program) => [program.id, program]));
+    const put: HeldProgram[] = [];
+    const held = file.programs(station).map((stored) => {
+      const known = before.get(stored.id);
+      before.delete(stored.id);
+      if (known?.mark === stored.mark) return known;
+      const program = new HeldProgram(stored, this.#alike, file);
+      put.push(program);
+      return program;
+    });
+    this.#planning.change(put, [...before.keys()]);
+    for (const program of put) program.letGo();
+    this.#held.set(station, held);
+    return put.length;
   }
 
   #readRecordings(file: PlanFile, now: number): void {

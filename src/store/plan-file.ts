@@ -4,26 +4,51 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { ProgramRecord } from '../model/program.ts';
+import type { EpochMs } from '../../arib/time.ts';
 import type { Cancellation } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import { CancellationStore } from './cancellations.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
 import { openDatabase } from './database.ts';
-import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
+import type { ProgramRow as StoredRow } from './program-row.ts';
 import type { StoredReservation } from './reservation-row.ts';
 import { ReservationStore } from './reservations.ts';
 import { RuleStore } from './rules.ts';
 import { StationStore } from './stations.ts';
 
-/** A programme as it is stored, and what changes with it. */
+/** A programme as it is stored, but for its extended text, and what changes with any of it. */
 export interface StoredProgram {
   id: ProgramId;
+  stationId: StationId;
+  startAt: EpochMs;
+  endAt: EpochMs;
+  openEnd: boolean;
+  name: string;
+  description: string;
+  /** JSON, as the next. */
+  genres: string;
+  groups: string;
+  isFree: boolean;
+  copyNever: boolean;
   /** Another one when anything of the row is different. */
   mark: number;
-  record(): ProgramRecord;
 }
+
+export interface LongTexts {
+  description: string;
+  extended: Record<string, string> | null;
+}
+
+type ProgramRow = Pick<
+  StoredRow,
+  'id' | 'station_id' | 'start_at' | 'end_at' | 'open_end' | 'name' | 'description' | 'extended' | 'genres'
+> &
+  Pick<StoredRow, 'is_free' | 'copy_never' | 'groups'>;
+
+const PROGRAMS = `
+  SELECT id, station_id, start_at, end_at, open_end, name, description, extended, genres, is_free, copy_never, groups
+  FROM programs WHERE station_id = $station AND hidden = 0`;
 
 /** A recording by which it is known what was recorded. */
 export interface RecordedRow {
@@ -109,11 +134,37 @@ export class PlanFile {
   /** What a station shows. */
   programs(station: StationId): StoredProgram[] {
     return this.#database
-      .query<ProgramRow, { station: number }>(
-        `SELECT ${COLUMNS} FROM programs WHERE station_id = $station AND hidden = 0`,
-      )
+      .query<ProgramRow, { station: number }>(PROGRAMS)
       .all({ station })
-      .map((row) => ({ id: row.id as ProgramId, mark: markOf(row), record: () => toRecord(row) }));
+      .map((row) => ({
+        id: row.id as ProgramId,
+        stationId: row.station_id as StationId,
+        startAt: row.start_at as EpochMs,
+        endAt: row.end_at as EpochMs,
+        openEnd: row.open_end === 1,
+        name: row.name,
+        description: row.description,
+        genres: row.genres,
+        groups: row.groups,
+        isFree: row.is_free === 1,
+        copyNever: row.copy_never === 1,
+        mark: markOf(row),
+      }));
+  }
+
+  /** Empty ones of a programme that is not there any more. */
+  texts(id: ProgramId): LongTexts {
+    const row = this.#database
+      .query<{ description: string; extended: string | null }, { id: number }>(
+        'SELECT description, extended FROM programs WHERE id = $id',
+      )
+      .get({ id });
+    if (row === null) return { description: '', extended: null };
+    const { description, extended } = row;
+    return {
+      description,
+      extended: extended === null ? null : (JSON.parse(extended) as Record<string, string>),
+    };
   }
 
   reservations(): StoredReservation[] {

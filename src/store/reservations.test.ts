@@ -317,7 +317,9 @@ describe('what a plan is made of', () => {
     expect(file.changedSince(empty)).toEqual([STATION]);
     const before = version();
     const [one] = file.programs(STATION);
-    expect(one?.record()).toMatchObject({ id: program(1), name: '番組', extended: { a: 'b' } });
+    expect(one).toMatchObject({ id: program(1), name: '番組', genres: '[]' });
+    expect(file.texts(program(1))).toEqual({ description: '', extended: { a: 'b' } });
+    expect(file.texts(program(9))).toEqual({ description: '', extended: null });
     database.run('UPDATE programs SET updated_at = 5');
     expect(file.programs(STATION)[0]?.mark).toBe(one?.mark ?? 0);
     database.run("UPDATE programs SET name = '別の番組'");

@@ -213,7 +213,10 @@ function relaysOf({ guide, now, stations }: PlanInput, claim: Claim): GuideProgr
       // Its tables will tell the rest as soon as its station is received.
       if (program === undefined || !isRunning || !stations.has(station)) return [];
       const startAt = epochMs(endAt);
-      return [{ ...program, id, stationId: station, startAt, endAt: epochMs(endAt + RELAY_MS), groups: [] }];
+      const { description, extended } = program;
+      const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
+      // Texts may be getters of a class, which a spread leaves out.
+      return [{ ...program, description, extended, ...times, id, stationId: station, groups: [] }];
     }),
   );
 }
