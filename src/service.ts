@@ -156,7 +156,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const clock = new BroadcastClock({ wall: now, elapsed: options.elapsed }, (byMs) => {
     log.warn('set to the time of the broadcast', { byMs });
-    recording.clockSet(byMs);
+    recording.clockSet();
     booking.wake();
   });
   const recordingFolders = (): readonly Folder[] => [
@@ -222,6 +222,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     tap: guide.tap,
     log: log.component('record'),
     now: clock.now,
+    elapsed: options.elapsed,
     wall: now,
   });
   const shelf = new RecordingShelf(database);

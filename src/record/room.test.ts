@@ -25,6 +25,7 @@ class FakeSession implements Session {
   phase: 'receiving' | 'over' = 'receiving';
   times: SessionTimes;
   yieldedAt: number | undefined;
+  setBy: number[] = [];
   measured: Measured = nothingMeasured();
 
   constructor(readonly options: SessionOptions) {
@@ -51,7 +52,9 @@ class FakeSession implements Session {
   yieldEnd(at: number): void {
     this.yieldedAt = at;
   }
-  clockSet(): void {}
+  clockSet(byMs: number): void {
+    this.setBy.push(byMs);
+  }
   stop(): Promise<SessionResult> {
     return this.end('stopped');
   }
@@ -122,6 +125,7 @@ function open(over: Partial<RecordingRoomOptions> = {}): RecordingRoom {
     },
     log: SILENT_LOG,
     now,
+    elapsed: () => performance.now(),
     wall: now,
     lookMs: 20,
     openSession: (options) => {
@@ -315,6 +319,16 @@ describe('a recording under way', () => {
     second.order([{ ...order, closeAt: order.closeAt + 2000, holdUntil: null }]);
     expect(resumed?.times.endAt).toBe(order.closeAt + 2000);
     expect(stored()).toMatchObject({ closeAt: order.closeAt + 2000, holdUntil: null });
+  });
+
+  test('learns that the clock was set, and by how much', async () => {
+    const { room, session } = await begun();
+    skew -= 600_000;
+    room.clockSet();
+    expect(session.setBy).toHaveLength(1);
+    expect(Math.abs((session.setBy[0] ?? 0) + 600_000)).toBeLessThan(100);
+    skew += 300_000;
+    await until(() => session.setBy.length === 2);
   });
 
   test('gives its margin to the one that follows it on its tuner', async () => {

@@ -24,6 +24,7 @@ import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recordings.ts';
 import { StreamClient } from '../stream/client.ts';
 import type { StreamTap } from '../stream/tap.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { Commits } from './commits.ts';
 import { type ConcludeOptions, reconcile } from './conclude.ts';
 import { stemOf } from './file-name.ts';
@@ -58,8 +59,10 @@ export interface RecordingRoomOptions {
   /** Reads along whatever is recorded. */
   tap?: StreamTap | undefined;
   log: Log;
-  /** Epoch ms, by the broadcast's clock. */
+  /** Epoch ms, by the broadcast's clock; may be set at any time. */
   now: () => number;
+  /** ms since some moment, which nobody sets. */
+  elapsed: () => number;
   /** Epoch ms by the machine's clock, which dates files. */
   wall: () => number;
   /** Free octets; undefined = away. */
@@ -93,6 +96,7 @@ export class RecordingRoom {
   readonly #client: StreamClient;
   readonly #news: News;
   readonly #commits: Commits;
+  readonly #clock: ClockWatch;
   /** Not begun. */
   #waiting = new Map<ReservationId, RecordingOrder>();
   readonly #running = new Map<number, RunningRecording>();
@@ -109,11 +113,16 @@ export class RecordingRoom {
     this.#client = new StreamClient({ startWorker, log, tap });
     this.#news = new News(hub);
     this.#commits = new Commits(store);
+    this.#clock = new ClockWatch(options.now, options.elapsed, (byMs) => {
+      log.warn('clock set', { byMs, running: this.#running.size });
+      for (const running of this.#running.values()) running.clockSet(byMs);
+    });
   }
 
   /** Goes on with what was begun before. @throws the database's error */
   start(): void {
-    const { store, log, now } = this.options;
+    const { store, log } = this.options;
+    const { now } = this.#clock;
     this.#reconciled = this.#reconcile();
     void this.#lookAtFolders();
     for (const record of store.unfinished()) {
@@ -166,9 +175,9 @@ export class RecordingRoom {
     return { id, title: removeTitleMarks(name).title, serviceName, endAt: running.progress.until };
   }
 
-  /** `now` was late until now, by so much: it has just been set. */
-  clockSet(byMs: number): void {
-    for (const running of this.#running.values()) running.clockSet(byMs);
+  /** The clock was set: due is what its new time says. */
+  clockSet(): void {
+    this.#clock.now();
     this.#arm();
   }
 
@@ -216,7 +225,7 @@ export class RecordingRoom {
   #arm(): void {
     clearTimeout(this.#timer);
     if (this.#closed || (this.#waiting.size === 0 && this.#running.size === 0)) return;
-    const now = this.options.now();
+    const now = this.#clock.now();
     let next = this.options.lookMs ?? LOOK_MS;
     for (const { openAt, reservationId } of this.#waiting.values()) {
       if (!this.#troubled.has(reservationId)) next = Math.min(next, openAt - now);
@@ -237,7 +246,7 @@ export class RecordingRoom {
   /** The earliest first. */
   #beginDue(): void {
     const began = performance.now();
-    const now = this.options.now();
+    const now = this.#clock.now();
     const due = [...this.#waiting.values()]
       .filter(({ openAt }) => openAt <= now)
       .sort((a, b) => a.openAt - b.openAt || a.reservationId - b.reservationId);
@@ -319,9 +328,9 @@ export class RecordingRoom {
   }
 
   #resume(record: RecordingRecord): Session | undefined {
-    const { store, now } = this.options;
+    const { store } = this.options;
     const former = { measured: store.measured(record.id), parts: store.parts(record.id) };
-    return this.#session(record, { openAt: now(), after: [], former });
+    return this.#session(record, { openAt: this.#clock.now(), after: [], former });
   }
 
   /** Undefined when its station is not known any more. */
@@ -330,7 +339,8 @@ export class RecordingRoom {
     { openAt, after, former }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
   ): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
-    const { agentUrl, folders, free = freeBytes, store, log, now, wall, findStation } = this.options;
+    const { agentUrl, folders, free = freeBytes, store, log, wall, findStation } = this.options;
+    const { now } = this.#clock;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
     const station = findStation(record.stationId);
     if (station === undefined) {
@@ -356,6 +366,7 @@ export class RecordingRoom {
     const { free = freeBytes } = this.options;
     const running = new RunningRecording(record, session, {
       ...this.options,
+      now: this.#clock.now,
       free,
       reconciled: this.#reconciled,
       commits: this.#commits,

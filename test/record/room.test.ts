@@ -86,4 +86,29 @@ describe.concurrent('orders', () => {
     expect((seams[0]?.position ?? 1) % 188).toBe(0);
     expect(await probed(recording.path)).toBeGreaterThan(60);
   });
+
+  test('a clock that was ten minutes late and is set is no loss and no gap', async () => {
+    const began = Date.now();
+    const late = 600_000;
+    const studio = new Studio(other, join(other.folder, 'late'), -late);
+    const order = studio.reserve('T32', {
+      openAt: began - late,
+      startAt: began + 3000,
+      endAt: began + 9000,
+      closeAt: began + 10_000,
+    });
+    studio.room.order([order]);
+    await until('it writes', () =>
+      [...studio.room.running().values()].some(({ progress }) => progress.bytes > 200_000),
+    );
+    studio.skew = 0;
+    studio.room.clockSet();
+    const { verdict, bytes } = await studio.judged(order);
+    await studio.close();
+    expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    expect(verdict?.headMs).toBeGreaterThan(0);
+    expect(verdict?.headMs).toBeLessThan(3000);
+    const found = compare(bytes, await other.sent('T32', began, Date.now()));
+    expect(found).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
+  });
 });

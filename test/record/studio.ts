@@ -23,11 +23,15 @@ export class Studio {
   readonly store: RecordingStore;
   readonly #database: Database;
   #programs = 0;
+  /** Of the clock that the room goes by, against the machine's, ms. */
+  skew: number;
 
   constructor(
     readonly air: Air,
     readonly folder: string,
+    skew = 0,
   ) {
+    this.skew = skew;
     mkdirSync(folder, { recursive: true });
     this.#database = openDatabase(join(folder, 'svc.db'));
     this.store = new RecordingStore(this.#database);
@@ -46,7 +50,8 @@ export class Studio {
       hub: new Hub(() => {}),
       startWorker: startStreamWorker,
       log: createLog({ level: 'debug', now, write: (line) => this.lines.push(line) }),
-      now,
+      now: () => now() + this.skew,
+      elapsed: () => performance.now(),
       wall: now,
     });
     this.room.start();
