@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const FORGET_MS = 14 * DAY_MS;
 /** And for so long after their start: an episode that was recorded within it is not recorded again. */
 const EPISODE_MS = 31 * DAY_MS;
-/** Of changes that come together only the last is looked at. */
+/** Changes that come together are looked at together: what is being recorded changes all the time. */
 const SETTLE_MS = 500;
 /** Rows written at once. */
 const BATCH = 200;
@@ -51,8 +51,10 @@ export class Retention {
     this.#timer = setInterval(() => void this.look(), this.options.intervalMs);
     this.#unsubscribe = this.options.hub.subscribe(({ name }) => {
       if (name !== 'recordings' && name !== 'rules') return;
-      clearTimeout(this.#soon);
-      this.#soon = setTimeout(() => void this.look(), SETTLE_MS);
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        void this.look();
+      }, SETTLE_MS);
     });
     void this.look();
   }
@@ -138,7 +140,6 @@ export class Retention {
   async #look(): Promise<void> {
     const { shelf, now, log } = this.options;
     try {
-      shelf.clampBinned(now());
       const binned = await this.#binRetired();
       const deleted = await this.#deleteExpired();
       if (binned + deleted > 0) this.#changed();

@@ -1,6 +1,7 @@
 /**
  * What becomes of recordings once they are made: marks of who watched them, the bin, their removal. A recording is
- * marked deleted on disk before a file of it goes, and forgotten after the last one has gone.
+ * marked deleted on disk before a file of it goes, and forgotten after the last one has gone. What a person says is on
+ * disk when it is answered, but for positions.
  */
 import type { Database } from 'bun:sqlite';
 import type { RecordingState } from '../model/recording.ts';
@@ -79,36 +80,35 @@ export class RecordingShelf {
 
   /** Takes the position away too. @param watchedAt epoch ms; null: not watched */
   putWatched(id: number, watchedAt: number | null, now: number): void {
-    this.database
-      .query(
-        'UPDATE recordings SET watched_at = $watchedAt, resume_ms = NULL, updated_at = $now WHERE id = $id',
-      )
-      .run({ id, watchedAt, now });
+    this.#write(
+      'UPDATE recordings SET watched_at = $watchedAt, resume_ms = NULL, updated_at = $now WHERE id = $id',
+      { id, watchedAt, now },
+    );
   }
 
   putProtected(id: number, isProtected: boolean, now: number): void {
-    this.database
-      .query('UPDATE recordings SET protected = $isProtected, updated_at = $now WHERE id = $id')
-      .run({ id, isProtected: isProtected ? 1 : 0, now });
+    this.#write('UPDATE recordings SET protected = $isProtected, updated_at = $now WHERE id = $id', {
+      id,
+      isProtected: isProtected ? 1 : 0,
+      now,
+    });
   }
 
   /** Those that are not being made and not there already. @returns how many went */
   bin(ids: readonly number[], now: number): number {
-    return this.database
-      .query(
-        `UPDATE recordings SET binned_at = $now, updated_at = $now
-         WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND binned_at IS NULL
-           AND deleted_at IS NULL`,
-      )
-      .run({ ids: JSON.stringify(ids), now }).changes;
+    return this.#write(
+      `UPDATE recordings SET binned_at = $now, updated_at = $now
+       WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND binned_at IS NULL
+         AND deleted_at IS NULL`,
+      { ids: JSON.stringify(ids), now },
+    );
   }
 
   restore(id: number, now: number): void {
-    this.database
-      .query(
-        'UPDATE recordings SET binned_at = NULL, updated_at = $now WHERE id = $id AND deleted_at IS NULL',
-      )
-      .run({ id, now });
+    this.#write(
+      'UPDATE recordings SET binned_at = NULL, updated_at = $now WHERE id = $id AND deleted_at IS NULL',
+      { id, now },
+    );
   }
 
   /** In the bin since then or longer, at most so many. */
@@ -121,22 +121,12 @@ export class RecordingShelf {
       .map(({ id }) => id);
   }
 
-  /** The clock went back: what was thrown away later than now was thrown away now. */
-  clampBinned(now: number): void {
-    this.database.query('UPDATE recordings SET binned_at = $now WHERE binned_at > $now').run({ now });
-  }
-
   /** Its files must go from now on, whatever happens. On disk when it returns. @returns how many were marked */
   markDeleted(ids: readonly number[], now: number): number {
-    return durably(
-      this.database,
-      () =>
-        this.database
-          .query(
-            `UPDATE recordings SET deleted_at = $now, updated_at = $now
-             WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND deleted_at IS NULL`,
-          )
-          .run({ ids: JSON.stringify(ids), now }).changes,
+    return this.#write(
+      `UPDATE recordings SET deleted_at = $now, updated_at = $now
+       WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND deleted_at IS NULL`,
+      { ids: JSON.stringify(ids), now },
     );
   }
 
@@ -197,5 +187,10 @@ export class RecordingShelf {
       .query<StoredKept, { ruleId: number }>(KEPT)
       .all({ ruleId })
       .map((row) => ({ ...row, isProtected: row.isProtected === 1 }));
+  }
+
+  /** On disk when it returns. @returns how many rows changed */
+  #write(sql: string, values: Record<string, string | number | null>): number {
+    return durably(this.database, () => this.database.query(sql).run(values).changes);
   }
 }
