@@ -267,6 +267,7 @@ test('what was measured outlives the process; no list has to be read anew for it
   expect(store.parts(id)[0]?.bytes).toBe(188);
   store.began(id, START);
   store.began(id, START + 1);
-  store.moveTimes(id, { startAt: START + 5, endAt: END + 5, closeAt: END + 5, holdUntil: null }, START);
+  const later = { programId: null, startAt: START + 5, endAt: END + 5, closeAt: END + 5, holdUntil: null };
+  store.moveTimes(id, later, START);
   expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
 });

@@ -282,6 +282,9 @@ describe('a recording under way', () => {
     room.order([{ ...order, endAt: order.endAt - 5000, closeAt: order.closeAt - 5000 }]);
     expect(session.times.endAt).toBe(order.closeAt + 5000);
     expect(store.find(id)).toMatchObject({ endAt: order.endAt - 5000, closeAt: order.closeAt + 5000 });
+    const programId = (order.programId + 5000) as ProgramId;
+    room.order([{ ...order, programId }]);
+    expect(store.find(id)).toMatchObject({ programId });
     room.order([{ ...order, startAt: order.startAt + 60_000 }]);
     expect(session.times).toMatchObject({ mainAt: order.startAt + 60_000, openAt: order.openAt });
     room.order([]);

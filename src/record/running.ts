@@ -17,7 +17,7 @@ export type Session = Pick<
   'done' | 'state' | 'times' | 'start' | 'setStart' | 'setEnd' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
 >;
 
-type Times = Pick<RecordingOrder, 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>;
+type Course = Pick<RecordingOrder, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>;
 
 /** A start within this goes on with a recording that was held open. */
 const OUTLAST_MS = 60_000;
@@ -89,11 +89,15 @@ export class RunningRecording {
     return this.#session === undefined || this.#session.state.phase === 'over';
   }
 
-  /** The programme is at another time. Its end moves later only: what is recorded too long is no harm. */
-  follow({ startAt, endAt, closeAt, holdUntil }: Times): void {
+  /**
+   * The programme is at another time, or under another id. Its end moves later only: what is recorded too long is no
+   * harm.
+   */
+  follow({ programId, startAt, endAt, closeAt, holdUntil }: Course): void {
     const before = this.#record;
     const later = Math.max(closeAt, before.closeAt);
-    const moved = startAt !== before.startAt || endAt !== before.endAt || later !== before.closeAt;
+    const isOther = programId !== before.programId;
+    const moved = startAt !== before.startAt || endAt !== before.endAt || later !== before.closeAt || isOther;
     const session = this.#session;
     this.#isInformed ||= holdUntil !== null;
     const held = holdUntil ?? (this.#isInformed ? null : before.holdUntil);
@@ -103,12 +107,13 @@ export class RunningRecording {
       session?.setEnd(ends);
     }
     if (moved) {
-      this.#record = { ...before, startAt, endAt, closeAt: later };
+      this.#record = { ...before, programId, startAt, endAt, closeAt: later };
       this.#unsaved = true;
       if (startAt !== before.startAt) session?.setStart({ openAt: session.times.openAt, mainAt: startAt });
       if (later > before.closeAt) this.#until = later;
       this.options.log.info('recording follows its programme', {
         recording: this.id,
+        programId,
         startAt,
         endAt,
         closeAt: later,

@@ -122,20 +122,21 @@ export class RecordingStore {
   moveTimes(
     id: number,
     {
+      programId,
       startAt,
       endAt,
       closeAt,
       holdUntil,
-    }: Pick<RecordingRecord, 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
+    }: Pick<RecordingRecord, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
     now: number,
   ): void {
     this.database
       .query(
-        `UPDATE recordings SET start_at = $startAt, end_at = $endAt, close_at = $closeAt, hold_until = $holdUntil,
-           updated_at = $now
+        `UPDATE recordings SET program_id = $programId, start_at = $startAt, end_at = $endAt, close_at = $closeAt,
+           hold_until = $holdUntil, updated_at = $now
          WHERE id = $id`,
       )
-      .run({ id, startAt, endAt, closeAt, holdUntil, now });
+      .run({ id, programId, startAt, endAt, closeAt, holdUntil, now });
   }
 
   /** It is over, and only to be judged. @param at epoch ms */
