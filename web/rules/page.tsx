@@ -56,12 +56,12 @@ function RecordingLine({ recording }: { recording: Recording }) {
           {recording.durationMs === null ? null : (
             <span class="numbers when-length">{lengthText(recording.durationMs)}</span>
           )}
-          {recording.watchedAt === null ? null : <span>視聴済み</span>}
           <VerdictBadge recording={recording} />
         </span>
         <span class="found-title">
           <span>{title}</span>
           <Marks marks={marks} />
+          {recording.watchedAt === null ? null : <small class="rule-watched">視聴済み</small>}
         </span>
       </span>
     </a>

@@ -53,6 +53,9 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
   );
 }
 
+/** Enough to know what kind of recordings it takes. */
+const MOST_RETIRING = 8;
+
 /** What would go into the bin as soon as the rule is saved. */
 function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']> }) {
   if (retiring.length === 0) return null;
@@ -65,7 +68,7 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
       </h3>
       <p>{bytesText(bytes)}。2日のあいだは、録画のごみ箱から戻せます。</p>
       <ul>
-        {retiring.map((one) => (
+        {retiring.slice(0, MOST_RETIRING).map((one) => (
           <li key={one.id}>
             <span class="numbers">{shortText(one.startAt)}</span>
             <span>{narrow(one.title)}</span>
@@ -73,6 +76,7 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
           </li>
         ))}
       </ul>
+      {retiring.length > MOST_RETIRING ? <p>ほかに {retiring.length - MOST_RETIRING}件</p> : null}
     </section>
   );
 }
@@ -88,6 +92,8 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
   }
   return (
     <>
+      {/* First: a list of hundreds would hide it. */}
+      <Retiring retiring={preview.retiring ?? []} />
       {programs.length === 0 ? (
         <div class="preview-none">
           <p>
@@ -117,7 +123,6 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
           ) : null}
         </>
       )}
-      <Retiring retiring={preview.retiring ?? []} />
     </>
   );
 }
