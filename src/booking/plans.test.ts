@@ -90,6 +90,17 @@ describe('the planning worker', () => {
     expect(refused).toMatchObject({ code: 'bad_request' });
   });
 
+  test('is asked for a few previews at a time only', async () => {
+    const draft = readRule({ keyword: '灯台' }, () => {});
+    const asked = Array.from({ length: 9 }, () =>
+      plans.preview({ ...ORDER, draft, replaces: null, limit: 1 }),
+    );
+    const answers = await Promise.all(
+      asked.map((one) => one.then(() => 'told').catch((error) => error.code)),
+    );
+    expect(answers).toEqual([...Array.from({ length: 8 }, () => 'told'), 'busy']);
+  });
+
   test('books the next airing of what was recorded badly: by hand once, of a rule as the rule has it', async () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });

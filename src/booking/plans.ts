@@ -25,6 +25,9 @@ export interface PlansOptions {
 /** The first plan reads the whole guide: seconds on a slow machine. */
 const LIMIT_MS = 60_000;
 
+/** A screen asks for a preview with every word that is typed. */
+const MAX_PREVIEWS = 8;
+
 interface Asked {
   resolve: (message: FromPlanWorker) => void;
   reject: (error: Error) => void;
@@ -40,6 +43,7 @@ export class Plans {
   #worker: Worker | undefined;
   #serial = 0;
   readonly #asked = new Map<number, Asked>();
+  #previews = 0;
   #closed = false;
 
   constructor(private readonly options: PlansOptions) {}
@@ -53,9 +57,15 @@ export class Plans {
 
   /** @throws Failure for a rule that cannot be used, or busy when the worker cannot answer */
   async preview(order: PreviewOrder): Promise<Previewed> {
-    const answer = await this.#ask((serial) => ({ kind: 'preview', serial, order }));
-    if (answer.kind !== 'previewed') throw unavailable(answer.kind);
-    return answer.previewed;
+    if (this.#previews >= MAX_PREVIEWS) throw unavailable('too many previews');
+    this.#previews += 1;
+    try {
+      const answer = await this.#ask((serial) => ({ kind: 'preview', serial, order }));
+      if (answer.kind !== 'previewed') throw unavailable(answer.kind);
+      return answer.previewed;
+    } finally {
+      this.#previews -= 1;
+    }
   }
 
   close(): void {

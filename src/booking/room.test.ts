@@ -244,6 +244,30 @@ describe('after a recording that is damaged', () => {
   });
 });
 
+test('a station that is forgotten takes along what has not begun, until somebody takes it back', async () => {
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const room = start();
+  const lost = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: 100 }) });
+  await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 200 }) });
+  home.stations.forgetStation(one, NOON);
+  hub.changed('programs');
+  await until(() => recorder.orders.length === 1);
+  const [cancelled] = room.reservations.list(true);
+  expect(cancelled).toMatchObject({ id: lost.id, state: 'cancelled', reason: expect.stringContaining('局') });
+  expect(await room.reservations.restore(lost.id)).toMatchObject({ state: 'scheduled', reason: null });
+  expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝', '灯台の朝']);
+});
+
+test('what is on is wanted from the moment on at which it was taken back', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 1 }) });
+  await room.reservations.cancel(id);
+  now += 5 * MINUTE;
+  await room.reservations.restore(id);
+  expect(recorder.orders[0]?.wantedFrom).toBe(now);
+});
+
 test('what is done with is forgotten after two weeks', async () => {
   const station = home.station('T27');
   const room = start();

@@ -204,13 +204,17 @@ export class ReservationStore {
       .run({ id, now });
   }
 
-  /** Takes a cancellation back. The next plan says what becomes of it. On disk when it returns. */
+  /**
+   * Takes a cancellation back. The next plan says what becomes of it. What has begun is wanted from now on only. On disk
+   * when it returns.
+   */
   restore(id: ReservationId, airing: CancelledAiring | null, now: number): void {
     durably(this.database, () => {
       if (airing !== null) this.#cancellations.remove(airing);
       this.database
         .query(
-          `UPDATE reservations SET state = 'scheduled', reason = NULL, updated_at = $now
+          `UPDATE reservations SET state = 'scheduled', reason = NULL, updated_at = $now,
+             created_at = CASE WHEN start_at < $now THEN $now ELSE created_at END
            WHERE id = $id AND state = 'cancelled'`,
         )
         .run({ id, now });
