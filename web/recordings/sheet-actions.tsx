@@ -1,6 +1,7 @@
 /** What can be done with one recording, in its sheet. */
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../clock.ts';
+import { splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
@@ -55,7 +56,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
         </button>
       )}
       {original === undefined || recording.recording ? null : (
-        <a class="button" href={original.url} download="">
+        <a class="button" href={original.url} download={`${splitTitle(recording.name).title}.ts`}>
           <Icon name="save" />
           TSファイルを保存
         </a>

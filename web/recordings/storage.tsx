@@ -21,13 +21,17 @@ function percent(part: number): string {
   return `${(part * 100).toFixed(2)}%`;
 }
 
-function GaugeBar({ gauge, label }: { gauge: Gauge; label: string }) {
+/** Where there is little room a smaller floor is a speck. */
+const LEAST_FLOOR = 0.015;
+
+function GaugeBar({ gauge, label, small = false }: { gauge: Gauge; label: string; small?: boolean }) {
+  const floor = small ? 1 - gauge.floor >= LEAST_FLOOR : gauge.floor < 1;
   return (
     <span class="room-bar" role="img" aria-label={label}>
       <span class="room-own" style={{ width: percent(gauge.recordings) }} />
       <span class="room-others" style={{ left: percent(gauge.recordings), width: percent(gauge.others) }} />
-      {gauge.floor < 1 ? (
-        <span class="room-floor" style={{ left: `min(${percent(gauge.floor)}, calc(100% - 5px))` }} />
+      {floor ? (
+        <span class="room-floor" style={{ left: `min(${percent(gauge.floor)}, calc(100% - 7px))` }} />
       ) : null}
     </span>
   );
@@ -48,7 +52,7 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
       <Icon name="disk" />
       <span class="room-words">
         <span class="numbers">{roomWords(storage)}</span>
-        {gauge === undefined ? null : <GaugeBar gauge={gauge} label="録画先の使用量" />}
+        {gauge === undefined ? null : <GaugeBar gauge={gauge} label="録画先の使用量" small />}
       </span>
     </button>
   );

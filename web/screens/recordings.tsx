@@ -109,6 +109,9 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
   return (
     <>
       {shown.series === undefined ? null : <SeriesHead first={pages.at(0)} total={total} />}
+      {shown.show === 'bin' && pages.count > 0 ? (
+        <p class="rec-lead">ここへ移してから2日たつと、録画とファイルは消えます。それまでは元に戻せます。</p>
+      ) : null}
       <ListState pages={pages} shown={shown}>
         <RecordingList key={key} shown={shown} pages={pages} busy={busy} selection={selection} />
       </ListState>
