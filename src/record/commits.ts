@@ -3,8 +3,9 @@
  * after the other, and everybody else with them.
  */
 
-/** Of one transaction; then others have their turn. */
+/** Of one transaction; then others have their turn, for as long as a slow disk took. */
 const SLICE_MS = 8;
+const MAX_REST_MS = 250;
 
 export interface DurableStore {
   /**
@@ -21,7 +22,8 @@ interface Waiting {
 
 export class Commits {
   #waiting: Waiting[] = [];
-  #turn: ReturnType<typeof setImmediate> | undefined;
+  #turn: ReturnType<typeof setTimeout> | undefined;
+  #restUntil = 0;
 
   constructor(readonly store: DurableStore) {}
 
@@ -29,17 +31,24 @@ export class Commits {
   commit(act: () => void): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#waiting.push({ act, done });
-    this.#turn ??= setImmediate(() => this.#take());
+    this.#arm();
     return done.promise;
+  }
+
+  #arm(): void {
+    const rest = Math.max(0, this.#restUntil - performance.now());
+    this.#turn ??= setTimeout(() => this.#take(), rest);
   }
 
   /** Takes what is waiting now, without waiting for its turn. */
   flush(): void {
     while (this.#waiting.length > 0) this.#take();
+    clearTimeout(this.#turn);
+    this.#turn = undefined;
   }
 
   #take(): void {
-    clearImmediate(this.#turn);
+    clearTimeout(this.#turn);
     this.#turn = undefined;
     const began = performance.now();
     const taken: Waiting[] = [];
@@ -60,6 +69,8 @@ export class Commits {
       // It may have failed before it took any: everybody learns of it, and tries again in time.
       for (const { done } of [...taken, ...this.#waiting.splice(0)]) done.reject(error);
     }
-    if (this.#waiting.length > 0) this.#turn = setImmediate(() => this.#take());
+    const ended = performance.now();
+    this.#restUntil = ended + Math.min(ended - began, MAX_REST_MS);
+    if (this.#waiting.length > 0) this.#arm();
   }
 }
