@@ -40,6 +40,8 @@ export class Retention {
   /** The look under way, and whether another is wanted after it. */
   #looking: Promise<void> | undefined;
   #again = false;
+  /** What rows were like after the last look. */
+  #looked = '';
   #closed = false;
 
   constructor(readonly options: RetentionOptions) {
@@ -53,7 +55,8 @@ export class Retention {
       if (name !== 'recordings' && name !== 'rules') return;
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
-        void this.look();
+        // What is being recorded is told of several times a second, and no row has changed.
+        if (this.options.shelf.stamp() !== this.#looked) void this.look();
       }, SETTLE_MS);
     });
     void this.look();
@@ -145,6 +148,7 @@ export class Retention {
       if (binned + deleted > 0) this.#changed();
       await this.#removal.run();
       shelf.purge(now() - FORGET_MS, now() - EPISODE_MS);
+      this.#looked = shelf.stamp();
     } catch (error) {
       log.error('old recordings not looked at', { error: String(error) });
     }

@@ -235,8 +235,10 @@ export class RecordingListStore {
     if (words.length === 0) return this.#readWhole(question);
     // The next letter that is typed asks for other words of the same list.
     const whole = this.#order({ ...question, words: [] });
-    const found = this.#matching(words);
-    return whole.filter((id) => found.has(id));
+    const found = new Uint8Array(whole.reduce((most, id) => Math.max(most, id), 0) + 1);
+    // Numbers beyond are of no recording of this list.
+    for (const [id] of this.#matching(words)) found[Number(id)] = 1;
+    return whole.filter((id) => found[id] === 1);
   }
 
   #readWhole({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
@@ -260,7 +262,8 @@ export class RecordingListStore {
     return Int32Array.from(ids, ([id]) => Number(id));
   }
 
-  #matching(words: readonly string[]): Set<number> {
+  /** Rows of one number: an id. */
+  #matching(words: readonly string[]): unknown[][] {
     const { match, complete } = matchExpression(words);
     const compared = complete ? words.filter(needsComparing) : words;
     const comparisons = compared.map((_, index) => ` AND instr(d.text, $word${index}) > 0`);
@@ -268,7 +271,7 @@ export class RecordingListStore {
     // Not kept: as many forms as there are numbers of words.
     const statement = this.database.prepare<unknown, Record<string, string>>(MATCHING + comparisons.join(''));
     try {
-      return new Set(statement.values({ match, ...values }).map(([id]) => Number(id)));
+      return statement.values({ match, ...values });
     } finally {
       statement.finalize();
     }

@@ -6,6 +6,7 @@
 import type { Database } from 'bun:sqlite';
 import type { RecordingState } from '../model/recording.ts';
 import type { RuleId } from '../model/rule.ts';
+import { tableStamp } from './counters.ts';
 import { durably } from './durable.ts';
 
 /** Any row, also a deleted one. */
@@ -54,6 +55,11 @@ const KEPT = `SELECT id, rule_id AS ruleId, name, start_at AS startAt, end_at AS
 
 export class RecordingShelf {
   constructor(private readonly database: Database) {}
+
+  /** Changes with every change of a recording or a rule. */
+  stamp(): string {
+    return tableStamp(this.database, ['recordings', 'rules']);
+  }
 
   find(id: number): ShelfRow | undefined {
     const row = this.database
