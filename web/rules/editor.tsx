@@ -76,6 +76,18 @@ function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
   );
 }
 
+/** Below the last control of the form comes the bar, not a row of the long list beside it. */
+function leadToBar(event: KeyboardEvent, form: HTMLElement, save: HTMLElement | null): void {
+  if (event.key !== 'ArrowDown' || event.isComposing || event.shiftKey || event.ctrlKey || event.altKey)
+    return;
+  if (!(event.target instanceof HTMLElement)) return;
+  const { bottom } = event.target.getBoundingClientRect();
+  const controls = [...form.querySelectorAll('button, input')];
+  if (controls.some((control) => control.getBoundingClientRect().top >= bottom - 2)) return;
+  event.preventDefault();
+  save?.focus();
+}
+
 /** How much was found; on phones the list lies below. */
 function previewCount(state: PreviewState): string {
   const preview = previewOf(state);
@@ -93,6 +105,7 @@ interface EditorProps {
 function Editor({ title, initial, rule }: EditorProps) {
   const { draft, dirty, faults, overtaken, preview, failure, saving, save } = useDraft(initial, rule?.id);
   const keeping = useKeeping(dirty);
+  const saveButton = useRef<HTMLButtonElement>(null);
   /** @param go where somebody wanted to go; undefined for where a saved rule is seen */
   const saveAndGo = async (go: (() => void) | undefined, asNew = false): Promise<void> => {
     if (saving) return;
@@ -115,7 +128,13 @@ function Editor({ title, initial, rule }: EditorProps) {
         <h1 class="screen-title">{title}</h1>
       </header>
       <div class="rule-columns">
-        <div class="rule-form" data-nav-group="rule-form">
+        <form
+          class="rule-form"
+          aria-label={title}
+          onSubmit={(event) => event.preventDefault()}
+          data-nav-group="rule-form"
+          onKeyDown={(event) => leadToBar(event, event.currentTarget, saveButton.current)}
+        >
           {rule === undefined ? null : <DisabledNote rule={rule} />}
           {overtaken ? (
             <p class="rule-hint" role="status">
@@ -125,7 +144,7 @@ function Editor({ title, initial, rule }: EditorProps) {
           ) : null}
           <ConditionFields draft={draft} />
           <ActionFields draft={draft} />
-        </div>
+        </form>
         <Preview
           state={preview.state}
           stale={faults.length > 0}
@@ -166,6 +185,7 @@ function Editor({ title, initial, rule }: EditorProps) {
             やめる
           </button>
           <button
+            ref={saveButton}
             type="button"
             class="button button-main"
             aria-busy={saving}

@@ -201,7 +201,7 @@ export function Fold({ draft, title, summary, paths, children }: FoldProps) {
         class="rule-fold-button"
         aria-expanded={shown}
         aria-controls={id}
-        onClick={() => setOpen(!shown)}
+        onClick={() => setOpen(faulty || !shown)}
       >
         <span>
           <b>{title}</b>
