@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { PACKET_SIZE, packetPcr } from '../../arib/ts/packet.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
-import type { GuideProgram, GuideWindow, Recording, ReservationItem } from '../../wire/api.ts';
+import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
 import { Air, type Comparison, compare, probed } from '../record/air.ts';
 import { startTestService } from '../service/harness.ts';
@@ -24,7 +24,7 @@ const HOUR_SEC = 3600;
 const FILL = 'つなぎの時間';
 
 /** Until programmes begin: films, both processes and the guide of every channel are there by then. */
-export const LEAD_MS = 25_000;
+export const LEAD_MS = 30_000;
 
 /** With `npm test -- --long`: faults as long as they are in life. */
 export const LONG = process.env.SVC_LONG === '1';
@@ -81,6 +81,15 @@ export function gapMs({ gaps }: Outcome['verdict']): number {
   return gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
 
+/** Resolves when it ends, well or not. */
+export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  try {
+    for await (const _ of body ?? []);
+  } catch {
+    // Whoever left or was killed ends it so.
+  }
+}
+
 /** Where the clock references of a file are further apart than they are sent. */
 function lostIn(bytes: Uint8Array): number {
   let before: number | undefined;
@@ -125,6 +134,8 @@ function channelOf({ channel, title, at, seconds, againAfter }: Show): SmallChan
 export class House {
   #service: Program | undefined;
   #data: string;
+  /** What former services have logged. */
+  #before = '';
 
   private constructor(
     readonly air: Air,
@@ -138,12 +149,23 @@ export class House {
     const air = await Air.start(options.shows.map(channelOf), options.tuners, {}, SCHEDULE_SPEED);
     const house = new House(air, options);
     await house.startService();
-    await house.send('PUT', 'settings', { marginBefore: 5000, marginAfter: 2000, ...options.settings });
+    await house.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...options.settings });
     return house;
   }
 
   get url(): string {
     return this.#service?.url ?? '';
+  }
+
+  /** Tells what the services had to complain of where a test fails. */
+  async explained(test: () => Promise<void>): Promise<void> {
+    try {
+      await test();
+    } catch (error) {
+      const lines = (this.#before + this.log).split('\n').filter((line) => /^(?:WARN|ERROR)/.test(line));
+      console.error(lines.join('\n'));
+      throw error;
+    }
   }
 
   /** What the service that runs has logged. */
@@ -191,6 +213,7 @@ export class House {
 
   async killService(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     await this.#service?.kill(signal);
+    this.#before += this.#service?.log() ?? '';
   }
 
   get exitCode(): number | null {
@@ -230,6 +253,20 @@ export class House {
       ids.set(show, id);
     }
     return ids;
+  }
+
+  /** Once they are known. */
+  stations(): Promise<Station[]> {
+    return until('the stations are known', async () => {
+      const list = await this.read<Station[]>('services');
+      return list.length === this.options.shows.length ? list : undefined;
+    });
+  }
+
+  /** Somebody watches a station without conversion, until the signal or the end of the service. */
+  async watch(stationId: number | undefined, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
+    const { body } = await fetch(`${this.url}/api/services/${stationId}/live?codec=raw`, { signal });
+    return { ended: readOut(body) };
   }
 
   reservations(): Promise<ReservationItem[]> {
@@ -272,7 +309,7 @@ export class House {
     if (recording.verdict === null) throw new Error('not judged');
     const path = this.pathOf(recording.id);
     const bytes = readFileSync(path);
-    const sent = await this.air.sent(show.channel, show.at - 8000, Date.now());
+    const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());
     const loss = compare(bytes, sent, show.without);
     const { verdict } = recording;
     return { recording, verdict, path, bytes, loss, lostMs: lostIn(bytes), pictures: await probed(path) };
