@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await dialog.getByText('ニュースきょう一日').waitFor();
     expect(new URL(page.url()).searchParams.get('reservation')).toBe('1');
     const text = (await dialog.textContent()) ?? '';
-    for (const words of ['録画中', '優先度', '録画する時間', 'チャンネル']) expect(text).toContain(words);
+    for (const words of ['録画中', '優先度', '録画の終わり', 'チャンネル']) expect(text).toContain(words);
     expect(await dialog.getByRole('link', { name: '録画を開く' }).getAttribute('href')).toBe(
       'recordings?recording=71',
     );

@@ -60,9 +60,10 @@ async function change(key: string, what: string, run: () => Promise<void>): Prom
 
 /** Named briefly: a notice has one line. */
 const LONGEST_NAME = 24;
-export function brief(title: string): string {
+function quoted(title: string): string {
   const letters = Array.from(title);
-  return letters.length <= LONGEST_NAME ? title : `${letters.slice(0, LONGEST_NAME - 1).join('')}…`;
+  const brief = letters.length <= LONGEST_NAME ? title : `${letters.slice(0, LONGEST_NAME - 1).join('')}…`;
+  return brief.includes('「') ? `『${brief}』` : `「${brief}」`;
 }
 
 export interface Target {
@@ -71,16 +72,16 @@ export interface Target {
 }
 
 function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason'>): void {
-  const name = brief(title);
+  const name = quoted(title);
   switch (item.state) {
     case 'scheduled':
-      showToast(`「${name}」を予約しました。`, undoBooking(title, item.id));
+      showToast(`${name}を予約しました。`, undoBooking(title, item.id));
       return;
     case 'recording':
-      showToast(`「${name}」を録画しています。`);
+      showToast(`${name}を録画しています。`);
       return;
     default:
-      showToast(`「${name}」は予約しましたが、このままでは録画されません。${stateReason(item)}`, {
+      showToast(`${name}は予約しましたが、このままでは録画されません。${stateReason(item)}`, {
         label: '詳しく',
         run: () => openReservation(item.id),
       });
@@ -110,7 +111,7 @@ export function choose(
   return change(reservationKey(id), '録画の設定を変えられませんでした。', async () => {
     await bookProgram({ programId, ...options });
     await readBookings();
-    showToast(`「${brief(title)}」の録画の設定を変えました。`);
+    showToast(`${quoted(title)}の録画の設定を変えました。`);
   });
 }
 
@@ -128,10 +129,10 @@ export function cancel({ id, title, state }: Held, say = true): Promise<boolean>
   return change(reservationKey(id), what, async () => {
     await cancelReservation(id);
     await readBookings();
-    if (running) showToast(`「${brief(title)}」の録画を停止しました。ここまでの録画は残ります。`);
+    if (running) showToast(`${quoted(title)}の録画を停止しました。ここまでの録画は残ります。`);
     else if (say) {
       const undo = (): void => void restore({ id, title });
-      showToast(`「${brief(title)}」の予約を取り消しました。`, wayBack('元に戻す', undo, had));
+      showToast(`${quoted(title)}の予約を取り消しました。`, wayBack('元に戻す', undo, had));
     }
   });
 }
@@ -142,7 +143,7 @@ export function restore({ id, title }: Target): Promise<boolean> {
     await readBookings();
     const item = reservationById(id);
     if (item === undefined || item.state === 'scheduled' || item.state === 'recording') {
-      showToast(`「${brief(title)}」の予約を戻しました。`);
+      showToast(`${quoted(title)}の予約を戻しました。`);
     } else sayBooked(title, item);
   });
 }
@@ -165,20 +166,29 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
   });
 }
 
-/** This one instead of one that stands in its way. */
-export function giveWay(blocker: Held, winner: Held): Promise<boolean> {
+/** This one instead of what stands in its way: of one tuner, which is free only without all of them. */
+export function giveWay(blockers: readonly Held[], winner: Held): Promise<boolean> {
   const had = document.activeElement;
-  return change(reservationKey(blocker.id), '予約を取り消せませんでした。', async () => {
-    await cancelReservation(blocker.id);
+  return change(reservationKey(winner.id), '予約を取り消せませんでした。', async () => {
+    for (const { id } of blockers) await cancelReservation(id);
     await readBookings();
-    const item = reservationById(winner.id);
-    const freed = item?.state === 'scheduled' || item?.state === 'recording';
+    const state = reservationById(winner.id)?.state;
+    const freed = state === 'scheduled' || state === 'recording';
+    const what = blockers.length === 1 ? quoted(blockers[0]?.title ?? '') : `${blockers.length}件の予約`;
     showToast(
-      `「${brief(blocker.title)}」を取り消しました。${
-        freed ? `「${brief(winner.title)}」を録画します。` : 'まだほかの録画と重なっています。'
+      `${what}を取り消しました。${
+        freed ? `${quoted(winner.title)}を録画します。` : 'まだほかの録画と重なっています。'
       }`,
-      wayBack('元に戻す', () => void restore(blocker), had),
+      wayBack('元に戻す', () => void restoreAll(blockers), had),
     );
+  });
+}
+
+function restoreAll(held: readonly Held[]): Promise<boolean> {
+  return change(held.map(({ id }) => reservationKey(id)).join(), '元に戻せませんでした。', async () => {
+    for (const { id } of held) await restoreReservation(id);
+    await readBookings();
+    showToast('元の予約に戻しました。');
   });
 }
 
@@ -197,14 +207,14 @@ export function recordNow(stationId: number, title: string): Promise<boolean> {
     const answer = await recordStation(stationId);
     await readBookings();
     const item = reservationOf(answer.programId);
-    const name = brief(answer.recorded === '' ? title : answer.recorded);
+    const name = quoted(answer.recorded === '' ? title : answer.recorded);
     if (!answer.reserved) {
       const reason = item === undefined ? 'チューナーが足りません。' : stateReason(item);
-      showToast(`「${name}」は録画できません。${reason}`);
+      showToast(`${name}は録画できません。${reason}`);
     } else if (item === undefined || item.state !== 'scheduled') {
-      showToast(`「${name}」を録画しています。`);
+      showToast(`${name}を録画しています。`);
     } else {
-      showToast(`「${name}」の録画を始めます。`, undoBooking(name, item.id));
+      showToast(`${name}の録画を始めます。`, undoBooking(answer.recorded, item.id));
     }
   });
 }

@@ -14,26 +14,47 @@ const MOST_BLOCKERS = 4;
 
 const heldOf = (item: ReservationItem) => ({ id: item.id, title: titleOf(item), state: item.state });
 
-function Blocker({ blocker, item }: { blocker: ReservationItem; item: ReservationItem }) {
-  const running = blocker.state === 'recording';
+/** Those of one physical channel share a tuner: it is free only when all of them are gone. */
+function byTuning(blockers: readonly ReservationItem[]): ReservationItem[][] {
+  const groups = new Map<string, ReservationItem[]>();
+  for (const blocker of blockers) {
+    const key = blocker.channel ?? `reservation ${blocker.id}`;
+    groups.set(key, [...(groups.get(key) ?? []), blocker]);
+  }
+  return [...groups.values()];
+}
+
+function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
+  const running = blockers.some(({ state }) => state === 'recording');
   return (
     <li class="blocker">
-      <button type="button" class="blocker-name" onClick={() => openReservation(blocker.id)}>
-        <b>{titleOf(blocker)}</b>
-        <span class="blocker-when numbers">
-          {narrow(blocker.serviceName)} {spanText(blocker.startAt, blocker.endAt)}・優先度 {blocker.priority}
-        </span>
-      </button>
+      <div class="blocker-names">
+        {blockers.map((blocker) => (
+          <button
+            key={blocker.id}
+            type="button"
+            class="blocker-name"
+            onClick={() => openReservation(blocker.id)}
+          >
+            <b>{titleOf(blocker)}</b>
+            <span class="blocker-when numbers">
+              {narrow(blocker.serviceName)} {spanText(blocker.startAt, blocker.endAt)}・優先度{' '}
+              {blocker.priority}
+            </span>
+          </button>
+        ))}
+      </div>
       {running ? (
         <span class="blocker-state">録画中</span>
       ) : (
         <button
           type="button"
           class="button button-small"
-          aria-disabled={isBusy(undefined, blocker.id)}
-          onClick={() => void giveWay(heldOf(blocker), heldOf(item))}
+          aria-disabled={isBusy(undefined, item.id)}
+          onClick={() => void giveWay(blockers.map(heldOf), heldOf(item))}
         >
-          <span class="hidden-text">{titleOf(blocker)}を</span>取り消してこちらを録画
+          <span class="hidden-text">{blockers.map(titleOf).join('と')}を</span>
+          {blockers.length === 1 ? '' : `${blockers.length}件を`}取り消してこちらを録画
         </button>
       )}
     </li>
@@ -80,8 +101,8 @@ export function ConflictHelp({ item }: { item: ReservationItem }) {
       )}
       {blockers.length === 0 ? null : (
         <ul class="blockers" aria-label="重なっている予約">
-          {blockers.map((blocker) => (
-            <Blocker key={blocker.id} blocker={blocker} item={item} />
+          {byTuning(blockers).map((group) => (
+            <Blockers key={group[0]?.id} blockers={group} item={item} />
           ))}
         </ul>
       )}

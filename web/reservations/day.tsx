@@ -68,7 +68,11 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
                 key={tuning.from}
                 class="day-tuning"
                 aria-hidden="true"
-                style={{ '--from': hoursFrom(day, tuning.from), '--to': hoursFrom(day, tuning.to) }}
+                style={{
+                  '--from': hoursFrom(day, tuning.from),
+                  '--to': hoursFrom(day, tuning.to),
+                  '--deep': tuning.lanes,
+                }}
               />
             ))}
             {row.bars.map((bar) => (

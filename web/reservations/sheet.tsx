@@ -21,7 +21,7 @@ import { BookingOptions } from './options.tsx';
 import { originText, useRuleNames } from './rule-names.ts';
 import { StopButton } from './stop-button.tsx';
 import { readBookings, reservationById, useBookings } from './store.ts';
-import { exactSpanText, stateReason, titleOf, tunerText } from './words.ts';
+import { exactSpanText, exactText, stateReason, titleOf, tunerText } from './words.ts';
 
 function Head({ item }: { item: ReservationItem }) {
   const station = stationById(item.stationId);
@@ -164,7 +164,9 @@ export function bookingFacts(item: ReservationItem): Fact[] {
     { name: '優先度', value: String(item.priority), note: '大きいほど先にチューナーを使います' },
     openAt === null || closeAt === null
       ? undefined
-      : { name: '録画する時間', value: exactSpanText(openAt, closeAt) },
+      : item.state === 'recording'
+        ? { name: '録画の終わり', value: exactText(closeAt) }
+        : { name: '録画する時間', value: exactSpanText(openAt, closeAt) },
     item.tuner === null ? undefined : { name: 'チューナー', value: tunerText(item.tuner) },
     item.channel === undefined ? undefined : { name: 'チャンネル', value: item.channel },
   ];

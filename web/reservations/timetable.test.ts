@@ -89,7 +89,9 @@ test('stations of one physical channel share a tuner, in lanes, as one tuning', 
     [2, 1],
     [3, 0],
   ]);
-  expect(row?.tunings).toEqual([{ channel: 'T27', from: 60 * MINUTE - 10_000, to: 180 * MINUTE + 15_000 }]);
+  expect(row?.tunings).toEqual([
+    { channel: 'T27', from: 60 * MINUTE - 10_000, to: 180 * MINUTE + 15_000, lanes: 2 },
+  ]);
 });
 
 test('margins do not keep programmes off a tuner, but a tuner without them is taken first', () => {

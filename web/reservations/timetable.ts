@@ -23,6 +23,8 @@ export interface Tuning {
   readonly channel: string;
   readonly from: number;
   readonly to: number;
+  /** That its programmes take up. */
+  readonly lanes: number;
 }
 
 export interface Row {
@@ -135,19 +137,26 @@ function inLanes(slots: readonly Slot[]): { bars: Bar[]; lanes: number } {
   return { bars, lanes: Math.max(1, ends.length) };
 }
 
-function tuningsOf(slots: readonly Slot[]): Tuning[] {
-  const tunings: { key: string; channel: string; from: number; to: number }[] = [];
+function tuningsOf(slots: readonly Slot[], bars: readonly Bar[]): Tuning[] {
+  const laneOf = new Map(bars.map(({ item, lane }) => [item.id, lane]));
+  const tunings: { key: string; channel: string; from: number; to: number; lanes: number }[] = [];
   for (const slot of [...slots].sort((a, b) => a.openAt - b.openAt)) {
     const last = tunings.findLast(({ key }) => key === slot.key);
-    if (last !== undefined && last.to >= slot.openAt) last.to = Math.max(last.to, slot.closeAt);
-    else tunings.push({ key: slot.key, channel: slot.channel, from: slot.openAt, to: slot.closeAt });
+    const lanes = 1 + (laneOf.get(slot.item.id) ?? 0);
+    if (last !== undefined && last.to >= slot.openAt) {
+      last.to = Math.max(last.to, slot.closeAt);
+      last.lanes = Math.max(last.lanes, lanes);
+    } else {
+      tunings.push({ key: slot.key, channel: slot.channel, from: slot.openAt, to: slot.closeAt, lanes });
+    }
   }
-  return tunings.map(({ channel, from, to }) => ({ channel, from, to }));
+  return tunings.map(({ key: _, ...tuning }) => tuning);
 }
 
 function rowOf(kind: Row['kind'], seat: Seat): Row {
-  const tunings = kind === 'none' ? [] : tuningsOf(seat.slots);
-  return { kind, key: seat.key, tuner: seat.tuner, ...inLanes(seat.slots), tunings };
+  const { bars, lanes } = inLanes(seat.slots);
+  const tunings = kind === 'none' ? [] : tuningsOf(seat.slots, bars);
+  return { kind, key: seat.key, tuner: seat.tuner, bars, lanes, tunings };
 }
 
 /** What found no tuner first, if any; then every tuner in the order in which they are used. */

@@ -75,11 +75,13 @@ export function marginText(ms: number): string {
   return `${minutes === 0 ? '' : `${minutes}分`}${rest === 0 ? '' : `${rest}秒`}`;
 }
 
-/** `19:59:50 – 21:00:15` where seconds matter. */
+/** `21:00:15` where seconds matter. */
+export function exactText(at: number): string {
+  const seconds = Math.floor(at / 1000) % 60;
+  return seconds === 0 ? clockText(at) : `${clockText(at)}:${String(seconds).padStart(2, '0')}`;
+}
+
+/** `19:59:50 – 21:00:15` */
 export function exactSpanText(openAt: number, closeAt: number): string {
-  const withSeconds = (at: number): string => {
-    const seconds = Math.floor(at / 1000) % 60;
-    return seconds === 0 ? clockText(at) : `${clockText(at)}:${String(seconds).padStart(2, '0')}`;
-  };
-  return `${withSeconds(openAt)} – ${withSeconds(closeAt)}`;
+  return `${exactText(openAt)} – ${exactText(closeAt)}`;
 }
