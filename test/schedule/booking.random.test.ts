@@ -1,0 +1,201 @@
+/**
+ * People, guide, tuners and recorder at once, in random order, over the real database and worker: what a person
+ * decided is never lost, what is told to the recorder is what is stored, and what has settled stays.
+ */
+import { expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { BookingRoom } from '../../src/booking/room.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import type { Recorder, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
+import { ProgramStore } from '../../src/store/programs.ts';
+import { startScheduleWorker } from '../../src/workers.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import { settingDefaults } from '../../wire/settings.ts';
+import { fuzzSeed, Random } from '../fuzz/random.ts';
+import { tuner } from '../service/bookings.ts';
+import { BookedHome, MINUTE, NOON } from './booked-home.ts';
+
+const STEPS = 120;
+const NAMES = ['灯台', '港の朝', '星の港', '霧の橋'];
+const SETTINGS = settingDefaults({ gpu: false });
+
+class Household implements Recorder {
+  readonly home = new BookedHome();
+  readonly hub = new Hub(() => {});
+  readonly room: BookingRoom;
+  now = NOON;
+  orders: readonly RecordingOrder[] = [];
+  tuners: Tuner[] = [tuner('a', 0, ['GR']), tuner('b', 0, ['GR'])];
+  readonly recordings = new Map<number, RunningRecording>();
+  /** Programmes that a person wants, and reservations that a person cancelled, as last said. */
+  readonly wanted = new Set<number>();
+  readonly cancelled = new Set<number>();
+
+  constructor(private readonly random: Random) {
+    const { home } = this;
+    const known = () => home.stations.known();
+    for (const channel of ['T21', 'T22', 'T23']) {
+      const station = home.station(channel);
+      for (let slot = 0; slot < 30; slot++)
+        home.program(station, `${random.pick(NAMES)} 第${random.below(12) + 1}話`, {
+          at: 5 + slot * 20,
+          minutes: 20,
+        });
+    }
+    this.room = new BookingRoom({
+      reservations: home.reservations,
+      rules: home.rules,
+      cancellations: home.cancellations,
+      programs: new ProgramStore(home.database),
+      stations: {
+        find: (id) => known().find((station) => station.id === id),
+        findKnown: (id) => known().find((station) => station.id === id),
+      },
+      tuners: async () => this.tuners,
+      recorder: this,
+      airings: () => new Map(),
+      settings: { get: (key) => SETTINGS[key] },
+      retractGraceMs: 60 * MINUTE,
+      databasePath: home.path,
+      startWorker: startScheduleWorker,
+      hub: this.hub,
+      log: SILENT_LOG,
+      now: () => this.now,
+    });
+    this.room.start();
+  }
+
+  order(orders: readonly RecordingOrder[]): void {
+    this.orders = orders;
+  }
+
+  async stop(id: number): Promise<void> {
+    this.#end(id);
+  }
+
+  running(): ReadonlyMap<number, RunningRecording> {
+    return this.recordings;
+  }
+
+  async step(): Promise<void> {
+    const { random, home, room, hub } = this;
+    const kind = random.below(10);
+    if (kind <= 2) await this.#reserve();
+    else if (kind === 3) await this.#cancel();
+    else if (kind === 4) await this.#restore();
+    else if (kind === 5)
+      await room.rules.create({ keyword: random.pick(NAMES), dedupe: random.below(2) === 0 });
+    else if (kind === 6) {
+      const rules = home.rules.all();
+      if (rules.length > 0) await room.rules.remove(random.pick(rules).id);
+    } else if (kind === 7) {
+      home.database.run(
+        'UPDATE programs SET start_at = start_at + 60000, end_at = end_at + 60000 WHERE id % 17 = ?',
+        [random.below(17)],
+      );
+      hub.changed('programs');
+    } else if (kind === 8) {
+      this.tuners =
+        random.below(2) === 0 ? [tuner('a', 0, ['GR'])] : [tuner('a', 0, ['GR']), tuner('b', 0, ['GR'])];
+      hub.changed('tuners');
+    } else this.#pass();
+  }
+
+  async #reserve(): Promise<void> {
+    const { random, home, room } = this;
+    const ids = home.database
+      .query<{ id: number }, [number]>('SELECT id FROM programs WHERE end_at > ? ORDER BY id')
+      .all(this.now);
+    if (ids.length === 0) return;
+    const { id } = random.pick(ids);
+    // Stored before it waits for a plan: somebody else may cancel it meanwhile.
+    const reserving = room.reservations.reserve({ programId: id });
+    const stored = home.reservations.all().find(({ programId }) => programId === id);
+    // What a rule has booked already stays the rule's.
+    if (stored?.ruleId === null) this.wanted.add(id);
+    if (stored !== undefined) this.cancelled.delete(stored.id);
+    await reserving;
+  }
+
+  async #cancel(): Promise<void> {
+    const coming = this.room.reservations.list(false);
+    if (coming.length === 0) return;
+    const { id, programId, state } = this.random.pick(coming);
+    this.wanted.delete(programId);
+    if (state !== 'recording') this.cancelled.add(id);
+    await this.room.reservations.cancel(id);
+  }
+
+  async #restore(): Promise<void> {
+    const { room, random, now } = this;
+    const done = room.reservations
+      .list(true)
+      .filter(({ state, endAt }) => state === 'cancelled' && endAt > now);
+    if (done.length === 0) return;
+    const { id, programId, ruleId } = random.pick(done);
+    this.cancelled.delete(id);
+    // Of a rule: that may choose another airing later.
+    if (ruleId === null) this.wanted.add(programId);
+    await room.reservations.restore(id);
+  }
+
+  /** Time goes on: what is due begins, what is through ends. */
+  #pass(): void {
+    this.now += (1 + this.random.below(8)) * MINUTE;
+    for (const [id, { until }] of this.recordings) if (until <= this.now) this.#end(id);
+    for (const { reservationId: id, openAt, closeAt } of this.orders) {
+      if (openAt > this.now || closeAt <= this.now || this.recordings.has(id)) continue;
+      const { changes } = this.home.database
+        .query("UPDATE reservations SET state = 'recording' WHERE id = ? AND state = 'scheduled'")
+        .run(id);
+      if (changes === 0) continue;
+      const progress = { phase: 'receiving', cause: null, bytes: 0, drops: 0, slow: false } as const;
+      const place = { tunerId: null, until: closeAt };
+      this.recordings.set(id, { recordingId: 1000 + id, ...place, progress: { ...progress, ...place } });
+      this.room.onBegan();
+    }
+  }
+
+  #end(id: number): void {
+    if (!this.recordings.delete(id)) return;
+    this.home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [id]);
+    this.room.onEnded({ reservationId: id, recordingId: 1000 + id, worthRepeating: false });
+  }
+
+  async close(): Promise<void> {
+    await this.room.close();
+    this.home.close();
+  }
+}
+
+test('what people decide is never lost, whatever happens meanwhile', async () => {
+  const seed = fuzzSeed();
+  const random = new Random(seed);
+  const household = new Household(random);
+  const { home, room } = household;
+  try {
+    for (let step = 0; step < STEPS; step++) {
+      // Two at once, now and then.
+      await Promise.all(random.below(4) === 0 ? [household.step(), household.step()] : [household.step()]);
+      const stored = home.reservations.all();
+      const byProgram = new Map<number, (typeof stored)[number]>(stored.map((one) => [one.programId, one]));
+      const lost = [...household.wanted].filter((program) => {
+        const state = byProgram.get(program)?.state;
+        return state === undefined || state === 'cancelled';
+      });
+      const revived = stored.filter(({ id, state }) => household.cancelled.has(id) && state !== 'cancelled');
+      expect({ seed, step, lost, revived }).toEqual({ seed, step, lost: [], revived: [] });
+    }
+    // A rule that matches nothing: a plan of everything that was done before.
+    await room.rules.create({ keyword: 'どこにもない' });
+    const settled = home.reservations.all();
+    const toRecord = settled.filter(({ state }) => state === 'scheduled' || state === 'recording');
+    expect(new Set(household.orders.map(({ reservationId }) => reservationId))).toEqual(
+      new Set(toRecord.map(({ id }) => id)),
+    );
+    await room.rules.create({ keyword: 'まだどこにもない' });
+    expect(home.reservations.all()).toEqual(settled);
+  } finally {
+    await household.close();
+  }
+}, 60_000);
