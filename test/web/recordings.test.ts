@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { splitTitle } from '../../web/text/title.ts';
 import type { Recording } from '../../wire/api.ts';
+import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
 import {
@@ -23,7 +24,8 @@ const NOW = Date.now();
 
 setDefaultTimeout(TEST_MS);
 
-const station = STATIONS[0] ?? { id: 1, name: '局' };
+const station = STATIONS[0];
+if (station === undefined) throw new Error('no stations');
 
 describe.skipIf(!hasChromium)('recordings', () => {
   let rig: WebRig;
@@ -279,7 +281,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByText('この録画は見つかりません').waitFor();
   });
 
-  test('what runs stands on top, and is told anew every few seconds', async () => {
+  test('what runs stands on top, is told anew every few seconds, and can be stopped', async () => {
     const running = runningRecording(900, station, NOW);
     const page = await open('nowhere', { list: [...manyRecordings(STATIONS, 9, NOW), running] });
     await page.clock.install();
@@ -301,6 +303,15 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await card.getByText('2.6 GB').waitFor();
     await card.locator('.running-state', { hasText: '放送のデータが届いていません' }).waitFor();
     await card.getByText('乱れ 12か所').waitFor();
+    const program = { ...running, id: running.programId ?? 0, station };
+    rig.service.house.bookings = newBookings([
+      reservation(program, { id: 31, state: 'recording', recordingId: running.id }),
+    ]);
+    await card.locator('.cell-main').click();
+    await page.getByRole('button', { name: '録画を止める' }).click();
+    await page.locator('.button-danger').click();
+    await page.getByText('の録画を止めました').waitFor();
+    expect(asked('DELETE reservations/31')).toBe(1);
     rig.service.house.recordings.list = manyRecordings(STATIONS, 9, NOW);
     rig.service.send('recordings');
     await card.waitFor({ state: 'detached' });

@@ -111,6 +111,13 @@ describe('the line', () => {
     expect(pieces[1]?.label).toBe('21:27:00から3分：放送のデータが届きませんでした');
   });
 
+  test('is grey where nobody wanted it', () => {
+    const verdict = { ...COMPLETE, headMs: -20 * MINUTE_MS };
+    expect(verdictLine(judged(verdict))?.pieces.map(({ kind }) => kind)).toContain('absent');
+    expect(verdictWords(judged(verdict))?.title).toBe('録画したところは完全です');
+    expect(verdictWords(judged(COMPLETE))?.title).toBe('完全に録画できました');
+  });
+
   test('of what was never recorded is one gap, within the line', () => {
     const length = 54 * MINUTE_MS;
     const verdict = { level: 'lost', drops: 0, gaps: [], headMs: -length, tailMs: -length } as const;

@@ -124,7 +124,8 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
     const sum = more.reduce((ms, { startMs, endMs }) => ms + endMs - startMs, 0);
     lines.push(`ほかに${more.length}か所、合わせて${spellMs(sum)}が欠けています。`);
   }
-  lines.push(...boundarySentences(verdict, startAt, endAt));
+  const boundaries = boundarySentences(verdict, startAt, endAt);
+  lines.push(...boundaries);
   if (drops > 0) {
     lines.push(
       `受信が乱れたところが${drops.toLocaleString('ja-JP')}か所あり、映像や音声が一瞬止まることがあります。`,
@@ -139,7 +140,9 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
   if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(sentence(reason));
   const remedies = level === 'complete' ? [] : gaps.flatMap(({ cause }) => REMEDIES[cause] ?? []);
   if (level !== 'complete' && drops > 0) remedies.push(RECEPTION);
-  return { title: TITLES[level], sentences: lines, remedies: [...new Set(remedies)] };
+  // Begun or stopped by somebody in the middle: nothing is missing that was wanted.
+  const title = level === 'complete' && boundaries.length > 0 ? '録画したところは完全です' : TITLES[level];
+  return { title, sentences: lines, remedies: [...new Set(remedies)] };
 }
 
 const TITLES: Readonly<Record<RecordingVerdict['level'], string>> = {
@@ -156,7 +159,8 @@ export interface Piece {
   /** Parts of the line, 0..1. */
   readonly from: number;
   readonly to: number;
-  readonly kind: 'margin' | 'gap';
+  /** `absent`: nobody wanted it. */
+  readonly kind: 'margin' | 'gap' | 'absent';
   readonly label: string;
 }
 
@@ -183,8 +187,9 @@ export function verdictLine({ verdict, startAt, endAt }: Judged): Line | undefin
   add('margin', length, last, '番組のあとの余白');
   const beginning = Math.min(length, -headMs);
   const ending = Math.max(0, length + tailMs);
-  if (beginning > TOLERANCE_MS) add('gap', 0, beginning, `冒頭の${spellMs(beginning)}`);
-  if (ending < length - TOLERANCE_MS) add('gap', ending, length, `終わりの${spellMs(length - ending)}`);
+  const missing = verdict.level === 'complete' ? 'absent' : 'gap';
+  if (beginning > TOLERANCE_MS) add(missing, 0, beginning, `冒頭の${spellMs(beginning)}`);
+  if (ending < length - TOLERANCE_MS) add(missing, ending, length, `終わりの${spellMs(length - ending)}`);
   for (const { startMs, endMs, cause } of gaps) {
     const when = `${clockSecondsText(startAt + startMs)}から${spellMs(endMs - startMs)}`;
     add('gap', startMs, endMs, `${when}：${causeText(cause)}`);
