@@ -159,6 +159,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     recording.clockSet();
     booking.wake();
   });
+  const spaces = new FolderSpaces();
   const recordingFolders = (): readonly Folder[] => [
     { path: config.recordingsDir, floorBytes: 0 },
     ...settings.get('recordingFolders'),
@@ -214,6 +215,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     findProgram: (id) => programs.find(id),
     readSeries,
     folders: recordingFolders,
+    free: async (path) => (await spaces.of(path))?.freeBytes,
     retryDamaged: () => settings.get('retryDamaged'),
     onBegan: () => booking.onBegan(),
     onEnded: (end) => booking.onEnded(end),
@@ -265,7 +267,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const storage: StorageParts = {
     folders: recordingFolders,
     sums: new RecordingSumStore(database),
-    spaces: new FolderSpaces(),
+    spaces,
   };
   const guideWindow = new GuideWindowStore(database);
   const facts: SystemParts = {
@@ -302,6 +304,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     recordingMarks: new RecordingMarks({ shelf, hub, now: clock.now }),
     retention,
     storage: () => storageFacts(storage),
+    folderSpace: (path) => spaces.of(path),
     running: () => recording.progress(),
     reservations: booking.reservations,
     rules: booking.rules,

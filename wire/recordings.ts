@@ -101,7 +101,7 @@ export const RecordingSchema = t.Object(
     serviceName: t.String(),
     startAt: t.Integer(EPOCH_MS),
     endAt: t.Integer(EPOCH_MS),
-    durationMs: nullable(t.Integer(), 'null while recording'),
+    durationMs: nullable(t.Integer(), 'null while recording; of one that was interrupted its length so far'),
     resumeMs: nullable(t.Integer(), 'where to go on; null: unwatched or finished'),
     watchedAt: nullable(t.Integer(), 'epoch ms at which the end was reached'),
     recording: t.Boolean({ description: 'being recorded now' }),

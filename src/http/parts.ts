@@ -17,6 +17,7 @@ import type { RuleDesk } from '../booking/rule-desk.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { FolderSpace } from '../record/folder-space.ts';
 import type { RecordingMarks } from '../record/marks.ts';
 import type { Retention } from '../record/retention.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
@@ -73,6 +74,8 @@ export interface ApiParts {
   recordingMarks: Pick<RecordingMarks, 'reach' | 'watched' | 'protect'>;
   retention: Pick<Retention, 'bin' | 'restore' | 'remove'>;
   storage(): Promise<StorageFacts>;
+  /** Undefined for a folder that does not answer. */
+  folderSpace(path: string): Promise<FolderSpace | undefined>;
   /** How recordings go that are being made, by recording. */
   running(): ReadonlyMap<number, RecordingProgress>;
   reservations: Pick<Desk, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;

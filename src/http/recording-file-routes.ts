@@ -1,6 +1,7 @@
 /** The files of a recording, whole or in parts. Only regular files that a row names; links are not followed. */
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { FILE_SOURCES } from '../../wire/api.ts';
@@ -23,13 +24,17 @@ const TYPES: Readonly<Record<ListedFile['source'], string>> = {
 
 const NO_FILE = () => new Failure('not_found', 'この録画のファイルはありません。');
 
+const hanging = () => new Failure('busy', '録画フォルダーが応答しません。');
+
 /** @throws Failure not_found when it is no regular file, busy when its folder does not answer */
-async function look(path: string): Promise<Stats> {
+async function look(parts: Pick<ApiParts, 'folderSpace'>, path: string): Promise<Stats> {
+  // Of a folder that hangs nothing else is asked: each question would keep a thread.
+  if ((await parts.folderSpace(dirname(path))) === undefined) throw hanging();
   const late = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => late.resolve('late'), LOOK_MS);
   const found = await Promise.race([lstat(path).catch(() => undefined), late.promise]);
   clearTimeout(timer);
-  if (found === 'late') throw new Failure('busy', '録画フォルダーが応答しません。');
+  if (found === 'late') throw hanging();
   if (found === undefined || !found.isFile()) throw NO_FILE();
   return found;
 }
@@ -40,8 +45,13 @@ function tagOf({ state }: ListedRecording, { size, mtimeMs, ino }: Stats): strin
   return `"${size.toString(36)}-${Math.round(mtimeMs).toString(36)}-${ino.toString(36)}"`;
 }
 
-async function sendFile(request: Request, recording: ListedRecording, file: ListedFile): Promise<Response> {
-  const stats = await look(file.path);
+async function sendFile(
+  parts: Pick<ApiParts, 'folderSpace'>,
+  request: Request,
+  recording: ListedRecording,
+  file: ListedFile,
+): Promise<Response> {
+  const stats = await look(parts, file.path);
   const { size } = stats;
   const etag = tagOf(recording, stats);
   const headers: Record<string, string> = {
@@ -87,7 +97,7 @@ export function addRecordingFileRoutes(app: Elysia, parts: ApiParts): void {
       );
       // Sound by itself is made of no file yet.
       if (file === undefined || query.audio !== undefined) throw NO_FILE();
-      return sendFile(request, recording, file);
+      return sendFile(parts, request, recording, file);
     },
     {
       params: ID_PARAMS,

@@ -36,7 +36,7 @@ export function cutsOf(recording: ListedRecording, source: RecordingFile['source
 }
 
 function durationOf(recording: ListedRecording): number | null {
-  if (recording.state === 'recording') return null;
+  if (recording.state === 'recording') return recording.durationMs;
   return encodedFile(recording)?.durationMs ?? recording.durationMs;
 }
 

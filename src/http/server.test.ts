@@ -79,6 +79,7 @@ function serve(
     recordingList: { stamp: absent, page: absent, series: absent, find: absent, detail: absent },
     recordingMarks: { reach: absent, watched: absent, protect: absent },
     storage: absent,
+    folderSpace: absent,
     retention: { bin: absent, restore: absent, remove: absent },
     running: () => new Map(),
     search: { programs: absent, recordings: absent, reservations: absent, rules: absent },
@@ -159,6 +160,52 @@ describe('the server', () => {
     expect(
       answers.filter((answer) => JSON.stringify(answer).includes('"additionalProperties":false')),
     ).toEqual([]);
+  });
+
+  test('a file in a folder that hangs is not waited for', async () => {
+    const recording = {
+      ...{
+        id: 7,
+        name: '番組',
+        stationId: 1,
+        serviceName: '局',
+        startAt: 0,
+        endAt: 1,
+        durationMs: 1,
+        resumeMs: null,
+      },
+      ...{
+        watchedAt: null,
+        state: 'recorded' as const,
+        reason: null,
+        programId: null,
+        ruleId: null,
+        genres: [],
+      },
+      ...{
+        audios: [],
+        verdict: null,
+        cmReliable: false,
+        series: null,
+        bytes: 1,
+        protected: false,
+        binnedAt: null,
+      },
+      files: [{ source: 'ts' as const, codec: 'mpeg2' as const, path: '/away/x.ts', durationMs: 1 }],
+    };
+    const recordingList = {
+      stamp: absent,
+      page: absent,
+      series: absent,
+      detail: absent,
+      find: () => recording,
+    };
+    const { url } = serve({ recordingList, folderSpace: async () => undefined });
+    const response = await fetch(`${url}/api/recordings/7/file`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'busy' }),
+    ]);
   });
 
   test('a body of undeclared length is read up to the bound', async () => {

@@ -23,6 +23,12 @@ export interface FileSystem {
 const LIMIT_MS = 2_000;
 const REAL: FileSystem = { stat, statfs };
 
+/** What is not there may be made; what fails in another way is away. */
+function absent(error: unknown): undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+}
+
 export class FolderSpaces {
   readonly #asked = new Map<string, Promise<FolderSpace | undefined>>();
 
@@ -31,7 +37,7 @@ export class FolderSpaces {
     private readonly limitMs = LIMIT_MS,
   ) {}
 
-  /** Undefined when it cannot be known in time. */
+  /** Undefined when it cannot be known, or not in time. */
   async of(path: string): Promise<FolderSpace | undefined> {
     const asked = this.#asked.get(path) ?? this.#ask(path);
     const late = Promise.withResolvers<undefined>();
@@ -52,7 +58,7 @@ export class FolderSpaces {
   /** The folder, or the nearest one above it that is there. */
   async #look(path: string): Promise<FolderSpace | undefined> {
     for (let at = path; ; at = dirname(at)) {
-      const found = await this.files.stat(at).catch(() => undefined);
+      const found = await this.files.stat(at).catch(absent);
       if (found?.isDirectory() !== true) {
         if (at === dirname(at)) return undefined;
         continue;

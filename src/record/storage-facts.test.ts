@@ -82,8 +82,8 @@ describe('a folder', () => {
   test('that is not made yet has the room of the nearest one above it', async () => {
     const there: FileSystem = {
       stat: async (path) => {
-        if (path !== '/mnt') throw new Error('ENOENT');
-        return directory;
+        if (path === '/mnt') return directory;
+        throw Object.assign(new Error(path), { code: path === '/stale' ? 'ESTALE' : 'ENOENT' });
       },
       statfs: async () => room,
     };
@@ -91,6 +91,7 @@ describe('a folder', () => {
     expect(await new FolderSpaces(there).of('/mnt/a/b')).toEqual({ ...expected, exists: false });
     expect(await new FolderSpaces(there).of('/mnt')).toEqual({ ...expected, exists: true });
     expect(await new FolderSpaces(there).of('/elsewhere')).toBeUndefined();
+    expect(await new FolderSpaces(there).of('/stale')).toBeUndefined();
   });
 
   test('that hangs is away in a moment, and is asked once until it answers', async () => {

@@ -25,7 +25,7 @@ export interface ListedRecording {
   /** Epoch ms, of the programme. */
   startAt: number;
   endAt: number;
-  /** Of the original stream; null while recording. */
+  /** Of the original stream; null while recording, but for one that was interrupted: its length so far. */
   durationMs: number | null;
   /** In the time of the original stream. */
   resumeMs: number | null;
@@ -147,6 +147,13 @@ interface FileRow {
   path: string;
   duration_ms: number | null;
 }
+
+/** Of those that are being made and were interrupted: their start tells nothing of how long they are. */
+const LENGTHS = `
+  SELECT r.id, json_extract(m.measured, '$.stretches[#-1].to') - json_extract(m.measured, '$.stretches[0].from') AS length
+  FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+    JOIN recording_measurements AS m ON m.recording_id = r.id
+  WHERE r.state = 'recording' AND json_array_length(m.measured, '$.stretches') > 1`;
 
 /** Orders that are kept: 160 KB each of 40,000 recordings. */
 const MAX_KEPT = 16;
@@ -302,13 +309,18 @@ export class RecordingListStore {
       )
       .all(wanted);
     const byRecording = Map.groupBy(files, ({ id }) => id);
+    const lengths = this.database.query<{ id: number; length: number }, { ids: string }>(LENGTHS).all(wanted);
+    const lengthOf = new Map(lengths.map(({ id, length }) => [id, Math.round(length)]));
     return this.database
       .query<Row, { ids: string }>(
         `SELECT ${COLUMNS} FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
          WHERE r.deleted_at IS NULL ORDER BY wanted.key`,
       )
       .all(wanted)
-      .map((row) => toListed(row, byRecording.get(row.id) ?? []));
+      .map((row) => {
+        const durationMs = row.duration_ms ?? lengthOf.get(row.id) ?? null;
+        return toListed({ ...row, duration_ms: durationMs }, byRecording.get(row.id) ?? []);
+      });
   }
 
   /** Writes what titles are sorted by where it is not written yet: whoever stores a recording need not know of it. */

@@ -156,6 +156,22 @@ describe('the list', () => {
     expect((await list('show=bin'))[0]).toMatchObject({ files: [] });
   });
 
+  test('tells the length so far of what is being recorded and was interrupted', async () => {
+    const id = put({ state: 'recording' });
+    const measure = (stretches: { from: number; to: number }[]): void => {
+      database
+        .query('INSERT OR REPLACE INTO recording_measurements VALUES ($id, $measured)')
+        .run({ id, measured: JSON.stringify({ stretches, breaks: [], damage: [], sums: {} }) });
+    };
+    measure([{ from: START, to: START + 60_000 }]);
+    expect((await list())[0]?.durationMs).toBeNull();
+    measure([
+      { from: START, to: START + 60_000 },
+      { from: START + 90_000, to: START + 100_000.4 },
+    ]);
+    expect(((await (await get(`/api/recordings/${id}`)).json()) as Recording).durationMs).toBe(100_000);
+  });
+
   test('is sorted, filtered and searched', async () => {
     const rule = database.query<{ id: number }, []>(
       "INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0) RETURNING id",
