@@ -188,8 +188,90 @@ function folded(draft: Draft, paths: readonly FieldName[]): string {
   return words.length === 0 ? '指定なし' : words.join('、');
 }
 
-export function ConditionFields({ draft }: { draft: Draft }) {
+function WordFold({ draft }: { draft: Draft }) {
   const { form, change } = draft;
+  return (
+    <Fold draft={draft} title="言葉の探し方" paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
+      <FieldGroup draft={draft} paths={['keywordIn']} label="探すところ">
+        <div class="chips">
+          {KEYWORD_FIELDS.map(({ value, label }) => (
+            <Toggle
+              key={value}
+              on={form.keywordIn.includes(value)}
+              onPress={() => {
+                const next = toggled(form.keywordIn, value);
+                // Somewhere the words must be looked for.
+                if (next.length > 0) {
+                  change({
+                    keywordIn: KEYWORD_FIELDS.map((field) => field.value).filter((one) => next.includes(one)),
+                  });
+                }
+              }}
+            >
+              {label}
+            </Toggle>
+          ))}
+        </div>
+      </FieldGroup>
+      <TextField
+        draft={draft}
+        path="excludeKeyword"
+        label="除くキーワード"
+        placeholder="再放送 総集編"
+        help="どれかひとつでも含む番組は除きます。"
+      />
+      <SwitchLine
+        draft={draft}
+        path="regex"
+        label="正規表現を使う"
+        help="キーワードを1つの正規表現として読みます。"
+      />
+    </Fold>
+  );
+}
+
+function OtherFold({ draft }: { draft: Draft }) {
+  const { form, change } = draft;
+  return (
+    <Fold draft={draft} title="そのほかの条件" paths={OTHER_PATHS} summary={folded(draft, OTHER_PATHS)}>
+      <FieldGroup draft={draft} paths={['durationMin', 'durationMax']} label="番組の長さ">
+        <div class="rule-line">
+          <InlineInput draft={draft} path="durationMin" label="最短" unit="分以上" digits />
+          <InlineInput draft={draft} path="durationMax" label="最長" unit="分以下" digits />
+        </div>
+      </FieldGroup>
+      <FieldGroup
+        draft={draft}
+        paths={['periodFrom', 'periodTo']}
+        label="期間"
+        help="時刻を書かないと、朝5時からの1日として数えます。"
+      >
+        <MomentInput draft={draft} path="periodFrom" label="はじめ" />
+        <MomentInput draft={draft} path="periodTo" label="おわり" />
+        {form.periodFrom.date + form.periodTo.date === '' ? null : (
+          <button
+            type="button"
+            class="button button-small"
+            onClick={() => change({ periodFrom: { date: '', time: '' }, periodTo: { date: '', time: '' } })}
+          >
+            <Icon name="close" />
+            期間を消す
+          </button>
+        )}
+      </FieldGroup>
+      <SwitchLine
+        draft={draft}
+        path="freeOnly"
+        inverted
+        label="有料番組も含める"
+        help="契約していないチャンネルの番組は、録画しても映りません。"
+      />
+    </Fold>
+  );
+}
+
+export function ConditionFields({ draft }: { draft: Draft }) {
+  const { form } = draft;
   return (
     <section class="block rule-block" aria-label="探す条件">
       <header class="block-head">
@@ -203,81 +285,11 @@ export function ConditionFields({ draft }: { draft: Draft }) {
         help={<KeywordHelp regex={form.regex} />}
         initial
       />
-      <Fold draft={draft} title="言葉の探し方" paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
-        <FieldGroup draft={draft} paths={['keywordIn']} label="探すところ">
-          <div class="chips">
-            {KEYWORD_FIELDS.map(({ value, label }) => (
-              <Toggle
-                key={value}
-                on={form.keywordIn.includes(value)}
-                onPress={() => {
-                  const next = toggled(form.keywordIn, value);
-                  // Somewhere the words must be looked for.
-                  if (next.length > 0) {
-                    change({
-                      keywordIn: KEYWORD_FIELDS.map((field) => field.value).filter((one) =>
-                        next.includes(one),
-                      ),
-                    });
-                  }
-                }}
-              >
-                {label}
-              </Toggle>
-            ))}
-          </div>
-        </FieldGroup>
-        <TextField
-          draft={draft}
-          path="excludeKeyword"
-          label="除くキーワード"
-          placeholder="再放送 総集編"
-          help="どれかひとつでも含む番組は除きます。"
-        />
-        <SwitchLine
-          draft={draft}
-          path="regex"
-          label="正規表現を使う"
-          help="キーワードを1つの正規表現として読みます。"
-        />
-      </Fold>
+      <WordFold draft={draft} />
       <StationField draft={draft} />
       <GenreField draft={draft} />
       <WhenFields draft={draft} />
-      <Fold draft={draft} title="そのほかの条件" paths={OTHER_PATHS} summary={folded(draft, OTHER_PATHS)}>
-        <FieldGroup draft={draft} paths={['durationMin', 'durationMax']} label="番組の長さ">
-          <div class="rule-line">
-            <InlineInput draft={draft} path="durationMin" label="最短" unit="分以上" digits />
-            <InlineInput draft={draft} path="durationMax" label="最長" unit="分以下" digits />
-          </div>
-        </FieldGroup>
-        <FieldGroup
-          draft={draft}
-          paths={['periodFrom', 'periodTo']}
-          label="期間"
-          help="時刻を書かないと、朝5時からの1日として数えます。"
-        >
-          <MomentInput draft={draft} path="periodFrom" label="はじめ" />
-          <MomentInput draft={draft} path="periodTo" label="おわり" />
-          {form.periodFrom.date + form.periodTo.date === '' ? null : (
-            <button
-              type="button"
-              class="button button-small"
-              onClick={() => change({ periodFrom: { date: '', time: '' }, periodTo: { date: '', time: '' } })}
-            >
-              <Icon name="close" />
-              期間を消す
-            </button>
-          )}
-        </FieldGroup>
-        <SwitchLine
-          draft={draft}
-          path="freeOnly"
-          inverted
-          label="有料番組も含める"
-          help="契約していないチャンネルの番組は、録画しても映りません。"
-        />
-      </Fold>
+      <OtherFold draft={draft} />
     </section>
   );
 }

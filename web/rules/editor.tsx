@@ -4,7 +4,6 @@ import type { RuleItem } from '../../wire/api.ts';
 import { getRule } from '../api.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
 import { useResource } from '../resource.ts';
-import { adviceFor } from '../screens/advice.ts';
 import { FailurePanel } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -18,7 +17,7 @@ import { useDraft } from './draft.ts';
 import { formOf, formOfQuery, type RuleForm } from './form.ts';
 import { markedWords } from './marked.ts';
 import { Preview } from './preview.tsx';
-import { type PreviewState, previewOf } from './preview-run.ts';
+import { SaveBar } from './save-bar.tsx';
 import { wantedRule } from './store.ts';
 
 /** Asks before what was written is left; the browser asks before the page is. */
@@ -88,13 +87,6 @@ function leadToBar(event: KeyboardEvent, form: HTMLElement, save: HTMLElement | 
   save?.focus();
 }
 
-/** How much was found; on phones the list lies below. */
-function previewCount(state: PreviewState): string {
-  const preview = previewOf(state);
-  if (preview === undefined || preview.fault != null) return '';
-  return `${preview.total.toLocaleString('ja')}件`;
-}
-
 interface EditorProps {
   readonly title: string;
   readonly initial: RuleForm;
@@ -152,49 +144,13 @@ function Editor({ title, initial, rule }: EditorProps) {
           onRetry={preview.retry}
         />
       </div>
-      <div class="rule-bar">
-        {failure === undefined ? null : (
-          <div class="field-failed" role="alert">
-            {failure.code === 'not_found' ? (
-              <>
-                このルールは削除されています。入力した内容はそのまま残っています。
-                <button
-                  type="button"
-                  class="button button-small"
-                  onClick={() => void saveAndGo(undefined, true)}
-                >
-                  新しいルールとして保存
-                </button>
-              </>
-            ) : (
-              `${failure.message} ${adviceFor(failure).next} 入力した内容はそのまま残っています。`
-            )}
-          </div>
-        )}
-        <div class="rule-bar-line">
-          <button
-            type="button"
-            class="button rule-bar-count"
-            onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
-          >
-            <span>合う番組</span>
-            <b class="numbers">{previewCount(preview.state)}</b>
-            <Icon name="down" />
-          </button>
-          <button type="button" class="button" onClick={() => goBackOr('rules')}>
-            やめる
-          </button>
-          <button
-            ref={saveButton}
-            type="button"
-            class="button button-main"
-            aria-busy={saving}
-            onClick={() => void saveAndGo(undefined)}
-          >
-            {saving ? '保存しています…' : '保存する'}
-          </button>
-        </div>
-      </div>
+      <SaveBar
+        button={saveButton}
+        preview={preview.state}
+        failure={failure}
+        saving={saving}
+        onSave={(asNew) => void saveAndGo(undefined, asNew)}
+      />
       {keeping.wanted === undefined ? null : (
         <LeaveSheet
           onStay={keeping.stay}

@@ -1,0 +1,73 @@
+/** The bar under the rule form: saves or leaves, says why saving failed, and on phones leads to what was found. */
+import type { RefObject } from 'preact';
+import type { ApiFailure } from '../api.ts';
+import { goBackOr } from '../navigation/router.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { Icon } from '../ui/icon.tsx';
+import { type PreviewState, previewOf } from './preview-run.ts';
+
+/** How much was found; on phones the list lies below. */
+function previewCount(state: PreviewState): string {
+  const preview = previewOf(state);
+  if (preview === undefined || preview.fault != null) return '';
+  return `${preview.total.toLocaleString('ja')}件`;
+}
+
+interface BarProps {
+  readonly button: RefObject<HTMLButtonElement | null>;
+  readonly preview: PreviewState;
+  /** Why the last try to save failed, where that is of no field. */
+  readonly failure: ApiFailure | undefined;
+  readonly saving: boolean;
+  readonly onSave: (asNew: boolean) => void;
+}
+
+function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['onSave'] }) {
+  const kept = '入力した内容はそのまま残っています。';
+  if (failure.code !== 'not_found') {
+    return (
+      <p class="field-failed" role="alert">
+        {failure.message} {adviceFor(failure).next} {kept}
+      </p>
+    );
+  }
+  return (
+    <div class="field-failed" role="alert">
+      このルールは削除されています。{kept}
+      <button type="button" class="button button-small" onClick={() => onSave(true)}>
+        新しいルールとして保存
+      </button>
+    </div>
+  );
+}
+
+export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) {
+  return (
+    <div class="rule-bar">
+      {failure === undefined ? null : <Failed failure={failure} onSave={onSave} />}
+      <div class="rule-bar-line">
+        <button
+          type="button"
+          class="button rule-bar-count"
+          onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
+        >
+          <span>合う番組</span>
+          <b class="numbers">{previewCount(preview)}</b>
+          <Icon name="down" />
+        </button>
+        <button type="button" class="button" onClick={() => goBackOr('rules')}>
+          やめる
+        </button>
+        <button
+          ref={button}
+          type="button"
+          class="button button-main"
+          aria-busy={saving}
+          onClick={() => onSave(false)}
+        >
+          {saving ? '保存しています…' : '保存する'}
+        </button>
+      </div>
+    </div>
+  );
+}
