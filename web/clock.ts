@@ -1,8 +1,12 @@
 /** The present moment as a signal, for progress bars and remaining times: ticks only while the page is seen. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 /** Epoch milliseconds, renewed every five seconds. */
 export const now = signal(Date.now());
+
+const MINUTE_MS = 60_000;
+/** For long lists, which need not be drawn anew with every tick: the beginning of the present minute. */
+export const minute = computed(() => Math.floor(now.value / MINUTE_MS) * MINUTE_MS);
 
 const TICK_MS = 5_000;
 

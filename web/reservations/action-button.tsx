@@ -1,6 +1,6 @@
 /** The one thing that is mostly done to a reservation in its state: cancel, take back, stop. */
 import type { ReservationItem } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { minute } from '../clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { cancel, isBusy, restore } from './actions.ts';
@@ -31,7 +31,7 @@ export function deedFor(item: ReservationItem, at: number): Deed | undefined {
 }
 
 export function ActionButton({ item }: { item: ReservationItem }) {
-  const deed = deedFor(item, now.value);
+  const deed = deedFor(item, minute.value);
   if (deed === undefined) return <span class="booking-no-action" />;
   return (
     <button

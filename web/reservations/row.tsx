@@ -45,7 +45,7 @@ export function BookingRow({ item }: { item: ReservationItem }) {
         if (!isRecordKey(event) || event.repeat) return;
         event.preventDefault();
         const program = { id: item.programId, title, copyNever: false, endAt: item.endAt };
-        toggle(program, item, now.value);
+        toggle(program, item, Date.now());
       }}
     >
       <button

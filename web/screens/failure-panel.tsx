@@ -1,10 +1,16 @@
 /** Fills a screen whose content could not be read: why, what to do about it, and another try. */
 import type { ApiFailure } from '../api.ts';
 import { Panel } from '../ui/panel.tsx';
-import { adviceFor } from './advice.ts';
+import { type Advice, adviceFor } from './advice.ts';
+
+/** The list itself is not there: advice on what was looked for in it would mislead. */
+const NO_LIST: Advice = {
+  title: '読み込めませんでした',
+  next: 'この画面とサーバーの版が違うのかもしれません。ページを再読み込みしてください。',
+};
 
 export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
-  const advice = adviceFor(failure);
+  const advice = failure.code === 'not_found' ? NO_LIST : adviceFor(failure);
   return (
     <Panel
       alert

@@ -1,7 +1,7 @@
 /** What is to be recorded: as a list by day, and as a day's timetable by tuner. */
 import { useSignal } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { minute } from '../clock.ts';
 import { query, setQuery } from '../navigation/router.ts';
 import { DayView } from '../reservations/day.tsx';
 import { BookingList } from '../reservations/list.tsx';
@@ -93,8 +93,8 @@ function Nothing({ filter, any }: { filter: Filter; any: boolean }) {
 function ListView({ items }: { items: readonly ReservationItem[] }) {
   const completed = useSignal(false);
   const filter = filterOf(query.value.get('filter'));
-  const counts = countsOf(items, now.value);
-  const shown = arrange(items, { filter, completed: completed.value, now: now.value });
+  const counts = countsOf(items, minute.value);
+  const shown = arrange(items, { filter, completed: completed.value, now: minute.value });
   const empty = shown.conflicts.length + shown.days.length + shown.over.length === 0;
   return (
     <>
@@ -131,7 +131,7 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
       {empty ? (
         <Nothing filter={filter} any={items.length > 0} />
       ) : (
-        <BookingList shown={shown} now={now.value} />
+        <BookingList shown={shown} now={minute.value} />
       )}
     </>
   );
