@@ -11,6 +11,7 @@ import type { PlanFile, RecordedRow } from '../store/plan-file.ts';
 import { Alike, HeldProgram } from './held-program.ts';
 import type {
   FromPlanWorker,
+  PlanAnswer,
   Planned,
   PlanOrder,
   Previewed,
@@ -61,6 +62,12 @@ export class PlanHost {
       this.#file = this.options.openFile(message.path);
       return;
     }
+    if (message.kind === 'close') {
+      this.#file?.close();
+      this.#file = undefined;
+      this.options.post({ kind: 'down' });
+      return;
+    }
     const { serial } = message;
     const file = this.#file;
     try {
@@ -74,7 +81,7 @@ export class PlanHost {
     }
   }
 
-  #answer(message: Exclude<ToPlanWorker, { kind: 'open' }>, file: PlanFile): FromPlanWorker {
+  #answer(message: Extract<ToPlanWorker, { order: PlanOrder }>, file: PlanFile): PlanAnswer {
     const { serial, kind } = message;
     const moment = this.#read(message.order, file);
     return kind === 'plan'

@@ -79,9 +79,12 @@ export type ToPlanWorker =
   /** The first message. */
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'plan'; readonly serial: number; readonly order: PlanOrder }
-  | { readonly kind: 'preview'; readonly serial: number; readonly order: PreviewOrder };
+  | { readonly kind: 'preview'; readonly serial: number; readonly order: PreviewOrder }
+  /** Close the database; answered by `down`. */
+  | { readonly kind: 'close' };
 
-export type FromPlanWorker =
+/** What a question is answered with. */
+export type PlanAnswer =
   | { readonly kind: 'planned'; readonly serial: number; readonly planned: Planned }
   | { readonly kind: 'previewed'; readonly serial: number; readonly previewed: Previewed }
   /** `code`: a failure with a sentence for people; null: something that should not have happened. */
@@ -91,3 +94,5 @@ export type FromPlanWorker =
       readonly code: ProblemCode | null;
       readonly message: string;
     };
+
+export type FromPlanWorker = PlanAnswer | { readonly kind: 'down' };

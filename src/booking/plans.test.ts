@@ -21,8 +21,8 @@ beforeEach(() => {
   plans = new Plans({ startWorker: startScheduleWorker, path: home.path, log: SILENT_LOG });
 });
 
-afterEach(() => {
-  plans.close();
+afterEach(async () => {
+  await plans.close();
   home.close();
 });
 
@@ -148,7 +148,7 @@ describe('the planning worker', () => {
     await expect(restarted.plan(ORDER)).rejects.toMatchObject({ code: 'busy' });
     await expect(restarted.plan(ORDER)).rejects.toMatchObject({ code: 'busy' });
     expect((await restarted.plan(ORDER)).create).toEqual([]);
-    restarted.close();
+    await restarted.close();
     await expect(restarted.plan(ORDER)).rejects.toMatchObject({ code: 'busy' });
     expect(starts).toBe(3);
   });

@@ -6,6 +6,7 @@ import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
 import type {
   FromPlanWorker,
+  PlanAnswer,
   Planned,
   PlanOrder,
   Previewed,
@@ -24,12 +25,14 @@ export interface PlansOptions {
 
 /** The first plan reads the whole guide: seconds on a slow machine. */
 const LIMIT_MS = 60_000;
+/** A plan that is being made is not waited for longer. */
+const CLOSE_LIMIT_MS = 1_000;
 
 /** A screen asks for a preview with every word that is typed. */
 const MAX_PREVIEWS = 8;
 
 interface Asked {
-  resolve: (message: FromPlanWorker) => void;
+  resolve: (message: PlanAnswer) => void;
   reject: (error: Error) => void;
 }
 
@@ -45,6 +48,7 @@ export class Plans {
   readonly #asked = new Map<number, Asked>();
   #previews = 0;
   #closed = false;
+  #down: (() => void) | undefined;
 
   constructor(private readonly options: PlansOptions) {}
 
@@ -68,17 +72,28 @@ export class Plans {
     }
   }
 
-  close(): void {
+  /** Nobody is answered any more. Resolves when the worker is gone. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
+    for (const { reject } of [...this.#asked.values()]) reject(new Error('closed'));
+    if (this.#worker !== undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const limit = setTimeout(resolve, CLOSE_LIMIT_MS);
+      this.#down = resolve;
+      this.#worker.postMessage({ kind: 'close' } satisfies ToPlanWorker);
+      await promise;
+      clearTimeout(limit);
+    }
     this.#end(new Error('closed'));
   }
 
-  async #ask(message: (serial: number) => ToPlanWorker): Promise<FromPlanWorker> {
+  async #ask(message: (serial: number) => ToPlanWorker): Promise<PlanAnswer> {
     if (this.#closed) throw unavailable('closed');
     this.#serial += 1;
     const serial = this.#serial;
     const worker = this.#worker ?? this.#start();
-    const { promise, resolve, reject } = Promise.withResolvers<FromPlanWorker>();
+    const { promise, resolve, reject } = Promise.withResolvers<PlanAnswer>();
     const overdue = setTimeout(
       () => this.#fail('planning worker does not answer'),
       this.options.limitMs ?? LIMIT_MS,
@@ -103,7 +118,8 @@ export class Plans {
     const worker = this.options.startWorker();
     this.#worker = worker;
     worker.addEventListener('message', (event: MessageEvent<FromPlanWorker>) => {
-      this.#asked.get(event.data.serial)?.resolve(event.data);
+      if (event.data.kind === 'down') this.#down?.();
+      else this.#asked.get(event.data.serial)?.resolve(event.data);
     });
     worker.addEventListener('error', (event) => {
       if (this.#worker === worker) this.#fail(`planning worker died: ${event.message}`);
@@ -119,6 +135,7 @@ export class Plans {
 
   #end(error: Error): void {
     this.#worker?.terminate();
+    this.#down?.();
     this.#worker = undefined;
     for (const { reject } of [...this.#asked.values()]) reject(error);
   }

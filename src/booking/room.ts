@@ -146,8 +146,7 @@ export class BookingRoom {
   async close(): Promise<void> {
     this.#closed = true;
     this.#unsubscribe();
-    this.#plans.close();
-    await this.#loop.close();
+    await Promise.all([this.#plans.close(), this.#loop.close()]);
   }
 
   #order(): PlanOrder {

@@ -275,7 +275,8 @@ export class ReservationStore {
   #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: number): void {
     this.database
       .query(
-        `UPDATE reservations SET program_id = $programId, station_id = $stationId, rule_id = $ruleId, state = $state,
+        // A programme that has another row all the same must not keep everything else from being stored.
+        `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, rule_id = $ruleId, state = $state,
            reason = $reason, priority = $priority, name = $name, description = $description, start_at = $startAt,
            end_at = $endAt, tuner_type = $tunerType, tuner_rank = $tunerRank, alternatives = $alternatives,
            updated_at = $now
@@ -296,7 +297,7 @@ export class ReservationStore {
     const { note, repeats } = planned;
     this.database
       .query(
-        `INSERT INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
+        `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
            start_at, end_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode, keep_ts, note,
            repeats, created_at, updated_at)
          VALUES ($programId, $stationId, $ruleId, $state, $reason, $priority, $name, $description, $startAt, $endAt,
