@@ -14,6 +14,7 @@ import {
   RecordingSeriesSchema,
   RecordingStatusSchema,
   RecordingsSchema,
+  type Retiring,
   type StorageFacts,
   StorageSchema,
 } from '../../wire/api.ts';
@@ -559,6 +560,26 @@ describe('retention', () => {
     await touch();
     expect((await send('GET', `/api/recordings/${others}/status`)).status).toBe(200);
     expect(await ids(`ruleId=${ruleId}&sort=oldest`)).toEqual([seen, locked, ...rest]);
+  });
+
+  test('is shown in the preview of a rule before it is saved', async () => {
+    const made = await send('POST', '/api/rules', { name: '便り', keyword: '便り', keepNewest: 9 });
+    const { id: ruleId } = (await made.json()) as { id: number };
+    const rows = [0, 1, 2, 3].map((index) =>
+      put({ ruleId, name: `[字]便り${index}`, watchedAt: index === 2 ? 5 : null, bytes: 700 }, index),
+    );
+    const preview = async (body: object, query = `?ruleId=${ruleId}`): Promise<Retiring> => {
+      const response = await send('POST', `/api/rules/preview${query}`, { keyword: '便り', ...body });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { retiring?: Retiring }).retiring ?? [];
+    };
+    expect(await preview({ keepNewest: 2 })).toEqual([
+      { id: rows[2] ?? 0, title: '便り2', startAt: START + 2 * HOUR, watched: true, bytes: 700 },
+      { id: rows[0] ?? 0, title: '便り0', startAt: START, watched: false, bytes: 700 },
+    ]);
+    expect(await preview({ keepNewest: 4 })).toEqual([]);
+    expect(await preview({ keepNewest: 2 }, '')).toEqual([]);
+    expect((await list('show=bin')).length).toBe(0);
   });
 
   test('empties the bin after two days and forgets after two weeks, or when no episode can be taken for new', async () => {
