@@ -225,7 +225,7 @@ export function busyEvening(stations: readonly Station[], now: number): Reservat
     make(of(terrestrial, 7), '[終][字]趣味の庭しごと　冬じたくと球根', [26 * 60, 25], {
       state: 'conflict',
       ...lost,
-      reason: 'GRを受信できるチューナーがないため録画できません。',
+      reason: '地デジを受信できるチューナーがないため録画できません。',
       blockers: [],
     }),
     make(of(terrestrial, 4), 'みんなの手話　駅で道をたずねる', [-180, 15], {

@@ -107,6 +107,22 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await until(() => stateOf(3) === 'scheduled');
   });
 
+  test('what shares a tuner gives way together, and comes back together', async () => {
+    const shared = { channel: 'T27' } as const;
+    const items = busyEvening(STATIONS, Date.now());
+    fill(items.map((item) => (item.id === 2 || item.id === 3 ? { ...item, ...shared } : item)));
+    const page = await rig.open('reservations?filter=conflict', PHONE);
+    const blockers = page.locator('.conflict[data-reservation="4"] .blocker');
+    await blockers.first().waitFor();
+    expect(await blockers.count()).toBe(1);
+    await blockers.getByRole('button', { name: '2件を取り消してこちらを録画' }).click();
+    await page.locator('.toast', { hasText: '2件の予約を取り消しました' }).waitFor();
+    expect([stateOf(2), stateOf(3)]).toEqual(['cancelled', 'cancelled']);
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await until(() => stateOf(2) === 'scheduled' && stateOf(3) === 'scheduled');
+    expect(await widthOf(page)).toBe(360);
+  });
+
   test('another airing instead: the one in conflict goes only when the other is certain, and comes back', async () => {
     const now = Date.now();
     const from = dayOf(now) + DAY_MS;

@@ -72,7 +72,7 @@ export function ConflictHelp({ item }: { item: ReservationItem }) {
           {stateReason(item)}
           {blockers.length > 0 || offers.length > 0
             ? ''
-            : '同じ時間の予約を取り消すか、放送の時間が変わると録画できるようになります。'}
+            : 'この放送を受信できるチューナーがあるか、チューナーの画面で確かめてください。'}
         </span>
       </p>
       {offers.length === 0 ? null : (

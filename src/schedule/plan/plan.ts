@@ -139,7 +139,8 @@ class Planner {
 
   #conflict(claim: Claim, tuners: NonNullable<PlanInput['tuners']>): Outcome {
     if (!tuners.some(({ types }) => types.includes(claim.type))) {
-      const reason = `${claim.type}を受信できるチューナーがないため録画できません。`;
+      const what = claim.type === 'GR' ? '地デジ' : claim.type;
+      const reason = `${what}を受信できるチューナーがないため録画できません。`;
       return { state: 'conflict', reason, ...NOWHERE };
     }
     const others = this.#time
