@@ -268,6 +268,22 @@ test('what is on is wanted from the moment on at which it was taken back', async
   expect(recorder.orders[0]?.wantedFrom).toBe(now);
 });
 
+test('what says that it is being recorded, and is not, holds no tuner for ever', async () => {
+  const station = home.station('T27');
+  const ids = ['港の朝', '灯台の朝'].map((name, index) => {
+    const programId = home.program(station, name, { at: -300 + 40 * index });
+    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+    const { startAt, endAt } = { startAt: NOON - 300 * MINUTE, endAt: NOON - 200 * MINUTE };
+    const texts = { stationId: station, name, description: '', startAt, endAt };
+    return home.reservations.book({ programId, ...texts, ...choice, note: null, repeats: null }, NOON);
+  });
+  home.database.run("UPDATE reservations SET state = 'recording'");
+  begin(ids[1] ?? 0);
+  start();
+  await until(() => stored()[0]?.state === 'finished');
+  expect(stored()[1]?.state).toBe('recording');
+});
+
 test('what is done with is forgotten after two weeks', async () => {
   const station = home.station('T27');
   const room = start();

@@ -68,6 +68,8 @@ const ATTEMPTS = 4;
 const SETTLE_LIMIT_MS = 5_000;
 const KEPT_MS = 14 * 86_400_000;
 const PURGE_MS = 3_600_000;
+/** The longest margin, and some time to judge in. */
+const LOST_MS = 2 * 3_600_000;
 /** What plans are made of, as far as others tell; booking's own changes wake it anyway. */
 const WAKING = new Set<string>(['programs', 'services', 'settings']);
 
@@ -261,15 +263,17 @@ export class BookingRoom {
   }
 
   #purge(): void {
-    const { reservations, cancellations, log, now } = this.options;
+    const { reservations, cancellations, recorder, log, now } = this.options;
     const at = now();
     // The difference counts either way: the clock may be set back.
     if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;
     this.#purgedAt = at;
     const forgotten = reservations.purge(at - KEPT_MS);
     cancellations.purge(at - KEPT_MS);
-    if (forgotten === 0) return;
-    log.debug('reservations forgotten', { reservations: forgotten });
+    const lost = reservations.endLost([...recorder.running().keys()], at - LOST_MS, at);
+    if (lost > 0) log.warn('reservations that nobody records ended', { reservations: lost });
+    if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });
+    if (forgotten + lost === 0) return;
     this.#publish();
   }
 

@@ -239,6 +239,20 @@ export class ReservationStore {
     );
   }
 
+  /**
+   * Ends what says that it is being recorded, is over, and is not among those that are: it would hold a tuner for ever.
+   * @param before epoch ms of ends @returns how many
+   */
+  endLost(running: readonly ReservationId[], before: number, now: number): number {
+    return this.database
+      .query(
+        `UPDATE reservations SET state = 'finished', updated_at = $now
+         WHERE state = 'recording' AND end_at < $before
+           AND id NOT IN (SELECT value FROM json_each($running))`,
+      )
+      .run({ running: JSON.stringify(running), before, now }).changes;
+  }
+
   /** Forgets what is done with and ended before, epoch ms. @returns how many */
   purge(before: number): number {
     return this.database
