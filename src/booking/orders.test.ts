@@ -65,7 +65,7 @@ describe('orders', () => {
     expect(own).toMatchObject({
       reservationId: 1,
       ruleId: 7,
-      openAt: NOON - 1000,
+      openAt: NOON - 3000,
       closeAt: NOON + 30 * MINUTE + 2000,
       holdUntil: null,
       encode: 'none',
@@ -74,7 +74,7 @@ describe('orders', () => {
       wantedFrom: null,
     });
     expect(none).toMatchObject({
-      openAt: NOON - 10_000,
+      openAt: NOON - 12_000,
       closeAt: NOON + 30 * MINUTE + 15_000,
       encode: 'av1',
     });

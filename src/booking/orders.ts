@@ -5,6 +5,9 @@ import type { Reservation } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import type { PlannedOpening } from '../schedule/plan/input.ts';
 
+/** A slow satellite tuner takes so long to its first packet, ms; what comes sooner is head. */
+export const TUNING_MS = 2_000;
+
 /** Margins in ms. */
 export interface OrderSettings {
   marginBefore: number;
@@ -51,7 +54,7 @@ export function ordersOf(
       description,
       startAt: opening?.startAt ?? startAt,
       endAt: opening?.endAt ?? endAt,
-      openAt: opening?.openAt ?? startAt - before,
+      openAt: opening?.openAt ?? startAt - before - TUNING_MS,
       closeAt: opening?.closeAt ?? endAt + after,
       holdUntil: opening?.holdUntil ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),

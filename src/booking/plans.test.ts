@@ -9,7 +9,7 @@ import { Plans } from './plans.ts';
 const ORDER: PlanOrder = {
   now: NOON,
   tuners: [{ rank: 0, types: ['GR'], recording: [] }],
-  settings: { marginBefore: 10_000, marginAfter: 15_000, retractGrace: 60 * MINUTE },
+  settings: { marginBefore: 10_000, tuning: 0, marginAfter: 15_000, retractGrace: 60 * MINUTE },
   airings: new Map(),
 };
 

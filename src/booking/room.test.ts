@@ -123,7 +123,7 @@ describe('what is to be recorded', () => {
       encode: 'none',
     });
     expect(recorder.orders).toMatchObject([
-      { name: '港の朝', openAt: NOON + 10 * MINUTE - 10_000, after: [], encode: 'av1' },
+      { name: '港の朝', openAt: NOON + 10 * MINUTE - 12_000, after: [], encode: 'av1' },
       // One tuner for both: the margins yield.
       { name: '灯台の朝', openAt: NOON + 40 * MINUTE, after: [1], encode: 'none', wantedFrom: null },
     ]);
@@ -157,7 +157,7 @@ describe('what is to be recorded', () => {
     const programId = home.program(station, '港の朝', { at: 10 });
     const reserving = room.reservations.reserve({ programId });
     await until(() => recorder.orders.length === 1);
-    expect(recorder.orders[0]).toMatchObject({ openAt: NOON + 10 * MINUTE - 10_000, after: [] });
+    expect(recorder.orders[0]).toMatchObject({ openAt: NOON + 10 * MINUTE - 12_000, after: [] });
     await room.close();
     expect(await reserving).toMatchObject({ programId, state: 'scheduled', tuner: null });
   });

@@ -26,7 +26,7 @@ import { Desk } from './desk.ts';
 import type { OpeningTimes } from './items.ts';
 import { Loop } from './loop.ts';
 import type { Planned, PlanOrder, Repeat } from './messages.ts';
-import { ordersOf } from './orders.ts';
+import { ordersOf, TUNING_MS } from './orders.ts';
 import { Plans } from './plans.ts';
 import { RuleDesk } from './rule-desk.ts';
 import { TunerWatch, tunersOfPlan } from './tuners.ts';
@@ -160,6 +160,7 @@ export class BookingRoom {
       tuners: tuners === null ? null : tunersOfPlan(tuners, recorder.running()),
       settings: {
         marginBefore: settings.get('marginBefore'),
+        tuning: TUNING_MS,
         marginAfter: settings.get('marginAfter'),
         retractGrace: retractGraceMs,
       },

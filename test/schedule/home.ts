@@ -53,7 +53,7 @@ export class Home {
   cancellations: Cancellation[] = [];
   tuners: TunerOfPlan[] | null;
   readonly airings = new Map<ProgramId, Airing>();
-  settings = { marginBefore: 10_000, marginAfter: 15_000, retractGrace: HOUR };
+  settings = { marginBefore: 10_000, tuning: 0, marginAfter: 15_000, retractGrace: HOUR };
   #nextEvent = 1;
   #nextId = 1;
 

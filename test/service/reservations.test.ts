@@ -41,7 +41,8 @@ describe('POST /api/reservations', () => {
       channel: 'T27',
       recordingId: null,
       note: null,
-      openAt: item.startAt - 5000,
+      // The tuner is asked for 2 s before the margin.
+      openAt: item.startAt - 7000,
       closeAt: item.endAt + 15_000,
       marginBefore: 5000,
       marginAfter: null,
@@ -52,7 +53,7 @@ describe('POST /api/reservations', () => {
     expect(await reserve(programId)).toEqual(item);
     expect(await reserve(programId, { marginBefore: null, keepTs: false })).toEqual({
       ...item,
-      openAt: item.startAt - 10_000,
+      openAt: item.startAt - 12_000,
       marginBefore: null,
       keepTs: false,
     });

@@ -35,6 +35,8 @@ export interface RecordedEpisode extends EpisodeText {
 /** All in ms. */
 export interface PlanSettings {
   readonly marginBefore: number;
+  /** From asking for a tuner to the first packet: it is asked for so much before the margin begins. */
+  readonly tuning: number;
   readonly marginAfter: number;
   /** A reservation that begins this soon is kept though its rule no longer matches. */
   readonly retractGrace: number;
