@@ -199,6 +199,20 @@ describe('present/following', () => {
     expect(said()?.present?.name).toBe('NEWER');
   });
 
+  test('is heard as long as any reading of it goes on', () => {
+    const { feed, known } = open();
+    feed(BOTH);
+    const present = known.get(HOME.id)?.present;
+    // Another reading of the same stream, as of a visit beside a recording.
+    const beside = new GuideSession(2, networkId(4), known, { present: () => {}, clock: () => {} }, true);
+    beside.feed(new StreamBuilder().sections(0x12, ...BOTH).take(), NOW);
+    expect(present?.source).toBe(2);
+    present?.release(2, NOW);
+    expect(present?.named).toMatchObject({ watched: true, present: programId(HOME.id, eventId(7)) });
+    present?.release(1, NOW);
+    expect(present?.named).toMatchObject({ watched: false, present: undefined });
+  });
+
   test('stations are told apart by network and service, strangers are left', () => {
     const twin = station(151, 6);
     const { feed, said } = open(OTHER, twin);

@@ -16,8 +16,8 @@ export class StationPresent {
   /** Undefined: not seen yet; null: the table says that there is none. */
   #present: BroadcastEvent | null | undefined;
   #following: BroadcastEvent | null | undefined;
-  /** The stream of which the station is a part and that is being read: it is nearer than any other. */
-  #source: number | undefined;
+  /** Readings of the station's own stream, the one that spoke last behind: it is nearer than any other. */
+  readonly #sources = new Set<number>();
   #seenAt = 0;
   /** When the present event became what it is, epoch ms; null: before its stream was read; undefined: not heard in it. */
   #since: number | null | undefined;
@@ -27,8 +27,10 @@ export class StationPresent {
   /** @param session the reading that it came from @param now epoch ms @returns whether it was taken */
   take(eit: Eit, session: number, now: number): boolean {
     if (eit.sectionNumber > 1) return false;
-    if (eit.actual) this.#source = session;
-    else if (this.#source !== undefined) return false;
+    if (eit.actual) {
+      this.#sources.delete(session);
+      this.#sources.add(session);
+    } else if (this.watched) return false;
     this.#seenAt = now;
     const [event] = eit.events;
     const value = event === undefined ? null : broadcastEvent(event);
@@ -44,8 +46,7 @@ export class StationPresent {
 
   /** The reading is over: other streams may speak about the station again. */
   release(session: number, now: number): void {
-    if (this.#source !== session) return;
-    this.#source = undefined;
+    if (!this.#sources.delete(session) || this.watched) return;
     this.#since = undefined;
     this.#seenAt = now;
   }
@@ -67,14 +68,14 @@ export class StationPresent {
     return this.#present !== undefined || this.#following !== undefined;
   }
 
-  /** The reading of the station's own stream; undefined: there is none. */
+  /** The reading of the station's own stream that spoke last; undefined: there is none. */
   get source(): number | undefined {
-    return this.#source;
+    return [...this.#sources].at(-1);
   }
 
   /** The station's own stream is being read. */
   get watched(): boolean {
-    return this.#source !== undefined;
+    return this.#sources.size > 0;
   }
 
   /**
