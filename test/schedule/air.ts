@@ -84,6 +84,9 @@ function numbered(name: string, episode: number, again: boolean, style: number):
   }
 }
 
+/** Tables tell of an extension so long after the end that they told before. */
+const LATE = 7 * MINUTE;
+
 export class Air {
   readonly series: readonly Series[];
   /** Everything that was aired or will be, as it is known now. */
@@ -92,6 +95,10 @@ export class Air {
   #recent = new Map<ProgramId, Aired>();
   readonly #numbers = new Map<StationId, number>();
   readonly #extended = new Set<ProgramId>();
+  /** What happens on the air before anybody says so. */
+  readonly #unsaid: { at: number; change: Change }[] = [];
+  /** Programmes that went on beyond their end without a word. */
+  readonly silent = new Set<ProgramId>();
 
   constructor(
     private readonly random: Random,
@@ -263,11 +270,43 @@ export class Air {
       if (aired.series !== '野球中継' || program.endAt !== now + 5 * MINUTE || this.#extended.has(program.id))
         continue;
       this.#extended.add(program.id);
-      if (this.random.below(2) === 0) this.#extend(change, aired);
-      else this.#relay(change, aired);
+      const kind = this.random.below(3);
+      if (kind === 0) this.#extend(change, aired);
+      else if (kind === 1) this.#relay(change, aired);
+      else this.#goOn(aired);
+    }
+    while (this.#unsaid[0] !== undefined && this.#unsaid[0].at <= now) {
+      const said = this.#unsaid.shift()?.change;
+      // What came of them meanwhile stands.
+      for (const { program } of said?.put ?? []) {
+        const aired = this.aired.get(program.id);
+        if (aired !== undefined) change.put.push(aired);
+      }
     }
     if ((now / MINUTE) % 97 === 0) this.#move(change, now);
     return change.put.length + change.remove.length === 0 ? undefined : change;
+  }
+
+  /** The programme runs over, and its tables say so when it already has. */
+  #goOn(game: Aired): void {
+    const change = { put: [], remove: [] };
+    this.#extend(change, game);
+    if (change.put.length === 0) return;
+    this.silent.add(game.program.id);
+    this.#unsaid.push({ at: game.program.endAt + LATE, change });
+  }
+
+  /** What a station has on and next at a minute, whatever the guide says. */
+  onAir(station: StationId, now: number): { present: ProgramId | null; following: ProgramId | null } {
+    let present: ProgramId | null = null;
+    let following: { id: ProgramId; startAt: number } | null = null;
+    for (const { program } of this.#recent.values()) {
+      const { id, stationId, startAt, endAt } = program;
+      if (stationId !== station || endAt <= now) continue;
+      if (startAt <= now) present = id;
+      else if (following === null || startAt < following.startAt) following = { id, startAt };
+    }
+    return { present, following: following?.id ?? null };
   }
 
   /** The programme runs over; all behind it give way, the last of the day is shortened. */

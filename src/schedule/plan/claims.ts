@@ -120,7 +120,7 @@ function claimOfReservation(
     id: reservation.programId,
     type: station.type,
     channel: station.channel,
-    from: Math.max(times.startAt, now),
+    from: Math.min(Math.max(times.startAt, now), times.to),
     ...times,
     before: (reservation.marginBefore ?? settings.marginBefore) + settings.tuning,
     after: reservation.marginAfter ?? settings.marginAfter,

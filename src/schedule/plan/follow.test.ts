@@ -163,6 +163,28 @@ describe('a programme that runs over', () => {
     expect(home.of(other)?.state).toBe('scheduled');
   });
 
+  test('and one that does not gives its tuner on at its told end, however often it is planned before', () => {
+    const { home, game, film, at, air, told } = evening();
+    home.tuners = [{ ...GR_TUNER, recording: [1] }];
+    const other = home.program(home.station('T30'), '隣の局', { at: 30 });
+    home.reserve(other);
+    home.begin(game);
+    for (const minutes of [20, 29.1, 29.9, 30, 30.01, 30.08]) {
+      at(minutes);
+      air(game, 'on', 0);
+      expect(told(other)).toMatchObject({ open: Math.max(30, minutes) });
+      expect(home.look().openings.find(({ programId: id }) => id === other)?.after).toEqual([game]);
+    }
+    at(30.1);
+    told(game);
+    expect(home.of(other)?.state).toBe('conflict');
+    at(30.12);
+    air(game, 'over', 0, 30.11);
+    air(film, 'on', 30.11);
+    expect(told(other)).toMatchObject({ open: 30.12 });
+    expect(home.of(other)?.state).toBe('scheduled');
+  });
+
   test('that was not begun is recorded as long as it goes on', () => {
     const { home, game, at, air, told, booked } = evening();
     at(40);

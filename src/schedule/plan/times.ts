@@ -28,6 +28,8 @@ export interface ProgramTimes {
 const OPEN_END_MS = 60_000;
 /** Unless nothing was heard of it for so long after the end that was guessed. */
 const FORGOTTEN_MS = 3 * 3_600_000;
+/** Present/following may be so late: until then what has reached its told end is taken to be over. */
+const TABLE_GRACE_MS = 5_000;
 /** Of undefined duration. */
 const LONGEST_MS = 24 * 3_600_000;
 /** Lists show whole minutes. */
@@ -68,18 +70,27 @@ export function underWay(
   // What was heard tells more than a guess.
   const told = program === undefined || (program.openEnd && state !== undefined) ? 0 : program.endAt;
   const booked = Math.max(told, reservation.endAt, endedAt ?? 0);
+  const startAt = realStart(program, reservation.startAt, airing);
   const isLate = state === 'on' && booked < now;
-  const holdUntil =
-    state === 'on' || state === 'next' ? held(program, reservation.startAt, booked, now) : null;
-  const endAt = isLate ? Math.max(booked, Math.floor(now / MINUTE_MS) * MINUTE_MS) : booked;
+  const isNamed = state === 'on' || state === 'next';
+  const closesAt = state === undefined ? endOf(program, booked, now) : booked;
   return {
-    startAt: realStart(program, reservation.startAt, airing),
-    endAt,
-    to: Math.max(endAt, now + OPEN_END_MS),
-    closesAt: state === undefined ? endOf(program, endAt, now) : booked,
-    holdUntil,
+    startAt,
+    endAt: isLate ? Math.max(booked, Math.floor(now / MINUTE_MS) * MINUTE_MS) : booked,
+    to: taken(startAt, closesAt, state, now),
+    closesAt,
+    holdUntil: isNamed ? held(program, reservation.startAt, booked, now) : null,
     endedAt,
   };
+}
+
+/**
+ * Its tuner is the next one's as soon as it is over: at its told end, which tables may be a little late to confirm. What
+ * has not begun by then needs it for its whole length.
+ */
+function taken(startAt: number, endAt: number, state: Airing['state'] | undefined, now: number): number {
+  if (state === 'next' && startAt <= now) return Math.max(endAt, now + endAt - startAt);
+  return state === 'on' && now > endAt + TABLE_GRACE_MS ? now + OPEN_END_MS : endAt;
 }
 
 /** A table that stands still holds nothing for ever. */
