@@ -199,7 +199,7 @@ describe('present/following', () => {
     expect(said()?.present?.name).toBe('NEWER');
   });
 
-  test('is heard as long as any reading of it goes on', () => {
+  test('is heard as long as one reading of it goes on', () => {
     const { feed, known } = open();
     feed(BOTH);
     const present = known.get(HOME.id)?.present;
