@@ -1,5 +1,5 @@
 /** The current screen in its shell, and the programme whose sheet lies over it. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { onBack } from './navigation/back.ts';
 import { goBack, type Screen, screen, shownProgram, shownReservation } from './navigation/router.ts';
 import { ProgramSheet } from './program/sheet.tsx';
@@ -51,7 +51,8 @@ function useScreenChange(): void {
   const first = useRef(true);
   const current = screen.value;
   const key = current.name === 'live' ? 'live' : JSON.stringify(current);
-  useEffect(() => {
+  // At once: a screen that is come back to may then go on to where it was left.
+  useLayoutEffect(() => {
     if (first.current) {
       first.current = false;
       return;

@@ -234,6 +234,14 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).last().waitFor();
     await page.keyboard.press('Home');
     await at(0);
+    const first = await page.evaluate(() => document.activeElement?.getAttribute('data-id') ?? '');
+    rig.service.house.problems.set(`recordings/${first}/bin`, {
+      body: { message: '録画中です。', code: 'busy' },
+      status: 409,
+    });
+    await page.keyboard.press('Delete');
+    await page.getByText('ごみ箱へ移せませんでした。録画中です。').waitFor();
+    rig.service.house.problems.clear();
     // What is done by keys is taken back by keys.
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'ごみ箱へ' }).focus();
@@ -343,6 +351,24 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(await page.evaluate(() => scrollY)).toBe(top);
     expect(Number(await chosen(page).locator('.cell-main').getAttribute('data-id'))).toBe(id);
     expect(await page.evaluate(() => Number(document.activeElement?.getAttribute('data-id')))).toBe(id);
+  });
+
+  test('is found as it was left by who comes back to it', async () => {
+    const page = await open();
+    await cards(page).first().waitFor();
+    await page.evaluate(() => scrollTo({ top: 20_000, behavior: 'instant' }));
+    await page.waitForFunction(
+      () => Number(document.querySelector('.shelf-cell')?.getAttribute('data-index')) > 20,
+    );
+    const link = page.locator('.cell-main[data-id]').nth(8);
+    await link.waitFor();
+    await link.focus();
+    const id = await page.evaluate(() => document.activeElement?.getAttribute('data-id') ?? '');
+    await page.getByRole('link', { name: '設定' }).click();
+    await page.getByRole('heading', { name: '設定', exact: true }).waitFor();
+    await page.goBack();
+    await page.waitForFunction((wanted) => document.activeElement?.getAttribute('data-id') === wanted, id);
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(15_000);
   });
 
   test('the bin says how long it keeps, gives back, and removes for good when asked twice', async () => {

@@ -174,7 +174,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
   ];
   const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
   return (
-    <article class={`rec rec-as-${look} rec-pile`}>
+    <article class={`rec rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}>
       <a
         class="cell-main rec-link"
         href={`recordings?series=${encodeURIComponent(key)}`}

@@ -5,6 +5,7 @@ import { recordingsLook, recordingsSort } from '../preferences.ts';
 import { FailurePanel } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { moveToBin } from './actions.ts';
 import { openRecording, openSeries } from './address.ts';
 import { getRecordingPage } from './calls.ts';
 import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
@@ -13,7 +14,7 @@ import type { Pages } from './pages.ts';
 import { usePresses } from './presses.ts';
 import { parametersOf, type RecordingQuery } from './query.ts';
 import type { Selection } from './selection.ts';
-import { ShelfView } from './shelf.tsx';
+import { indexOfCell, ShelfView } from './shelf.tsx';
 
 /** The service gives no more at once. */
 export const MOST_AT_ONCE = 500;
@@ -74,8 +75,16 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
       if (recording !== undefined) openRecording(recording.id);
     },
   });
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Delete' || event.repeat || choosing || shown.show === 'bin') return;
+    const recording = pages.at(indexOfCell(event.target) ?? -1);
+    if (recording === undefined || recording.recording) return;
+    event.preventDefault();
+    void moveToBin([recording]);
+  };
   return (
-    <div class="rec-shelf" aria-busy={busy} {...presses}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: presses and keys are of the links in its cells
+    <div class="rec-shelf" aria-busy={busy} {...presses} onKeyDown={onKey}>
       <ShelfView
         label="録画"
         look={look}

@@ -2,7 +2,7 @@
  * The lists that were looked at last, kept with what was read of them: Back finds each as it was left, at the place
  * where it was left.
  */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { listenFor } from '../events.ts';
 import { changed } from './actions.ts';
 import { type AskPage, Pages } from './pages.ts';
@@ -41,6 +41,8 @@ if (typeof addEventListener === 'function') {
 }
 /** A list that is opened so soon after is one that was gone back to. */
 const BACK_MS = 1_500;
+/** So long the cell that had the focus is waited for: a second. */
+const MOST_FRAMES = 60;
 
 function focusedKey(): string | undefined {
   const cell = document.activeElement?.closest<HTMLElement>('.shelf-cell');
@@ -67,20 +69,26 @@ function useShown<T>(kept: Kept<T>): void {
       pages.rest();
     };
   }, [kept]);
-  useLayoutEffect(() => {
+  useEffect(() => {
     const { place } = kept;
     const returned = first.current || performance.now() - wentBackAt < BACK_MS;
     const opened = !first.current;
     first.current = false;
     let frame = 0;
     if (returned && place !== undefined) {
-      // After the shell has begun the screen at its top, and the shelf has its height.
+      let frames = 0;
+      const giveFocus = (): void => {
+        const active = document.activeElement;
+        if (active !== null && active !== document.body && active.id !== 'main') return;
+        const cell = document.querySelector(`.shelf-cell[data-key="${CSS.escape(place.focus ?? '')}"]`);
+        frames += 1;
+        if (cell !== null) cell.querySelector<HTMLElement>('.cell-main')?.focus({ preventScroll: true });
+        else if (frames < MOST_FRAMES) frame = requestAnimationFrame(giveFocus);
+      };
+      // Once the shelf has its height; what lies there is drawn some frames later.
       frame = requestAnimationFrame(() => {
         scrollTo({ top: place.top, behavior: 'instant' });
-        frame = requestAnimationFrame(() => {
-          const cell = document.querySelector(`.shelf-cell[data-key="${CSS.escape(place.focus ?? '')}"]`);
-          cell?.querySelector<HTMLElement>('.cell-main')?.focus({ preventScroll: true });
-        });
+        frame = requestAnimationFrame(giveFocus);
       });
     } else if (opened) scrollTo({ top: 0, behavior: 'instant' });
     return () => cancelAnimationFrame(frame);
@@ -88,9 +96,10 @@ function useShown<T>(kept: Kept<T>): void {
   useEffect(() => {
     let place = kept.place;
     const remember = (): void => {
+      // The next screen may be there already.
+      if (document.querySelector('.shelf') === null) return;
       place = { top: scrollY, focus: focusedKey() ?? place?.focus };
     };
-    // When it is left the page may have been scrolled for the next list already.
     addEventListener('scroll', remember, { passive: true });
     document.addEventListener('focusin', remember);
     return () => {

@@ -36,7 +36,8 @@ interface ShelfProps extends ShelfHandlers {
 /** What takes the focus in a cell. */
 const MAIN = '.cell-main';
 
-function indexOf(target: EventTarget | null): number | undefined {
+/** The place of the cell that something lies in. */
+export function indexOfCell(target: EventTarget | null): number | undefined {
   const cell = target instanceof Element ? target.closest<HTMLElement>('.shelf-cell') : null;
   const index = Number(cell?.dataset.index ?? Number.NaN);
   return Number.isSafeInteger(index) ? index : undefined;
@@ -121,7 +122,7 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
       setPinned(index);
     },
     onFocus: (event: FocusEvent): void => {
-      const index = indexOf(event.target);
+      const index = indexOfCell(event.target);
       if (index === undefined || !(event.target instanceof Element)) return;
       held.current = { index, key: keyAt(index), element: event.target };
       setPinned(index);
@@ -151,7 +152,7 @@ export function ShelfView(props: ShelfProps) {
   if (pinned !== undefined && pinned < count && !drawn.includes(pinned)) drawn.push(pinned);
 
   const onKey = (event: KeyboardEvent): void => {
-    const focused = indexOf(event.target);
+    const focused = indexOfCell(event.target);
     if (focused === undefined || layout === undefined) return;
     const index = focus.ahead() ?? focused;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

@@ -74,6 +74,20 @@ function SeriesHead({ first, total }: { first: Recording | undefined; total: num
   );
 }
 
+/** A sheet that was opened by its address gives the focus to its recording: nothing had it before. */
+function useFocusAfterSheet(id: number | undefined): void {
+  useEffect(() => {
+    if (id === undefined) return undefined;
+    return () => {
+      requestAnimationFrame(() => {
+        const active = document.activeElement;
+        if (active !== null && active !== document.body && active.id !== 'main') return;
+        document.querySelector<HTMLElement>(`.cell-main[data-id="${id}"]`)?.focus({ preventScroll: true });
+      });
+    };
+  }, [id]);
+}
+
 interface ShownProps {
   readonly shown: RecordingQuery;
   readonly selection: Selection;
@@ -103,9 +117,13 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
   const { total } = pages.state.value;
   const { all } = useChoosing({ shown, pages, selection });
   const id = shownRecording.value;
+  useFocusAfterSheet(id);
   const find = (wanted: number): Recording | undefined =>
     running.find((one) => one.id === wanted) ?? pages.known().find((one) => one.id === wanted);
-  useEffect(() => selection.renew(find), [pages.state.value]);
+  useEffect(() => {
+    const known = new Map(pages.known().map((one) => [one.id, one]));
+    selection.renew((wanted) => known.get(wanted));
+  }, [pages.state.value]);
   return (
     <>
       {shown.series === undefined ? null : <SeriesHead first={pages.at(0)} total={total} />}
