@@ -87,6 +87,17 @@ describe('AirWatch', () => {
     expect(of(FILM, 45)).toEqual({ state: 'on', from: null, until: null });
   });
 
+  test('what is over is found out whichever table comes first after a break', () => {
+    const { say, lose, of } = watch();
+    say(0, NEWS, GAME, null);
+    lose(30);
+    say(31, undefined, FILM, null);
+    expect(of(NEWS, 31)).toMatchObject({ state: 'on' });
+    say(31, GAME, FILM, null);
+    expect(of(NEWS, 31)).toMatchObject({ state: 'over' });
+    expect(of(GAME, 31)).toMatchObject({ state: 'on', from: null });
+  });
+
   test('what nobody hears for three minutes is not known any more', () => {
     const { air, say, lose, of } = watch();
     say(0, NEWS, GAME, null);
@@ -113,5 +124,9 @@ describe('AirWatch', () => {
     expect(of(NEWS, 90)).toBeDefined();
     expect(of(NEWS, 91)).toBeUndefined();
     expect(of(GAME, 91)).toBeDefined();
+    // Nor is one kept whose end nobody heard.
+    say(95, FILM, null, null);
+    expect(of(GAME, 155)).toMatchObject({ state: 'over', until: null });
+    expect(of(GAME, 156)).toBeUndefined();
   });
 });

@@ -33,6 +33,8 @@ type Heard = Airing & {
   readonly stationId: StationId;
   /** It has been present. */
   readonly begun: boolean;
+  /** When this was heard, epoch ms. */
+  readonly at: number;
 };
 
 export class AirWatch {
@@ -48,16 +50,20 @@ export class AirWatch {
       if (known?.lostAt === null) this.#stations.set(stationId, { ...known, lostAt: now });
       return false;
     }
-    this.#stations.set(stationId, { present, following, lostAt: null });
-    // What it says of one of the two says nothing of the other.
     const before: Partial<Station> = known ?? {};
+    // What it says of one of the two says nothing of the other.
+    this.#stations.set(stationId, {
+      present: present === undefined ? before.present : present,
+      following: following === undefined ? before.following : following,
+      lostAt: null,
+    });
     let changed = false;
     if (present !== undefined && before.present !== present) {
       // What ended while nobody listened ended at a time that nobody knows.
       if (before.present != null)
-        changed = this.#set(stationId, before.present, { state: 'over', until: since });
+        changed = this.#set(stationId, before.present, { state: 'over', until: since }, now);
       if (present !== null)
-        changed = this.#set(stationId, present, { state: 'on', from: since, until: null }) || changed;
+        changed = this.#set(stationId, present, { state: 'on', from: since, until: null }, now) || changed;
     }
     if (following !== undefined && before.following !== following) {
       const passed = before.following;
@@ -65,7 +71,7 @@ export class AirWatch {
         changed = this.#airings.delete(passed) || changed;
     }
     if (following != null && following !== present && this.#airings.get(following)?.state !== 'next')
-      changed = this.#set(stationId, following, { state: 'next' }) || changed;
+      changed = this.#set(stationId, following, { state: 'next' }, now) || changed;
     return changed;
   }
 
@@ -82,7 +88,12 @@ export class AirWatch {
   }
 
   /** When it first began stands, whatever came between. */
-  #set(stationId: StationId, id: ProgramId, change: Partial<Airing> & Pick<Airing, 'state'>): boolean {
+  #set(
+    stationId: StationId,
+    id: ProgramId,
+    change: Partial<Airing> & Pick<Airing, 'state'>,
+    at: number,
+  ): boolean {
     const known = this.#airings.get(id);
     const { from = null, until = null } = change;
     this.#airings.delete(id);
@@ -92,6 +103,7 @@ export class AirWatch {
       begun: known?.begun === true || change.state !== 'next',
       from: known?.begun === true ? known.from : from,
       until: change.state === 'next' ? null : until,
+      at,
     });
     return true;
   }
@@ -103,7 +115,7 @@ export class AirWatch {
       for (const [program, { stationId, state }] of this.#airings)
         if (stationId === id && state !== 'over') this.#airings.delete(program);
     }
-    for (const [program, { state, until }] of this.#airings)
-      if (state === 'over' && Math.abs(now - (until ?? now)) > PAST_MS) this.#airings.delete(program);
+    for (const [program, { state, at }] of this.#airings)
+      if (state === 'over' && Math.abs(now - at) > PAST_MS) this.#airings.delete(program);
   }
 }
