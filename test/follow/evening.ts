@@ -17,7 +17,7 @@ const LIMIT_MS = 50_000;
 /** The whole guide of a few programmes comes within a second or two. */
 const SCHEDULE_SPEED = 20;
 /** Until the evening begins: the films are made, everything runs and the guide of every channel was read. */
-const LEAD_MS = 24_000;
+const LEAD_MS = 26_000;
 const MARGINS = { marginBefore: 4000, marginAfter: 2000 };
 
 /** @throws Error with the description when the condition does not come true in time. */
