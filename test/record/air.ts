@@ -172,8 +172,10 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
     else known.push(index);
   }
   const open = new Set<number>();
-  for (const packet of kept) {
-    const found = ahead.get(packet.key)?.find((index) => index >= at);
+  for (const [number, packet] of kept.entries()) {
+    let found = ahead.get(packet.key)?.find((index) => index >= at);
+    // Behind a hole it may be the same packet of a later round of the film.
+    if (found !== undefined && found - at > HOLE) found = backFromClock(kept, number, ahead, clocks) ?? found;
     if (found === undefined) {
       result.foreign += 1;
       continue;
@@ -187,6 +189,23 @@ export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonl
     at = found + 1;
   }
   return result;
+}
+
+/** Where a packet was sent, by the first clock reference behind it; undefined: none tells. */
+function backFromClock(
+  kept: readonly { key: string; payload: boolean }[],
+  from: number,
+  ahead: ReadonlyMap<string, readonly number[]>,
+  clocks: ReadonlyMap<string, number>,
+): number | undefined {
+  const clock = kept.findIndex(({ key, payload }, index) => index >= from && !payload && clocks.has(key));
+  let at = clocks.get(kept[clock]?.key ?? '');
+  for (let index = clock - 1; index >= from; index -= 1) {
+    const before = at ?? 0;
+    at = ahead.get(kept[index]?.key ?? '')?.findLast((each) => each < before);
+    if (at === undefined) return undefined;
+  }
+  return at;
 }
 
 function packets(bytes: Uint8Array) {
