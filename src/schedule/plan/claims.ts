@@ -29,9 +29,13 @@ const MOVED_MS = 3 * 3_600_000;
 /** Within this it is the same even if others have its title. */
 const SHIFTED_MS = 600_000;
 
-/** What has begun, then the larger priority, then what was booked first. */
+/**
+ * What has begun, and of that first what holds its tuner, which is not asked whether it fits; then the larger priority,
+ * then what was booked first.
+ */
 export function compareClaims(a: Claim, b: Claim): number {
-  const running = Number(b.isRunning) - Number(a.isRunning);
+  const running =
+    Number(b.isRunning) - Number(a.isRunning) || Number(b.held !== null) - Number(a.held !== null);
   const booked = (a.reservation?.id ?? Infinity) - (b.reservation?.id ?? Infinity);
   // Two that are not booked yet: no number from the difference.
   return running || b.priority - a.priority || booked || a.startAt - b.startAt || a.id - b.id;
@@ -74,23 +78,45 @@ export interface Claims {
   readonly kept: readonly Claim[];
   /** Programmes that have a reservation with which all is done. */
   readonly closed: ReadonlySet<ProgramId>;
-  /** As they are now: bound to the programme that took the place of one that vanished. */
+  /**
+   * As they are now: bound to the programme that took the place of one that vanished; without those that are done with
+   * and whose programme's number is another's by now.
+   */
   readonly reservations: readonly Reservation[];
   relaysOf(claim: Claim): GuideProgram[];
 }
 
 const DONE = new Set<Reservation['state']>(['cancelled', 'finished', 'missed']);
+/** What begins so long after a reservation's end is another programme: an event's number is used again. */
+const REUSED_MS = 24 * 3_600_000;
+
+/** Whether nothing comes of it any more. What was missed by a wrong clock, or was put off, is still to come. */
+function isDone({ guide, airings, now }: PlanInput, reservation: Reservation): boolean {
+  const { state, programId: id } = reservation;
+  if (state !== 'missed') return DONE.has(state);
+  return coming(guide.get(id), reservation, airings.get(id), now).to <= now;
+}
+
+/** Whether its programme's number is another's by now. */
+function isReused({ guide }: PlanInput, { state, programId: id, endAt }: Reservation): boolean {
+  const startAt = guide.get(id)?.startAt;
+  return startAt !== undefined && DONE.has(state) && startAt > endAt + REUSED_MS;
+}
 
 export function currentClaims(input: PlanInput): Claims {
-  const reservations = rebound(input);
-  const live = reservations.filter(({ state }) => !DONE.has(state));
+  const reservations = rebound({
+    ...input,
+    reservations: input.reservations.filter((one) => !isReused(input, one)),
+  });
+  const done = new Set(reservations.filter((one) => isDone(input, one)));
+  const live = reservations.filter((one) => !done.has(one));
   const enabled = new Set(input.rules.filter((rule) => rule.enabled).map((rule) => rule.id));
   const held = heldTuners(input);
   const claims = live.flatMap((reservation) => claimOfReservation(input, reservation, held) ?? []);
   return {
     byProgram: new Map(claims.map((claim) => [claim.programId, claim])),
     kept: claims.filter((claim) => isKept(input, claim, enabled)),
-    closed: new Set(reservations.filter(({ state }) => DONE.has(state)).map((one) => one.programId)),
+    closed: new Set([...done].map((one) => one.programId)),
     reservations,
     relaysOf: (claim) => relaysOf(input, claim),
   };
@@ -153,8 +179,8 @@ function rebound(input: PlanInput): Reservation[] {
   const { guide, reservations, now } = input;
   const taken = new Set(reservations.map((one) => one.programId));
   return reservations.map((reservation) => {
-    const { state, programId: id, endAt } = reservation;
-    if (DONE.has(state) || isNamed(input, id)) return reservation;
+    const { programId: id, endAt } = reservation;
+    if (isDone(input, reservation) || isNamed(input, id)) return reservation;
     const vanished = guide.get(id) === undefined && endAt > now;
     const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
     if (successor === undefined || taken.has(successor.id)) return reservation;

@@ -45,9 +45,13 @@ export function difference(
 ): Pick<Plan, 'create' | 'update' | 'remove'> {
   const programOf = new Map(claims.reservations.map((one) => [one.id, one.programId]));
   const wanted = new Map(planned.map((one) => [one.programId, one]));
+  const current = new Set(claims.reservations.map(({ id }) => id));
   const before = new Map(input.reservations.map((one) => [one.id, one]));
   const update: { id: ReservationId; to: PlannedReservation }[] = [];
-  const remove: ReservationId[] = [];
+  // One that is done with makes room for another programme under its number.
+  const remove = input.reservations.flatMap(({ id, programId }) =>
+    !current.has(id) && wanted.has(programId) ? [id] : [],
+  );
   for (const { id, programId } of claims.reservations) {
     if (claims.closed.has(programId)) continue;
     const reservation = before.get(id);

@@ -199,13 +199,15 @@ class Planner {
     const { tuners, now } = this.input;
     // Nobody knows of any tuner: what has begun is all that can be told.
     if (tuners === null) return this.#running().map((claim) => asOpening(claim, now, claim.to, []));
-    return this.#time
-      .clusters()
-      .flatMap((cluster) =>
-        openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) =>
-          asOpening(slot, openAt, closeAt, after),
-        ),
-      );
+    const clusters = this.#time.clusters();
+    const placed = clusters.flatMap((cluster) =>
+      openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) =>
+        asOpening(slot, openAt, closeAt, after),
+      ),
+    );
+    // Its tuner was taken out: it goes on as soon as there is one.
+    const lost = this.#running().filter((claim) => !clusters.some((cluster) => cluster.includes(claim)));
+    return [...lost.map((claim) => asOpening(claim, now, claim.to, [])), ...placed];
   }
 
   #running(): Claim[] {

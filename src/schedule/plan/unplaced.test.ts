@@ -1,0 +1,92 @@
+/** What must not be lost when tuners go away under a recording, clocks were wrong, and numbers are used again. */
+import { describe, expect, test } from 'bun:test';
+import { epochMs } from '../../../arib/time.ts';
+import { DAY, GR_TUNER, HOUR, Home, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
+import { settled } from '../../../test/schedule/settled.ts';
+
+describe('a recording whose tuner was taken out', () => {
+  function halved() {
+    const home = new Home([GR_TUNER, GR_TUNER, SATELLITE_TUNER]);
+    const [lost, kept, film] = [
+      home.program(home.station('T27'), '野球中継', { at: 0, minutes: 60 }),
+      home.program(home.station('T28'), '港の朝', { at: 0, minutes: 60 }),
+      home.program(home.station('BS01_0'), '夜の映画', { at: 30, minutes: 60 }),
+    ];
+    for (const id of [lost, kept, film]) home.reserve(id);
+    for (const id of [lost, kept]) home.begin(id);
+    home.now = NOON + 10 * MINUTE;
+    const on = home.of(kept)?.id ?? -1;
+    home.tuners = [{ ...GR_TUNER, recording: [on] }, SATELLITE_TUNER];
+    return { home, lost, kept, film };
+  }
+
+  test('keeps no tuner of another broadcast from anybody', () => {
+    const { home, film } = halved();
+    home.run();
+    expect(home.of(film)).toMatchObject({ state: 'scheduled', tuner: { type: 'BS' } });
+    settled(home);
+  });
+
+  test('is waited for as long as its programme goes on', () => {
+    const { home, lost } = halved();
+    home.airings.set(lost, { state: 'on', from: NOON, until: null });
+    home.now = NOON + 80 * MINUTE;
+    const opening = home.run().openings.find(({ programId }) => programId === lost);
+    expect(opening?.holdUntil).toBeGreaterThan(home.now + HOUR);
+    settled(home);
+  });
+});
+
+describe('what was missed', () => {
+  test('because the clock was wrong is recorded when it is right', () => {
+    const home = new Home();
+    const id = home.program(home.station('T27'), '港の朝', { at: 60 });
+    home.reserve(id);
+    home.now = NOON + DAY;
+    home.run();
+    expect(home.of(id)?.state).toBe('missed');
+    home.now = NOON;
+    home.run();
+    expect(home.of(id)).toMatchObject({ state: 'scheduled', reason: null });
+    settled(home);
+  });
+
+  test('because nobody knew that it was put off is recorded when it begins', () => {
+    const home = new Home();
+    const id = home.program(home.station('T27'), '港の朝', { at: 0 });
+    home.reserve(id);
+    home.now = NOON + 40 * MINUTE;
+    home.run();
+    expect(home.of(id)?.state).toBe('missed');
+    home.change(id, { startAt: epochMs(NOON + HOUR), endAt: epochMs(NOON + 2 * HOUR) });
+    home.run();
+    expect(home.of(id)).toMatchObject({ state: 'scheduled', startAt: NOON + HOUR });
+    settled(home);
+  });
+});
+
+describe('a programme under the number of one that is long over', () => {
+  for (const state of ['finished', 'missed', 'cancelled'] as const) {
+    test(`that was ${state} is booked by its rule`, () => {
+      const home = new Home();
+      const station = home.station('T27');
+      const id = home.program(station, '昔の番組', { at: -4 * 24 * 60, event: 7 });
+      const old = home.reserve(id, { state });
+      home.program(station, '灯台の朝', { at: 60, event: 7 });
+      home.rule('灯台');
+      home.run();
+      expect(home.of(id)).toMatchObject({ state: 'scheduled', name: '灯台の朝', ruleId: 1 });
+      expect(home.of(id)?.id).not.toBe(old.id);
+      settled(home);
+    });
+  }
+
+  test('that nobody wants leaves the old one as it is', () => {
+    const home = new Home();
+    const station = home.station('T27');
+    const id = home.program(station, '昔の番組', { at: -4 * 24 * 60, event: 7 });
+    home.reserve(id, { state: 'missed' });
+    home.program(station, '灯台の朝', { at: 60, event: 7 });
+    settled(home);
+  });
+});
