@@ -2,7 +2,7 @@
  * The planning worker's side of `messages.ts`: holds the guide and the rules between plans (`Planning`), reads what
  * changed since the last one with a connection of its own, and answers plans and previews. It writes nothing.
  */
-import type { StationId } from '../../arib/ids.ts';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
 import type { PlannedReservation } from '../schedule/plan/input.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/repeat.ts';
@@ -38,8 +38,8 @@ interface Moment {
   circumstances: PlanCircumstances;
   /** Recordings whose episodes may be booked again, by whomever they were booked. */
   released: readonly RecordedRow[];
-  /** Damaged recordings that have a successor. */
-  repeated: ReadonlySet<number>;
+  /** Damaged recordings that have a successor, and when that begins, epoch ms. */
+  repeated: ReadonlyMap<number, number>;
 }
 
 export class PlanHost {
@@ -133,7 +133,9 @@ export class PlanHost {
         cancellations: file.cancellations(),
       },
       released: recorded.filter(({ released }) => released),
-      repeated: new Set(reservations.flatMap(({ repeats }) => repeats ?? [])),
+      repeated: new Map(
+        reservations.flatMap(({ repeats, startAt }) => (repeats === null ? [] : [[repeats, startAt]])),
+      ),
     };
   }
 
@@ -212,18 +214,26 @@ export class PlanHost {
   /** What was booked by hand and recorded badly is booked again by itself, once. */
   #repeats({ circumstances, released, repeated }: Moment): Repeat[] {
     const { now, reservations } = circumstances;
+    const { guide, facts } = this.#planning;
+    // What makes one good makes all good that were recorded before it.
+    const isRepeated = (row: RecordedRow): boolean =>
+      released.some(
+        (other) => (repeated.get(other.id) ?? -Infinity) > row.startAt && isRepeat(facts, other, row),
+      );
     const waiting = released.filter(
-      ({ id, ruleId, startAt }) => ruleId === null && !repeated.has(id) && startAt > now - REPEAT_MS,
+      (row) =>
+        row.ruleId === null && !repeated.has(row.id) && row.startAt > now - REPEAT_MS && !isRepeated(row),
     );
     if (waiting.length === 0) return [];
     const open = new Set(['scheduled', 'conflict']);
     const excluded = new Set(
       reservations.filter(({ state }) => !open.has(state)).map((one) => one.programId),
     );
-    const { guide, facts } = this.#planning;
+    const taken = new Set<ProgramId>();
     return waiting.flatMap((row) => {
       const next = nextAiring(guide, facts, row, excluded, now);
-      if (next === undefined) return [];
+      if (next === undefined || taken.has(next.id)) return [];
+      taken.add(next.id);
       const { id, stationId, name, description, startAt, endAt } = next;
       return [{ recordingId: row.id, program: { id, stationId, name, description, startAt, endAt } }];
     });

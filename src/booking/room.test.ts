@@ -60,7 +60,7 @@ afterEach(async () => {
   home.close();
 });
 
-function start(startWorker: () => Worker = startScheduleWorker): BookingRoom {
+function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: number): BookingRoom {
   const known = () => home.stations.known();
   const room = new BookingRoom({
     reservations: home.reservations,
@@ -81,6 +81,7 @@ function start(startWorker: () => Worker = startScheduleWorker): BookingRoom {
     retractGraceMs: 60 * MINUTE,
     databasePath: home.path,
     startWorker,
+    settleLimitMs,
     hub,
     log: createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) }),
     now: () => now,
@@ -225,6 +226,20 @@ describe('after a recording that is damaged', () => {
     expect(await room.reservations.list(false)).toEqual([]);
   });
 
+  test('one next airing is enough for several', async () => {
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    for (const station of [one, two]) {
+      home.recording(home.program(station, '灯台 第1話', { at: -60 }), { released: 1 });
+    }
+    home.program(one, '灯台 第1話[再]', { at: 600 });
+    home.program(two, '灯台 第1話[再]', { at: 1200 });
+    const room = start();
+    await until(() => stored()[0]?.tuner != null);
+    for (const keyword of ['港', '森', '海']) await room.rules.create({ keyword });
+    expect(stored()).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('next airing booked'))).toHaveLength(1);
+  });
+
   test('the rule books its episode again, and says why', async () => {
     const station = home.station('T27');
     const first = home.program(station, '灯台 第1話', { at: -60 });
@@ -242,6 +257,14 @@ describe('after a recording that is damaged', () => {
       note: '前の録画に欠落があったため、同じ回の次の放送を予約しました。',
     });
   });
+});
+
+test('what is booked while no plan is made is recorded all the same, with its own times', async () => {
+  const station = home.station('T27');
+  const silent = () => new Worker(URL.createObjectURL(new Blob(['self.onmessage = () => {}'])));
+  const room = start(silent, 50);
+  await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: -10 }) });
+  expect(recorder.orders).toMatchObject([{ name: '港の朝', startAt: NOON - 10 * MINUTE }]);
 });
 
 test('a station that is forgotten takes along what has not begun, until somebody takes it back', async () => {

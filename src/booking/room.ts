@@ -53,6 +53,8 @@ export interface BookingRoomOptions {
   /** What is booked so soon is kept though its rule no longer matches, ms. */
   retractGraceMs: number;
   retiring?: (rule: RuleId | null, draft: RuleDraft) => Retiring;
+  /** Who asked is answered then, planned or not, ms. */
+  settleLimitMs?: number | undefined;
   /** The database file: the worker reads it with a connection of its own. */
   databasePath: string;
   startWorker: () => Worker;
@@ -64,7 +66,6 @@ export interface BookingRoomOptions {
 
 /** So often a plan may find that something changed under its hands before it waits a little. */
 const ATTEMPTS = 4;
-/** Who asked is answered then, planned or not. */
 const SETTLE_LIMIT_MS = 5_000;
 const KEPT_MS = 14 * 86_400_000;
 const PURGE_MS = 3_600_000;
@@ -96,7 +97,12 @@ export class BookingRoom {
       if (name === 'tuners') void this.#tuners.read();
       else if (WAKING.has(name)) this.#loop.wake();
     });
-    const settle = () => this.#loop.settle(SETTLE_LIMIT_MS);
+    const settle = async (): Promise<boolean> => {
+      const isPlanned = await this.#loop.settle(options.settleLimitMs ?? SETTLE_LIMIT_MS);
+      // What somebody wants now does not wait for a plan that takes long.
+      if (!isPlanned && !this.#closed) this.#tell();
+      return isPlanned;
+    };
     const changed = () => this.#publish();
     this.reservations = new Desk({
       ...options,
