@@ -109,13 +109,26 @@ describe('tuners', () => {
         tuner('a', 0, ['GR']),
         tuner('b', 1, ['BS', 'CS'], { state: 'error' }),
         tuner('c', 2, ['GR', 'BS', 'CS'], { disabled: true, rank: null }),
-        tuner('d', 3, ['BS']),
+        tuner('d', 3, ['BS', 'CS']),
       ],
       new Map(),
     );
     expect(tuners).toEqual([
       { rank: 0, types: ['GR'], recording: [] },
-      { rank: 3, types: ['BS'], recording: [] },
+      { rank: 3, types: ['BS', 'CS'], recording: [] },
+    ]);
+  });
+
+  test('that could not be used are tried where there are no others: nothing else finds out that they came back', () => {
+    const broken = { state: 'error' as const };
+    const tuners = tunersOfPlan(
+      [tuner('a', 0, ['GR'], broken), tuner('b', 1, ['BS', 'CS'], broken), tuner('c', 2, ['BS'])],
+      new Map(),
+    );
+    expect(tuners).toEqual([
+      { rank: 0, types: ['GR'], recording: [] },
+      { rank: 1, types: ['CS'], recording: [] },
+      { rank: 2, types: ['BS'], recording: [] },
     ]);
   });
 

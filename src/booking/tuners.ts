@@ -8,14 +8,21 @@ import type { TunerOfPlan } from '../schedule/plan/input.ts';
 /** How the agent's users of recordings are called. */
 const RECORDING_USE = /^rec (\d+)$/;
 
-/** Without those that cannot be used, in the agent's order of rank. Pure. */
+/**
+ * In the agent's order of rank. One that failed last is counted on for what no other receives: it may have come back,
+ * and is known to have when somebody asks for it. Pure.
+ */
 export function tunersOfPlan(
   tuners: readonly Tuner[],
   running: ReadonlyMap<ReservationId, Pick<RunningRecording, 'recordingId' | 'tunerId'>>,
 ): TunerOfPlan[] {
+  const isUsable = ({ disabled, rank }: Tuner): boolean => !disabled && rank !== null;
+  const working = tuners.filter((one) => isUsable(one) && one.state !== 'error');
+  const received = new Set(working.flatMap(({ types }) => types));
   const reservationOf = new Map([...running].map(([id, { recordingId }]) => [recordingId, id]));
-  return tuners.flatMap(({ id, rank, types, disabled, state, users }): TunerOfPlan[] => {
-    if (disabled || rank === null || state === 'error') return [];
+  return tuners.filter(isUsable).flatMap(({ id, rank, types: all, state, users }): TunerOfPlan[] => {
+    const types = state === 'error' ? all.filter((type) => !received.has(type)) : all;
+    if (rank === null || types.length === 0) return [];
     const here = new Set<ReservationId>();
     for (const { use } of users) {
       const recording = RECORDING_USE.exec(use)?.[1];
