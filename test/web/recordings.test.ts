@@ -250,7 +250,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.keyboard.press('Enter');
     await page.getByText('を元に戻しました').waitFor();
     expect(rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
-    await page.locator('.shelf-cell[data-index="0"] .cell-main').focus();
+    await page.locator(`.shelf-cell[data-index="0"] .cell-main[data-id="${first}"]`).focus();
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, '録画');
   });
