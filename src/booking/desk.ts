@@ -118,6 +118,7 @@ export class Desk {
   async #reserve({ programId, ...choice }: ReservationRequest): Promise<ReservationId> {
     const { reservations, programs, now } = this.options;
     const program = programs.find(programId as ProgramId);
+    await this.#judged(programId as ProgramId);
     const known = reservations.ofProgram(programId as ProgramId);
     if (known !== undefined && (isReserved(known.state) || known.state === 'conflict')) {
       if (Object.keys(choice).length > 0) await this.#choose(known.id, choice);
@@ -149,12 +150,17 @@ export class Desk {
 
   async #stop(id: ReservationId): Promise<void> {
     const { recorder, reservations, now } = this.options;
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, STOP_LIMIT_MS);
-    await Promise.race([recorder.stop(id), limit.promise]);
-    clearTimeout(timer);
+    await inTime(recorder.stop(id));
     const isLost = reservations.find(id)?.state === 'recording' && !recorder.running().has(id);
     if (isLost) reservations.cancelLost(id, now());
+  }
+
+  /** What was stopped a moment ago is being judged, and says that it is recorded until then. */
+  async #judged(program: ProgramId): Promise<void> {
+    const { recorder, reservations } = this.options;
+    const known = reservations.ofProgram(program);
+    if (known?.state !== 'recording') return;
+    if (recorder.running().get(known.id)?.progress.phase === 'over') await inTime(recorder.over(known.id));
   }
 
   /** undefined station: nothing can be booked there either. */
@@ -171,6 +177,13 @@ export class Desk {
     const offers = reservations.offers(conflicts.flatMap(({ alternatives }) => alternatives));
     return rows.map((row) => reservationItem(row, timesOf(row.id), offers));
   }
+}
+
+async function inTime(act: Promise<void>): Promise<void> {
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, STOP_LIMIT_MS);
+  await Promise.race([act, limit.promise]);
+  clearTimeout(timer);
 }
 
 function hasEnded(): Failure {

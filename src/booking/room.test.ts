@@ -18,6 +18,7 @@ class StandInRecorder implements Recorder {
   readonly stopped: number[] = [];
   readonly recordings = new Map<number, RunningRecording>();
   onStop: (id: number) => void = () => {};
+  onOver: () => void = () => {};
 
   order(orders: readonly RecordingOrder[]): void {
     this.orders = orders;
@@ -26,6 +27,10 @@ class StandInRecorder implements Recorder {
   async stop(id: number): Promise<void> {
     this.stopped.push(id);
     this.onStop(id);
+  }
+
+  async over(): Promise<void> {
+    this.onOver();
   }
 
   running(): ReadonlyMap<number, RunningRecording> {
@@ -202,6 +207,23 @@ describe('a recording that is stopped by a person', () => {
     await room.reservations.cancel(id);
     expect(stored()[0]?.state).toBe('cancelled');
   });
+});
+
+test('what was stopped and is not judged yet can be wanted again', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const programId = home.program(station, '港の朝', { at: -5 });
+  const { id } = await room.reservations.reserve({ programId });
+  begin(id);
+  const running = recorder.recordings.get(id);
+  if (running === undefined) throw new Error('not begun');
+  recorder.recordings.set(id, { ...running, progress: { ...running.progress, phase: 'over' } });
+  recorder.onOver = () => {
+    home.database.run("UPDATE reservations SET state = 'finished'");
+    recorder.recordings.clear();
+  };
+  expect(await room.reservations.reserve({ programId })).toMatchObject({ id, state: 'scheduled' });
+  expect(recorder.orders).toHaveLength(1);
 });
 
 describe('after a recording that is damaged', () => {

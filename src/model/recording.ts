@@ -159,5 +159,7 @@ export interface Recorder {
   order(orders: readonly RecordingOrder[]): void;
   /** A person cancels a running one: what there is is kept. Resolves when it has ended. */
   stop(reservationId: ReservationId): Promise<void>;
+  /** Resolves when nothing of it runs or is judged any more: then its reservation can be made anew. */
+  over(reservationId: ReservationId): Promise<void>;
   running(): ReadonlyMap<ReservationId, RunningRecording>;
 }

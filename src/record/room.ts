@@ -151,6 +151,11 @@ export class RecordingRoom {
     await this.#byReservation.get(reservationId)?.stop();
   }
 
+  /** Resolves when nothing of it runs or is judged any more. */
+  async over(reservationId: ReservationId): Promise<void> {
+    await this.#byReservation.get(reservationId)?.over;
+  }
+
   running(): ReadonlyMap<ReservationId, RunningOrder> {
     const entries = [...this.#byReservation].map(
       ([reservationId, running]): [ReservationId, RunningOrder] => {

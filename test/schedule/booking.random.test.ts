@@ -73,6 +73,8 @@ class Household implements Recorder {
     this.#end(id);
   }
 
+  async over(): Promise<void> {}
+
   running(): ReadonlyMap<number, RunningRecording> {
     return this.recordings;
   }
