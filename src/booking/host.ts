@@ -114,7 +114,7 @@ export class PlanHost {
     };
   }
 
-  #read({ now, tuners, settings, airings }: PlanOrder, file: PlanFile): Moment {
+  #read({ now, tuners, judged = [], settings, airings }: PlanOrder, file: PlanFile): Moment {
     this.#readStations(file);
     this.#readRules(file);
     this.#readGuide(file);
@@ -126,6 +126,7 @@ export class PlanHost {
       circumstances: {
         now,
         tuners,
+        judged,
         settings,
         airings,
         reservations,

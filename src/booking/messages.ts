@@ -16,6 +16,8 @@ export interface PlanOrder {
   /** Epoch ms. */
   readonly now: number;
   readonly tuners: readonly TunerOfPlan[] | null;
+  /** Reservations whose recordings have ended and are only judged. */
+  readonly judged?: readonly ReservationId[];
   readonly settings: PlanSettings;
   readonly airings: Airings;
 }

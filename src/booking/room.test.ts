@@ -187,6 +187,22 @@ describe('what is to be recorded', () => {
   });
 });
 
+test('what was stopped and is only judged keeps no tuner from what comes next', async () => {
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const room = start();
+  const { id } = await room.reservations.reserve({
+    programId: home.program(one, '港の朝', { at: -5 }),
+  });
+  begin(id);
+  const running = recorder.recordings.get(id);
+  if (running === undefined) throw new Error('not begun');
+  const progress = { ...running.progress, phase: 'over' as const, tunerId: null };
+  recorder.recordings.set(id, { ...running, tunerId: null, progress });
+  const next = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
+  expect(next.state).toBe('scheduled');
+  expect(stored()[0]?.state).toBe('recording');
+});
+
 describe('a recording that is stopped by a person', () => {
   test('ends, and what nobody records is given up', async () => {
     const station = home.station('T27');

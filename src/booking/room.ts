@@ -160,10 +160,12 @@ export class BookingRoom {
   #order(): PlanOrder {
     const { now, recorder, settings, retractGraceMs, airings } = this.options;
     const { tuners } = this.#tuners;
+    const recordings = recorder.running();
     return {
       now: now(),
       airings: airings(),
-      tuners: tuners === null ? null : tunersOfPlan(tuners, recorder.running()),
+      tuners: tuners === null ? null : tunersOfPlan(tuners, recordings),
+      judged: [...recordings].flatMap(([id, { progress }]) => (progress.phase === 'over' ? [id] : [])),
       settings: {
         marginBefore: settings.get('marginBefore'),
         tuning: TUNING_MS,

@@ -56,6 +56,8 @@ export interface PlanInput {
   /** In rank order, without disabled ones; null: the agent has not been heard, and every reservation keeps its place. */
   readonly tuners: readonly TunerOfPlan[] | null;
   readonly settings: PlanSettings;
+  /** Reservations whose recordings have ended and are only judged: they need no tuner any more. */
+  readonly judged?: readonly ReservationId[];
   /** What stations that are being received say of their programmes (`GuideRoom.airings`). */
   readonly airings: Airings;
 }

@@ -119,7 +119,8 @@ class Planner {
 
   #outcomeOf(claim: Claim): Outcome {
     if (claim.isRunning) {
-      this.#time.add(claim);
+      const isJudged = claim.reservation !== undefined && this.input.judged?.includes(claim.reservation.id);
+      if (isJudged !== true) this.#time.add(claim);
       return { state: 'recording', reason: null, ...NOWHERE };
     }
     if (claim.isOver) {
