@@ -1,25 +1,11 @@
 /** A service with two stations, a stand-in agent's tuners and an empty guide, for tests of what is booked. */
 import type { Database } from 'bun:sqlite';
-import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { openDatabase } from '../../src/store/database.ts';
 import type { Tuner } from '../../wire/agent.ts';
-import {
-  type ReservationItem,
-  ReservationsSchema,
-  type RuleItem,
-  RuleSchema,
-  type Station,
-} from '../../wire/api.ts';
+import { type ReservationItem, ReservationsSchema, type RuleItem, RuleSchema } from '../../wire/api.ts';
 import { type ProgramRow, putPrograms } from './guide-rows.ts';
-import {
-  CHANNELS,
-  HOME_STATION,
-  StandInAgent,
-  startTestService,
-  type TestService,
-  until,
-} from './harness.ts';
+import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestService } from './harness.ts';
+import { startHousehold } from './household.ts';
 
 export const MINUTE = 60_000;
 export const SATELLITE = 400_151;
@@ -68,13 +54,8 @@ export class Bookings {
     const agent = new StandInAgent();
     agent.channels = [...CHANNELS, OTHER_CHANNEL];
     agent.tuners = [tuner('a', 0, ['GR']), tuner('b', 1, ['BS', 'CS'])];
-    agent.start();
-    const home = await startTestService({ environment: { TUNER_AGENT_URL: agent.url, ...environment } });
-    const bookings = new Bookings(agent, home, openDatabase(join(home.folder, 'svc.db')));
-    await until(
-      async () => ((await (await bookings.ask('GET', '/api/services')).json()) as Station[]).length === 3,
-    );
-    return bookings;
+    const { service, database } = await startHousehold(environment, agent);
+    return new Bookings(agent, service, database);
   }
 
   /** Another service in the place of this one, with its folder; to be closed before this. */

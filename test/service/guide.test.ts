@@ -1,9 +1,7 @@
 /** The guide over HTTP: what another connection stored is what windows, details, lists and searches say. */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { openDatabase } from '../../src/store/database.ts';
 import {
   type GuideWindow,
   GuideWindowSchema,
@@ -14,7 +12,8 @@ import {
   type Station,
 } from '../../wire/api.ts';
 import { type ProgramRow, programIdOf, putPrograms, putReservation } from './guide-rows.ts';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from './harness.ts';
+import { HOME_STATION, until } from './harness.ts';
+import { type Household, startHousehold } from './household.ts';
 
 const HOUR = 3_600_000;
 const SATELLITE = 400_151;
@@ -22,23 +21,15 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 /** A whole hour, soon. */
 const START = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
 
-let agent: StandInAgent;
-let home: TestService;
+let household: Household;
 let database: Database;
 
 beforeAll(async () => {
-  agent = new StandInAgent();
-  agent.start();
-  home = await startTestService({ environment: { TUNER_AGENT_URL: agent.url } });
-  await until(async () => ((await (await get('/api/services')).json()) as Station[]).length > 0);
-  database = openDatabase(join(home.folder, 'svc.db'));
+  household = await startHousehold();
+  database = household.database;
 });
 
-afterAll(async () => {
-  database.close();
-  await home.close();
-  await agent.stop();
-});
+afterAll(() => household.close());
 
 beforeEach(() => {
   database.run('DELETE FROM reservations');
@@ -46,7 +37,7 @@ beforeEach(() => {
 });
 
 function get(path: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(`${home.url}${path}`, init);
+  return household.ask(path, init);
 }
 
 async function guide(query: string): Promise<GuideWindow> {

@@ -1,0 +1,136 @@
+/** Files of recordings over HTTP, whole and in parts. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { symlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RecordedHome } from './recorded-home.ts';
+
+let home: RecordedHome;
+
+beforeAll(async () => {
+  home = await RecordedHome.start();
+});
+
+afterAll(() => home.close());
+
+beforeEach(() => home.clear());
+
+describe('files', () => {
+  const content = Uint8Array.from({ length: 188 * 40 }, (_, index) => (index * 7 + (index >> 8)) & 0xff);
+  const file = (id: number, headers: Record<string, string> = {}, query = 'source=ts', method = 'GET') =>
+    home.get(`/api/recordings/${id}/file?${query}`, { method, headers });
+
+  test('are sent whole and in parts, to be played, not downloaded', async () => {
+    const id = home.put({ content });
+    const whole = await file(id);
+    expect([whole.status, await whole.bytes()]).toEqual([200, content]);
+    expect(whole.headers.get('content-type')).toBe('video/mp2t');
+    expect(whole.headers.get('accept-ranges')).toBe('bytes');
+    expect(whole.headers.get('content-length')).toBe(String(content.length));
+    expect(whole.headers.get('content-disposition')).toBeNull();
+    for (const [range, start, end] of [
+      ['bytes=0-', 0, content.length],
+      ['bytes=188-375', 188, 376],
+      ['bytes=-100', content.length - 100, content.length],
+      ['bytes=7000-99999', 7000, content.length],
+    ] as const) {
+      const part = await file(id, { range });
+      expect([range, part.status]).toEqual([range, 206]);
+      expect(part.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${content.length}`);
+      expect(part.headers.get('content-length')).toBe(String(end - start));
+      expect(await part.bytes()).toEqual(content.slice(start, end));
+    }
+    const outside = await file(id, { range: 'bytes=7520-' });
+    expect([outside.status, outside.headers.get('content-range')]).toEqual([
+      416,
+      `bytes */${content.length}`,
+    ]);
+    expect((await file(id, {}, '')).status).toBe(200);
+  });
+
+  test('answer HEAD like GET', async () => {
+    const id = home.put({ content });
+    for (const headers of [{}, { range: 'bytes=5-9' }, { range: 'bytes=99999-' }] as Record<
+      string,
+      string
+    >[]) {
+      const [head, full] = [await file(id, headers, 'source=ts', 'HEAD'), await file(id, headers)];
+      const told = ({ status, headers: all }: Response) => [
+        status,
+        all.get('content-length'),
+        all.get('content-range'),
+        all.get('content-type'),
+      ];
+      expect(told(head)).toEqual(told(full));
+      expect((await head.bytes()).length).toBe(0);
+    }
+  });
+
+  test('are not sent again while they are the same, and go on only from the same', async () => {
+    const id = home.put({ content });
+    const etag = (await file(id)).headers.get('etag') ?? '';
+    expect((await file(id, { 'if-none-match': etag })).status).toBe(304);
+    expect((await file(id, { range: 'bytes=0-9', 'if-range': etag })).status).toBe(206);
+    expect((await file(id, { range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
+    const growing = home.put({ content, state: 'recording' }, 1);
+    const part = await file(growing, { range: 'bytes=0-9' });
+    expect([part.status, part.headers.get('etag'), part.headers.get('cache-control')]).toEqual([
+      206,
+      null,
+      'no-store',
+    ]);
+  });
+
+  test('may be larger than 32 bits can count', async () => {
+    const id = home.put({ content });
+    const at = 5 * 2 ** 30;
+    const row = home.database.query<{ path: string }, { id: number }>(
+      'SELECT path FROM recording_files WHERE recording_id = $id',
+    );
+    const handle = await open(row.get({ id })?.path ?? '', 'r+');
+    await handle.write(content.subarray(0, 188), 0, 188, at);
+    await handle.close();
+    const part = await file(id, { range: `bytes=${at}-` });
+    expect(part.headers.get('content-range')).toBe(`bytes ${at}-${at + 187}/${at + 188}`);
+    expect(await part.bytes()).toEqual(content.slice(0, 188));
+  });
+
+  test('that are not there are not sent, nor is anything else', async () => {
+    const id = home.put({ content });
+    for (const query of ['source=encoded', 'source=alt', 'audio=only', 'source=ts&audio=only']) {
+      const response = await file(id, {}, query);
+      expect([query, response.status]).toEqual([query, 404]);
+    }
+    expect((await file(id, {}, 'source=../secret')).status).toBe(400);
+    expect((await home.get(`/api/recordings/${id}/poster`)).status).toBe(404);
+    const point = (path: string): void => {
+      home.database
+        .query('UPDATE recording_files SET path = $path WHERE recording_id = $id')
+        .run({ id, path });
+    };
+    const secret = join(home.service.folder, 'svc.db');
+    symlinkSync(secret, join(home.folder, `link r${id}.ts`));
+    for (const path of [
+      join(home.folder, `link r${id}.ts`),
+      home.folder,
+      join(home.folder, 'gone.ts'),
+      join(home.folder, 'x'.repeat(300)),
+    ]) {
+      point(path);
+      expect([path, (await file(id)).status]).toEqual([path, 404]);
+    }
+    const binned = home.put({ content, binnedAt: Date.now() }, 1);
+    expect((await file(binned)).status).toBe(404);
+  });
+
+  test('a client that leaves half-way leaves the service working', async () => {
+    const id = home.put({ content: new Uint8Array(8_000_000) });
+    for (let time = 0; time < 5; time++) {
+      const leaving = new AbortController();
+      const response = await home.get(`/api/recordings/${id}/file?source=ts`, { signal: leaving.signal });
+      await response.body?.getReader().read();
+      leaving.abort();
+    }
+    expect((await (await file(id)).bytes()).length).toBe(8_000_000);
+  });
+});
