@@ -96,6 +96,20 @@ describe('orders', () => {
     });
   });
 
+  test('without a plan take over from what ends within their margin: there may be no other tuner', () => {
+    const half = { startAt: NOON - 30 * MINUTE, endAt: NOON - 5000 };
+    const [before, beside] = [
+      reservation(1, TWO, { ...half, state: 'recording' }),
+      reservation(2, THREE, half),
+    ];
+    const long = reservation(3, TWO, { startAt: NOON - 30 * MINUTE });
+    const [, , , order] = orders([before, beside, long, reservation(4, ONE)]);
+    expect(order).toMatchObject({ openAt: NOON - 5000, after: [1], apart: [] });
+    const [early, planned] = [reservation(1, TWO, half), reservation(4, ONE)];
+    const [, own] = orders([early, planned], [opening(planned)]);
+    expect(own).toMatchObject({ openAt: NOON + 1, after: [] });
+  });
+
   test('tell what was booked when it was on already', () => {
     const late = reservation(1, ONE, { createdAt: NOON + MINUTE });
     expect(orders([late])[0]?.wantedFrom).toBe(NOON + MINUTE);

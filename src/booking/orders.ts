@@ -23,7 +23,8 @@ export interface Place {
 }
 
 /**
- * What has no opening is recorded with its own margins: no tuner was heard of yet, or the planning worker is away.
+ * What has no opening is recorded with its own margins: no tuner was heard of yet, or the planning worker is away. Then
+ * it takes over from what ends shortly before it, as if there were no other tuner: margins are worth less than a begin.
  * @param reservations scheduled ones and those that are being recorded
  */
 export function ordersOf(
@@ -39,12 +40,22 @@ export function ordersOf(
     const before = reservation.marginBefore ?? settings.marginBefore;
     const after = reservation.marginAfter ?? settings.marginAfter;
     const own = placeOf(stationId);
-    const followed = (opening?.after ?? []).flatMap((other) => byProgram.get(other) ?? []);
+    const ownOpenAt = startAt - before - TUNING_MS;
     // What shares its channel is on another tuner, and goes on beside it.
     const isApart = (other: Reservation): boolean => {
       const place = placeOf(other.stationId);
       return place?.type === own?.type && place?.channel === own?.channel;
     };
+    const isJustBefore = (other: Reservation): boolean =>
+      other.endAt > ownOpenAt &&
+      other.endAt <= startAt &&
+      other.startAt < startAt &&
+      placeOf(other.stationId)?.type === own?.type &&
+      !isApart(other);
+    const followed =
+      opening === undefined
+        ? reservations.filter(isJustBefore)
+        : opening.after.flatMap((other) => byProgram.get(other) ?? []);
     return {
       reservationId: reservation.id,
       programId,
@@ -54,7 +65,7 @@ export function ordersOf(
       description,
       startAt: opening?.startAt ?? startAt,
       endAt: opening?.endAt ?? endAt,
-      openAt: opening?.openAt ?? startAt - before - TUNING_MS,
+      openAt: opening?.openAt ?? Math.max(ownOpenAt, ...followed.map((other) => other.endAt)),
       closeAt: opening?.closeAt ?? endAt + after,
       holdUntil: opening?.holdUntil ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
