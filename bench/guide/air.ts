@@ -6,7 +6,7 @@
 import { type EpochMs, epochMs } from '../../arib/time.ts';
 import { liveSegments, presentFollowing, type ScheduleKind, scheduleSections } from '../../synth/si/eit.ts';
 import { PACKET, StreamBuilder } from '../../test/stream-builder.ts';
-import type { Tuner } from '../../wire/agent.ts';
+import { tunerOf } from '../../test/tuner.ts';
 import { type BenchStation, benchChannels, benchStations } from './stations.ts';
 
 const EIT_PID = 0x12;
@@ -66,23 +66,7 @@ function stream(channel: string): ReadableStream<Uint8Array> {
   });
 }
 
-const TUNER: Tuner = {
-  id: 'bench',
-  name: 'bench',
-  driver: 'fake',
-  device: 'bench',
-  types: ['BS', 'CS'],
-  disabled: false,
-  lnb: false,
-  rank: 0,
-  state: 'idle',
-  tuned: null,
-  users: [],
-  signal: null,
-  stats: null,
-  descrambled: false,
-  error: null,
-};
+const TUNER = tunerOf(['BS', 'CS'], { id: 'bench', name: 'bench', device: 'bench' });
 
 const server = Bun.serve({
   hostname: '127.0.0.1',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { reservationOf } from '../../test/reservation.ts';
 import { tuner } from '../../test/service/bookings.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PlannedOpening } from '../schedule/plan/input.ts';
@@ -20,29 +21,17 @@ const PLACES = new Map([
 ]);
 
 function reservation(id: number, station: StationId, over: Partial<Reservation> = {}): Reservation {
-  return {
+  return reservationOf({
     id,
     programId: (station * 100_000 + id) as ProgramId,
     stationId: station,
-    ruleId: null,
-    state: 'scheduled',
-    reason: null,
-    priority: 2,
     name: `番組${id}`,
-    description: '',
     startAt: NOON,
     endAt: NOON + 30 * MINUTE,
-    marginBefore: null,
-    marginAfter: null,
-    encode: null,
-    keepTs: null,
-    tuner: null,
-    blockers: [],
-    alternatives: [],
     createdAt: NOON - MINUTE,
     updatedAt: NOON,
     ...over,
-  };
+  });
 }
 
 function opening(

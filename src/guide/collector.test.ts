@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { StationId } from '../../arib/ids.ts';
 import { createLog } from '../../host/log.ts';
+import { tunerOf } from '../../test/tuner.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import { CoverageStore } from '../store/coverage.ts';
@@ -16,23 +17,7 @@ import type { ChannelKey } from './plan.ts';
 import { Stations } from './stations.ts';
 
 const NOW = 1_800_000_000_000;
-const TUNER: Tuner = {
-  id: 't',
-  name: '',
-  driver: 'fake',
-  device: '',
-  types: ['GR'],
-  disabled: false,
-  lnb: false,
-  rank: 0,
-  state: 'idle',
-  tuned: null,
-  users: [],
-  signal: null,
-  stats: null,
-  descrambled: true,
-  error: null,
-};
+const TUNER = tunerOf(['GR'], { id: 't', descrambled: true });
 
 function channel(name: string, network: number, service: number): Channel {
   const station = { serviceId: service, name, serviceType: 1, remoteControlKey: 1 };

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import { tunerOf } from '../../test/tuner.ts';
+import type { Channel } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
 import { startSurveyWorker } from '../workers.ts';
@@ -22,23 +23,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
   }
 }
 
-const TUNER: Tuner = {
-  id: 'x',
-  name: '',
-  driver: 'fake',
-  device: '',
-  types: ['CS'],
-  disabled: false,
-  lnb: false,
-  rank: 0,
-  state: 'idle',
-  tuned: null,
-  users: [],
-  signal: null,
-  stats: null,
-  descrambled: false,
-  error: null,
-};
+const TUNER = tunerOf(['CS']);
 
 const BEFORE: Channel[] = [{ type: 'CS', channel: 'CS24', tsid: 1, networkId: 7, stations: [] }];
 

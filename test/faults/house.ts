@@ -12,6 +12,7 @@ import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } f
 import { type Program, startProgram } from '../program.ts';
 import { Air, type Comparison, compare, probed } from '../record/air.ts';
 import { startTestService } from '../service/harness.ts';
+import { comesTrue } from '../until.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 /** With `npm test -- --long`: faults as long as they are in life. */
@@ -39,18 +40,12 @@ export interface FaultRoom {
 }
 
 /** @throws Error with the description when the condition does not come true in time. */
-export async function until<T>(
+export function until<T>(
   what: string,
   condition: () => Promise<T | undefined> | T | undefined,
   limitMs = LIMIT_MS,
 ): Promise<T> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const found = await condition();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(50);
-  }
+  return comesTrue(what, condition, limitMs);
 }
 
 export interface Show {

@@ -12,6 +12,7 @@ import type { SmallChannel } from '../../synth/scenario/small.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem } from '../../wire/api.ts';
 import { Air, type Comparison, compare } from '../record/air.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
+import { comesTrue } from '../until.ts';
 
 const LIMIT_MS = 50_000;
 /** The whole guide of a few programmes comes within a second or two. */
@@ -21,17 +22,8 @@ const LEAD_MS = 26_000;
 const MARGINS = { marginBefore: 4000, marginAfter: 2000 };
 
 /** @throws Error with the description when the condition does not come true in time. */
-export async function until<T>(
-  what: string,
-  condition: () => Promise<T | undefined> | T | undefined,
-): Promise<T> {
-  const deadline = performance.now() + LIMIT_MS;
-  for (;;) {
-    const found = await condition();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(50);
-  }
+export function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  return comesTrue(what, condition, LIMIT_MS);
 }
 
 /** What a list of programmes says of one; `at` in seconds of the evening. */

@@ -3,17 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type BroadcastType,
-  eventId,
-  networkId,
-  type ProgramId,
-  programId,
-  type StationId,
-  serviceId,
-  stationId,
-  transportStreamId,
-} from '../../arib/ids.ts';
+import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
 import { CancellationStore } from '../../src/store/cancellations.ts';
@@ -22,12 +12,9 @@ import { ReservationStore } from '../../src/store/reservations.ts';
 import { RuleStore } from '../../src/store/rules.ts';
 import { StationStore } from '../../src/store/stations.ts';
 import { type ProgramRow, putPrograms } from '../service/guide-rows.ts';
+import { MINUTE, NOON, stationOn } from './place.ts';
 
-export const MINUTE = 60_000;
-/** 2026-11-21 12:00 JST. */
-export const NOON = Date.parse('2026-11-21T12:00:00+09:00');
-
-const NETWORKS: Readonly<Record<BroadcastType, number>> = { GR: 0x7f00, BS: 4, CS: 6 };
+export { MINUTE, NOON };
 
 export interface GivenAiring extends Partial<ProgramRow> {
   /** Minutes from noon. */
@@ -53,23 +40,10 @@ export class BookedHome {
 
   /** `T27` is terrestrial, `BS01_0` and `CS02` are what they say. */
   station(channel: string): StationId {
-    const type: BroadcastType = channel.startsWith('T') ? 'GR' : channel.startsWith('BS') ? 'BS' : 'CS';
-    const network = networkId(NETWORKS[type] + (type === 'GR' ? Number(channel.slice(1)) : 0));
-    const service = serviceId(1024 + 8 * this.#services++);
-    const id = stationId(network, service);
-    const station = {
-      id,
-      type,
-      networkId: network,
-      serviceId: service,
-      transportStreamId: transportStreamId(1),
-      channel,
-      name: `局${channel}`,
-      serviceType: 1,
-      remoteControlKey: 1,
-    };
+    const service = 1024 + 8 * this.#services++;
+    const station = stationOn(channel, service, { name: `局${channel}` });
     this.stations.apply({ put: [station], hide: [], retype: [] }, NOON);
-    return id;
+    return station.id;
   }
 
   program(station: StationId, name: string, { at, minutes = 30, ...over }: GivenAiring): ProgramId {

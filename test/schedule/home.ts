@@ -1,15 +1,5 @@
 /** A home for tests of the plan: its stations, tuners, guide, rules and reservations, as short to write as can be. */
-import {
-  type BroadcastType,
-  eventId,
-  networkId,
-  type ProgramId,
-  programId,
-  type StationId,
-  serviceId,
-  stationId,
-  transportStreamId,
-} from '../../arib/ids.ts';
+import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import { epochMs } from '../../arib/time.ts';
 import type { Airing } from '../../src/model/airing.ts';
 import type { Cancellation, Reservation } from '../../src/model/reservation.ts';
@@ -22,14 +12,12 @@ import { Facts } from '../../src/schedule/plan/facts.ts';
 import type { Plan, PlanInput, RecordedEpisode, TunerOfPlan } from '../../src/schedule/plan/input.ts';
 import { plan } from '../../src/schedule/plan/plan.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
+import { reservationOf } from '../reservation.ts';
+import { MINUTE, NOON, stationOn } from './place.ts';
 
-export const MINUTE = 60_000;
+export { MINUTE, NOON };
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** 2026-11-21 12:00 JST, a Saturday. */
-export const NOON = Date.parse('2026-11-21T12:00:00+09:00');
-
-const NETWORKS: Readonly<Record<BroadcastType, number>> = { GR: 0x7f00, BS: 4, CS: 6 };
 
 export const GR_TUNER: TunerOfPlan = { rank: 0, types: ['GR'], recording: [] };
 export const SATELLITE_TUNER: TunerOfPlan = { rank: 1, types: ['BS', 'CS'], recording: [] };
@@ -63,21 +51,12 @@ export class Home {
 
   /** `T27` is terrestrial, `BS01_0` and `CS02` are what they say; stations of one channel have one key. */
   station(channel: string, service = 1024 + this.stations.size * 8, key = 1): StationId {
-    const type: BroadcastType = channel.startsWith('T') ? 'GR' : channel.startsWith('BS') ? 'BS' : 'CS';
-    const network = networkId(NETWORKS[type] + (type === 'GR' ? Number(channel.slice(1)) : 0));
-    const id = stationId(network, serviceId(service));
-    this.stations.set(id, {
-      id,
-      type,
-      networkId: network,
-      serviceId: serviceId(service),
-      transportStreamId: transportStreamId(1),
-      channel,
-      name: `${channel}-${service}`,
-      serviceType: 1,
-      remoteControlKey: type === 'GR' ? key : service,
+    const station = stationOn(channel, service, { name: `${channel}-${service}` });
+    this.stations.set(station.id, {
+      ...station,
+      remoteControlKey: station.type === 'GR' ? key : service,
     });
-    return id;
+    return station.id;
   }
 
   program(station: StationId, name: string, given: GivenProgram): ProgramId {
@@ -125,29 +104,16 @@ export class Home {
   reserve(program: ProgramId, given: Partial<Reservation> = {}): Reservation {
     const found = this.guide.get(program);
     if (found === undefined) throw new Error(`no programme ${program}`);
-    const reservation: Reservation = {
+    const reservation = reservationOf({
       id: this.#nextId++,
       programId: program,
       stationId: found.stationId,
-      ruleId: null,
-      state: 'scheduled',
-      reason: null,
-      priority: 2,
       name: found.name,
       description: found.description,
       startAt: found.startAt,
       endAt: found.endAt,
-      marginBefore: null,
-      marginAfter: null,
-      encode: null,
-      keepTs: null,
-      tuner: null,
-      blockers: [],
-      alternatives: [],
-      createdAt: 0,
-      updatedAt: 0,
       ...given,
-    };
+    });
     this.reservations.push(reservation);
     return reservation;
   }
@@ -158,33 +124,10 @@ export class Home {
         .filter((rule) => rule.enabled)
         .map((rule) => [rule.id, new RuleMatcher(rule.conditions).match(this.guide, this.stations).programs]),
     );
-    const {
-      now,
-      guide,
-      facts,
-      rules,
-      reservations,
-      recorded,
-      cancellations,
-      stations,
-      tuners,
-      settings,
-      airings,
-    } = this;
-    return {
-      now,
-      guide,
-      facts,
-      matches,
-      rules,
-      reservations,
-      recorded,
-      cancellations,
-      stations,
-      tuners,
-      settings,
-      airings,
-    };
+    const { now, guide, facts, rules, reservations, recorded } = this;
+    const { cancellations, stations, tuners, settings, airings } = this;
+    const given = { now, guide, facts, rules, reservations, recorded };
+    return { ...given, matches, cancellations, stations, tuners, settings, airings };
   }
 
   /** What the plan says, without anything happening. */

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { Value } from '@sinclair/typebox/value';
 import type { Tuner } from '../../wire/agent.ts';
 import { type ReservationItem, ReservationsSchema, type RuleItem, RuleSchema } from '../../wire/api.ts';
+import { tunerOf } from '../tuner.ts';
 import { type ProgramRow, putPrograms } from './guide-rows.ts';
 import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestService } from './harness.ts';
 import { startHousehold } from './household.ts';
@@ -21,24 +22,7 @@ const OTHER_CHANNEL = {
 };
 
 export function tuner(id: string, rank: number, types: Tuner['types'], over: Partial<Tuner> = {}): Tuner {
-  return {
-    id,
-    name: id,
-    driver: 'fake',
-    device: id,
-    types,
-    disabled: false,
-    lnb: false,
-    rank,
-    state: 'idle',
-    tuned: null,
-    users: [],
-    signal: null,
-    stats: null,
-    descrambled: false,
-    error: null,
-    ...over,
-  };
+  return tunerOf(types, { id, name: id, device: id, rank, ...over });
 }
 
 export class Bookings {
