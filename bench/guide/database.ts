@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export const PROGRAMS = 60_000;
 export const RECORDINGS = 40_000;
 const RESERVATIONS = 400;
-const RULES = 60;
+export const RULES = 20;
 /** Years of recordings. */
 const RECORDED_DAYS = 2_500;
 const KEPT_MS = DAY_MS;
@@ -169,6 +169,18 @@ function fillRecordings(database: Database, stations: readonly BenchStation[], n
   inBatches(database, steps.slice(0, RECORDINGS));
 }
 
+/** Switches all rules; what they booked before is forgotten. */
+export function enableRules(path: string, enabled: boolean): void {
+  const database = openDatabase(path);
+  database
+    .transaction(() => {
+      database.query('UPDATE rules SET enabled = $enabled').run({ enabled: enabled ? 1 : 0 });
+      database.query('DELETE FROM reservations WHERE rule_id IS NOT NULL').run();
+    })
+    .immediate();
+  database.close();
+}
+
 function fillBookings(database: Database, now: number): void {
   database
     .query(
@@ -179,8 +191,11 @@ function fillBookings(database: Database, now: number): void {
        FROM programs WHERE end_at > $now ORDER BY id % 997, id LIMIT ${RESERVATIONS}`,
     )
     .run({ now });
+  // As people write them: a series on its station, each episode once. Switched on where a measurement wants them.
   const rule = database.query(
-    "INSERT INTO rules (name, conditions, created_at, updated_at) SELECT name, json_object('keyword', name), 0, 0 FROM programs LIMIT 1 OFFSET $at",
+    `INSERT INTO rules (name, enabled, dedupe, conditions, created_at, updated_at)
+     SELECT name, 0, 1, json_object('keyword', name, 'stationIds', json_array(station_id)), 0, 0
+     FROM programs LIMIT 1 OFFSET $at`,
   );
-  for (let index = 0; index < RULES; index++) rule.run({ at: index * 311 });
+  for (let index = 0; index < RULES; index++) rule.run({ at: index * 2_999 });
 }

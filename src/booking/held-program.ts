@@ -1,25 +1,33 @@
 /**
- * A programme of the guide as the planning worker holds it: sixty thousand of them have to be small. Its long texts
- * stay in the database; what many programmes have alike is one object.
+ * A programme of the guide as the planning worker holds it: sixty thousand of them have to be small. Its texts stay
+ * in the database; what many programmes have alike is one object.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { Genre, ProgramGroup } from '../model/program.ts';
 import type { GuideProgram } from '../schedule/match/guide-index.ts';
-import type { LongTexts, StoredProgram } from '../store/plan-file.ts';
+import { Recent } from '../schedule/match/recent.ts';
+import type { ShortTexts, StoredProgram } from '../store/plan-file.ts';
 
-/** Where long texts are read again. */
+/** The database, as far as texts are read again out of it. */
 export interface TextSource {
-  texts(id: ProgramId): LongTexts;
+  texts(id: ProgramId): ShortTexts;
+  extended(id: ProgramId): Record<string, string> | null;
 }
+
+/** What is booked is asked for with every plan, what rules match now and then: some 400 octets each. */
+const RECENT_TEXTS = 2000;
 
 const NO_GROUPS: ProgramGroup[] = [];
 /** There are 16 major genres with 16 each; programmes have up to a few. */
 const MAX_ALIKE = 10_000;
 
-/** Lists of genres by what they are written as. */
-export class Alike {
+/** What programmes share: lists of genres by what they are written as, and where their texts are. */
+export class Shared {
   readonly #genres = new Map<string, Genre[]>();
+  readonly #texts = new Recent<ProgramId, ShortTexts>(RECENT_TEXTS);
+
+  constructor(private readonly source: TextSource) {}
 
   genres(text: string): Genre[] {
     const known = this.#genres.get(text);
@@ -32,6 +40,19 @@ export class Alike {
   groups(text: string): ProgramGroup[] {
     return text === '[]' ? NO_GROUPS : (JSON.parse(text) as ProgramGroup[]);
   }
+
+  texts(id: ProgramId): ShortTexts {
+    return this.#texts.of(id, () => this.source.texts(id));
+  }
+
+  extended(id: ProgramId): Record<string, string> | null {
+    return this.source.extended(id);
+  }
+
+  /** The programme has others now. */
+  forget(id: ProgramId): void {
+    this.#texts.delete(id);
+  }
 }
 
 /** Texts come by getters of the class: a spread copy lacks them. */
@@ -41,44 +62,45 @@ export class HeldProgram implements GuideProgram {
   readonly startAt: EpochMs;
   readonly endAt: EpochMs;
   readonly openEnd: boolean;
-  readonly name: string;
   readonly genres: Genre[];
   readonly isFree: boolean;
   readonly copyNever: boolean;
   readonly groups: ProgramGroup[];
   /** Another one when anything of the row is different. */
   readonly mark: number;
-  readonly #source: TextSource;
-  #description: string | undefined;
+  readonly #shared: Shared;
+  #texts: ShortTexts | undefined;
 
-  constructor(stored: StoredProgram, alike: Alike, source: TextSource) {
+  constructor(stored: StoredProgram, shared: Shared) {
     this.id = stored.id;
     this.stationId = stored.stationId;
     this.startAt = stored.startAt;
     this.endAt = stored.endAt;
     this.openEnd = stored.openEnd;
-    this.name = stored.name;
-    this.genres = alike.genres(stored.genres);
+    this.genres = shared.genres(stored.genres);
     this.isFree = stored.isFree;
     this.copyNever = stored.copyNever;
-    this.groups = alike.groups(stored.groups);
+    this.groups = shared.groups(stored.groups);
     this.mark = stored.mark;
-    this.#source = source;
-    this.#description = stored.description;
+    this.#shared = shared;
+    this.#texts = stored;
   }
 
-  /** Read again where it is wanted: of what is booked, in each plan. */
+  get name(): string {
+    return (this.#texts ?? this.#shared.texts(this.id)).name;
+  }
+
   get description(): string {
-    this.#description ??= this.#source.texts(this.id).description;
-    return this.#description;
+    return (this.#texts ?? this.#shared.texts(this.id)).description;
   }
 
   get extended(): Record<string, string> | null {
-    return this.#source.texts(this.id).extended;
+    return this.#shared.extended(this.id);
   }
 
   /** It is in the index now: few are asked for their words again. */
   letGo(): void {
-    this.#description = undefined;
+    this.#texts = undefined;
+    this.#shared.forget(this.id);
   }
 }

@@ -8,7 +8,7 @@ import type { PlannedReservation } from '../schedule/plan/input.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/repeat.ts';
 import { type PlanCircumstances, Planning } from '../schedule/planning.ts';
 import type { PlanFile, RecordedRow } from '../store/plan-file.ts';
-import { Alike, HeldProgram } from './held-program.ts';
+import { HeldProgram, Shared } from './held-program.ts';
 import type {
   FromPlanWorker,
   PlanAnswer,
@@ -25,7 +25,10 @@ const DAY_MS = 86_400_000;
 const RECORDED_MS = 31 * DAY_MS;
 /** The next airing is waited for so long: the reservation that says so is kept for longer. */
 const REPEAT_MS = 13 * DAY_MS;
+/** So many programmes are read before what was read on the way is cleared away: it is several times what is kept. */
 const MANY_READ = 10_000;
+/** A plan leaves behind as much as is kept. When none has been asked for so long, that is cleared away too. */
+const QUIET_MS = 3_000;
 
 export interface PlanHostOptions {
   post: (message: FromPlanWorker) => void;
@@ -48,7 +51,8 @@ export class PlanHost {
   #guideVersion = -1;
   /** The programmes that are held, by station. */
   readonly #held = new Map<StationId, readonly HeldProgram[]>();
-  readonly #alike = new Alike();
+  #shared: Shared | undefined;
+  #quiet: ReturnType<typeof setTimeout> | undefined;
   #stations = '';
   #rules = '';
   #recordings = '';
@@ -58,6 +62,7 @@ export class PlanHost {
   constructor(private readonly options: PlanHostOptions) {}
 
   take(message: ToPlanWorker): void {
+    clearTimeout(this.#quiet);
     if (message.kind === 'open') {
       this.#file = this.options.openFile(message.path);
       return;
@@ -79,6 +84,12 @@ export class PlanHost {
       const text = error instanceof Error ? error.message : String(error);
       this.options.post({ kind: 'failed', serial, code, message: text });
     }
+    this.#quiet = setTimeout(() => {
+      this.#file?.shrink();
+      Bun.shrink();
+      Bun.gc(true);
+    }, QUIET_MS);
+    this.#quiet.unref();
   }
 
   #answer(message: Extract<ToPlanWorker, { order: PlanOrder }>, file: PlanFile): PlanAnswer {
@@ -160,21 +171,26 @@ export class PlanHost {
     const version = file.guideVersion;
     if (version === this.#guideVersion) return;
     let read = 0;
-    for (const station of file.changedSince(this.#guideVersion)) read += this.#readStation(file, station);
+    for (const station of file.changedSince(this.#guideVersion)) {
+      read += this.#readStation(file, station);
+      if (read < MANY_READ) continue;
+      Bun.gc(true);
+      read = 0;
+    }
     this.#guideVersion = version;
-    // What was read on the way is several times what is kept.
-    if (read > MANY_READ) Bun.gc(true);
   }
 
   /** @returns how many programmes were read anew */
   #readStation(file: PlanFile, station: StationId): number {
     const before = new Map(this.#held.get(station)?.map((program) => [program.id, program]));
+    this.#shared ??= new Shared(file);
+    const shared = this.#shared;
     const put: HeldProgram[] = [];
     const held = file.programs(station).map((stored) => {
       const known = before.get(stored.id);
       before.delete(stored.id);
       if (known?.mark === stored.mark) return known;
-      const program = new HeldProgram(stored, this.#alike, file);
+      const program = new HeldProgram(stored, shared);
       put.push(program);
       return program;
     });

@@ -35,9 +35,9 @@ export interface StoredProgram {
   mark: number;
 }
 
-export interface LongTexts {
-  description: string;
-  extended: Record<string, string> | null;
+export interface ShortTexts {
+  readonly name: string;
+  readonly description: string;
 }
 
 type ProgramRow = Pick<
@@ -153,18 +153,20 @@ export class PlanFile {
   }
 
   /** Empty ones of a programme that is not there any more. */
-  texts(id: ProgramId): LongTexts {
+  texts(id: ProgramId): ShortTexts {
     const row = this.#database
-      .query<{ description: string; extended: string | null }, { id: number }>(
-        'SELECT description, extended FROM programs WHERE id = $id',
-      )
+      .query<ShortTexts, { id: number }>('SELECT name, description FROM programs WHERE id = $id')
       .get({ id });
-    if (row === null) return { description: '', extended: null };
-    const { description, extended } = row;
-    return {
-      description,
-      extended: extended === null ? null : (JSON.parse(extended) as Record<string, string>),
-    };
+    return row ?? { name: '', description: '' };
+  }
+
+  /** null also of a programme that is not there any more. */
+  extended(id: ProgramId): Record<string, string> | null {
+    const row = this.#database
+      .query<{ extended: string | null }, { id: number }>('SELECT extended FROM programs WHERE id = $id')
+      .get({ id });
+    const text = row?.extended ?? null;
+    return text === null ? null : (JSON.parse(text) as Record<string, string>);
   }
 
   reservations(): StoredReservation[] {
@@ -198,6 +200,11 @@ export class PlanFile {
         startAt: row.start_at,
         released: row.released === 1,
       }));
+  }
+
+  /** Gives back the memory of pages that are held. */
+  shrink(): void {
+    this.#database.run('PRAGMA shrink_memory');
   }
 
   close(): void {

@@ -318,8 +318,10 @@ describe('what a plan is made of', () => {
     const before = version();
     const [one] = file.programs(STATION);
     expect(one).toMatchObject({ id: program(1), name: '番組', genres: '[]' });
-    expect(file.texts(program(1))).toEqual({ description: '', extended: { a: 'b' } });
-    expect(file.texts(program(9))).toEqual({ description: '', extended: null });
+    expect(file.texts(program(1))).toEqual({ name: '番組', description: '' });
+    expect(file.extended(program(1))).toEqual({ a: 'b' });
+    expect(file.texts(program(9))).toEqual({ name: '', description: '' });
+    expect(file.extended(program(9))).toBeNull();
     database.run('UPDATE programs SET updated_at = 5');
     expect(file.programs(STATION)[0]?.mark).toBe(one?.mark ?? 0);
     database.run("UPDATE programs SET name = '別の番組'");

@@ -24,6 +24,14 @@ export class Bits {
     words.fill(0, shared);
   }
 
+  /** The bits of `count` words from `at` on, with as many of others; those are 0 where there are none. */
+  andWords(at: number, others: Uint32Array, from: number, count: number): void {
+    const words = this.#words;
+    const end = Math.min(count, words.length - at);
+    for (let index = 0; index < end; index++)
+      words[at + index] = (words[at + index] ?? 0) & (others[from + index] ?? 0);
+  }
+
   or(other: Bits): void {
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length - 1);
     const words = this.#words;

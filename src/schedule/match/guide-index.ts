@@ -1,13 +1,15 @@
 /**
  * The programmes of the guide, held so that a rule finds its own without looking at all of them. A programme has a
- * row; of every letter, every pair of letters and every attribute there is a column of bits, one a row. A rule puts
- * its columns together and looks closely at what is left. Letters share columns (`COLUMNS`): what is left may hold
- * programmes that do not match, and never misses one that does.
+ * row; of every letter, every pair of letters (`TextColumns`) and every attribute there is a column of bits, one a row.
+ * A rule puts its columns together and looks closely at what is left, which may hold programmes that do not match.
+ * Texts are not kept: they are read out of the programme again where one is looked at.
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import type { ProgramRecord } from '../../model/program.ts';
 import { searchText } from '../../model/search-text.ts';
 import { Bits } from './bits.ts';
+import { Recent } from './recent.ts';
+import { TextColumns } from './text-columns.ts';
 
 /** What rules and the plan need of a programme. Never changed: another one takes its place. */
 export type GuideProgram = Readonly<
@@ -28,62 +30,24 @@ export type GuideProgram = Readonly<
   >
 >;
 
-/** A text has some 200 letters and pairs: a tenth of the columns. Of 60,000 programmes they take 15 MB. */
-const COLUMNS = 2048;
+/** A text has some 200 letters and pairs: a fifth of them are set. Of 60,000 programmes they take 8 MB. */
+const TEXT_BITS = 1024;
+/** Extended texts are longer. */
+const DETAIL_BITS = 2048;
+/** What rules look at closely again and again; 300 of them at some ten thousand. They take up to 5 MB. */
+const RECENT_TEXTS = 4096;
+/** Rarely asked for, and long. */
+const RECENT_DETAILS = 1024;
 
 export interface GuideRow {
   readonly row: number;
   readonly program: GuideProgram;
-  /** Name and description in normal form, a line break between them. */
-  readonly text: string;
-  /** Length of the name in it. */
-  readonly titleLength: number;
 }
 
-function column(first: number, second: number): number {
-  let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
-  hash ^= hash >>> 15;
-  hash = Math.imul(hash, 0x2c1b3c6d);
-  return (hash ^ (hash >>> 13)) >>> 21;
-}
-
-/** Columns of the letters and pairs of a text, each at least once. Blanks part words and are no letters. */
-function columnsOf(text: string): number[] {
-  const found: number[] = [];
-  let before = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x20 || unit === 0x0a) {
-      before = 0;
-      continue;
-    }
-    found.push(column(unit, 0));
-    if (before !== 0) found.push(column(before, unit));
-    before = unit;
-  }
-  return found;
-}
-
-/** Texts by their letters. */
-class TextColumns {
-  readonly #columns = Array.from({ length: COLUMNS }, () => new Bits());
-
-  set(row: number, text: string): void {
-    for (const index of columnsOf(text)) this.#columns[index]?.add(row);
-  }
-
-  /** @param text that was set */
-  clear(row: number, text: string): void {
-    for (const index of columnsOf(text)) this.#columns[index]?.delete(row);
-  }
-
-  /** Leaves of `rows` those that may contain the word. */
-  narrow(rows: Bits, word: string): void {
-    for (const index of new Set(columnsOf(word))) {
-      const bits = this.#columns[index];
-      if (bits !== undefined) rows.and(bits);
-    }
-  }
+/** In normal form. */
+export interface RowText {
+  readonly title: string;
+  readonly description: string;
 }
 
 /** Changes that are remembered for those who keep something up. */
@@ -93,19 +57,20 @@ export class GuideIndex {
   readonly #changes: GuideProgram[] = [];
   /** Counts what was put and removed. */
   #version = 0;
-  readonly #rows: (GuideRow | undefined)[] = [];
+  readonly #programs: (GuideProgram | undefined)[] = [];
   readonly #free: number[] = [];
-  readonly #byId = new Map<ProgramId, GuideRow>();
+  readonly #rows = new Map<ProgramId, number>();
   readonly #all = new Bits();
-  readonly #texts = new TextColumns();
+  readonly #columns = new TextColumns(TEXT_BITS);
+  readonly #texts = new Recent<number, RowText>(RECENT_TEXTS);
   /** Of extended texts, which are long: made when a rule first asks. */
   #details: TextColumns | undefined;
-  readonly #detailTexts: (string | undefined)[] = [];
+  readonly #detailTexts = new Recent<number, string>(RECENT_DETAILS);
   readonly #stations = new Map<StationId, Bits>();
   readonly #genres = Array.from({ length: 16 }, () => new Bits());
 
   get size(): number {
-    return this.#byId.size;
+    return this.#rows.size;
   }
 
   get version(): number {
@@ -120,46 +85,47 @@ export class GuideIndex {
   }
 
   get(id: ProgramId): GuideProgram | undefined {
-    return this.#byId.get(id)?.program;
+    const row = this.#rows.get(id);
+    return row === undefined ? undefined : this.#programs[row];
   }
 
   row(id: ProgramId): GuideRow | undefined {
-    return this.#byId.get(id);
+    const row = this.#rows.get(id);
+    return row === undefined ? undefined : this.at(row);
   }
 
   at(row: number): GuideRow | undefined {
-    return this.#rows[row];
+    const program = this.#programs[row];
+    return program === undefined ? undefined : { row, program };
   }
 
-  put(program: GuideProgram): GuideRow {
+  put(program: GuideProgram): void {
     this.remove(program.id);
-    const row = this.#free.pop() ?? this.#rows.length;
-    const title = searchText(program.name);
-    const text = `${title}\n${searchText(program.description)}`;
-    const held: GuideRow = { row, program, text, titleLength: title.length };
-    this.#rows[row] = held;
-    this.#byId.set(program.id, held);
+    const row = this.#free.pop() ?? this.#programs.length;
+    this.#programs[row] = program;
+    this.#rows.set(program.id, row);
     this.#note(program);
     this.#all.add(row);
-    this.#texts.set(row, text);
-    this.#details?.set(row, this.detailText(held));
+    const { title, description } = textOf(program);
+    this.#columns.set(row, `${title}\n${description}`);
+    this.#details?.set(row, detailOf(program));
     const station = this.#stations.get(program.stationId) ?? new Bits();
     this.#stations.set(program.stationId, station);
     station.add(row);
     for (const { lv1 } of program.genres) this.#genres[lv1]?.add(row);
-    return held;
   }
 
   remove(id: ProgramId): void {
-    const held = this.#byId.get(id);
-    if (held === undefined) return;
-    const { row, program, text } = held;
-    this.#byId.delete(id);
-    this.#rows[row] = undefined;
+    const row = this.#rows.get(id);
+    const program = row === undefined ? undefined : this.#programs[row];
+    if (row === undefined || program === undefined) return;
+    this.#rows.delete(id);
+    this.#programs[row] = undefined;
     this.#all.delete(row);
-    this.#texts.clear(row, text);
-    this.#details?.clear(row, this.detailText(held));
-    this.#detailTexts[row] = undefined;
+    this.#columns.clear(row);
+    this.#texts.delete(row);
+    this.#details?.clear(row);
+    this.#detailTexts.delete(row);
     this.#stations.get(program.stationId)?.delete(row);
     for (const { lv1 } of program.genres) this.#genres[lv1]?.delete(row);
     this.#free.push(row);
@@ -172,14 +138,13 @@ export class GuideIndex {
     if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
   }
 
+  text({ row, program }: GuideRow): RowText {
+    return this.#texts.of(row, () => textOf(program));
+  }
+
   /** Headings and bodies of the extended text, in normal form, a line each. */
   detailText({ row, program }: GuideRow): string {
-    const known = this.#detailTexts[row];
-    if (known !== undefined) return known;
-    const lines = Object.entries(program.extended ?? {}).flat();
-    const text = lines.map(searchText).join('\n');
-    this.#detailTexts[row] = text;
-    return text;
+    return this.#detailTexts.of(row, () => detailOf(program));
   }
 
   /** A copy of all rows, to be narrowed. */
@@ -190,12 +155,12 @@ export class GuideIndex {
   /** Leaves what may contain the word, in name or description, or also in the extended text. */
   narrowByWord(rows: Bits, word: string, extended: boolean): void {
     if (!extended) {
-      this.#texts.narrow(rows, word);
+      this.#columns.narrow(rows, word);
       return;
     }
     const inDetails = rows.copy();
     this.#detailColumns().narrow(inDetails, word);
-    this.#texts.narrow(rows, word);
+    this.#columns.narrow(rows, word);
     rows.or(inDetails);
   }
 
@@ -221,17 +186,30 @@ export class GuideIndex {
   ofStation(id: StationId): GuideProgram[] {
     const found: GuideProgram[] = [];
     this.#stations.get(id)?.forEach((row) => {
-      const held = this.#rows[row];
-      if (held !== undefined) found.push(held.program);
+      const program = this.#programs[row];
+      if (program !== undefined) found.push(program);
     });
     return found;
   }
 
   #detailColumns(): TextColumns {
     if (this.#details !== undefined) return this.#details;
-    const details = new TextColumns();
-    for (const held of this.#byId.values()) details.set(held.row, this.detailText(held));
+    const details = new TextColumns(DETAIL_BITS);
+    for (const [row, program] of this.#programs.entries()) {
+      if (program !== undefined) details.set(row, detailOf(program));
+    }
     this.#details = details;
     return details;
   }
+}
+
+function textOf({ name, description }: GuideProgram): RowText {
+  return { title: searchText(name), description: searchText(description) };
+}
+
+function detailOf({ extended }: GuideProgram): string {
+  return Object.entries(extended ?? {})
+    .flat()
+    .map(searchText)
+    .join('\n');
 }

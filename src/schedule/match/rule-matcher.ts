@@ -110,11 +110,11 @@ export class RuleMatcher {
 
   /** The texts that words are looked for in. */
   #texts(row: GuideRow, index: GuideIndex): string[] {
-    const { text, titleLength } = row;
+    const { title, description } = index.text(row);
     const found: string[] = [];
     const { keywordIn } = this.conditions;
-    if (keywordIn.includes('title')) found.push(text.slice(0, titleLength));
-    if (keywordIn.includes('description')) found.push(text.slice(titleLength + 1));
+    if (keywordIn.includes('title')) found.push(title);
+    if (keywordIn.includes('description')) found.push(description);
     if (keywordIn.includes('extended')) found.push(index.detailText(row));
     return found;
   }

@@ -4,7 +4,7 @@
  */
 import type { EpisodeText } from '../dedupe/episode.ts';
 import type { Airing } from '../dedupe/same-episode.ts';
-import type { GuideIndex, GuideProgram, GuideRow } from '../match/guide-index.ts';
+import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
 import type { TextFacts } from './text-facts.ts';
 
 interface Reader {
@@ -66,7 +66,10 @@ export class SeriesAirings {
         // What was not asked for was in no series. To read a text for its episode costs more than to look for words.
         const row = this.guide.row(program.id);
         const isShown = row?.program === program;
-        if (isShown && !all.some(({ words }) => hasWords(row, words))) continue;
+        if (isShown) {
+          const { title } = this.guide.text(row);
+          if (!all.some(({ words }) => hasWords(title, words))) continue;
+        }
         const facts = isShown ? this.facts.of(program) : this.facts.known(program);
         const series = facts === undefined ? undefined : this.#bySeries.get(facts.episode.series);
         if (series === undefined) continue;
@@ -85,7 +88,8 @@ export class SeriesAirings {
     for (const word of words) this.guide.narrowByWord(rows, word, false);
     rows.forEach((number) => {
       const row = this.guide.at(number);
-      if (row === undefined || found.airings.length >= MAX_AIRINGS || !hasWords(row, words)) return;
+      if (row === undefined || found.airings.length >= MAX_AIRINGS) return;
+      if (!hasWords(this.guide.text(row).title, words)) return;
       const airing = this.#airing(row.program);
       if (airing.episode.series === name) found.airings.push(airing);
     });
@@ -93,7 +97,6 @@ export class SeriesAirings {
   }
 }
 
-function hasWords({ text, titleLength }: GuideRow, words: readonly string[]): boolean {
-  const title = text.slice(0, titleLength);
+function hasWords(title: string, words: readonly string[]): boolean {
   return words.every((word) => title.includes(word));
 }

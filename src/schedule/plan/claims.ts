@@ -239,10 +239,10 @@ function relaysOf({ guide, now, stations }: PlanInput, claim: Claim): GuideProgr
       // Its tables will tell the rest as soon as its station is received.
       if (program === undefined || !isRunning || !stations.has(station)) return [];
       const startAt = epochMs(endAt);
-      const { description, extended } = program;
+      const { name, description, extended } = program;
       const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
       // Texts may be getters of a class, which a spread leaves out.
-      return [{ ...program, description, extended, ...times, id, stationId: station, groups: [] }];
+      return [{ ...program, name, description, extended, ...times, id, stationId: station, groups: [] }];
     }),
   );
 }

@@ -1,0 +1,86 @@
+/**
+ * Texts by their letters: of every letter and every pair of letters a column of bits, one a row. Letters share
+ * columns: what is left of rows may hold texts without the word, and never misses one that has it.
+ *
+ * Columns lie in blocks of rows, so that more rows are another block and nothing is copied.
+ */
+import type { Bits } from './bits.ts';
+
+const BLOCK_ROWS = 4096;
+const BLOCK_WORDS = BLOCK_ROWS / 32;
+
+/** 32 bits. */
+function mixed(first: number, second: number): number {
+  let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second + 1, 0x85ebca6b);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x2c1b3c6d);
+  return hash ^ (hash >>> 13);
+}
+
+export class TextColumns {
+  readonly #blocks: Uint32Array[] = [];
+  readonly #count: number;
+  readonly #shift: number;
+
+  /** @param bits a row takes so many of memory: a power of two */
+  constructor(bits: number) {
+    this.#count = bits;
+    this.#shift = 32 - Math.log2(bits);
+  }
+
+  set(row: number, text: string): void {
+    const block = this.#block(row);
+    const word = (row % BLOCK_ROWS) >>> 5;
+    const bit = 1 << (row & 31);
+    for (const column of this.#columnsOf(text)) {
+      const at = column * BLOCK_WORDS + word;
+      block[at] = (block[at] ?? 0) | bit;
+    }
+  }
+
+  clear(row: number): void {
+    const block = this.#block(row);
+    const others = ~(1 << (row & 31));
+    for (let at = (row % BLOCK_ROWS) >>> 5; at < block.length; at += BLOCK_WORDS)
+      block[at] = (block[at] ?? 0) & others;
+  }
+
+  /**
+   * Leaves of rows those that may contain the word.
+   * @param rows of those that were set
+   */
+  narrow(rows: Bits, word: string): void {
+    for (const column of new Set(this.#columnsOf(word))) {
+      for (const [index, block] of this.#blocks.entries())
+        rows.andWords(index * BLOCK_WORDS, block, column * BLOCK_WORDS, BLOCK_WORDS);
+    }
+  }
+
+  #block(row: number): Uint32Array {
+    const index = Math.floor(row / BLOCK_ROWS);
+    const known = this.#blocks[index];
+    if (known !== undefined) return known;
+    // Rows are given out one after the other.
+    const block = new Uint32Array(this.#count * BLOCK_WORDS);
+    this.#blocks[index] = block;
+    return block;
+  }
+
+  /** Of the letters and pairs of a text, each at least once. Blanks part words and are no letters. */
+  #columnsOf(text: string): number[] {
+    const found: number[] = [];
+    const shift = this.#shift;
+    let before = 0;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x20 || unit === 0x0a) {
+        before = 0;
+        continue;
+      }
+      found.push(mixed(unit, 0) >>> shift);
+      if (before !== 0) found.push(mixed(before, unit) >>> shift);
+      before = unit;
+    }
+    return found;
+  }
+}
