@@ -1,26 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { fakeStations } from './fake-air.ts';
 import { newHouse } from './fake-api.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  furnish,
-  hasChromium,
-  pressRed,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
+import { faultsOf, focusOn, furnish, hasChromium, pressRed, webRig } from './rig.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STATIONS = manyStations([12, 40, 68]);
-
-setDefaultTimeout(TEST_MS);
 
 /** Epoch ms at the top edge of what is seen, by the hours drawn at the side. */
 async function hourAtTop(page: Page): Promise<number> {
@@ -37,15 +25,7 @@ const activeId = (page: Page): Promise<number> =>
   page.evaluate(() => Number((document.activeElement as HTMLElement | null)?.dataset.id ?? 0));
 
 describe.skipIf(!hasChromium)('the guide', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await closePages(rig);
-    furnish(rig, STATIONS);
-  });
+  const rig = webRig({ stations: STATIONS });
 
   async function openGuide(path = 'guide', options = {}): Promise<Page> {
     furnish(rig, STATIONS);
@@ -288,16 +268,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
 });
 
 describe.skipIf(!hasChromium)('the sheet of a programme', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-    furnish(rig, STATIONS);
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await closePages(rig);
-    furnish(rig, STATIONS);
-  });
+  const rig = webRig({ stations: STATIONS });
 
   const find = (name: string, live: boolean): number => {
     const now = Date.now();

@@ -1,27 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  hasChromium,
-  PHONE,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
-
-setDefaultTimeout(TEST_MS);
+import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 describe.skipIf(!hasChromium)('the home screen', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await closePages(rig);
+  const rig = webRig();
+  afterEach(() => {
     rig.service.state.stations = fakeStations(Date.now());
     rig.service.state.listDelayMs = 0;
   });

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { fakeStations, makeStream } from './fake-air.ts';
-import { focusOn, hasChromium, pressRed, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import { focusOn, hasChromium, pressRed, type WebRig, webRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -12,8 +12,6 @@ async function playing(page: Page, seconds: number): Promise<void> {
   }, seconds);
 }
 
-setDefaultTimeout(TEST_MS);
-
 /** A connection's end reaches the service a moment after the browser let go of it. */
 async function viewersAre(rig: WebRig, count: number): Promise<void> {
   for (let tries = 0; rig.service.viewers !== count && tries < 200; tries += 1) await Bun.sleep(20);
@@ -21,13 +19,8 @@ async function viewersAre(rig: WebRig, count: number): Promise<void> {
 }
 
 describe.skipIf(!hasChromium)('the live player', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig(await makeStream());
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await Promise.all(rig.browser.contexts().map((context) => context.close()));
+  const rig = webRig({ stream: makeStream });
+  afterEach(() => {
     rig.service.live.length = 0;
     Object.assign(rig.service.state, {
       liveProblem: undefined,

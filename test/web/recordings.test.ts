@@ -1,39 +1,22 @@
 /** The screen of recordings in a real browser, over a service with thousands of them. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { splitTitle } from '../../web/text/title.ts';
 import type { Recording } from '../../wire/api.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  furnish,
-  hasChromium,
-  PHONE,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
+import { faultsOf, focusOn, furnish, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const COUNT = 3_000;
 const NOW = Date.now();
 
-setDefaultTimeout(TEST_MS);
-
 const station = STATIONS[0];
 if (station === undefined) throw new Error('no stations');
 
 describe.skipIf(!hasChromium)('recordings', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-  });
-  afterAll(() => rig.close());
-  afterEach(() => closePages(rig));
+  const rig = webRig();
 
   const asked = (line: string): number => rig.service.house.asked.filter((one) => one === line).length;
   const held = (id: number): Recording | undefined =>

@@ -1,33 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { ReservationItem } from '../../wire/api.ts';
 import { newHouse } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  hasChromium,
-  PHONE,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 8, 4]);
 const DAY_MS = 86_400_000;
 
-setDefaultTimeout(TEST_MS);
-
 describe.skipIf(!hasChromium)('reservations', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-    rig.service.state.stations = STATIONS;
-  });
-  afterAll(() => rig.close());
-  afterEach(() => closePages(rig));
+  const rig = webRig({ stations: STATIONS });
 
   /** Noon of a broadcast day, so that the whole evening lies within it. */
   function fill(items: readonly ReservationItem[] = busyEvening(STATIONS, Date.now())): void {
@@ -37,11 +20,6 @@ describe.skipIf(!hasChromium)('reservations', () => {
 
   const stateOf = (id: number): string | undefined =>
     rig.service.house.bookings.items.find((item) => item.id === id)?.state;
-
-  async function until(condition: () => boolean): Promise<void> {
-    for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
-    expect(condition()).toBe(true);
-  }
 
   const row = (page: Page, id: number) => page.locator(`.booking[data-reservation="${id}"]`);
   const activeBar = (page: Page): Promise<number> =>

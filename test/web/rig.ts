@@ -1,4 +1,5 @@
 /** A built UI, a fake service and a real Chromium for one test file. */
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 export const hasChromium = existsSync(CHROMIUM);
 
 /** For one test: a browser on a busy machine of two cores may be slow; a page waits eight seconds for anything. */
-export const TEST_MS = 25_000;
+const TEST_MS = 25_000;
 
 export interface WebRig {
   readonly browser: Browser;
@@ -35,11 +36,11 @@ export function furnish({ service }: WebRig, stations: Station[]): void {
   service.house = newHouse({ stations, days: 8 });
 }
 
-export async function closePages({ browser }: WebRig): Promise<void> {
+async function closePages({ browser }: WebRig): Promise<void> {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
-export async function startWebRig(stream: FakeStream = NO_STREAM): Promise<WebRig> {
+async function startWebRig(stream: FakeStream): Promise<WebRig> {
   const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));
   await buildWeb(webDir);
   const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
@@ -62,6 +63,47 @@ export async function startWebRig(stream: FakeStream = NO_STREAM): Promise<WebRi
       await rm(webDir, { recursive: true, force: true });
     },
   };
+}
+
+interface Furnishing {
+  /** The service has these, before the first test and again after each. */
+  readonly stations?: Station[];
+  readonly stream?: () => Promise<FakeStream>;
+}
+
+/** Of the tests registered beside it: started before the first, without pages after each, closed after the last. */
+export function webRig({ stations, stream }: Furnishing = {}): WebRig {
+  let started: WebRig | undefined;
+  const rig = (): WebRig => {
+    if (started === undefined) throw new Error('not started');
+    return started;
+  };
+  setDefaultTimeout(TEST_MS);
+  beforeAll(async () => {
+    started = await startWebRig((await stream?.()) ?? NO_STREAM);
+    if (stations !== undefined) furnish(started, stations);
+  });
+  afterAll(() => started?.close());
+  afterEach(async () => {
+    await closePages(rig());
+    if (stations !== undefined) furnish(rig(), stations);
+  });
+  return {
+    get browser() {
+      return rig().browser;
+    },
+    get service() {
+      return rig().service;
+    },
+    open: (path, options) => rig().open(path, options),
+    close: () => rig().close(),
+  };
+}
+
+/** Of what the service is told a moment after the page showed it. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
+  expect(condition()).toBe(true);
 }
 
 /** What the page itself reported as broken: exceptions and refusals of the content security policy. */

@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording, RuleItem } from '../../wire/api.ts';
 import { type HouseState, newHouse } from './fake-api.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, fakeRecording } from './fake-recordings.ts';
 import { addRule, bookedByRules } from './fake-rules.ts';
-import { faultsOf, focusOn, hasChromium, startWebRig, TEST_MS, type WebRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } as const;
 const WEEK_MS = 7 * 86_400_000;
-
-setDefaultTimeout(TEST_MS);
 
 /** Of a rule, the newest first; the fourth and the eleventh are damaged. */
 function recorded(ruleId: number, count: number): Recording[] {
@@ -27,14 +24,8 @@ function recorded(ruleId: number, count: number): Recording[] {
 }
 
 describe.skipIf(!hasChromium)('rules', () => {
-  let rig: WebRig;
+  const rig = webRig({ stations: STATIONS });
   let house: HouseState;
-  beforeAll(async () => {
-    rig = await startWebRig();
-    rig.service.state.stations = STATIONS;
-  });
-  afterAll(() => rig.close());
-  afterEach(() => Promise.all(rig.browser.contexts().map((context) => context.close())));
 
   async function open(
     path: string,

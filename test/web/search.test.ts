@@ -1,21 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { manyStations } from './fake-guide.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  furnish,
-  hasChromium,
-  PHONE,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
+import { faultsOf, focusOn, furnish, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
-
-setDefaultTimeout(TEST_MS);
 
 /** The answer to these letters is there, and no other is waited for. */
 async function settled(page: Page, words: string): Promise<void> {
@@ -24,15 +12,7 @@ async function settled(page: Page, words: string): Promise<void> {
 }
 
 describe.skipIf(!hasChromium)('search', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await closePages(rig);
-    furnish(rig, STATIONS);
-  });
+  const rig = webRig({ stations: STATIONS });
 
   const asked = (): string[] => rig.service.house.asked.filter((line) => line === 'GET search');
 

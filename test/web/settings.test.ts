@@ -1,33 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { guideStatus, manyStations } from './fake-guide.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  furnish,
-  hasChromium,
-  PHONE,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 
-setDefaultTimeout(TEST_MS);
-
 describe.skipIf(!hasChromium)('settings', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-    furnish(rig, STATIONS);
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await closePages(rig);
-    furnish(rig, STATIONS);
-  });
+  const rig = webRig({ stations: STATIONS });
 
   const field = (page: Page, key: string) => page.locator(`[data-setting="${key}"]`);
   const shown = (page: Page): Promise<string | null> => page.locator('html').getAttribute('data-theme');

@@ -1,39 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { GuideStatus } from '../../wire/api.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
 import { fakeChannels, runningScan } from './fake-house.ts';
-import {
-  closePages,
-  faultsOf,
-  focusOn,
-  furnish,
-  hasChromium,
-  PHONE,
-  startWebRig,
-  TEST_MS,
-  type WebRig,
-} from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 
-setDefaultTimeout(TEST_MS);
-
 describe.skipIf(!hasChromium)('the tuner screen', () => {
-  let rig: WebRig;
-  beforeAll(async () => {
-    rig = await startWebRig();
-    furnish(rig, STATIONS);
-  });
-  afterAll(() => rig.close());
-  afterEach(async () => {
-    await closePages(rig);
-    furnish(rig, STATIONS);
-  });
-
-  async function until(condition: () => boolean): Promise<void> {
-    for (let tries = 0; !condition() && tries < 300; tries += 1) await Bun.sleep(20);
-    expect(condition()).toBe(true);
-  }
+  const rig = webRig({ stations: STATIONS });
 
   test('tells of each tuner what it does for whom, how it receives and what is wrong', async () => {
     const page = await rig.open('nowhere');
