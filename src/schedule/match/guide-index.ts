@@ -100,13 +100,15 @@ export class GuideIndex {
   }
 
   put(program: GuideProgram): void {
+    const isChange = this.#rows.has(program.id);
     this.remove(program.id);
     const row = this.#free.pop() ?? this.#programs.length;
     this.#programs[row] = program;
     this.#rows.set(program.id, row);
     this.#note(program);
     this.#all.add(row);
-    const { title, description } = textOf(program);
+    // What changes is held against every rule next; what is read at first mostly is not.
+    const { title, description } = isChange ? this.text({ row, program }) : textOf(program);
     this.#columns.set(row, `${title}\n${description}`);
     this.#details?.set(row, detailOf(program));
     const station = this.#stations.get(program.stationId) ?? new Bits();
