@@ -1,11 +1,11 @@
 /** Everything the guide knows of one programme, over whatever screen it was opened from. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
-import { ApiFailure, getProgram, networkFailure } from '../api.ts';
+import { getProgram } from '../api.ts';
 import { now } from '../clock.ts';
-import { listenFor } from '../events.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
+import { useRead } from '../read.ts';
 import { toggle } from '../reservations/actions.ts';
 import { ConflictHelp } from '../reservations/conflict.tsx';
 import { reservationOf, useBookings } from '../reservations/store.ts';
@@ -19,61 +19,18 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { SheetFailed } from '../ui/sheet-failed.tsx';
 import { Actions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
+import { Texts } from './texts.tsx';
 
-type Read =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly program: ProgramDetail }
-  | { readonly kind: 'failed'; readonly failure: ApiFailure };
-
-function useProgram(id: number): readonly [Read, () => void] {
-  const [read, setRead] = useState<Read>({ kind: 'loading' });
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    const abort = new AbortController();
-    setRead({ kind: 'loading' });
-    const load = (): void => {
-      getProgram(id, abort.signal)
-        .then((program) => setRead({ kind: 'ready', program }))
-        .catch((error: unknown) => {
-          if (abort.signal.aborted) return;
-          const failure = error instanceof ApiFailure ? error : networkFailure(error);
-          // What is shown stays while the service is away; a programme that is gone says so.
-          setRead((before) =>
-            before.kind === 'ready' && failure.code !== 'not_found' ? before : { kind: 'failed', failure },
-          );
-        });
-    };
-    load();
-    const stop = listenFor(['programs', 'reservations'], load);
-    return () => {
-      abort.abort();
-      stop();
-    };
-  }, [id, turn]);
-  return [read, () => setTurn((before) => before + 1)];
-}
-
-function Failed({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
-  const gone = failure.code === 'not_found';
-  return (
-    <div class="program-failed" role="alert">
-      <Icon name={gone ? 'help' : 'unlink'} />
-      <h3>{gone ? 'この番組は番組表にありません' : '番組の情報を読み込めませんでした'}</h3>
-      <p>{gone ? '放送が終わって1日たったか、放送の予定が変わりました。' : failure.message}</p>
-      {gone ? (
-        <a class="button button-main" href="guide">
-          番組表を開く
-        </a>
-      ) : (
-        <button type="button" class="button button-main" onClick={onRetry}>
-          再試行
-        </button>
-      )}
-    </div>
-  );
-}
+const EVENTS = ['programs', 'reservations'] as const;
+const GONE = {
+  title: 'この番組は番組表にありません',
+  reason: '放送が終わって1日たったか、放送の予定が変わりました。',
+  href: 'guide',
+  go: '番組表を開く',
+};
 
 function SpelledMarks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
@@ -213,25 +170,6 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
   );
 }
 
-function Words({ program }: { program: ProgramDetail }) {
-  const extended = Object.entries(program.extended ?? {});
-  return (
-    <>
-      {program.description === '' ? null : <p class="program-summary">{narrow(program.description)}</p>}
-      {extended.length === 0 ? null : (
-        <dl class="program-extended">
-          {extended.map(([heading, body]) => (
-            <div key={heading}>
-              <dt>{heading === '' ? '番組内容' : narrow(heading)}</dt>
-              <dd>{narrow(body)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </>
-  );
-}
-
 /** A remote control's Enter does what most came for, as soon as it is known what that is. */
 function useFirstAction(id: number): void {
   useEffect(() => {
@@ -269,7 +207,7 @@ function Body({ program }: { program: ProgramDetail }) {
       <Head program={program} />
       <Actions program={program} mark={mark} inGuide={screen.value.name === 'guide'} />
       <Notes program={program} mark={mark} />
-      <Words program={program} />
+      <Texts description={program.description} extended={program.extended ?? {}} />
       <dl class="facts program-facts">
         {programFacts(program).map((fact) => (
           <div key={fact.name} class="fact">
@@ -300,12 +238,19 @@ function Skeleton() {
 }
 
 export function ProgramSheet({ id }: { id: number }) {
-  const [read, retry] = useProgram(id);
+  const [read, retry] = useRead(id, getProgram, { events: EVENTS });
   return (
     <Sheet title="番組の詳細" onClose={closeOver} wide>
       {read.kind === 'loading' ? <Skeleton /> : null}
-      {read.kind === 'failed' ? <Failed failure={read.failure} onRetry={retry} /> : null}
-      {read.kind === 'ready' ? <Body program={read.program} /> : null}
+      {read.kind === 'failed' ? (
+        <SheetFailed
+          failure={read.failure}
+          gone={GONE}
+          title="番組の情報を読み込めませんでした"
+          onRetry={retry}
+        />
+      ) : null}
+      {read.kind === 'ready' ? <Body program={read.value} /> : null}
     </Sheet>
   );
 }

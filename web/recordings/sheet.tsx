@@ -1,10 +1,9 @@
 /** Everything about one recording, over the list. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import type { Recording, RecordingDetail } from '../../wire/api.ts';
-import { ApiFailure, networkFailure } from '../api.ts';
+import type { Recording } from '../../wire/api.ts';
 import { now } from '../clock.ts';
-import { listenFor } from '../events.ts';
+import { Texts } from '../program/texts.tsx';
+import { useRead } from '../read.ts';
 import { bytesText } from '../settings/bytes.ts';
 import { stationById } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
@@ -16,46 +15,13 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { SheetFailed } from '../ui/sheet-failed.tsx';
 import { closeRecording } from './address.ts';
 import { getRecording, getRecordingDetail } from './calls.ts';
 import { Actions } from './sheet-actions.tsx';
 import { VerdictBox } from './verdict-box.tsx';
 import { VerdictBadge } from './verdict-mark.tsx';
 import { progressWords, quoted, spellMs } from './words.ts';
-
-type Read<T> =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly value: T }
-  | { readonly kind: 'failed'; readonly failure: ApiFailure };
-
-/** Read at once and on every change of recordings; what was read stays when a later read fails. */
-function useRead<T>(id: number, read: (id: number, signal: AbortSignal) => Promise<T>, skip: boolean) {
-  const [state, setState] = useState<Read<T>>({ kind: 'loading' });
-  const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    if (skip) return undefined;
-    const abort = new AbortController();
-    setState({ kind: 'loading' });
-    const load = (): void => {
-      read(id, abort.signal)
-        .then((value) => setState({ kind: 'ready', value }))
-        .catch((error: unknown) => {
-          if (abort.signal.aborted) return;
-          const failure = error instanceof ApiFailure ? error : networkFailure(error);
-          setState((before) =>
-            before.kind === 'ready' && failure.code !== 'not_found' ? before : { kind: 'failed', failure },
-          );
-        });
-    };
-    load();
-    const stop = listenFor(['recordings'], load);
-    return () => {
-      abort.abort();
-      stop();
-    };
-  }, [id, turn, skip]);
-  return [state, () => setTurn((before) => before + 1)] as const;
-}
 
 function Head({ recording }: { recording: Recording }) {
   const { title, marks } = splitTitle(recording.name);
@@ -103,25 +69,6 @@ function Running({ recording }: { recording: Recording }) {
         <span>{(progress?.drops ?? 0) === 0 ? '乱れなし' : `乱れ ${progress?.drops ?? 0}か所`}</span>
       </p>
     </section>
-  );
-}
-
-function Texts({ detail }: { detail: RecordingDetail }) {
-  const extended = Object.entries(detail.extended);
-  return (
-    <>
-      {detail.description === '' ? null : <p class="program-summary">{narrow(detail.description)}</p>}
-      {extended.length === 0 ? null : (
-        <dl class="program-extended">
-          {extended.map(([heading, body]) => (
-            <div key={heading}>
-              <dt>{heading === '' ? '番組内容' : narrow(heading)}</dt>
-              <dd>{narrow(body)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </>
   );
 }
 
@@ -209,25 +156,14 @@ function Others({ recording }: { recording: Recording }) {
   );
 }
 
-function Failed({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
-  const gone = failure.code === 'not_found';
-  return (
-    <div class="program-failed" role="alert">
-      <Icon name={gone ? 'help' : 'unlink'} />
-      <h3>{gone ? 'この録画は見つかりません' : '録画の情報を読み込めませんでした'}</h3>
-      <p>{gone ? '削除されたか、ごみ箱へ移されています。' : failure.message}</p>
-      {gone ? (
-        <a class="button button-main" href="recordings">
-          録画の一覧を開く
-        </a>
-      ) : (
-        <button type="button" class="button button-main" onClick={onRetry}>
-          再試行
-        </button>
-      )}
-    </div>
-  );
-}
+const EVENTS = ['recordings'] as const;
+
+const GONE = {
+  title: 'この録画は見つかりません',
+  reason: '削除されたか、ごみ箱へ移されています。',
+  href: 'recordings',
+  go: '録画の一覧を開く',
+};
 
 function Skeleton() {
   return (
@@ -250,10 +186,13 @@ interface RecordingSheetProps {
 }
 
 export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: RecordingSheetProps) {
-  const [own, retryOwn] = useRead(id, getRecording, listed !== undefined);
+  const [own, retryOwn] = useRead(id, getRecording, { events: EVENTS, skip: listed !== undefined });
   const recording = listed ?? (own.kind === 'ready' ? own.value : undefined);
   // Of what is in the bin the service tells nothing more.
-  const [detail, retryDetail] = useRead(id, getRecordingDetail, recording?.binnedAt != null);
+  const [detail, retryDetail] = useRead(id, getRecordingDetail, {
+    events: EVENTS,
+    skip: recording?.binnedAt != null,
+  });
   return (
     <Sheet title="録画の詳細" onClose={closeRecording} wide>
       {recording !== undefined ? (
@@ -266,7 +205,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
           />
           <Running recording={recording} />
           <VerdictBox recording={recording} />
-          {detail.kind === 'ready' ? <Texts detail={detail.value} /> : null}
+          {detail.kind === 'ready' ? <Texts {...detail.value} /> : null}
           {detail.kind === 'failed' && detail.failure.code !== 'not_found' ? (
             <p class="field-failed" role="alert">
               番組の説明を読み込めませんでした。{detail.failure.message}{' '}
@@ -282,7 +221,12 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
           <Others recording={recording} />
         </>
       ) : own.kind === 'failed' ? (
-        <Failed failure={own.failure} onRetry={retryOwn} />
+        <SheetFailed
+          failure={own.failure}
+          gone={GONE}
+          title="録画の情報を読み込めませんでした"
+          onRetry={retryOwn}
+        />
       ) : (
         <Skeleton />
       )}

@@ -83,6 +83,30 @@ function secondsOf(ms: number | undefined): string {
   return ms === undefined ? '設定どおり' : `${ms / 1000}（設定）`;
 }
 
+interface MarginProps {
+  readonly draft: Draft;
+  readonly path: 'marginBefore' | 'marginAfter';
+  readonly side: string;
+  /** The household's, in milliseconds. */
+  readonly setting: number | undefined;
+}
+
+function MarginLine({ draft, path, side, setting }: MarginProps) {
+  return (
+    <div class="rule-line">
+      <span class="rule-line-name">{side}</span>
+      <InlineInput
+        draft={draft}
+        path={path}
+        label={`${side}の余白`}
+        placeholder={secondsOf(setting)}
+        unit="秒"
+        digits
+      />
+    </div>
+  );
+}
+
 function DetailFields({ draft }: { draft: Draft }) {
   const { marginBefore, marginAfter, encode, keepTs } = houseSettings();
   const { form, change } = draft;
@@ -98,28 +122,8 @@ function DetailFields({ draft }: { draft: Draft }) {
         label="前後の余白"
         help="番組の前後に余分に録画する長さです。次の録画があるときは、そちらに譲ります。"
       >
-        <div class="rule-line">
-          <span class="rule-line-name">前</span>
-          <InlineInput
-            draft={draft}
-            path="marginBefore"
-            label="前の余白"
-            placeholder={secondsOf(marginBefore)}
-            unit="秒"
-            digits
-          />
-        </div>
-        <div class="rule-line">
-          <span class="rule-line-name">後</span>
-          <InlineInput
-            draft={draft}
-            path="marginAfter"
-            label="後の余白"
-            placeholder={secondsOf(marginAfter)}
-            unit="秒"
-            digits
-          />
-        </div>
+        <MarginLine draft={draft} path="marginBefore" side="前" setting={marginBefore} />
+        <MarginLine draft={draft} path="marginAfter" side="後" setting={marginAfter} />
       </FieldGroup>
       <FieldGroup draft={draft} paths={['encode']} label="エンコード">
         <Segments

@@ -97,7 +97,7 @@ export function NextLine({ rule }: { rule: RuleItem }) {
   );
 }
 
-export function Counts({ rule }: { rule: RuleItem }) {
+function Counts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
     <p class="rule-counts numbers">
@@ -111,12 +111,41 @@ export function Counts({ rule }: { rule: RuleItem }) {
   );
 }
 
-export function ActionLink({ href, icon, label }: { href: string; icon: IconName; label: string }) {
+function ActionLink({ href, icon, label }: { href: string; icon: IconName; label: string }) {
   return (
     <a class="button button-small" href={href}>
       <Icon name={icon} />
       {label}
     </a>
+  );
+}
+
+interface FootProps {
+  readonly rule: RuleItem;
+  /** Of the button that deletes, where more than one rule is in sight. */
+  readonly deleteLabel?: string;
+  readonly onDelete: (byKeys: boolean) => void;
+}
+
+/** Counts and what can be done with the rule. */
+export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
+  return (
+    <footer class="rule-foot">
+      <Counts rule={rule} />
+      <span class="rule-buttons">
+        <ActionLink href={ruleEditor(rule.id)} icon="edit" label="編集" />
+        <ActionLink href={ruleCopy(rule.id)} icon="copy" label="複製" />
+        <button
+          type="button"
+          class="button button-small"
+          aria-label={deleteLabel}
+          onClick={(event) => onDelete(event.currentTarget.matches(':focus-visible'))}
+        >
+          <Icon name="trash" />
+          削除
+        </button>
+      </span>
+    </footer>
   );
 }
 
@@ -147,22 +176,11 @@ export function RuleCard({ rule, renew, onDelete }: CardProps) {
       {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
       <DisabledNote rule={rule} />
       <NextLine rule={rule} />
-      <footer class="rule-foot">
-        <Counts rule={rule} />
-        <span class="rule-buttons">
-          <ActionLink href={ruleEditor(rule.id)} icon="edit" label="編集" />
-          <ActionLink href={ruleCopy(rule.id)} icon="copy" label="複製" />
-          <button
-            type="button"
-            class="button button-small"
-            aria-label={`「${rule.name}」を削除`}
-            onClick={(event) => onDelete(rule, event.currentTarget.matches(':focus-visible'))}
-          >
-            <Icon name="trash" />
-            削除
-          </button>
-        </span>
-      </footer>
+      <RuleFoot
+        rule={rule}
+        deleteLabel={`「${rule.name}」を削除`}
+        onDelete={(byKeys) => onDelete(rule, byKeys)}
+      />
     </li>
   );
 }

@@ -18,8 +18,7 @@ import { lengthText, shortText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
-import { ruleCopy, ruleEditor } from './address.ts';
-import { ActionLink, Counts, DisabledNote, RuleSwitch, stationName } from './card.tsx';
+import { DisabledNote, RuleFoot, RuleSwitch, stationName } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { RuleGone } from './editor.tsx';
 import { actionsInWords, conditionsInWords } from './words.ts';
@@ -217,23 +216,12 @@ export function RulePage({ id }: { id: number }) {
         </div>
         {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
         <DisabledNote rule={rule} />
-        <footer class="rule-foot">
-          <Counts rule={rule} />
-          <span class="rule-buttons">
-            <ActionLink href={ruleEditor(rule.id)} icon="edit" label="編集" />
-            <ActionLink href={ruleCopy(rule.id)} icon="copy" label="複製" />
-            <button
-              type="button"
-              class="button button-small"
-              onClick={(event) => {
-                deleting.value = { byKeys: event.currentTarget.matches(':focus-visible') };
-              }}
-            >
-              <Icon name="trash" />
-              削除
-            </button>
-          </span>
-        </footer>
+        <RuleFoot
+          rule={rule}
+          onDelete={(byKeys) => {
+            deleting.value = { byKeys };
+          }}
+        />
       </section>
       <Airings rule={rule} />
       {deleting.value === undefined ? null : (
