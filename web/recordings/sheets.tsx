@@ -26,6 +26,7 @@ export function SortSheet({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** The choice that narrows nothing: numbers of rules and stations never read so. */
 const ANY = 'any';
 
 export interface RuleName {

@@ -7,6 +7,7 @@ import { recordingsGrouped, recordingsLook, recordingsSort } from '../preference
 import { stationById } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
 import { Icon } from '../ui/icon.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { MOST_LETTERS, type RecordingQuery } from './query.ts';
 import { SORT_NAMES } from './words.ts';
 
@@ -100,26 +101,18 @@ function Words() {
   };
   return (
     <search class="rec-search">
-      <label class="search-field">
-        <Icon name="search" />
-        <span class="hidden-text">録画を探す</span>
-        <input
-          ref={field}
-          type="search"
-          enterkeyhint="search"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          placeholder="録画を探す"
-          value={words.value}
-          onInput={(event) => write(event.currentTarget.value, false)}
-          onKeyDown={(event) => {
-            if (event.isComposing || event.key !== 'Escape' || words.value === '') return;
-            event.preventDefault();
-            event.stopPropagation();
-            write('', true);
-          }}
-        />
+      <SearchField
+        label="録画を探す"
+        value={words.value}
+        field={field}
+        onInput={(text) => write(text, false)}
+        onKeyDown={(event) => {
+          if (event.isComposing || event.key !== 'Escape' || words.value === '') return;
+          event.preventDefault();
+          event.stopPropagation();
+          write('', true);
+        }}
+      >
         {words.value === '' ? null : (
           <button
             type="button"
@@ -134,7 +127,7 @@ function Words() {
             <Icon name="close" />
           </button>
         )}
-      </label>
+      </SearchField>
     </search>
   );
 }

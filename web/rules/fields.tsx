@@ -49,6 +49,7 @@ interface InputProps {
   readonly path: TextName;
   /** For what reads aloud, where no heading stands beside it. */
   readonly label: string;
+  /** Words in the empty field (the attribute of HTML): what holds then, or an example. */
   readonly placeholder?: string;
   readonly unit?: string;
   readonly digits?: boolean;

@@ -6,6 +6,7 @@ import { BookingTabs } from '../reservations/tabs.tsx';
 import { FailurePanel } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { Choices, Sheet } from '../ui/sheet.tsx';
 import { cardWords, RuleCard } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
@@ -80,24 +81,19 @@ function NoRules() {
   );
 }
 
-function SearchField({ value, onInput }: { value: string; onInput: (text: string) => void }) {
+function RuleSearch({ value, onInput }: { value: string; onInput: (text: string) => void }) {
   return (
-    <label class="search-field rule-search">
-      <Icon name="search" />
-      <span class="hidden-text">ルールを探す</span>
-      <input
-        type="search"
-        autocomplete="off"
-        placeholder="ルールを探す"
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || value === '') return;
-          event.preventDefault();
-          onInput('');
-        }}
-      />
-    </label>
+    <SearchField
+      label="ルールを探す"
+      kind="rule-search"
+      value={value}
+      onInput={onInput}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || value === '') return;
+        event.preventDefault();
+        onInput('');
+      }}
+    />
   );
 }
 
@@ -127,7 +123,7 @@ export function RuleList() {
             <NewButton />
             {rules.length > 1 ? <OrderButton /> : null}
             {many ? (
-              <SearchField
+              <RuleSearch
                 value={search.value}
                 onInput={(text) => {
                   search.value = text;

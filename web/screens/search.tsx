@@ -14,6 +14,7 @@ import { FIRST_SIZES, grown, type Sizes } from '../search/sections.ts';
 import { SearchRun } from '../search/state.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { adviceFor } from './advice.ts';
 
 const MOST_LETTERS = 100;
@@ -214,27 +215,20 @@ export function Search() {
     <div class="search">
       <h1 class="hidden-text">検索</h1>
       <search class="search-head">
-        <label class="search-field">
-          <Icon name="search" />
-          <span class="hidden-text">番組を検索</span>
-          <input
-            ref={field}
-            type="search"
-            enterkeyhint="search"
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            placeholder="番組名・出演者・内容で検索"
-            value={words.value}
-            data-nav-initial=""
-            onInput={(event) => {
-              sizes.value = FIRST_SIZES;
-              write(event.currentTarget.value);
-            }}
-            onKeyDown={onKey}
-          />
+        <SearchField
+          label="番組を検索"
+          hint="番組名・出演者・内容で検索"
+          value={words.value}
+          field={field}
+          initial
+          onInput={(text) => {
+            sizes.value = FIRST_SIZES;
+            write(text);
+          }}
+          onKeyDown={onKey}
+        >
           <span class="search-wait" data-shown={state.kind === 'waiting' ? '' : undefined} />
-        </label>
+        </SearchField>
         {words.value === '' ? null : (
           <button
             type="button"

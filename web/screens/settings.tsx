@@ -11,6 +11,7 @@ import { household, readHousehold } from '../settings/household.ts';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { SearchField } from '../ui/search-field.tsx';
 import { adviceFor } from './advice.ts';
 
 /** Facts change slowly and without an event. */
@@ -135,25 +136,20 @@ export function SettingsScreen() {
     <div class="settings">
       <header class="screen-head">
         <h1 class="screen-title">設定</h1>
-        <label class="search-field settings-search">
-          <Icon name="search" />
-          <span class="hidden-text">設定を探す</span>
-          <input
-            ref={field}
-            type="search"
-            autocomplete="off"
-            placeholder="設定を探す"
-            value={search.value}
-            onInput={(event) => {
-              search.value = event.currentTarget.value.trim();
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape' || search.value === '') return;
-              event.preventDefault();
-              search.value = '';
-            }}
-          />
-        </label>
+        <SearchField
+          label="設定を探す"
+          kind="settings-search"
+          value={search.value}
+          field={field}
+          onInput={(text) => {
+            search.value = text.trim();
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || search.value === '') return;
+            event.preventDefault();
+            search.value = '';
+          }}
+        />
       </header>
       <HouseholdFailed />
       <a class="row settings-tuners" href="tuners">
