@@ -64,7 +64,7 @@ const VANISHED = `
 
 const TEXT_VANISHED = `
   UPDATE programs SET extended = NULL, extended_digest = 0, updated_at = $now
-  WHERE station_id = $station AND start_at >= $from AND start_at < $to AND on_air = 0
+  WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
     AND id IS NOT $following AND extended_digest <> 0 AND borrows IS NULL
     AND event_id NOT IN (SELECT value FROM json_each($events))`;
 

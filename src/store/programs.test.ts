@@ -234,6 +234,12 @@ describe('a new version of a schedule', () => {
     expect(store.ofStation(HOME, 0)[2]?.extended).toBeNull();
     expect(events()).toEqual([1, 2, 3]);
   });
+
+  test('leaves the text of what has ended, whose stretch is sent no longer', async () => {
+    await write({ extended: new Map([[eventId(1), { 内容: '話' }]]) });
+    await write({ windows: [window('extended', 0, 180)] }, 181);
+    expect(store.ofStation(HOME, 0)[0]?.extended).toEqual({ 内容: '話' });
+  });
 });
 
 describe('programmes that claim one time', () => {

@@ -40,6 +40,8 @@ interface Programme {
 interface Heard {
   variants: Programme[];
   texts: Record<string, string>[];
+  /** Those of the variants that the schedule tells. */
+  schedules: Programme[];
   scheduled: boolean;
 }
 
@@ -108,13 +110,15 @@ function heardIn(packets: Uint8Array): Map<number, Heard> {
     );
     for (const event of records(table.events)) {
       const id = programId(station, Number(event.event_id) as never);
-      const known = heard.get(id) ?? { variants: [], texts: [], scheduled: false };
+      const known = heard.get(id) ?? { variants: [], texts: [], schedules: [], scheduled: false };
       heard.set(id, known);
       const variant = variantOf(event);
+      const scheduled = section.tableId >= 0x50;
       if (variant !== undefined) known.variants.push(variant);
+      if (variant !== undefined && scheduled) known.schedules.push(variant);
       const text = textOf(event);
       if (text !== undefined) known.texts.push(text);
-      known.scheduled ||= section.tableId >= 0x50 && (section.tableId & 8) === 0;
+      known.scheduled ||= scheduled && (section.tableId & 8) === 0;
     }
   }
   return heard;
@@ -201,7 +205,8 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     // All tables of the channel have come round; those of other streams take longest.
     const { actual, other } = eventCycles(SCENARIO, type);
     const seconds = 5 + (other ?? actual).extended.base;
-    const begin = epochMs(Math.floor(Date.now() / 1000) * 1000);
+    // Read in a moment, it ends now: what is over in it is over.
+    const begin = epochMs((Math.floor(Date.now() / 1000) - seconds) * 1000);
     const packets = tablePackets(SCENARIO, plan, seconds, begin);
     const heard = heardIn(packets);
     const database = await stored(SCENARIO, plan, packets);
@@ -215,7 +220,8 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     for (const row of rows) {
       const said = heard.get(row.id);
       if (said === undefined) throw new Error(`nobody sent ${row.id}`);
-      if (row.open_end === 0 && said.variants.length > 0) {
+      const lender = row.borrows === null ? undefined : lenders.get(row.borrows);
+      if (row.open_end === 0 && lender === undefined && said.variants.length > 0) {
         const genres = (JSON.parse(row.genres) as { lv1: number; lv2: number }[]).map(({ lv1, lv2 }) => [
           lv1,
           lv2,
@@ -225,11 +231,12 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
         compared.programmes += 1;
       }
       if (row.borrows !== null) {
-        // Its own tables say nothing, so it says what is compared above of the other station's.
-        expect([said.variants, said.texts]).toEqual([[], []]);
+        // Its schedule says nothing, so it says what is compared above of the other station's, also when its own
+        // present/following told its texts and has gone on to the next.
+        expect(said.schedules).toEqual([]);
         const { name, description, genres, extended } = row;
         expect(name).not.toBe('');
-        expect(lenders.get(row.borrows)).toMatchObject({ name, description, genres, extended });
+        expect(lender).toMatchObject({ name, description, genres, extended });
         compared.shared += 1;
       } else if (said.texts.length === 0) expect(row.extended).toBeNull();
       else {
@@ -243,7 +250,8 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
       return scheduled && last !== undefined && last.endAt > begin + seconds * 1000 && !ids.has(id);
     });
     expect(missing).toEqual([]);
-    expect(compared.programmes).toBeGreaterThan(300);
+    // A quiet week of a station has fewer than 300.
+    expect(compared.programmes).toBeGreaterThan(200);
     expect(compared.texts).toBeGreaterThan(100);
     if (channel === 'T27') expect(compared.shared).toBeGreaterThan(100);
   },
