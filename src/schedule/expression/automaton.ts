@@ -10,8 +10,14 @@ import type { CharacterSet, Expression } from './syntax.ts';
 const MAX_NODES = 4000;
 /** Kinds of letters that an expression tells apart: they are numbered in an octet. */
 const MAX_KINDS = 250;
-/** States that are kept, about 1 KB each; beyond, all are forgotten and made again. */
-const MAX_STATES = 1500;
+/** Parts that are looked at while an expression is written out: `((){200}){200}` has many and no node. */
+const MAX_PARTS = 20_000;
+/**
+ * What states that are kept may have of nodes, and of ways on, all together: 3 MB an expression. Beyond, all are
+ * forgotten and made again.
+ */
+const MAX_HELD_NODES = 100_000;
+const MAX_HELD_WAYS = 200_000;
 /** What a run over a guide may spend on making states, in visited nodes: a fraction of a second. */
 export const WORK_LIMIT = 1_000_000;
 
@@ -33,6 +39,7 @@ function tooLarge(): Failure {
 /** Nodes are built from the end backwards: each is told where to go on. */
 class Builder {
   readonly nodes: Node[] = [];
+  #parts = 0;
 
   add(node: Node): number {
     if (this.nodes.length >= MAX_NODES) throw tooLarge();
@@ -40,6 +47,7 @@ class Builder {
   }
 
   build(expression: Expression, next: number): number {
+    if (++this.#parts > MAX_PARTS) throw tooLarge();
     switch (expression.kind) {
       case 'set':
         return this.add({ kind: 'letter', set: expression.set, next });
@@ -82,23 +90,31 @@ class Kinds {
   /** Where another kind begins above the basic plane. */
   readonly #starts: number[] = [];
   readonly #high: number[] = [];
-  readonly #sample: number[] = [];
+  /** Of each set whether it has a kind. */
+  readonly #members = new Map<CharacterSet, Uint8Array>();
 
   constructor(sets: readonly CharacterSet[]) {
-    const edges = new Set([0]);
-    for (const [from, to] of sets.flat()) {
-      edges.add(from);
-      edges.add(to + 1);
+    const different = new Map<string, CharacterSet[]>();
+    for (const set of new Set(sets)) {
+      const text = set.join();
+      different.set(text, [...(different.get(text) ?? []), set]);
     }
-    const starts = [...edges].filter((edge) => edge <= 0x10ffff).sort((a, b) => a - b);
-    const known = new Map<string, number>();
+    const alike = [...different.values()];
+    /** Where which sets begin and end, a bit a set. */
+    const edges = new Map([[0, 0n]]);
+    for (const [index, [set = []]] of alike.entries()) {
+      for (const edge of set.flatMap(([from, to]) => [from, to + 1]))
+        edges.set(edge, (edges.get(edge) ?? 0n) ^ (1n << BigInt(index)));
+    }
+    const starts = [...edges.keys()].filter((edge) => edge <= 0x10ffff).sort((a, b) => a - b);
+    const known = new Map<bigint, number>();
+    let within = 0n;
     for (const [index, start] of starts.entries()) {
       const end = (starts[index + 1] ?? 0x110000) - 1;
-      const members = sets.map((set) => (contains(set, start) ? '1' : '0')).join('');
-      const kind = known.get(members) ?? known.size;
-      known.set(members, kind);
+      within ^= edges.get(start) ?? 0n;
+      const kind = known.get(within) ?? known.size;
+      known.set(within, kind);
       if (kind > MAX_KINDS) throw tooLarge();
-      this.#sample[kind] ??= start;
       if (start < 0x10000) this.#low.fill(kind, start, Math.min(end, 0xffff) + 1);
       if (end >= 0x10000) {
         this.#starts.push(Math.max(start, 0x10000));
@@ -106,23 +122,27 @@ class Kinds {
       }
     }
     this.count = known.size;
+    for (const [index, same] of alike.entries()) {
+      const members = Uint8Array.from(known.keys(), (mask) => Number((mask >> BigInt(index)) & 1n));
+      for (const set of same) this.#members.set(set, members);
+    }
   }
 
   of(code: number): number {
     if (code < 0x10000) return this.#low[code] ?? 0;
-    let at = this.#starts.length - 1;
-    while (at > 0 && (this.#starts[at] ?? 0) > code) at--;
-    return this.#high[at] ?? 0;
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] ?? 0) > code) high = middle - 1;
+      else low = middle;
+    }
+    return this.#high[low] ?? 0;
   }
 
-  /** A letter of the kind. */
-  sample(kind: number): number {
-    return this.#sample[kind] ?? 0;
+  isIn(set: CharacterSet, kind: number): boolean {
+    return this.#members.get(set)?.[kind] === 1;
   }
-}
-
-function contains(set: CharacterSet, code: number): boolean {
-  return set.some(([from, to]) => from <= code && code <= to);
 }
 
 interface State {
@@ -141,6 +161,8 @@ export class Automaton {
   readonly #entry: number;
   readonly #kinds: Kinds;
   #states = new Map<string, State>();
+  /** All states together. */
+  #heldNodes = 0;
   #first: State | undefined;
   #work = 0;
 
@@ -188,11 +210,10 @@ export class Automaton {
 
   #step(state: State, kind: number): State {
     if (this.#work > WORK_LIMIT) throw new ExpressionTooCostly();
-    const letter = this.#kinds.sample(kind);
     const moved: number[] = [];
     for (const index of state.nodes) {
       const node = this.#nodes[index];
-      if (node?.kind === 'letter' && contains(node.set, letter)) moved.push(node.next);
+      if (node?.kind === 'letter' && this.#kinds.isIn(node.set, kind)) moved.push(node.next);
     }
     this.#work += state.nodes.length;
     // A match may begin at every letter.
@@ -226,9 +247,11 @@ export class Automaton {
     const key = nodes.join();
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    if (this.#states.size >= MAX_STATES) {
+    this.#heldNodes += nodes.length;
+    if (this.#heldNodes > MAX_HELD_NODES || (this.#states.size + 1) * this.#kinds.count > MAX_HELD_WAYS) {
       this.#states = new Map();
       this.#first = undefined;
+      this.#heldNodes = nodes.length;
     }
     const state: State = {
       nodes,

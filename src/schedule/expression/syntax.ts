@@ -27,6 +27,8 @@ const MAX_REPEAT = 200;
 const MAX_DEPTH = 50;
 /** A range of more is one of a script: its letters are taken as they are. */
 const FOLDED_RANGE = 4096;
+/** Of all ranges of an expression: to bring a letter to normal form takes a microsecond. */
+const MAX_FOLDED = 20_000;
 
 const DIGITS: CharacterSet = [[0x30, 0x39]];
 const WORD: CharacterSet = [
@@ -42,6 +44,7 @@ const BLANKS: CharacterSet = [
 const HALF_WIDTH_KANA = /[\uff61-\uff9f]+/g;
 const OPEN_NAME = /^\?<[A-Za-z_]\w*>/;
 const COUNT = /^\{(\d+)(?:(,)(\d*))?\}/;
+const NOTHING_ESCAPED = '「\\」の後に文字がありません。';
 const ESCAPED_BLANKS: Readonly<Record<string, string>> = { t: ' ', n: '\n', r: '\n', f: ' ', v: ' ' };
 
 function refusal(message: string): Failure {
@@ -90,7 +93,6 @@ function letters(text: string): Expression {
 }
 
 function foldedRange(from: number, to: number): [number, number][] {
-  if (to - from >= FOLDED_RANGE) return [[from, to]];
   const found: [number, number][] = [];
   for (let code = from; code <= to; code++) {
     const text = Array.from(folded(String.fromCodePoint(code)));
@@ -104,6 +106,7 @@ class Parser {
   readonly #pattern: readonly string[];
   #at = 0;
   #depth = 0;
+  #folded = 0;
 
   constructor(pattern: string) {
     // Sound marks of half-width kana are letters of their own and would be left alone.
@@ -121,9 +124,10 @@ class Parser {
     return this.#pattern[this.#at];
   }
 
-  #take(): string {
+  /** @param missing what is wrong when nothing is left */
+  #take(missing: string): string {
     const character = this.#pattern[this.#at++];
-    if (character === undefined) throw refusal('途中で終わっています。');
+    if (character === undefined) throw refusal(missing);
     return character;
   }
 
@@ -192,7 +196,7 @@ class Parser {
   }
 
   #atom(): Expression {
-    const character = this.#take();
+    const character = this.#take('途中で終わっています。');
     switch (character) {
       case '.':
         return { kind: 'set', set: ANY };
@@ -257,7 +261,7 @@ class Parser {
   }
 
   #escape(): Expression {
-    const character = this.#take();
+    const character = this.#take(NOTHING_ESCAPED);
     const set = this.#escapedClass(character);
     if (set !== undefined) return { kind: 'set', set };
     return letters(folded(this.#escapedLetter(character)));
@@ -270,6 +274,7 @@ class Parser {
     let first = true;
     while (first || this.#next !== ']') {
       first = false;
+      if (this.#next === undefined) throw refusal('「[」が閉じられていません。');
       ranges.push(...this.#member());
     }
     this.#at++;
@@ -291,13 +296,16 @@ class Parser {
     const first = from.codePointAt(0) ?? 0;
     const last = to.codePointAt(0) ?? 0;
     if (first > last) throw refusal(`「[」の中の範囲「${from}-${to}」の順が逆です。`);
+    if (last - first >= FOLDED_RANGE) return [[first, last]];
+    this.#folded += last - first + 1;
+    if (this.#folded > MAX_FOLDED) throw refusal('「[」の中の範囲が広すぎます。');
     return foldedRange(first, last);
   }
 
   #setLetter(): string | CharacterSet {
-    const character = this.#take();
+    const character = this.#take('「[」が閉じられていません。');
     if (character !== '\\') return character;
-    const escaped = this.#take();
+    const escaped = this.#take(NOTHING_ESCAPED);
     return this.#escapedClass(escaped) ?? this.#escapedLetter(escaped);
   }
 }
