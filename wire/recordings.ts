@@ -20,6 +20,7 @@ export const GAP_CAUSES = [
   'stream_ended',
   'stalled',
   'service_stopped',
+  'recorder_failed',
   'scrambled',
   'copy_never',
   'disk_full',

@@ -90,6 +90,9 @@ export class GuideHost {
       case 'purge':
         this.#purge(message.before);
         break;
+      case 'ask':
+        this.options.post({ kind: 'alive' });
+        break;
       case 'shutdown':
         void this.#shutdown();
         break;

@@ -57,6 +57,8 @@ export type ToGuideWorker =
   | { kind: 'feedEnd'; feed: number }
   /** Forget programmes that ended at or before, epoch ms. */
   | { kind: 'purge'; before: number }
+  /** Answered by `alive`, at once. */
+  | { kind: 'ask' }
   /** Write what is left and close the database; answered by `down`. */
   | { kind: 'shutdown' };
 
@@ -104,4 +106,5 @@ export type FromGuideWorker =
   | { kind: 'purged'; programs: number }
   /** Something was not stored. */
   | { kind: 'trouble'; error: string }
+  | { kind: 'alive' }
   | { kind: 'down' };

@@ -90,9 +90,10 @@ function serve(handler: () => Response): string {
   return `http://127.0.0.1:${server.port}/`;
 }
 
-function visits(startWorker: () => Worker = startGuideWorker): GuideVisits {
+function visits(startWorker: () => Worker = startGuideWorker, silenceMs?: number): GuideVisits {
   const made = new GuideVisits({
     startWorker,
+    silenceMs,
     path,
     writeMs: { visit: 30_000, feed: 300_000 },
     log: SILENT_LOG,
@@ -251,4 +252,22 @@ describe('a feed', () => {
     while (stored().length === 0) await Bun.sleep(5);
     expect(workers).toHaveLength(2);
   });
+
+  test('goes on in a new worker when the old one answers no more', async () => {
+    const loops = `onmessage = ({ data: { kind } }) => {
+      if (kind === 'ask') postMessage({ kind: 'alive' });
+      while (kind === 'feed');
+    }`;
+    let starts = 0;
+    const client = visits(() => {
+      starts += 1;
+      return starts === 1 ? new Worker(URL.createObjectURL(new Blob([loops]))) : startGuideWorker();
+    }, 3000);
+    const feed = client.feed({ networkId: STATION.networkId, wanted: [], settleMs: 0 });
+    while (stored().length === 0) {
+      feed.packets(tables() as Uint8Array<ArrayBuffer>);
+      await Bun.sleep(20);
+    }
+    expect(starts).toBeGreaterThan(1);
+  }, 60_000);
 });

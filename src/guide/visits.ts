@@ -1,9 +1,10 @@
 /**
- * The guide worker as promises: one a visit, one a feed. A worker that died fails its visits, drops its feeds and
- * is started anew.
+ * The guide worker as promises: one a visit, one a feed. A worker that died, or answers no more, fails its visits,
+ * drops its feeds and is started anew.
  */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
+import { Watchdog } from '../stream/watchdog.ts';
 import type {
   FeedOrder,
   FromGuideWorker,
@@ -27,6 +28,8 @@ export interface GuideVisitsOptions {
   /** Nothing is read any more. */
   onLost: () => void;
   onClock: (sample: Extract<FromGuideWorker, { kind: 'clock' }>) => void;
+  /** A worker that answers no question for so long is given up, ms. */
+  silenceMs?: number | undefined;
 }
 
 /** A visit that can be given up; what it found is kept. */
@@ -45,6 +48,8 @@ const GRACE_MS = 30_000;
 /** A guide's tables of one stream are under 100 KB a second. */
 const MAX_UNREAD_BYTES = 4 * 1_048_576;
 const SHUTDOWN_LIMIT_MS = 4_000;
+/** A statement waits 5 s for another writer (`store/database.ts`), and there may be several. */
+const SILENCE_MS = 30_000;
 
 export class GuideVisits {
   #worker: Worker | undefined;
@@ -57,6 +62,8 @@ export class GuideVisits {
   #closed = false;
   /** Logged at the first failure of a row of them. */
   #troubled = false;
+  /** What others follow the air by comes from it: it is asked as long as it lives. */
+  #watchdog: Watchdog | undefined;
 
   constructor(private readonly options: GuideVisitsOptions) {}
 
@@ -125,6 +132,7 @@ export class GuideVisits {
     if (this.#closed) return;
     this.#closed = true;
     const worker = this.#worker;
+    this.#watchdog?.rest();
     if (worker !== undefined) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const limit = setTimeout(resolve, SHUTDOWN_LIMIT_MS);
@@ -149,8 +157,15 @@ export class GuideVisits {
   }
 
   #start(): Worker {
-    const { startWorker, path, writeMs } = this.options;
+    const { startWorker, path, writeMs, silenceMs = SILENCE_MS } = this.options;
     const worker = startWorker();
+    this.#watchdog = new Watchdog({
+      ask: () => worker.postMessage({ kind: 'ask' } satisfies ToGuideWorker),
+      onSilent: (silentMs) => this.#restart(`guide worker gives no answer for ${silentMs} ms`),
+      elapsed: () => performance.now(),
+      limitMs: silenceMs,
+    });
+    this.#watchdog.watch();
     worker.addEventListener('message', (event: MessageEvent<FromGuideWorker>) => this.#receive(event.data));
     worker.addEventListener('error', (event) => {
       if (this.#worker === worker) this.#restart(`guide worker died: ${event.message}`);
@@ -187,6 +202,9 @@ export class GuideVisits {
       case 'purged':
         if (message.programs > 0) log.debug('programmes forgotten', { programs: message.programs });
         break;
+      case 'alive':
+        this.#watchdog?.answered();
+        break;
       case 'trouble':
         if (!this.#troubled) log.error('guide not stored', { error: message.error });
         this.#troubled = true;
@@ -199,6 +217,7 @@ export class GuideVisits {
 
   #restart(reason: string): void {
     this.options.log.error(reason);
+    this.#watchdog?.rest();
     this.#worker?.terminate();
     this.#worker = undefined;
     this.options.onLost();

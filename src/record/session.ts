@@ -114,8 +114,8 @@ export class RecordingSession {
   readonly #reception: Reception;
   readonly #storage: Storage;
   readonly #stop = new AbortController();
-  readonly #stopped = new Promise<string>((resolve) => {
-    this.#stop.signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  readonly #stopped = new Promise<undefined>((resolve) => {
+    this.#stop.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   #times: SessionTimes;
   #yieldedFrom: number | undefined;
@@ -243,13 +243,17 @@ export class RecordingSession {
     const { client, agentUrl, station, id, after, log } = this.options;
     const { type, channel } = station;
     const url = streamUrl(agentUrl, { type, channel, priority: PRIORITY.recording, use: useOf(id), after });
-    const ended = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<{ reason: string; cause: GapCause }>();
     this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
     try {
       this.#stream = await client.open(
         url,
         station.serviceId,
-        { layout: () => {}, ended: ended.resolve },
+        {
+          layout: () => {},
+          ended: (reason, by) =>
+            ended.resolve({ reason, cause: by === 'worker' ? 'recorder_failed' : 'stream_ended' }),
+        },
         this.#stop.signal,
       );
     } catch (error) {
@@ -258,13 +262,13 @@ export class RecordingSession {
     }
     const before = this.#reception.until;
     if (!(await this.#write(this.#stream))) return false;
-    const reason = await Promise.race([ended.promise, this.#stopped]);
+    const end = await Promise.race([ended.promise, this.#stopped]);
     await this.#stream.close();
     this.#storage.end();
     this.#stream = undefined;
-    if (this.#end === undefined) {
-      log.warn('recording interrupted', { recording: id, reason });
-      this.#reception.lose('stream_ended');
+    if (this.#end === undefined && end !== undefined) {
+      log.warn('recording interrupted', { recording: id, reason: end.reason });
+      this.#reception.lose(end.cause);
       this.#save();
     }
     return this.#reception.until !== before;
@@ -357,6 +361,7 @@ export class RecordingSession {
 
 function causeOf(error: unknown): GapCause {
   if (!(error instanceof Failure)) return 'stream_ended';
-  if (error.code === 'agent_unavailable') return 'agent_unavailable';
-  return error.code === 'no_tuner' ? 'no_tuner' : 'stream_ended';
+  if (error.code === 'agent_unavailable' || error.code === 'no_tuner') return error.code;
+  // The worker died while it tuned.
+  return error.code === 'internal' ? 'recorder_failed' : 'stream_ended';
 }

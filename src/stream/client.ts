@@ -1,6 +1,7 @@
 /**
  * The main thread's side of the stream workers: streams and sinks as objects, messages as callbacks. A worker
- * that dies takes its streams with it (they end as lost) and is replaced at the next request.
+ * that dies, or has streams and answers no more, takes them with it (they end as lost) and is replaced at the next
+ * request.
  */
 import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
@@ -9,6 +10,7 @@ import type { StationLayout } from './layout.ts';
 import type { FromStreamWorker, SinkEnd, ToStreamWorker } from './messages.ts';
 import type { FileOpening } from './recorded-file.ts';
 import { channelOf, type StreamTap, type TappedStream } from './tap.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** Each worker costs memory; two keep one station's filter from waiting for another's. */
 const MAX_WORKERS = 2;
@@ -18,8 +20,8 @@ const SHUTDOWN_LIMIT_MS = 4_000;
 export interface StationStreamHandlers {
   /** Encoders started before this moment end; new ones follow the new layout. */
   layout(layout: StationLayout): void;
-  /** The tuning broke. Every sink has ended before. */
-  ended(reason: string): void;
+  /** Every sink has ended before. @param by what broke: the tuning, or the worker that read it */
+  ended(reason: string, by: 'tuning' | 'worker'): void;
 }
 
 export interface EncoderHandlers {
@@ -68,6 +70,7 @@ class WorkerPort {
   readonly streams = new Map<number, StreamEntry>();
   readonly sinks = new Map<number, SinkEntry>();
   readonly #worker: Worker;
+  readonly #watchdog: Watchdog;
   readonly #down = Promise.withResolvers<void>();
   #dead = false;
 
@@ -75,8 +78,15 @@ class WorkerPort {
     worker: Worker,
     readonly log: Log,
     readonly onDeath: (port: WorkerPort) => void,
+    silence: Pick<StreamClientOptions, 'silenceMs'>,
   ) {
     this.#worker = worker;
+    this.#watchdog = new Watchdog({
+      ask: () => this.send({ kind: 'ask' }),
+      onSilent: (silentMs) => this.#die(`no answer for ${silentMs} ms`),
+      elapsed: () => performance.now(),
+      limitMs: silence.silenceMs,
+    });
     worker.onmessage = (event: MessageEvent<FromStreamWorker>) => this.#take(event.data);
     worker.onerror = (event: ErrorEvent) => this.#die(event.message);
     worker.addEventListener('close', () => this.#die('the worker ended'));
@@ -86,7 +96,14 @@ class WorkerPort {
     if (!this.#dead) this.#worker.postMessage(message);
   }
 
+  /** It has a stream from now on, until its last one is closed. */
+  begin(stream: number, entry: StreamEntry): void {
+    this.streams.set(stream, entry);
+    this.#watchdog.watch();
+  }
+
   async shutdown(): Promise<void> {
+    this.#watchdog.rest();
     this.send({ kind: 'shutdown' });
     const limit = Promise.withResolvers<void>();
     const timer = setTimeout(limit.resolve, SHUTDOWN_LIMIT_MS);
@@ -97,6 +114,9 @@ class WorkerPort {
 
   #take(message: FromStreamWorker): void {
     switch (message.kind) {
+      case 'alive':
+        this.#watchdog.answered();
+        break;
       case 'down':
         this.#down.resolve();
         break;
@@ -129,10 +149,11 @@ class WorkerPort {
     else if (message.kind === 'layout') entry.handlers.layout(message.layout);
     else if (message.kind === 'ended') {
       endTap(entry);
-      entry.handlers.ended(message.reason);
+      entry.handlers.ended(message.reason, 'tuning');
     } else {
       endTap(entry);
       this.streams.delete(message.stream);
+      if (this.streams.size === 0) this.#watchdog.rest();
       entry.closed.resolve();
     }
   }
@@ -158,6 +179,7 @@ class WorkerPort {
   #die(reason: string): void {
     if (this.#dead) return;
     this.#dead = true;
+    this.#watchdog.rest();
     this.onDeath(this);
     this.#worker.terminate();
     if (this.streams.size > 0) this.log.error('stream worker died', { reason });
@@ -170,7 +192,7 @@ class WorkerPort {
     for (const entry of this.streams.values()) {
       endTap(entry);
       entry.opened.reject(new Failure('internal', '受信処理が異常終了しました'));
-      entry.handlers.ended(reason);
+      entry.handlers.ended(reason, 'worker');
       entry.closed.resolve();
     }
     this.streams.clear();
@@ -274,6 +296,8 @@ export interface StreamClientOptions {
   log: Log;
   /** Reads along whatever is open. */
   tap?: StreamTap | undefined;
+  /** A worker that answers no question for so long is given up, ms. */
+  silenceMs?: number | undefined;
 }
 
 export class StreamClient {
@@ -308,7 +332,7 @@ export class StreamClient {
       opened: Promise.withResolvers(),
       closed: Promise.withResolvers(),
     };
-    port.streams.set(stream, entry);
+    port.begin(stream, entry);
     port.send({ kind: 'open', stream, url, serviceId });
     const abort = (): void => entry.opened.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
@@ -337,10 +361,12 @@ export class StreamClient {
   }
 
   #start(): WorkerPort {
-    const port = new WorkerPort(this.options.startWorker(), this.options.log, (dead) => {
+    const { startWorker, log } = this.options;
+    const gone = (dead: WorkerPort): void => {
       const index = this.#ports.indexOf(dead);
       if (index >= 0) this.#ports.splice(index, 1);
-    });
+    };
+    const port = new WorkerPort(startWorker(), log, gone, this.options);
     this.#ports.push(port);
     return port;
   }

@@ -17,6 +17,7 @@ export class StreamHost {
   take(message: ToStreamWorker): void {
     if (message.kind === 'open') this.#open(message.stream, message.url, message.serviceId as ServiceId);
     else if (message.kind === 'close') void this.#close(message.stream);
+    else if (message.kind === 'ask') this.post({ kind: 'alive' });
     else if (message.kind === 'shutdown') void this.#shutdown();
     else this.#pass(message);
   }

@@ -31,6 +31,8 @@ export type ToStreamWorker =
   | { kind: 'drop'; stream: number; sink: number }
   /** The main thread has taken so many bytes of a sink. */
   | { kind: 'taken'; stream: number; sink: number; bytes: number }
+  /** Answered by `alive`, at once. */
+  | { kind: 'ask' }
   /** End everything; answered by `down`. */
   | { kind: 'shutdown' };
 
@@ -63,6 +65,7 @@ export type FromStreamWorker =
   /** `at`: the worker's clock when it was sent, ms; the event's times are of the same clock. */
   | { kind: 'file'; sink: number; at: number; event: FileEvent }
   | { kind: 'sinkEnded'; sink: number; end: SinkEnd }
+  | { kind: 'alive' }
   | { kind: 'down' };
 
 /** What of a message is moved instead of copied. */

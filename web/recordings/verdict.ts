@@ -29,6 +29,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届きませんでした',
   service_stopped: 'サービスが止まっていました',
+  recorder_failed: '録画の処理が止まり、始め直しました',
   scrambled: 'スクランブルを解除できませんでした',
   copy_never: 'コピー禁止の放送でした',
   disk_full: '録画先の空き容量がなくなりました',

@@ -80,6 +80,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届いていません',
   service_stopped: 'サービスが止まっていました',
+  recorder_failed: '録画の処理が止まったため、始め直しています',
   scrambled: 'スクランブルを解除できません',
   copy_never: 'コピー禁止のため、書き込みを止めています',
   disk_full: '録画先の空き容量がありません',
