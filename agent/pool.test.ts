@@ -1,5 +1,5 @@
 /** The pool over a driver that does what it likes: users, failures and new definitions at any moment. */
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
 import { SILENT_LOG } from '../host/log.ts';
 import { fuzzSeed, Random } from '../test/fuzz/random.ts';
@@ -39,12 +39,12 @@ class RecordingDriver implements Driver {
   }
 }
 
-function createPool(driver: Driver): TunerPool {
+function createPool(driver: Driver, probeMs: readonly number[] = [3, 7]): TunerPool {
   return new TunerPool({
     drivers: { dvb: driver },
     createDescrambler: () => new PassThroughDescrambler(),
     tsidOf: () => null,
-    timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5 },
+    timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5, probeMs },
     lagLimitBytes: 1_000_000,
     log: SILENT_LOG,
     onChange: () => {},
@@ -76,6 +76,90 @@ test('a device that is defined under another id is freed before it is opened aga
   await pool.close();
   expect(driver.faults).toEqual([]);
   expect(driver.sinks.size).toBe(0);
+});
+
+describe('a device that cannot be opened', () => {
+  const ask = { type: 'GR', channel: 'T27', priority: 9, use: 'x', after: [] } as const;
+  /** Opens while it is plugged in. */
+  class Plug extends RecordingDriver {
+    plugged = false;
+    readonly tried: string[] = [];
+
+    override open(tuner: TunerSettings, target: unknown, sink: TuneSink): TuneSession {
+      this.tried.push(tuner.device);
+      if (!this.plugged) throw new Error('no device');
+      return super.open(tuner, target, sink);
+    }
+  }
+
+  test('is tried again by itself until it is back, and shows what it is until then', async () => {
+    const driver = new Plug(() => 0);
+    const pool = createPool(driver);
+    define(pool, [{ id: 'a', device: '/dev/1' }]);
+    const started = pool.open(ask).consumer.started;
+    expect(await started.catch((error: Error) => error.message)).toContain('no device');
+    while (driver.tried.length < 5) {
+      expect(pool.snapshot()).toMatchObject([{ state: 'error', error: 'no device', tuned: null, users: [] }]);
+      await Bun.sleep(1);
+    }
+    expect(pool.snapshot()[0]?.retryAt).toBeNumber();
+    driver.plugged = true;
+    while (driver.opened === 0) await Bun.sleep(1);
+    // Opened, and nothing comes yet.
+    expect(pool.snapshot()).toMatchObject([{ state: 'error' }]);
+    driver.sinks.get('/dev/1')?.data(PACKETS);
+    expect(pool.snapshot()).toMatchObject([{ state: 'idle', error: null }]);
+    await pool.close();
+    expect([driver.sinks.size, driver.faults]).toEqual([0, []]);
+  });
+
+  test('is usable again where it opens and only its channel is silent', async () => {
+    const driver = new Plug(() => 0);
+    const pool = createPool(driver);
+    define(pool, [{ id: 'a', device: '/dev/1' }]);
+    await pool.open(ask).consumer.started.catch(() => {});
+    driver.plugged = true;
+    while (pool.snapshot()[0]?.state !== 'idle') await Bun.sleep(1);
+    expect(pool.snapshot()[0]?.error).not.toBeNull();
+    expect(pool.snapshot()[0]).not.toHaveProperty('retryAt');
+    await pool.close();
+  });
+
+  test('whoever wants it while it is tried gets it', async () => {
+    const driver = new Plug(() => 1);
+    const pool = createPool(driver);
+    define(pool, [{ id: 'a', device: '/dev/1' }]);
+    await pool.open(ask).consumer.started.catch(() => {});
+    driver.plugged = true;
+    while (driver.opened === 0) await Bun.sleep(1);
+    const { consumer } = pool.open(ask);
+    while (driver.opened < 2) await Bun.sleep(1);
+    driver.sinks.get('/dev/1')?.data(PACKETS);
+    await consumer.started;
+    expect(pool.snapshot()).toMatchObject([{ state: 'tuned', error: null, users: [{ use: 'x' }] }]);
+    await pool.close();
+    expect(driver.faults).toEqual([]);
+  });
+
+  test('is not tried any more when it is taken out of the definition, or the agent ends', async () => {
+    const driver = new Plug(() => 0);
+    const pool = createPool(driver, [5]);
+    define(pool, [
+      { id: 'a', device: '/dev/1' },
+      { id: 'b', device: '/dev/2' },
+    ]);
+    const failing = ['T27', 'T28'].map((channel) => pool.open({ ...ask, channel }).consumer.started);
+    await Promise.allSettled(failing);
+    const triesOf = (device: string): number => driver.tried.filter((one) => one === device).length;
+    define(pool, [{ id: 'b', device: '/dev/2' }]);
+    const before = [triesOf('/dev/1'), triesOf('/dev/2')];
+    while (triesOf('/dev/2') < (before[1] ?? 0) + 4) await Bun.sleep(1);
+    expect(triesOf('/dev/1')).toBe(before[0] ?? 0);
+    await pool.close();
+    const { length } = driver.tried;
+    await Bun.sleep(25);
+    expect(driver.tried).toHaveLength(length);
+  });
 });
 
 /** A user that reads until its stream ends, in whatever way. */

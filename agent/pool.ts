@@ -7,14 +7,24 @@ import type { Tuner, TunerState } from '../wire/agent.ts';
 import { Consumer, type LeaveReason } from './consumer.ts';
 import type { Descrambler } from './descrambler.ts';
 import type { Driver } from './driver/driver.ts';
+import { Probe } from './probe.ts';
 import { rankTuners } from './rank.ts';
-import { type Decision, type RefusalReason, select, type TuneRequest, type TunerView } from './select.ts';
+import {
+  type Decision,
+  type PhysicalChannel,
+  type RefusalReason,
+  select,
+  type TuneRequest,
+  type TunerView,
+} from './select.ts';
 import { isSameEquipment, type TunerSettings } from './tuner-settings.ts';
 import { Tuning, type TuningFailure, type TuningTiming } from './tuning.ts';
 
 export interface PoolTiming extends TuningTiming {
   /** How long an ended user may take to fetch what is queued for it, in ms. */
   readonly drainMs: number;
+  /** How long after each failure in turn a device that cannot be opened is tried again; the last stands for all later. */
+  readonly probeMs: readonly number[];
 }
 
 export interface PoolOptions {
@@ -65,6 +75,8 @@ interface Slot {
    * `error` only when the device itself failed: an empty channel or a storm leaves a tuner idle and usable.
    */
   failure: TuningFailure | null;
+  /** When its device is tried again without anybody asking. */
+  readonly probe: Probe;
 }
 
 interface Release {
@@ -97,13 +109,16 @@ export class TunerPool {
       if (settings !== undefined && isSameEquipment(slot.settings, settings)) kept.set(settings.id, slot);
       else gone.push(slot);
     }
-    for (const slot of gone) void slot.tuning?.end(REDEFINED).catch(() => {});
+    for (const slot of gone) {
+      slot.probe.close();
+      void slot.tuning?.end(REDEFINED).catch(() => {});
+    }
     this.#slots = tuners.map((settings, index) => {
       const rank = ranks[index] ?? null;
       const slot = kept.get(settings.id);
       if (slot === undefined) {
         const free = this.#whenFree(settings);
-        return { settings, rank, tuning: null, free, failure: null };
+        return this.#createSlot(settings, rank, free);
       }
       slot.settings = settings;
       slot.rank = rank;
@@ -128,7 +143,7 @@ export class TunerPool {
     if (decision.kind === 'tune' || tuning === null) {
       for (const consumer of ended) consumer?.end();
       if (tuning !== null) slot.free = tuning.end(TAKEN_AWAY);
-      tuning = this.#tune(slot, request);
+      tuning = this.#tune(slot, request, request.use);
     }
     const consumer = this.#createConsumer(request, tuning);
     tuning.join(consumer);
@@ -147,7 +162,10 @@ export class TunerPool {
   /** Aborts every user and frees every device. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const slot of this.#slots) void slot.tuning?.end(SHUTDOWN).catch(() => {});
+    for (const slot of this.#slots) {
+      slot.probe.close();
+      void slot.tuning?.end(SHUTDOWN).catch(() => {});
+    }
     await Promise.allSettled([...this.#releasing].map((release) => release.free));
   }
 
@@ -187,31 +205,55 @@ export class TunerPool {
     }
   }
 
-  #tune(slot: Slot, request: StreamRequest): Tuning {
+  #createSlot(settings: TunerSettings, rank: number | null, free: Promise<void>): Slot {
+    const slot: Slot = {
+      settings,
+      rank,
+      tuning: null,
+      free,
+      failure: null,
+      probe: new Probe(this.options.timing.probeMs, (target) => {
+        if (slot.tuning === null && !this.#closed) this.#tune(slot, target, null);
+      }),
+    };
+    return slot;
+  }
+
+  /** @param use null: nobody's, a probe */
+  #tune(slot: Slot, { type, channel }: PhysicalChannel, use: string | null): Tuning {
+    if (use !== null) slot.probe.cancel();
     const driver = this.options.drivers[slot.settings.driver];
     if (driver === undefined) throw new Error(`no driver for ${slot.settings.driver}`);
-    const { type, channel } = request;
     const tuning = new Tuning({
       tuner: slot.settings,
       target: { type, channel, tsid: this.options.tsidOf(type, channel) },
       driver,
       descrambler: this.options.createDescrambler(),
+      isProbe: use === null,
       timing: this.options.timing,
       log: this.options.log,
       onChange: () => {
-        if (slot.tuning === tuning && tuning.phase === 'streaming') slot.failure = null;
+        if (slot.tuning === tuning && tuning.phase === 'streaming') this.#onStreaming(slot, tuning);
         this.options.onChange();
       },
       onEnd: (ended, failure) => this.#onEnd(slot, ended, failure),
     });
     slot.tuning = tuning;
-    this.options.log.info('tuning', {
+    this.options.log[use === null ? 'debug' : 'info']('tuning', {
       tuner: slot.settings.id,
       channel: `${type}/${channel}`,
-      use: request.use,
+      use: use ?? 'probe',
     });
     void tuning.start(slot.free);
     return tuning;
+  }
+
+  #onStreaming(slot: Slot, tuning: Tuning): void {
+    if (slot.failure?.device === true) this.options.log.info('tuner is back', { tuner: slot.settings.id });
+    slot.failure = null;
+    slot.probe.passed();
+    // It has seen enough; nobody has joined it before.
+    if (tuning.isProbe) void tuning.end('').catch(() => {});
   }
 
   #onEnd(slot: Slot, tuning: Tuning, failure: TuningFailure | null): void {
@@ -224,6 +266,9 @@ export class TunerPool {
       slot.tuning = null;
       slot.failure = failure ?? slot.failure;
       slot.free = released;
+      if (slot.failure?.device !== true) slot.probe.passed();
+      else if (!this.#closed && this.#slots.includes(slot))
+        slot.probe.failed(tuning.target, failure !== null);
     }
     this.options.onChange();
   }
@@ -238,8 +283,9 @@ function viewOf(slot: Slot): TunerView {
     id: slot.settings.id,
     rank: slot.rank,
     types: slot.settings.types,
+    // Whoever wants the tuner of a probe tunes it himself.
     tuning:
-      slot.tuning === null
+      slot.tuning === null || slot.tuning.isProbing
         ? null
         : {
             type: slot.tuning.target.type,
@@ -247,17 +293,20 @@ function viewOf(slot: Slot): TunerView {
             users: [...slot.tuning.consumers.values()],
           },
     failed: slot.failure !== null,
+    broken: slot.failure?.device === true && (slot.tuning === null || slot.tuning.isProbing),
   };
 }
 
 function stateOf(slot: Slot, usable: boolean): TunerState {
-  if (slot.tuning === null) return slot.failure?.device === true || !usable ? 'error' : 'idle';
+  if (slot.tuning === null || slot.tuning.isProbing)
+    return slot.failure?.device === true || !usable ? 'error' : 'idle';
   if (slot.tuning.consumers.size === 0) return 'lingering';
   return slot.tuning.phase === 'streaming' ? 'tuned' : 'tuning';
 }
 
 function describe(slot: Slot, hasDriver: boolean): Tuner {
-  const { settings, tuning } = slot;
+  const { settings, probe } = slot;
+  const tuning = slot.tuning?.isProbing === true ? null : slot.tuning;
   const usable = settings.disabled || hasDriver;
   return {
     id: settings.id,
@@ -279,5 +328,6 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
     stats: tuning?.counts ?? null,
     descrambled: tuning?.descrambled ?? false,
     error: usable ? (slot.failure?.reason ?? null) : `ドライバー ${settings.driver} はこの環境では使えません`,
+    ...(probe.dueAt === null ? {} : { retryAt: probe.dueAt }),
   };
 }

@@ -229,6 +229,24 @@ const ROWS: Row[] = [
     answer: tune('b'),
   },
   {
+    name: 'one whose device cannot be opened is no idle tuner: another rank is used, also a viewer’s',
+    tuners: [
+      tuner('a', undefined, [], { failed: true, broken: true }),
+      tuner('b', 'T22', [live], { rank: 1 }),
+    ],
+    ask: request('T27', 10),
+    answer: tune('b', { abort: [live.id] }),
+  },
+  {
+    name: 'it is tried where no other is allowed: it may have come back',
+    tuners: [
+      tuner('a', undefined, [], { failed: true, broken: true }),
+      tuner('b', 'T22', [record], { rank: 1 }),
+    ],
+    ask: request('T27', 10),
+    answer: tune('a'),
+  },
+  {
     name: 'priorities have no lower bound',
     tuners: [tuner('a', 'T21', [user('x', -5, 9)])],
     ask: request('T27', -4),

@@ -5,6 +5,8 @@
  * Rule 1: tuners are used in the order of their rank. Rule 2: without a user of equal or higher priority on the
  * same physical channel, the smallest rank among the allowed tuners wins. Rule 3: with one, its tuning is shared
  * on any tuner. Rule 4: users named in `after` count as gone. Rule 6: the order within one rank (`Preference`).
+ *
+ * A tuner whose device could not be opened is not idle: it is tried only where no other is allowed, whatever its rank.
  */
 import type { BroadcastType } from '../arib/ids.ts';
 
@@ -34,6 +36,8 @@ export interface TunerView {
   readonly tuning: TuningView | null;
   /** The last tuning failed: among idle tuners of one rank the others are tried first. */
   readonly failed: boolean;
+  /** Its device could not be opened the last time. */
+  readonly broken?: boolean;
 }
 
 export interface TuneRequest extends PhysicalChannel {
@@ -139,6 +143,8 @@ function preferenceOf(tuner: TunerView, sameChannel: boolean, opponents: readonl
 
 /** Equal candidates keep the order of the definition: the sort is stable. */
 function compareCandidates(a: Candidate, b: Candidate): number {
+  const broken = Number(a.tuner.broken ?? false) - Number(b.tuner.broken ?? false);
+  if (broken !== 0) return broken;
   if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.preference !== b.preference) return a.preference - b.preference;
   for (const [index, cost] of a.cost.entries()) {

@@ -25,6 +25,8 @@ export interface TuningOptions {
   readonly target: TuneTarget;
   readonly driver: Driver;
   readonly descrambler: Descrambler;
+  /** Nobody asked for it: it looks whether the device can be used again. */
+  readonly isProbe: boolean;
   readonly timing: TuningTiming;
   readonly log: Log;
   /** The state that is shown has changed. */
@@ -61,6 +63,15 @@ export class Tuning {
 
   get phase(): 'tuning' | 'streaming' | 'ended' {
     return this.#phase;
+  }
+
+  get isProbe(): boolean {
+    return this.options.isProbe;
+  }
+
+  /** A probe that has not shown anything yet. */
+  get isProbing(): boolean {
+    return this.isProbe && this.#phase === 'tuning';
   }
 
   get counts(): StreamCounts {
@@ -166,7 +177,7 @@ export class Tuning {
 
   #fail(reason: string, device: boolean): void {
     if (this.#phase === 'ended') return;
-    this.options.log.warn('tuning failed', {
+    this.options.log[this.options.isProbe ? 'debug' : 'warn']('tuning failed', {
       tuner: this.options.tuner.id,
       channel: `${this.target.type}/${this.target.channel}`,
       users: this.consumers.size,

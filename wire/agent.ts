@@ -62,6 +62,8 @@ export const TunerSchema = t.Object({
   descrambled: t.Boolean(),
   /** Why the last tuning failed, until one comes through; or why the tuner cannot be used. */
   error: t.Union([t.String(), t.Null()]),
+  /** Epoch ms: when a tuner in `error` is tried again by itself; absent: it is not. */
+  retryAt: t.Optional(t.Integer()),
 });
 export type Tuner = Static<typeof TunerSchema>;
 export const TunersSchema = t.Array(TunerSchema);

@@ -118,21 +118,28 @@ describe('tuners', () => {
     );
     expect(tuners).toEqual([
       { rank: 0, types: ['GR'], recording: [] },
+      { rank: 1, types: [], recording: [], broken: ['BS', 'CS'] },
       { rank: 3, types: ['BS', 'CS'], recording: [] },
     ]);
   });
 
-  test('that could not be used are tried where there are no others: nothing else finds out that they came back', () => {
+  test('that cannot be used are counted on where there are no others', () => {
     const broken = { state: 'error' as const };
     const tuners = tunersOfPlan(
       [tuner('a', 0, ['GR'], broken), tuner('b', 1, ['BS', 'CS'], broken), tuner('c', 2, ['BS'])],
       new Map(),
     );
     expect(tuners).toEqual([
-      { rank: 0, types: ['GR'], recording: [] },
-      { rank: 1, types: ['CS'], recording: [] },
+      { rank: 0, types: ['GR'], recording: [], broken: ['GR'] },
+      { rank: 1, types: ['CS'], recording: [], broken: ['BS', 'CS'] },
       { rank: 2, types: ['BS'], recording: [] },
     ]);
+  });
+
+  test('that cannot be used hold no recording: it goes on at another', () => {
+    const running = new Map([[11, { recordingId: 5, tunerId: 'a' }]]);
+    const tuners = tunersOfPlan([tuner('a', 0, ['GR'], { state: 'error' }), tuner('b', 1, ['GR'])], running);
+    expect(tuners.map(({ recording }) => recording)).toEqual([[], []]);
   });
 
   test('hold the recordings that use them, by the agent or by the recorder', () => {

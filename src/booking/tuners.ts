@@ -9,8 +9,8 @@ import type { TunerOfPlan } from '../schedule/plan/input.ts';
 const RECORDING_USE = /^rec (\d+)$/;
 
 /**
- * In the agent's order of rank. One that failed last is counted on for what no other receives: it may have come back,
- * and is known to have when somebody asks for it. Pure.
+ * In the agent's order of rank. One that cannot be used is counted on for what no other receives alone: the agent takes
+ * it last, tries it again by itself, and says so when it has come back. Pure.
  */
 export function tunersOfPlan(
   tuners: readonly Tuner[],
@@ -20,9 +20,11 @@ export function tunersOfPlan(
   const working = tuners.filter((one) => isUsable(one) && one.state !== 'error');
   const received = new Set(working.flatMap(({ types }) => types));
   const reservationOf = new Map([...running].map(([id, { recordingId }]) => [recordingId, id]));
-  return tuners.filter(isUsable).flatMap(({ id, rank, types: all, state, users }): TunerOfPlan[] => {
-    const types = state === 'error' ? all.filter((type) => !received.has(type)) : all;
-    if (rank === null || types.length === 0) return [];
+  return tuners.filter(isUsable).flatMap(({ id, rank, types, state, users }): TunerOfPlan[] => {
+    if (rank === null) return [];
+    // Nobody is on it: what was recorded there gets another one.
+    if (state === 'error')
+      return [{ rank, types: types.filter((type) => !received.has(type)), recording: [], broken: types }];
     const here = new Set<ReservationId>();
     for (const { use } of users) {
       const recording = RECORDING_USE.exec(use)?.[1];

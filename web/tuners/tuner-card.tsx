@@ -91,7 +91,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
           <Icon name="alert" />
           <p>
             <b>{tuner.error}</b>
-            {errorAdvice(tuner)}
+            {errorAdvice(tuner, Date.now())}
           </p>
         </div>
       )}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Channel } from '../../wire/agent.ts';
-import { signalWords, userWords } from './words.ts';
+import { errorAdvice, signalWords, userWords } from './words.ts';
 
 const CHANNELS: Channel[] = [
   {
@@ -34,4 +34,15 @@ test('a signal is judged by the scale of its broadcast type', () => {
   expect(signalWords({ signal: { ...signal, locked: false }, tuned: null })?.tone).toBe('bad');
   expect(signalWords({ signal: { ...signal, cnr: null }, tuned: null })).toMatchObject({ db: '', part: 1 });
   expect(signalWords({ signal: null, tuned: null })).toBeUndefined();
+});
+
+test('of a tuner that cannot be used it is told what happens next', () => {
+  const now = Date.parse('2026-11-21T12:00:00+09:00');
+  const broken = { state: 'error', driver: 'px4' } as const;
+  expect(errorAdvice({ ...broken, retryAt: now + 5_000 }, now)).toStartWith('まもなく自動で試し直します。');
+  expect(errorAdvice({ ...broken, retryAt: now + 300_000 }, now)).toStartWith('12:05 に自動で試し直します。');
+  // Nobody tries it: a driver that is not there, or an agent that never does.
+  expect(errorAdvice(broken, now)).toContain('再起動してください');
+  // An empty channel is no fault of the tuner.
+  expect(errorAdvice({ ...broken, state: 'idle' }, now)).toStartWith('アンテナの接続');
 });

@@ -1,6 +1,7 @@
 /** What the agent says of its tuners, in plain words. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { narrow } from '../text/channel.ts';
+import { clockText } from '../text/time.ts';
 
 export type Tone = 'good' | 'bad' | 'busy' | 'quiet';
 
@@ -97,14 +98,23 @@ export function signalWords({ signal, tuned }: Pick<Tuner, 'signal' | 'tuned'>):
     : { text: '弱い', tone: 'bad', part, db };
 }
 
-/** What to do about a tuner's error. */
-export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver'>): string {
-  if (tuner.state === 'error') {
-    return tuner.driver === 'fake'
-      ? '試験用の放送を作るコマンド（FAKE_TUNE）を確かめてください。'
-      : 'チューナーの接続とドライバーを確かめ、エージェント（svc-agent）を再起動してください。';
+/** A wait that is not worth a clock time. */
+const SOON_MS = 60_000;
+
+/** What comes of a tuner's error by itself, and what to do about it. @param now epoch ms */
+export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, now: number): string {
+  if (tuner.state !== 'error') {
+    return 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。';
   }
-  return 'アンテナの接続を確かめてください。チャンネルが変わったときは、スキャンをやり直すと直ります。';
+  const { retryAt } = tuner;
+  const isFake = tuner.driver === 'fake';
+  const check = isFake
+    ? '試験用の放送を作るコマンド（FAKE_TUNE）を確かめてください。'
+    : 'チューナーの接続とドライバーを確かめてください。';
+  if (retryAt === undefined)
+    return isFake ? check : `${check}直したら、エージェント（svc-agent）を再起動してください。`;
+  const when = retryAt - now < SOON_MS ? 'まもなく' : `${clockText(retryAt)} に`;
+  return `${when}自動で試し直します。使えるようになるまで、予約はほかのチューナーに割り当てます。続くときは、${check}`;
 }
 
 export const TYPE_NAMES = { GR: '地デジ', BS: 'BS', CS: 'CS' } as const;

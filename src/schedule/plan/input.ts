@@ -1,5 +1,5 @@
 /** What the plan is made of, and what it says. */
-import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
 import type { Airings } from '../../model/airing.ts';
 import type {
   Cancellation,
@@ -18,6 +18,8 @@ import type { PlanTuner } from './tuners.ts';
 export interface TunerOfPlan extends PlanTuner {
   /** Reservations that are being recorded on it. */
   readonly recording: readonly ReservationId[];
+  /** It cannot be used now; what it could receive. `types` are those that nothing else receives. */
+  readonly broken?: readonly BroadcastType[];
 }
 
 /**

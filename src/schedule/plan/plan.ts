@@ -6,7 +6,7 @@
  * Programmes conflict, margins do not. In the order of their claims - what has begun, then the larger priority, then
  * what was booked first - each gets a tuner if all before it keep theirs.
  */
-import type { ProgramId } from '../../../arib/ids.ts';
+import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -154,7 +154,7 @@ class Planner {
     return {
       ...NOWHERE,
       state: 'conflict',
-      reason: `${against}チューナーが足りないため録画できません。`,
+      reason: `${against}チューナーが足りないため録画できません。${brokenWords(tuners, claim.type)}`,
       blockers: others.map(({ programId }) => programId),
     };
   }
@@ -228,6 +228,12 @@ function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonl
     endAt: endedAt ?? endAt,
     after: after.map((other) => other.programId),
   };
+}
+
+/** There would be more tuners. */
+function brokenWords(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): string {
+  const broken = tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type));
+  return broken.length === 0 ? '' : `エラーのため使えないチューナーが${broken.length}台あります。`;
 }
 
 function skipped(): Outcome {

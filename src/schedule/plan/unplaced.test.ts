@@ -37,6 +37,50 @@ describe('a recording whose tuner was taken out', () => {
   });
 });
 
+describe('a tuner that cannot be used', () => {
+  const BROKEN = { ...GR_TUNER, types: [], broken: ['GR' as const] };
+
+  test('is told of where it would have been needed, and takes what it can as soon as it is back', () => {
+    const home = new Home([GR_TUNER, BROKEN, SATELLITE_TUNER]);
+    const [one, two, film, other] = [
+      home.program(home.station('T27'), '港の朝', { at: 60 }),
+      home.program(home.station('T28'), '灯台の朝', { at: 60 }),
+      home.program(home.station('BS01_0'), '夜の映画', { at: 60 }),
+      home.program(home.station('BS03_0'), '昼の映画', { at: 60 }),
+    ];
+    for (const id of [one, two, film, other]) home.reserve(id);
+    home.run();
+    expect(home.of(two)).toMatchObject({
+      state: 'conflict',
+      reason:
+        '「港の朝」と重なり、チューナーが足りないため録画できません。エラーのため使えないチューナーが1台あります。',
+    });
+    // Of another broadcast: it would not have helped.
+    expect(home.of(other)?.reason).toBe('「夜の映画」と重なり、チューナーが足りないため録画できません。');
+    settled(home);
+    home.tuners = [GR_TUNER, GR_TUNER, SATELLITE_TUNER];
+    home.run();
+    expect(home.of(two)).toMatchObject({ state: 'scheduled', reason: null });
+    settled(home);
+  });
+
+  test('gives its recording to another, which a weaker one yields', () => {
+    const home = new Home([GR_TUNER, GR_TUNER]);
+    const [running, booked] = [
+      home.program(home.station('T27'), '野球中継', { at: 0, minutes: 60 }),
+      home.program(home.station('T28'), '港の朝', { at: 10, minutes: 60 }),
+    ];
+    for (const id of [running, booked]) home.reserve(id);
+    home.begin(running);
+    home.now = NOON + 5 * MINUTE;
+    home.tuners = [BROKEN, GR_TUNER];
+    home.run();
+    expect(home.of(running)?.state).toBe('recording');
+    expect(home.of(booked)).toMatchObject({ state: 'conflict', blockers: [home.of(running)?.id] });
+    settled(home);
+  });
+});
+
 describe('what was missed', () => {
   test('because the clock was wrong is recorded when it is right', () => {
     const home = new Home();

@@ -1,0 +1,52 @@
+/**
+ * When a device that could not be opened is tried again, without anybody asking for it: soon, as one that was only
+ * plugged in again or that another program had for a moment is usable again, then ever more seldom.
+ */
+import type { PhysicalChannel } from './select.ts';
+
+export class Probe {
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #dueAt: number | null = null;
+  #closed = false;
+
+  /**
+   * @param delaysMs after each failure in turn; the last stands for all later ones, none: it is not tried
+   * @param act tries it on the channel that failed last
+   */
+  constructor(
+    private readonly delaysMs: readonly number[],
+    private readonly act: (target: PhysicalChannel) => void,
+  ) {}
+
+  /** Epoch ms by the machine's clock, while it is tried also past; null: nothing is to be tried. */
+  get dueAt(): number | null {
+    return this.#dueAt;
+  }
+
+  /** @param again false: somebody who wanted the device left before it showed anything */
+  failed(target: PhysicalChannel, again: boolean): void {
+    this.cancel();
+    const delay = this.delaysMs[Math.min(this.#failures, this.delaysMs.length - 1)];
+    if (delay === undefined || this.#closed) return;
+    if (again) this.#failures++;
+    this.#dueAt = Date.now() + delay;
+    this.#timer = setTimeout(() => this.act(target), delay);
+  }
+
+  /** The device can be used. */
+  passed(): void {
+    this.cancel();
+    this.#failures = 0;
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#dueAt = null;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.cancel();
+  }
+}
