@@ -25,11 +25,22 @@ const CONTENT_SECURITY_POLICY = [
 /** Headers of an endless stream: a buffering front proxy would hold it back, or spool it for a slow client. */
 export const ENDLESS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } as const;
 
+/**
+ * On its way out it becomes `Content-Length`: of an answer to HEAD the framework would count the body, and read a file of
+ * gigabytes for it.
+ */
+export const LENGTH_HEADER = 'x-svc-length';
+
 /** Adds them to an answer, in place. */
 export function addSecurityHeaders(response: Response): Response {
   const { headers } = response;
   headers.set('x-content-type-options', 'nosniff');
   headers.set('referrer-policy', 'same-origin');
+  const length = headers.get(LENGTH_HEADER);
+  if (length !== null) {
+    headers.delete(LENGTH_HEADER);
+    headers.set('content-length', length);
+  }
   if (headers.get('content-type')?.startsWith('text/html') === true) {
     headers.set('content-security-policy', CONTENT_SECURITY_POLICY);
     headers.set('x-frame-options', 'SAMEORIGIN');

@@ -70,7 +70,7 @@ export interface ApiParts {
   system(): Promise<SystemFacts>;
   /** How many recordings there are that are not deleted. */
   recordings: { count(): number };
-  recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'detail'>;
+  recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'originals' | 'detail'>;
   recordingMarks: Pick<RecordingMarks, 'reach' | 'watched' | 'protect'>;
   retention: Pick<Retention, 'bin' | 'restore' | 'remove'>;
   storage(): Promise<StorageFacts>;

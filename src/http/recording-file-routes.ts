@@ -9,6 +9,8 @@ import { Failure } from '../model/failure.ts';
 import type { ListedFile, ListedRecording } from '../store/recording-list.ts';
 import { matchesEtag } from './assets.ts';
 import { problemResponse, REFUSALS } from './described.ts';
+import { LENGTH_HEADER } from './headers.ts';
+import { type FilePiece, joinedBody } from './joined-file.ts';
 import type { ApiParts } from './parts.ts';
 import { isSameForRange, readRange } from './ranges.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from './recording-routes.ts';
@@ -39,23 +41,35 @@ async function look(parts: Pick<ApiParts, 'folderSpace'>, path: string): Promise
   return found;
 }
 
-/** A file that still grows has no tag: what was sent of it stays true, what is behind it is not known yet. */
-function tagOf({ state }: ListedRecording, { size, mtimeMs, ino }: Stats): string | null {
+/** What still grows has no tag: what was sent of it stays true, what is behind it is not known yet. */
+function tagOf({ state }: ListedRecording, pieces: readonly Stats[]): string | null {
   if (state === 'recording') return null;
-  return `"${size.toString(36)}-${Math.round(mtimeMs).toString(36)}-${ino.toString(36)}"`;
+  const marks = pieces.map(
+    ({ size, mtimeMs, ino }) =>
+      `${size.toString(36)}-${Math.round(mtimeMs).toString(36)}-${ino.toString(36)}`,
+  );
+  const [only] = marks;
+  return `"${marks.length === 1 ? only : Bun.hash(marks.join(' ')).toString(36)}"`;
 }
 
+/** Nothing is read to tell a length. */
+function headOnly(status: number, headers: Record<string, string>, length: number): Response {
+  return new Response(null, { status, headers: { ...headers, [LENGTH_HEADER]: String(length) } });
+}
+
+/** @param paths one after the other they are the file */
 async function sendFile(
   parts: Pick<ApiParts, 'folderSpace'>,
   request: Request,
   recording: ListedRecording,
-  file: ListedFile,
+  { source, paths }: { source: ListedFile['source']; paths: readonly string[] },
 ): Promise<Response> {
-  const stats = await look(parts, file.path);
-  const { size } = stats;
+  const stats = await Promise.all(paths.map((path) => look(parts, path)));
+  const pieces: FilePiece[] = paths.map((path, index) => ({ path, size: stats[index]?.size ?? 0 }));
+  const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
   const etag = tagOf(recording, stats);
   const headers: Record<string, string> = {
-    'content-type': TYPES[file.source],
+    'content-type': TYPES[source],
     'accept-ranges': 'bytes',
     'cache-control': etag === null ? 'no-store' : 'private, no-cache',
     ...(etag === null ? {} : { etag }),
@@ -74,9 +88,26 @@ async function sendFile(
   const { start, end } = range === 'whole' ? { start: 0, end: size } : range;
   const status = range === 'whole' ? 200 : 206;
   if (status === 206) headers['content-range'] = `bytes ${start}-${end - 1}/${size}`;
+  if (request.method === 'HEAD') return headOnly(status, headers, end - start);
   // Only what is there now: a growing file is not waited for.
-  return new Response(Bun.file(file.path).slice(start, end), { status, headers });
+  return new Response(await joinedBody(pieces, start, end), { status, headers });
 }
+
+/** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
+function pathsOf(parts: Pick<ApiParts, 'recordingList'>, id: number, { source, path }: ListedFile): string[] {
+  const originals = source === 'ts' ? parts.recordingList.originals(id) : [];
+  return originals.includes(path) ? originals : [path];
+}
+
+const FILE_QUERY = t.Object({
+  source: t.Optional(
+    t.Union(
+      FILE_SOURCES.map((source) => t.Literal(source)),
+      { description: 'without it the first one that the list names' },
+    ),
+  ),
+  audio: t.Optional(t.Literal('only', { description: 'the sound alone: 404 while there is none' })),
+});
 
 export function addRecordingFileRoutes(app: Elysia, parts: ApiParts): void {
   const tags = ['recordings'];
@@ -88,48 +119,37 @@ export function addRecordingFileRoutes(app: Elysia, parts: ApiParts): void {
     ]),
   );
 
-  app.get(
-    '/api/recordings/:id/file',
-    ({ params, query, request }) => {
-      const recording = findRecording(parts, params.id);
-      const file = recording.files.find(
-        ({ source }) => query.source === undefined || source === query.source,
-      );
-      // Sound by itself is made of no file yet.
-      if (file === undefined || query.audio !== undefined) throw NO_FILE();
-      return sendFile(parts, request, recording, file);
-    },
-    {
-      params: ID_PARAMS,
-      query: t.Object({
-        source: t.Optional(
-          t.Union(
-            FILE_SOURCES.map((source) => t.Literal(source)),
-            { description: 'without it the first one that the list names' },
-          ),
-        ),
-        audio: t.Optional(t.Literal('only', { description: 'the sound alone: 404 while there is none' })),
-      }),
-      detail: {
-        summary: 'A file of a recording',
-        description:
-          'For playing, in parts by `Range` (one part; several are answered with the whole). The file of what is being ' +
-          'recorded is sent as far as it is written.',
-        tags,
-        responses: {
-          ...REFUSALS,
-          ...NO_RECORDING,
-          200: { description: 'the file', headers: { etag }, content: media },
-          206: { description: 'the part that was asked for', headers: { etag }, content: media },
-          304: { description: 'unchanged since the `If-None-Match` that was sent' },
-          400: problemResponse('malformed id, unknown source'),
-          404: problemResponse('no such recording, it is in the bin, or it has no such file'),
-          416: { description: 'nothing of that part is there; `Content-Range` tells the size' },
-          503: problemResponse('`busy`: its folder does not answer'),
-        },
+  const answer = (id: string, query: typeof FILE_QUERY.static, request: Request): Promise<Response> => {
+    const recording = findRecording(parts, id);
+    const file = recording.files.find(({ source }) => query.source === undefined || source === query.source);
+    // Sound by itself is made of no file yet.
+    if (file === undefined || query.audio !== undefined) throw NO_FILE();
+    return sendFile(parts, request, recording, { ...file, paths: pathsOf(parts, recording.id, file) });
+  };
+
+  app.get('/api/recordings/:id/file', ({ params, query, request }) => answer(params.id, query, request), {
+    params: ID_PARAMS,
+    query: FILE_QUERY,
+    detail: {
+      summary: 'A file of a recording',
+      description:
+        'For playing, in parts by `Range` (one part; several are answered with the whole). The file of what is being ' +
+        'recorded is sent as far as it is written. An original stream that lies in several files is sent as one; what ' +
+        'reaches over a seam and is longer than 4 MB comes chunked, without `Content-Length` but for HEAD.',
+      tags,
+      responses: {
+        ...REFUSALS,
+        ...NO_RECORDING,
+        200: { description: 'the file', headers: { etag }, content: media },
+        206: { description: 'the part that was asked for', headers: { etag }, content: media },
+        304: { description: 'unchanged since the `If-None-Match` that was sent' },
+        400: problemResponse('malformed id, unknown source'),
+        404: problemResponse('no such recording, it is in the bin, or it has no such file'),
+        416: { description: 'nothing of that part is there; `Content-Range` tells the size' },
+        503: problemResponse('`busy`: its folder does not answer'),
       },
     },
-  );
+  });
 
   app.get(
     '/api/recordings/:id/poster',

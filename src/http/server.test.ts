@@ -76,7 +76,14 @@ function serve(
       record: absent,
     },
     rules: { list: absent, get: absent, create: absent, update: absent, remove: absent, preview: absent },
-    recordingList: { stamp: absent, page: absent, series: absent, find: absent, detail: absent },
+    recordingList: {
+      stamp: absent,
+      page: absent,
+      series: absent,
+      find: absent,
+      originals: absent,
+      detail: absent,
+    },
     recordingMarks: { reach: absent, watched: absent, protect: absent },
     storage: absent,
     folderSpace: absent,
@@ -198,6 +205,7 @@ describe('the server', () => {
       page: absent,
       series: absent,
       detail: absent,
+      originals: () => [],
       find: () => recording,
     };
     const { url } = serve({ recordingList, folderSpace: async () => undefined });

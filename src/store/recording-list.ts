@@ -204,6 +204,16 @@ export class RecordingListStore {
     return row === undefined || (row.binnedAt !== null && !binned) ? undefined : row;
   }
 
+  /** The files of its original stream, in order; more than one where no folder had room for all of it. */
+  originals(id: number): string[] {
+    return this.database
+      .query<{ path: string }, { id: number }>(
+        'SELECT path FROM recording_parts WHERE recording_id = $id AND part > 0 ORDER BY part',
+      )
+      .all({ id })
+      .map(({ path }) => path);
+  }
+
   /** What lists leave out because of its size; not of what is in the bin. */
   detail(id: number): { name: string; description: string; extended: Record<string, string> } | undefined {
     const row = this.database

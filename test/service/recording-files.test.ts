@@ -1,6 +1,6 @@
 /** Files of recordings over HTTP, whole and in parts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordedHome } from './recorded-home.ts';
@@ -81,6 +81,106 @@ describe('files', () => {
     ]);
   });
 
+  /** In so many files of these lengths, each in a folder of its own; of the first one the row tells. */
+  function putParts(lengths: readonly number[], row: Parameters<RecordedHome['put']>[0] = {}): number {
+    const id = home.put({ ...row, content: content.slice(0, lengths[0]) });
+    let from = lengths[0] ?? 0;
+    for (const [index, length] of lengths.entries()) {
+      if (index === 0) continue;
+      const folder = join(home.folder, `disk${index}`);
+      mkdirSync(folder, { recursive: true });
+      const path = join(folder, `r${id}.part${index + 1}.ts`);
+      writeFileSync(path, content.subarray(from, from + length));
+      home.database
+        .query('INSERT INTO recording_parts (recording_id, part, path, bytes) VALUES (?, ?, ?, ?)')
+        .run(id, index + 1, path, length);
+      from += length;
+    }
+    return id;
+  }
+
+  describe('in several parts', () => {
+    const lengths = [188 * 10, 188, 188 * 29];
+
+    test('are sent as the one that they are parts of', async () => {
+      const id = putParts(lengths);
+      const whole = await file(id);
+      expect([whole.status, await whole.bytes()]).toEqual([200, content]);
+      const size = content.length;
+      for (const [first, last] of [
+        [0, size - 1],
+        [0, 1879],
+        [1880, 1880],
+        [1879, 1880],
+        [1000, 2500],
+        [1880, 2067],
+        [2068, size - 1],
+        [7519, 7519],
+      ] as const) {
+        const part = await file(id, { range: `bytes=${first}-${last}` });
+        expect([first, part.status, part.headers.get('content-range')]).toEqual([
+          first,
+          206,
+          `bytes ${first}-${last}/${size}`,
+        ]);
+        expect(part.headers.get('content-length')).toBe(String(last + 1 - first));
+        expect(await part.bytes()).toEqual(content.slice(first, last + 1));
+      }
+      const outside = await file(id, { range: `bytes=${size}-` });
+      expect([outside.status, outside.headers.get('content-range')]).toEqual([416, `bytes */${size}`]);
+    });
+
+    test('tell their length to HEAD, and are the same until one of them changes', async () => {
+      const id = putParts(lengths);
+      const head = await file(id, {}, 'source=ts', 'HEAD');
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, String(content.length)]);
+      const etag = head.headers.get('etag') ?? '';
+      expect((await file(id)).headers.get('etag')).toBe(etag);
+      expect((await file(id, { 'if-none-match': etag })).status).toBe(304);
+      expect((await file(id, { range: 'bytes=0-9', 'if-range': etag })).status).toBe(206);
+      writeFileSync(join(home.folder, 'disk1', `r${id}.part2.ts`), content.subarray(0, 376));
+      expect((await file(id, { 'if-none-match': etag })).status).toBe(200);
+      expect((await file(id, { range: 'bytes=0-9', 'if-range': etag })).status).toBe(200);
+    });
+
+    test('are sent while the last one grows', async () => {
+      const id = putParts(lengths, { state: 'recording' });
+      const part = await file(id, { range: 'bytes=1800-' });
+      expect([part.status, part.headers.get('etag'), await part.bytes()]).toEqual([
+        206,
+        null,
+        content.slice(1800),
+      ]);
+    });
+
+    test('are not sent with one of them missing: what is behind it would be taken for something else', async () => {
+      const id = putParts(lengths);
+      const away = join(home.folder, 'disk1', `r${id}.part2.ts`);
+      renameSync(away, `${away}.away`);
+      expect((await file(id)).status).toBe(404);
+      renameSync(`${away}.away`, away);
+      expect((await file(id)).status).toBe(200);
+    });
+
+    test('of many megabytes are sent as they are read', async () => {
+      const large = Uint8Array.from({ length: 12_000_000 }, (_, index) => (index * 31 + (index >> 9)) & 0xff);
+      const id = home.put({ content: large.slice(0, 7_000_000) });
+      const path = join(home.folder, `r${id}.part2.ts`);
+      writeFileSync(path, large.subarray(7_000_000));
+      home.database
+        .query('INSERT INTO recording_parts (recording_id, part, path, bytes) VALUES (?, 2, ?, 5000000)')
+        .run(id, path);
+      const range = await file(id, { range: 'bytes=100-11999899' });
+      expect(range.headers.get('content-range')).toBe('bytes 100-11999899/12000000');
+      expect(Buffer.compare(await range.bytes(), large.slice(100, 11_999_900))).toBe(0);
+      const leaving = new AbortController();
+      const left = await home.get(`/api/recordings/${id}/file?source=ts`, { signal: leaving.signal });
+      await left.body?.getReader().read();
+      leaving.abort();
+      expect(Buffer.compare(await (await file(id)).bytes(), large)).toBe(0);
+    });
+  });
+
   test('may be larger than 32 bits can count', async () => {
     const id = home.put({ content });
     const at = 5 * 2 ** 30;
@@ -90,6 +190,11 @@ describe('files', () => {
     const handle = await open(row.get({ id })?.path ?? '', 'r+');
     await handle.write(content.subarray(0, 188), 0, 188, at);
     await handle.close();
+    // Nothing of it is read to say how long it is.
+    const began = performance.now();
+    const head = await file(id, {}, 'source=ts', 'HEAD');
+    expect(head.headers.get('content-length')).toBe(String(at + 188));
+    expect(performance.now() - began).toBeLessThan(1000);
     const part = await file(id, { range: `bytes=${at}-` });
     expect(part.headers.get('content-range')).toBe(`bytes ${at}-${at + 187}/${at + 188}`);
     expect(await part.bytes()).toEqual(content.slice(0, 188));
