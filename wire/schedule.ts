@@ -168,9 +168,20 @@ const ACTIONS = {
   keepDays: t.Optional(nullable(t.Integer({ minimum: 1, maximum: MAX_KEPT }), 'null = for ever')),
 } as const;
 
+const ADDED = t.Optional(t.Unknown({ readOnly: true, description: 'ignored' }));
+/** What the service adds to a rule: may be sent back with it. */
+const READ_ONLY = {
+  id: ADDED,
+  disabledReason: ADDED,
+  next: ADDED,
+  booked: ADDED,
+  conflicts: ADDED,
+  recorded: ADDED,
+};
+
 /** Body of `POST /api/rules`, `PUT /api/rules/<id>` and `POST /api/rules/preview`. */
-export const RuleBodySchema = t.Object({ ...ACTIONS, ...CONDITIONS }, CLOSED);
-export type RuleBody = Static<typeof RuleBodySchema>;
+export const RuleBodySchema = t.Object({ ...ACTIONS, ...CONDITIONS, ...READ_ONLY }, CLOSED);
+export type RuleBody = Omit<Static<typeof RuleBodySchema>, keyof typeof READ_ONLY>;
 
 /** A rule as it is sent: the body with every field, and what the service adds. */
 export const RuleSchema = t.Object(

@@ -2,15 +2,16 @@
  * The inner application: routes, validation and the OpenAPI description. It runs behind the access decision of
  * `server.ts` and never by itself.
  */
-import { openapi } from '@elysiajs/openapi';
-import type { TSchema } from '@sinclair/typebox';
+import type { ValueError } from '@sinclair/typebox/errors';
 import { Elysia, ValidationError } from 'elysia';
-import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
+import { misfitOf } from '../model/misfit.ts';
 import { addCollectRoutes } from './collect-routes.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';
 import { addLogoRoutes } from './logo-routes.ts';
+import { describeApi } from './openapi.ts';
 import type { ApiParts } from './parts.ts';
+import { etagOf, polledJson } from './polled.ts';
 import { failureResponse, internalProblem, problem } from './problems.ts';
 import { addRecordingFileRoutes } from './recording-file-routes.ts';
 import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
@@ -57,17 +58,11 @@ function unknownRoute(routes: readonly Route[], request: Request): Response {
   });
 }
 
-/** `/codec` → `codec`: the field's path in the part of the request that was wrong. */
-function invalidField(error: ValidationError): Response {
-  const at = error.valueError?.path ?? '';
-  const path = at.replace(/^\//, '').replaceAll('/', '.');
-  return problem(
-    'bad_request',
-    path === '' ? '要求の形が正しくありません。' : `${path} の値が正しくありません。`,
-    {
-      path: path === '' ? error.type : path,
-    },
-  );
+/** Of a query, an address or a body. */
+function invalidField({ valueError, type }: ValidationError): Response {
+  const misfit = valueError === undefined ? undefined : misfitOf(valueError as ValueError);
+  const path = misfit === undefined || misfit.path === '' ? type : misfit.path;
+  return problem('bad_request', misfit?.message ?? '要求の形が正しくありません。', { path });
 }
 
 /** What an error that escaped a route is answered with. Bugs are logged and told nobody. */
@@ -103,34 +98,10 @@ function isBodyTooLarge(error: unknown): boolean {
   return error instanceof BodyTooLarge || (error instanceof Error && error.cause instanceof BodyTooLarge);
 }
 
-/** A schema as plain JSON Schema, without its library's symbols. */
-function plain(schema: TSchema) {
-  return JSON.parse(JSON.stringify(schema));
-}
-
 export function createApi(parts: ApiParts): Elysia {
   const app = new Elysia();
   app.onError({ as: 'global' }, ({ code, error, request }) =>
     errorResponse(app, parts, code, error, request),
-  );
-  app.use(
-    openapi({
-      // The page that the plugin could show loads its scripts from elsewhere.
-      provider: null,
-      specPath: OPENAPI_PATH,
-      path: '/api/openapi',
-      // Paths with a dot are no static files here.
-      exclude: { paths: [OPENAPI_PATH], staticFile: false },
-      documentation: {
-        info: { title: 'svc', version: parts.version, description: DESCRIPTION },
-        servers: [{ url: '..', description: 'the address under which the service was opened' }],
-        components: {
-          schemas: { Problem: plain(ProblemSchema), AccessError: plain(AccessErrorSchema) },
-          securitySchemes: { token: { type: 'http', scheme: 'bearer', description: '`svc_…` access token' } },
-        },
-        security: [{}, { token: [] }],
-      },
-    }),
   );
   addSystemRoutes(app, parts);
   addStationRoutes(app, parts);
@@ -145,13 +116,14 @@ export function createApi(parts: ApiParts): Elysia {
   addRecordingMarkRoutes(app, parts);
   addRecordingFileRoutes(app, parts);
   addStorageRoutes(app, parts);
+  // Before the framework prepares its schemas for validating, which adds to them.
+  const description = JSON.stringify(describeApi(app, parts.version));
+  app.get(
+    OPENAPI_PATH,
+    ({ request }) => polledJson(request, { body: description, etag: etagOf(description) }),
+    {
+      detail: { hide: true },
+    },
+  );
   return app;
 }
-
-const DESCRIPTION = [
-  'Watching and recording television in one household.',
-  'Clients in a trusted network need no credentials; others get 401 `{"error":"unauthorized"}`.',
-  'POST, PUT, PATCH and DELETE need `Content-Type: application/json`, otherwise 403 with a plain reason.',
-  'Errors are `{message, code, path?}`: a Japanese sentence for people, a stable word for programs.',
-  'GET routes answer HEAD too. Unknown fields and event names are to be ignored.',
-].join('\n\n');

@@ -201,13 +201,13 @@ export function addGuideRoutes(app: Elysia, parts: ApiParts): void {
       ),
       limit: t.Optional(
         t.String({
-          pattern: '^[0-9]{1,9}$',
-          description: `rows a section: ${SEARCH_LIMIT.default} by default, at most ${SEARCH_LIMIT.maximum}`,
+          pattern: '^[0-9]{1,15}$',
+          description: `rows a section: 1 to ${SEARCH_LIMIT.maximum}, ${SEARCH_LIMIT.default} by default; what is beyond is taken as the bound`,
         }),
       ),
       offset: t.Optional(
         t.String({
-          pattern: '^[0-9]{1,9}$',
+          pattern: '^[0-9]{1,15}$',
           description: `rows of each section to pass over: 0 by default, at most ${SEARCH_MAX_OFFSET}`,
         }),
       ),

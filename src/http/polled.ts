@@ -9,10 +9,15 @@ export interface PolledAnswer {
   readonly body: string;
 }
 
+/** With its quotes: another one for another text. */
+export function etagOf(body: string): string {
+  return `"${Bun.hash(body).toString(36)}"`;
+}
+
 /** A value as such an answer. */
 export function polledAnswer(value: unknown): PolledAnswer {
   const body = JSON.stringify(value);
-  return { body, etag: `"${Bun.hash(body).toString(36)}"` };
+  return { body, etag: etagOf(body) };
 }
 
 /** To be revalidated each time, and nobody else's. */

@@ -77,7 +77,8 @@ async function sendFile(
   if (etag !== null && matchesEtag(request.headers.get('if-none-match'), etag)) {
     return new Response(null, { status: 304, headers });
   }
-  const isPart = isSameForRange(request.headers.get('if-range'), etag);
+  // Parts are of GET alone: RFC 9110, 14.2.
+  const isPart = request.method === 'GET' && isSameForRange(request.headers.get('if-range'), etag);
   const range = isPart ? readRange(request.headers.get('range'), size) : 'whole';
   if (range === 'outside') {
     return new Response(null, {

@@ -44,6 +44,7 @@ function durationOf(recording: ListedRecording): number | null {
 export function toRecording(recording: ListedRecording, running: Running): Recording {
   const { id, name, files, audios, binnedAt } = recording;
   const isRecording = recording.state === 'recording';
+  const progress = isRecording ? (running.get(id) ?? null) : null;
   // In the bin its files cannot be asked for.
   const usable = binnedAt === null ? files : [];
   return {
@@ -76,10 +77,10 @@ export function toRecording(recording: ListedRecording, running: Running): Recor
     ruleId: recording.ruleId,
     genres: recording.genres,
     series: recording.series,
-    bytes: recording.bytes,
+    bytes: progress?.bytes ?? recording.bytes,
     protected: recording.protected,
     binnedAt,
-    progress: isRecording ? (running.get(id) ?? null) : null,
+    progress,
   };
 }
 

@@ -21,15 +21,14 @@ import type { ApiParts } from './parts.ts';
 import { notModified, polledAnswer, polledJson, polledResponses } from './polled.ts';
 import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-list.ts';
 
-const NUMBER = '^[0-9]{1,9}$';
-const ID = '^[0-9]{1,15}$';
+const NUMBER = '^[0-9]{1,15}$';
 /** More rows cannot be passed over: there are none. */
 const MAX_OFFSET = 10_000_000;
 
 const LIMIT = t.Optional(
   t.String({
     pattern: NUMBER,
-    description: `${RECORDING_LIMIT.default} by default, at most ${RECORDING_LIMIT.maximum}`,
+    description: `1 to ${RECORDING_LIMIT.maximum}, ${RECORDING_LIMIT.default} by default; what is beyond is taken as the bound`,
   }),
 );
 const OFFSET = t.Optional(t.String({ pattern: NUMBER, description: 'rows to pass over' }));
@@ -63,8 +62,8 @@ const LIST_QUERY = t.Object({
     ),
   ),
   series: t.Optional(t.String({ minLength: 1, maxLength: 1000, description: 'key of a series' })),
-  ruleId: t.Optional(t.String({ pattern: ID, description: 'made by this rule' })),
-  stationId: t.Optional(t.String({ pattern: ID, description: 'of this station' })),
+  ruleId: t.Optional(t.String({ pattern: NUMBER, description: 'made by this rule' })),
+  stationId: t.Optional(t.String({ pattern: NUMBER, description: 'of this station' })),
 });
 
 function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
@@ -189,7 +188,12 @@ export function addRecordingRoutes(app: Elysia, parts: ApiParts): void {
     },
     {
       query: t.Object({
-        limit: t.Optional(t.String({ pattern: NUMBER, description: `at most ${RECORDING_LIMIT.maximum}` })),
+        limit: t.Optional(
+          t.String({
+            pattern: NUMBER,
+            description: `1 to ${RECORDING_LIMIT.maximum}, the latter by default`,
+          }),
+        ),
         offset: OFFSET,
       }),
       detail: {

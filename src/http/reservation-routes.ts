@@ -1,16 +1,14 @@
 /** `/api/reservations` and `POST /api/services/<id>/record`. */
 import { Type as t } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
 import type { Elysia } from 'elysia';
 import {
   ProblemSchema,
   RecordAnswerSchema,
-  type ReservationRequest,
   ReservationRequestSchema,
   ReservationSchema,
   ReservationsSchema,
 } from '../../wire/api.ts';
-import { Failure } from '../model/failure.ts';
+import { readAs } from '../model/misfit.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { polledAnswer, polledJson, polledResponses } from './polled.ts';
@@ -28,13 +26,6 @@ const LIST_QUERY = t.Object({
   ),
 });
 
-/** The framework would drop fields that nobody knows instead of refusing them. @throws Failure bad_request */
-function readRequest(body: unknown): ReservationRequest {
-  if (Value.Check(ReservationRequestSchema, body)) return body;
-  const path = (Value.Errors(ReservationRequestSchema, body).First()?.path ?? '').slice(1, 64);
-  throw new Failure('bad_request', `予約の「${path}」の値が正しくありません。`, { path });
-}
-
 const NO_CONTENT = { description: 'done, or it was so already' };
 
 function addListRoutes(app: Elysia, { reservations }: ApiParts, tags: string[]): void {
@@ -49,7 +40,11 @@ function addListRoutes(app: Elysia, { reservations }: ApiParts, tags: string[]):
           'A `conflict` carries `blockers` (reservations it lost against), `alternatives` (programmes) and `offers` ' +
           '(the same in words). The event `reservations` says that a list changed. Carries an ETag.',
         tags,
-        responses: { ...REFUSALS, ...polledResponses('reservations', ReservationsSchema) },
+        responses: {
+          ...REFUSALS,
+          ...polledResponses('reservations', ReservationsSchema),
+          400: problemResponse('a bad value; `path` names the field'),
+        },
       },
     },
   );
@@ -66,20 +61,26 @@ export function addReservationRoutes(app: Elysia, parts: ApiParts): void {
   const { reservations } = parts;
   addListRoutes(app, parts, tags);
 
-  app.post('/api/reservations', ({ body }) => reservations.reserve(readRequest(body)), {
-    response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
-    detail: {
-      summary: 'Book a programme by hand',
-      description:
-        'Priority 2. Also 200 when it is booked already; what is sent of margins, `encode` and `keepTs` then changes it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
-        '404 for a programme that the guide does not have.',
-      tags,
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: JSON.parse(JSON.stringify(ReservationRequestSchema)) } },
+  app.post(
+    '/api/reservations',
+    ({ body }) =>
+      // The framework would drop fields that nobody knows instead of refusing them.
+      reservations.reserve(readAs(ReservationRequestSchema, body, '予約の')),
+    {
+      response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
+      detail: {
+        summary: 'Book a programme by hand',
+        description:
+          'Priority 2. Also 200 when it is booked already; what is sent of margins, `encode` and `keepTs` then changes it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
+          '404 for a programme that the guide does not have.',
+        tags,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: JSON.parse(JSON.stringify(ReservationRequestSchema)) } },
+        },
       },
     },
-  });
+  );
 
   app.delete(
     '/api/reservations/:id',

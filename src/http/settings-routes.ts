@@ -4,7 +4,7 @@ import type { Elysia } from 'elysia';
 import { SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
-import { polledJson, polledResponses } from './polled.ts';
+import { polledAnswer, polledJson, polledResponses } from './polled.ts';
 
 /** A schema as plain JSON Schema. */
 function plain(schema: object) {
@@ -21,21 +21,14 @@ const CHANGES = t.Object(
 export function addSettingsRoutes(app: Elysia, parts: ApiParts): void {
   const tags = ['settings'];
 
-  app.get(
-    '/api/settings',
-    ({ request }) => {
-      const body = JSON.stringify(parts.settings.all());
-      return polledJson(request, { body, etag: `"${Bun.hash(body).toString(36)}"` });
+  app.get('/api/settings', ({ request }) => polledJson(request, polledAnswer(parts.settings.all())), {
+    detail: {
+      summary: 'Every setting with the value in force',
+      description: 'Carries an ETag. The event `settings` says that one changed.',
+      tags,
+      responses: { ...REFUSALS, ...polledResponses('settings', SettingsSchema) },
     },
-    {
-      detail: {
-        summary: 'Every setting with the value in force',
-        description: 'Carries an ETag. The event `settings` says that one changed.',
-        tags,
-        responses: { ...REFUSALS, ...polledResponses('settings', SettingsSchema) },
-      },
-    },
-  );
+  });
 
   app.put('/api/settings', ({ body }) => Response.json(parts.settings.change(body)), {
     // The body is checked by the settings themselves, whose answer names the field.

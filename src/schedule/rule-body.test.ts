@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { RuleSchema } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
+import { checkExpression } from './expression/expression.ts';
 import { readRule, ruleItem } from './rule-body.ts';
 
 const accept = (): void => {};
@@ -78,6 +79,44 @@ describe('readRule', () => {
     for (const [body, path] of wrong) expect([body, pathOf(body)]).toEqual([body, path]);
   });
 
+  test('what every programme meets is no condition', () => {
+    const nothing: object[] = [
+      ...['|', '"', '""', '" "|', '-灯台', '-"灯台 朝" -港'].map((keyword) => ({ keyword })),
+      { types: ['GR', 'BS', 'CS'] },
+      { weekdays: [6, 5, 4, 3, 2, 1, 0] },
+      ...[
+        { timeFrom: 0 },
+        { timeTo: 1440 },
+        { timeTo: 0 },
+        { timeFrom: 0, timeTo: 1440 },
+        { durationMin: 0 },
+      ],
+    ];
+    for (const body of nothing) expect([body, pathOf(body)]).toEqual([body, 'keyword']);
+    const something: object[] = [
+      ...['灯台|', '"-灯台"', '灯台 -港'].map((keyword) => ({ keyword })),
+      { keyword: '-灯台', types: ['GR', 'BS'] },
+      ...[{ weekdays: [0] }, { genres: [{ lv1: 0 }] }, { stationIds: [1] }, { durationMax: 30 }],
+      ...[{ timeFrom: 1 }, { timeTo: 1439 }, { timeFrom: 1320, timeTo: 0 }, { durationMin: 1 }],
+    ];
+    for (const body of something) expect([body, pathOf(body)]).toEqual([body, 'accepted']);
+  });
+
+  test('an expression that is found in every text is no condition either', () => {
+    const limits = (body: object) => {
+      try {
+        return readRule({ regex: true, ...body }, checkExpression) !== undefined;
+      } catch (error) {
+        return error instanceof Failure ? error.options.path : error;
+      }
+    };
+    for (const keyword of ['.*', '^', '(灯台)?', 'a*|b'])
+      expect([keyword, limits({ keyword })]).toEqual([keyword, 'keyword']);
+    for (const keyword of ['.', '灯台?', 'a+'])
+      expect([keyword, limits({ keyword })]).toEqual([keyword, true]);
+    expect(limits({ keyword: '.*', stationIds: [1] })).toBe(true);
+  });
+
   test('a regular expression is checked, a keyword is not', () => {
     const refuse = (): never => {
       throw new Failure('bad_request', '正しくありません。', { path: 'keyword' });
@@ -91,6 +130,6 @@ test('a rule is sent as its schema says, and what is sent can be sent back', () 
   const draft = readRule({ keyword: 'a', genres: [{ lv1: 7 }], weekdays: [6, 0, 6] }, accept);
   const item = ruleItem({ ...draft, id: 3, disabledReason: null, createdAt: 1, updatedAt: 2 });
   expect([...Value.Errors(RuleSchema, item)]).toEqual([]);
-  const { id: _, disabledReason: __, ...body } = item;
-  expect(readRule(body, accept)).toEqual(draft);
+  const added = { next: null, booked: 3, conflicts: 0, recorded: 5 };
+  expect(readRule({ ...item, ...added }, accept)).toEqual(draft);
 });

@@ -1,29 +1,18 @@
 /** The body of a rule, as a person sends it, checked once: what comes out needs no further look. */
-import { Value } from '@sinclair/typebox/value';
-import type { StationId } from '../../arib/ids.ts';
+import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
 import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
+import { readAs } from '../model/misfit.ts';
 import { RULE_PRIORITY, type Rule, type RuleConditions, type RuleDraft } from '../model/rule.ts';
-import { searchText } from '../model/search-text.ts';
+import { readKeyword } from './match/keyword.ts';
 
 const NAMELESS = '名前のないルール';
+const EVERYTHING = 'すべての番組が対象になります。条件を少なくともひとつ指定してください。';
+const WEEKDAYS = 7;
+const DAY_MINUTES = 24 * 60;
 
 function bad(path: string, message: string): Failure {
   return new Failure('bad_request', message, { path });
-}
-
-/** `/genres/0/lv1` → `genres.0.lv1`. */
-function dotted(pointer: string): string {
-  return pointer.slice(1).replaceAll('/', '.');
-}
-
-/** @throws Failure bad_request naming the first field that is wrong */
-function checked(body: unknown): RuleBody {
-  if (Value.Check(RuleBodySchema, body)) return body;
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Failure('bad_request', 'ルールは JSON のオブジェクトで送ってください。');
-  const path = dotted(Value.Errors(RuleBodySchema, body).First()?.path ?? '/').slice(0, 64);
-  throw bad(path, `ルールの「${path}」の値が正しくありません。`);
 }
 
 function readConditions(body: RuleBody): RuleConditions {
@@ -55,35 +44,44 @@ function checkSense(conditions: RuleConditions): void {
   if (periodFrom !== null && periodTo !== null && periodFrom >= periodTo)
     throw bad('periodTo', '期間の終わりは始まりより後にしてください。');
   if (timeFrom !== null && timeFrom === timeTo) throw bad('timeTo', '時間帯の始まりと終わりが同じです。');
-  if (!isLimited(conditions))
-    throw bad('keyword', 'すべての番組が対象になります。条件を少なくともひとつ指定してください。');
+  if (!isLimited(conditions)) throw bad('keyword', EVERYTHING);
 }
 
 /** Why a rule is disabled that says nothing. */
 export const UNLIMITED = '条件がないため、ルールを無効にしました。条件を少なくともひとつ指定してください。';
 
 /** Whether anything chooses among programmes: a rule without any would book everything there is. */
-export function isLimited({ keyword, excludeKeyword: _, regex: __, ...rest }: RuleConditions): boolean {
-  const { stationIds, types, genres, weekdays, timeFrom, timeTo, durationMin, durationMax } = rest;
-  if (searchText(keyword) !== '') return true;
-  if ([stationIds, types, genres, weekdays].some((list) => list.length > 0)) return true;
-  return [timeFrom, timeTo, durationMin, durationMax].some((value) => value !== null);
+export function isLimited(conditions: RuleConditions): boolean {
+  const { keyword, regex, stationIds, types, genres, weekdays } = conditions;
+  // Quotation marks and bars alone say nothing, and words to leave out leave all the rest.
+  if (regex ? keyword !== '' : readKeyword(keyword).wanted.length > 0) return true;
+  if (stationIds.length > 0 || genres.length > 0) return true;
+  if (types.length > 0 && types.length < BROADCAST_TYPES.length) return true;
+  if (weekdays.length > 0 && weekdays.length < WEEKDAYS) return true;
+  return isTimed(conditions);
+}
+
+function isTimed({ timeFrom, timeTo, durationMin, durationMax }: RuleConditions): boolean {
+  const isWholeDay = (timeFrom ?? 0) === 0 && (timeTo ?? DAY_MINUTES) % DAY_MINUTES === 0;
+  return !isWholeDay || (durationMin ?? 0) > 0 || durationMax !== null;
 }
 
 /**
  * @param before the rule that is replaced; what says nothing about `dedupe` leaves that one's
- * @param checkExpression throws a Failure for a regular expression that cannot be used
+ * @param checkExpression throws a Failure for a regular expression that cannot be used; false: it is in every text
  * @throws Failure bad_request naming the field
  */
 export function readRule(
   body: unknown,
-  checkExpression: (expression: string) => void,
+  checkExpression: (expression: string) => unknown,
   before?: Pick<Rule, 'dedupe'>,
 ): RuleDraft {
-  const given = checked(body);
+  const given = readAs(RuleBodySchema, body, 'ルールの');
   const conditions = readConditions(given);
   checkSense(conditions);
-  if (conditions.regex && conditions.keyword !== '') checkExpression(conditions.keyword);
+  const isSaying =
+    !conditions.regex || conditions.keyword === '' || checkExpression(conditions.keyword) !== false;
+  if (!isSaying && !isLimited({ ...conditions, keyword: '' })) throw bad('keyword', EVERYTHING);
   const name = given.name?.trim() ?? '';
   return {
     name: name === '' ? conditions.keyword || NAMELESS : name,

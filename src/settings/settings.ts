@@ -5,7 +5,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type, TypeGuard } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
 import type { Log } from '../../host/log.ts';
 import {
   SETTING_SCHEMAS,
@@ -16,6 +15,7 @@ import {
 } from '../../wire/settings.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
+import { findMisfit, type MisfitValue, misfitFailure } from '../model/misfit.ts';
 import type { SettingStore } from '../store/settings.ts';
 
 export interface SettingsOptions {
@@ -45,10 +45,11 @@ function closed(schema: TSchema): TSchema {
 
 const ACCEPTED = new Map(KEYS.map((key) => [key, closed(SETTING_SCHEMAS[key])]));
 
-/** Where a value does not fit its key's schema, as a path of fields; undefined when it fits. */
-function misfit(key: SettingKey, value: unknown): string | undefined {
-  const error = Value.Errors(ACCEPTED.get(key) ?? SETTING_SCHEMAS[key], value).First();
-  return error === undefined ? undefined : `${key}${error.path.replaceAll('/', '.')}`;
+/** What of a value does not fit its key; undefined when it fits. */
+function misfit(key: SettingKey, value: unknown): MisfitValue | undefined {
+  // Within an object, so that what is said names the key.
+  const schema = Type.Object({ [key]: ACCEPTED.get(key) ?? SETTING_SCHEMAS[key] });
+  return findMisfit(schema, { [key]: value }, '設定');
 }
 
 /** @throws Failure bad_request naming the first field that is wrong */
@@ -63,10 +64,8 @@ function readChanges(body: unknown): Map<SettingKey, unknown> {
         path: key.slice(0, 64),
       });
     }
-    const path = value === null ? undefined : misfit(key, value);
-    if (path !== undefined) {
-      throw new Failure('bad_request', `設定「${path}」の値が正しくありません。`, { path });
-    }
+    const wrong = value === null ? undefined : misfit(key, value);
+    if (wrong !== undefined) throw misfitFailure(wrong);
     changes.set(key, value);
   }
   return changes;
@@ -137,9 +136,9 @@ export class Settings {
     const stored = new Map<SettingKey, unknown>();
     for (const [key, value] of this.options.store.all()) {
       if (!isKey(key)) continue;
-      const path = misfit(key, value);
-      if (path === undefined) stored.set(key, value);
-      else this.options.log.warn('stored setting not usable, default taken', { path });
+      const wrong = misfit(key, value);
+      if (wrong === undefined) stored.set(key, value);
+      else this.options.log.warn('stored setting not usable, default taken', { path: wrong.path });
     }
     return stored;
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Tuner } from '../../wire/agent.ts';
 import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { Air } from '../record/air.ts';
+import { describedFetch } from './description.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
@@ -33,7 +34,7 @@ afterAll(async () => {
 }, 20_000);
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${home.url}${path}`, {
+  const response = await describedFetch(home.url, path, {
     method,
     headers: { 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Tuner } from '../../wire/agent.ts';
 import { type ReservationItem, ReservationsSchema, type RuleItem, RuleSchema } from '../../wire/api.ts';
 import { tunerOf } from '../tuner.ts';
+import { describedFetch } from './description.ts';
 import { type ProgramRow, putPrograms } from './guide-rows.ts';
 import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestService } from './harness.ts';
 import { startHousehold } from './household.ts';
@@ -57,7 +58,7 @@ export class Bookings {
   }
 
   ask(method: string, path: string, body?: unknown): Promise<Response> {
-    return fetch(`${this.home.url}${path}`, {
+    return describedFetch(this.home.url, path, {
       method,
       headers: { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

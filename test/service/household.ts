@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Station } from '../../wire/api.ts';
+import { describedFetch } from './description.ts';
 import { StandInAgent, startTestService, type TestService, until } from './harness.ts';
 
 const TELEVISION = 1;
@@ -23,7 +24,7 @@ export async function startHousehold(
   agent.start();
   const service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url, ...environment } });
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${service.url}${path}`, init);
+    describedFetch(service.url, path, init);
   const expected = agent.channels
     .flatMap(({ stations }) => stations)
     .filter(({ serviceType }) => serviceType === TELEVISION).length;

@@ -94,6 +94,19 @@ describe('the list', () => {
     expect((await home.list('show=bin'))[0]).toMatchObject({ files: [] });
   });
 
+  test('takes a limit or an offset beyond its bounds as the bound', async () => {
+    const ids = [home.put({}, 0), home.put({}, 1), home.put({}, 2)].reverse();
+    expect(await home.ids('limit=0')).toEqual(ids.slice(0, 1));
+    expect(await home.ids('limit=999999999999999')).toEqual(ids);
+    expect(await home.ids('offset=2')).toEqual(ids.slice(2));
+    expect(await home.ids('offset=3')).toEqual([]);
+    expect(await home.ids('offset=999999999999999')).toEqual([]);
+    for (const bad of ['limit=-1', 'limit=1.5', 'limit=', 'offset=x', 'offset=9999999999999999'])
+      expect([bad, (await home.get(`/api/recordings?${bad}`)).status]).toEqual([bad, 400]);
+    const total = (await home.get('/api/recordings?offset=3')).headers.get('x-svc-total');
+    expect(total).toBe('3');
+  });
+
   test('tells the length so far of what is being recorded and was interrupted', async () => {
     const id = home.put({ state: 'recording' });
     const measure = (stretches: { from: number; to: number }[]): void => {

@@ -89,6 +89,22 @@ describe('POST /api/reservations', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
+  test('a bad value is named with what would be right', async () => {
+    const wrong = async (body: unknown) => (await refusal('POST', '/api/reservations', body)).at(-1);
+    expect(await wrong(undefined)).toBe('送信データは JSON のオブジェクトにしてください。');
+    expect(await wrong([])).toBe('送信データは JSON のオブジェクトにしてください。');
+    expect(await wrong({})).toBe('予約の「programId」がありません。0 以上の整数を指定してください。');
+    expect(await wrong({ programId: 1, marginBefore: '5' })).toBe(
+      '予約の「marginBefore」の値が正しくありません。0 から 3600000 までの整数、null のいずれかを指定してください。',
+    );
+    expect(await wrong({ programId: 1, encode: 'mp3' })).toBe(
+      '予約の「encode」の値が正しくありません。"none"、"av1"、"h264"、"both"、null のいずれかを指定してください。',
+    );
+    expect(await wrong({ programId: 1, margin: 5 })).toBe(
+      '予約の「margin」という項目はありません。名前を確かめてください。',
+    );
+  });
+
   test('a conflict names what it lost against and what could be taken instead', async () => {
     const won = await reserve(home.program('港の朝', 60));
     const lost = home.program('灯台 第3話「波」', 70, { station: OTHER_STATION });

@@ -77,6 +77,35 @@ describe('/api/rules', () => {
     expect(await home.reservations()).toEqual([]);
   });
 
+  test('a rule is sent back as it was read, and stays as it is', async () => {
+    home.program('灯台の朝', 90);
+    const rule = await add({ keyword: '灯台', genres: [], weekdays: [0, 3], keepNewest: 4, dedupe: false });
+    expect(await change(rule.id, rule)).toEqual(rule);
+    expect(await change(rule.id, { ...rule, id: 99, booked: 7, priority: 5 })).toEqual({
+      ...rule,
+      priority: 5,
+    });
+    expect(await preview(rule)).toMatchObject({ fault: null });
+    expect(await status('PUT', `/api/rules/${rule.id}`, { ...rule, updatedAt: 5 })).toEqual([
+      400,
+      'updatedAt',
+    ]);
+  });
+
+  test('what every programme meets is no condition', async () => {
+    home.program('灯台の朝', 90);
+    for (const body of [
+      { keyword: '"' },
+      { keyword: '-港' },
+      { keyword: '.*', regex: true },
+      { timeFrom: 0 },
+    ]) {
+      expect([body, await status('POST', '/api/rules', body)]).toEqual([body, [400, 'keyword']]);
+      expect([body, await status('POST', '/api/rules/preview', body)]).toEqual([body, [400, 'keyword']]);
+    }
+    expect(await home.reservations()).toEqual([]);
+  });
+
   test('what begins soon is kept though the rule no longer matches, but not without the rule', async () => {
     home.program('灯台の朝', 30);
     const { id } = await add({ keyword: '灯台' });

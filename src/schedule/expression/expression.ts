@@ -15,7 +15,7 @@ export function compileExpression(pattern: string): CompiledExpression {
   return { automaton: new Automaton(expression), required: requiredOf(expression) };
 }
 
-/** @throws Failure bad_request for an expression that cannot be used */
-export function checkExpression(pattern: string): void {
-  compileExpression(pattern);
+/** @returns false: it is found in every text, even in none @throws Failure bad_request for one that cannot be used */
+export function checkExpression(pattern: string): boolean {
+  return !compileExpression(pattern).automaton.test('');
 }

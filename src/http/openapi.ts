@@ -1,0 +1,112 @@
+/**
+ * The OpenAPI 3.1 description, written from the routes: what they validate with is what is told. Routes that validate
+ * nothing of an answer describe it themselves, in `detail`.
+ */
+import type { Elysia } from 'elysia';
+import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
+
+type Json = { [key: string]: unknown };
+
+/** What of a route is described. */
+interface Hooks {
+  detail?: Json & { hide?: boolean; responses?: Json };
+  params?: Json;
+  query?: Json;
+  body?: Json;
+  response?: Json;
+}
+
+const DESCRIPTION = [
+  'Watching and recording television in one household.',
+  'Clients in a trusted network need no credentials; others get 401 `{"error":"unauthorized"}`.',
+  'POST, PUT, PATCH and DELETE need `Content-Type: application/json`, otherwise 403 with a plain reason.',
+  'Errors are `{message, code, path?}`: a Japanese sentence for people, a stable word for programs, the field at fault. ' +
+    'Every route may answer so with 405 (the method is not known there), 413 (the body is larger than 1 MiB) and 500.',
+  'GET routes answer HEAD too. Unknown fields, query parameters and event names are to be ignored.',
+].join('\n\n');
+
+/** `const` and `null` one by one are an `enum`: shorter, and what generators of clients understand. */
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readable);
+  if (typeof value !== 'object' || value === null) return value;
+  const { anyOf, ...rest } = value as Json;
+  const all = Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, readable(one)]));
+  if (!Array.isArray(anyOf)) return all;
+  const isOne = (one: Json) => Object.hasOwn(one, 'const') || one.type === 'null';
+  if (!anyOf.every(isOne)) return { ...all, anyOf: anyOf.map(readable) };
+  return { ...all, enum: anyOf.map((one) => (Object.hasOwn(one, 'const') ? one.const : null)) };
+}
+
+/** A schema as plain JSON Schema, without its library's symbols. */
+export function plainSchema(schema: object): Json {
+  return readable(JSON.parse(JSON.stringify(schema))) as Json;
+}
+
+function parametersOf(place: 'path' | 'query', schema: Json | undefined): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = plainSchema(schema) as {
+    properties?: Json;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property as Json;
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+function content(schema: Json): Json {
+  return { [schema.type === 'string' ? 'text/plain' : 'application/json']: { schema } };
+}
+
+function responsesOf(response: Json | undefined): Json {
+  return Object.fromEntries(
+    Object.entries(response ?? {}).map(([status, schema]) => {
+      const plain = plainSchema(schema as object);
+      const { description = Number(status) < 300 ? 'done' : 'refused' } = plain;
+      return [status, { description, content: content(plain) }];
+    }),
+  );
+}
+
+function operationOf(method: string, path: string, { detail, params, query, body, response }: Hooks): Json {
+  const { responses, ...said } = detail ?? {};
+  const parameters = [...parametersOf('path', params), ...parametersOf('query', query)];
+  const id = path.replace(/[^a-zA-Z]+(.)?/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? '');
+  return {
+    ...(body === undefined ? {} : { requestBody: { required: true, content: content(plainSchema(body)) } }),
+    ...said,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    operationId: `${method.toLowerCase()}${id}`,
+    responses: { ...responsesOf(response), ...(readable(responses) as Json | undefined) },
+  };
+}
+
+/** @param app with its routes */
+export function describeApi(app: Pick<Elysia, 'routes'>, version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const { method, path, hooks } of app.routes) {
+    if ((hooks as Hooks).detail?.hide === true) continue;
+    const template = path.replace(/:([^/]+)/g, '{$1}');
+    paths[template] = {
+      ...paths[template],
+      [method.toLowerCase()]: operationOf(method, path, hooks as Hooks),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'svc', version, description: DESCRIPTION },
+    servers: [{ url: '..', description: 'the address under which the service was opened' }],
+    security: [{}, { token: [] }],
+    paths,
+    components: {
+      schemas: { Problem: plainSchema(ProblemSchema), AccessError: plainSchema(AccessErrorSchema) },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: '`svc_…` access token' } },
+    },
+  };
+}
