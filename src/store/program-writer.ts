@@ -60,12 +60,12 @@ const UPSERT = `
 const VANISHED = `
   DELETE FROM programs
   WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
-    AND id IS NOT $following AND event_id NOT IN (SELECT value FROM json_each($events))`;
+    AND id IS NOT $next AND event_id NOT IN (SELECT value FROM json_each($events))`;
 
 const TEXT_VANISHED = `
   UPDATE programs SET extended = NULL, extended_digest = 0, updated_at = $now
   WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
-    AND id IS NOT $following AND extended_digest <> 0 AND borrows IS NULL
+    AND id IS NOT $next AND extended_digest <> 0 AND borrows IS NULL
     AND event_id NOT IN (SELECT value FROM json_each($events))`;
 
 /** A text that came apart from its programme, and goes to those that show the same. */
@@ -347,10 +347,12 @@ export class ProgramWriter {
     said: PresentFollowing | undefined,
     now: number,
   ): number {
-    const following = said?.following?.id ?? null;
+    // What is past is sent no longer: its last programme goes on beyond it.
+    if (to <= now) return 0;
+    const next = said?.following?.id ?? said?.waiting?.id ?? null;
     return this.#database
       .query(kind === 'basic' ? VANISHED : TEXT_VANISHED)
-      .run({ station, from, to, now, following, events: JSON.stringify(events) }).changes;
+      .run({ station, from, to, now, next, events: JSON.stringify(events) }).changes;
   }
 
   #resolve(station: StationId, said: PresentFollowing | undefined): number {

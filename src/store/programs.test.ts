@@ -221,6 +221,21 @@ describe('a new version of a schedule', () => {
     expect(events()).toEqual([1, 2, 3]);
   });
 
+  test('leaves what waits for an end that is not decided, also in a stretch that does not list it', async () => {
+    const present = program(1, 0, 200, { openEnd: true });
+    const waiting = { id: program(2, 0, 1).id, durationMs: 30 * MINUTE };
+    const presentFollowing = { present, following: null, waiting, at: at(185) };
+    await write({ programs: [present], presentFollowing }, 185);
+    await write({ windows: [window('basic', 180, 360, 3)], presentFollowing }, 185);
+    expect(events()).toContain(2);
+  });
+
+  test('leaves what goes on beyond a stretch that is past, also where no present/following tells of it', async () => {
+    await write({ programs: [program(4, 170, 240)] });
+    await write({ windows: [window('basic', 0, 180)] }, 181);
+    expect(events()).toContain(4);
+  });
+
   test('leaves what is on the air by present/following, and what follows', async () => {
     await say(program(1, 0, 30), program(2, 30, 60));
     const presentFollowing = { present: program(1, 0, 30), following: program(2, 30, 60), at: at(1) };

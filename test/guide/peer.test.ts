@@ -43,6 +43,8 @@ interface Heard {
   /** Those of the variants that the schedule tells. */
   schedules: Programme[];
   scheduled: boolean;
+  /** Somewhere it was said without a start or without an end: the stored ones may be guessed. */
+  undecided: boolean;
 }
 
 /** Five octets of MJD and BCD, and three of BCD. Undefined: not decided. */
@@ -110,10 +112,19 @@ function heardIn(packets: Uint8Array): Map<number, Heard> {
     );
     for (const event of records(table.events)) {
       const id = programId(station, Number(event.event_id) as never);
-      const known = heard.get(id) ?? { variants: [], texts: [], schedules: [], scheduled: false };
+      const known = heard.get(id) ?? {
+        variants: [],
+        texts: [],
+        schedules: [],
+        scheduled: false,
+        undecided: false,
+      };
       heard.set(id, known);
       const variant = variantOf(event);
       const scheduled = section.tableId >= 0x50;
+      known.undecided ||=
+        momentOf(event.start_time as Buffer) === undefined ||
+        momentOf(event.duration as Buffer) === undefined;
       if (variant !== undefined) known.variants.push(variant);
       if (variant !== undefined && scheduled) known.schedules.push(variant);
       const text = textOf(event);
@@ -221,7 +232,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
       const said = heard.get(row.id);
       if (said === undefined) throw new Error(`nobody sent ${row.id}`);
       const lender = row.borrows === null ? undefined : lenders.get(row.borrows);
-      if (row.open_end === 0 && lender === undefined && said.variants.length > 0) {
+      if (row.open_end === 0 && lender === undefined && said.variants.length > 0 && !said.undecided) {
         const genres = (JSON.parse(row.genres) as { lv1: number; lv2: number }[]).map(({ lv1, lv2 }) => [
           lv1,
           lv2,
