@@ -94,6 +94,8 @@ async function measure(url: string, database: Database): Promise<void> {
     ...RECORDING_SHOWS.map((show) => `show=${show}`),
     'unwatched=1',
     'ruleId=2',
+    'genre=3',
+    `genre=7&unwatched=1&stationId=${station}`,
     `stationId=${station}`,
     `series=${encodeURIComponent(series ?? '')}`,
     `unwatched=1&ruleId=3&stationId=${station}`,

@@ -64,6 +64,12 @@ const LIST_QUERY = t.Object({
   series: t.Optional(t.String({ minLength: 1, maxLength: 1000, description: 'key of a series' })),
   ruleId: t.Optional(t.String({ pattern: NUMBER, description: 'made by this rule' })),
   stationId: t.Optional(t.String({ pattern: NUMBER, description: 'of this station' })),
+  genre: t.Optional(
+    t.String({
+      pattern: '^([0-9]|1[0-5])$',
+      description: 'with a genre of this major one (content_nibble_level_1); 15: also what names none',
+    }),
+  ),
 });
 
 function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
@@ -76,6 +82,7 @@ function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
     series: query.series ?? null,
     ruleId: number(query.ruleId),
     stationId: number(query.stationId),
+    genre: number(query.genre),
   };
 }
 

@@ -44,6 +44,7 @@ const ANY: RecordingQuestion = {
   series: null,
   ruleId: null,
   stationId: null,
+  genre: null,
 };
 
 /** Every recording that is not deleted. */
@@ -54,7 +55,7 @@ function everything(): ListedRecording[] {
 
 function isShown(
   one: ListedRecording,
-  { show, words, unwatched, series, ruleId, stationId }: RecordingQuestion,
+  { show, words, unwatched, series, ruleId, stationId, genre }: RecordingQuestion,
 ): boolean {
   const isFailed = one.state === 'failed' || (one.state !== 'recording' && one.files.length === 0);
   const isHere = {
@@ -72,7 +73,10 @@ function isShown(
     (!unwatched || one.watchedAt === null) &&
     (series === null || one.series?.key === series) &&
     (ruleId === null || one.ruleId === ruleId) &&
-    (stationId === null || one.stationId === stationId)
+    (stationId === null || one.stationId === stationId) &&
+    (genre === null ||
+      one.genres.some(({ lv1 }) => lv1 === genre) ||
+      (genre === 15 && one.genres.length === 0))
   );
 }
 
@@ -104,6 +108,7 @@ test(
         series: maybe(searchText(random.pick(['灯台守の夏', '台所の時間', '無い']))),
         ruleId: maybe(1 + random.below(4)),
         stationId: maybe(101 + random.below(4)),
+        genre: maybe(random.pick([0, 3, 6, 8, 15])),
       };
       if (question.show !== 'bin' && random.below(3) === 0) question.words = searchWords(word);
       const wanted = all.filter((one) => isShown(one, question)).sort(ORDERS[question.sort]);

@@ -64,6 +64,8 @@ export interface RecordingQuestion {
   series: string | null;
   ruleId: number | null;
   stationId: number | null;
+  /** content_nibble_level_1; 15 also what names no genre. */
+  genre: number | null;
 }
 
 export interface RecordingPage {
@@ -248,14 +250,20 @@ export class RecordingListStore {
   }
 
   #readOrder(question: RecordingQuestion): Int32Array {
-    const { words } = question;
-    if (words.length === 0) return this.#readWhole(question);
-    // The next letter that is typed asks for other words of the same list.
-    const whole = this.#order({ ...question, words: [] });
-    const found = new Uint8Array(whole.reduce((most, id) => Math.max(most, id), 0) + 1);
-    // Numbers beyond are of no recording of this list.
-    for (const [id] of this.#matching(words)) found[Number(id)] = 1;
-    return whole.filter((id) => found[id] === 1);
+    const { words, genre } = question;
+    // The next letter that is typed asks for other words of the same list, the next genre for another part of it.
+    if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#matching(words));
+    if (genre !== null) return within(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
+    return this.#readWhole(question);
+  }
+
+  /** Rows of one number: an id. */
+  #ofGenre(genre: number): unknown[][] {
+    return this.database
+      .query<unknown, { bit: number }>(
+        'SELECT id FROM recordings INDEXED BY recordings_of_genre WHERE genre_bits & $bit <> 0',
+      )
+      .values({ bit: 1 << genre });
   }
 
   #readWhole({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
@@ -348,6 +356,14 @@ export class RecordingListStore {
       })
       .immediate();
   }
+}
+
+/** What of a list is among the rows of ids, in the list's order. */
+function within(list: Int32Array, rows: readonly unknown[][]): Int32Array {
+  const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
+  // Numbers beyond are of no recording of this list.
+  for (const [id] of rows) found[Number(id)] = 1;
+  return list.filter((id) => found[id] === 1);
 }
 
 function toListed(row: Row, files: readonly FileRow[]): ListedRecording {

@@ -73,6 +73,7 @@ describe('awkward questions', () => {
     'series',
     'ruleId',
     'stationId',
+    'genre',
     'other',
     'source',
     'audio',

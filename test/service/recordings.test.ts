@@ -131,7 +131,12 @@ describe('the list', () => {
     const series = { name: '山の便り', episode: null };
     const ten = home.put({ name: '山の便り 第10話', series, watchedAt: 5, bytes: 900 }, 0);
     const two = home.put({ name: '[字]山の便り 第2話', series, ruleId, bytes: 300 }, 1);
-    const sea = home.put({ name: '海の便り', station: SATELLITE, bytes: 600, endAt: START + 9 * HOUR }, 2);
+    const genres = [
+      { lv1: 8, lv2: 1 },
+      { lv1: 3, lv2: 0 },
+    ];
+    const endAt = START + 9 * HOUR;
+    const sea = home.put({ name: '海の便り', station: SATELLITE, bytes: 600, endAt, genres }, 2);
     indexAllPending(home.database);
     expect(await home.ids('sort=newest')).toEqual([sea, two, ten]);
     expect(await home.ids('sort=oldest')).toEqual([ten, two, sea]);
@@ -142,6 +147,10 @@ describe('the list', () => {
     expect(await home.ids('unwatched=1')).toEqual([sea, two]);
     expect(await home.ids(`stationId=${SATELLITE}`)).toEqual([sea]);
     expect(await home.ids(`ruleId=${ruleId}`)).toEqual([two]);
+    expect([await home.ids('genre=8'), await home.ids('genre=3')]).toEqual([[sea], [sea]]);
+    expect(await home.ids('genre=15&sort=oldest')).toEqual([ten, two]);
+    expect(await home.ids(`genre=3&q=${encodeURIComponent('便り')}`)).toEqual([sea]);
+    expect(await home.ids('genre=7')).toEqual([]);
     expect(await home.ids(`series=${encodeURIComponent('山の便り')}&sort=oldest`)).toEqual([ten, two]);
     expect(await home.ids(`q=${encodeURIComponent('便り')}&sort=oldest`)).toEqual([ten, two, sea]);
     expect(await home.ids(`q=${encodeURIComponent('山の便り １０')}`)).toEqual([ten]);
@@ -175,7 +184,8 @@ describe('the list', () => {
   });
 
   test('refuses what it does not know', async () => {
-    for (const query of ['limit=x', 'offset=-1', 'sort=best', 'show=all', 'unwatched=2', 'stationId=a']) {
+    const bad = ['limit=x', 'offset=-1', 'sort=best', 'show=all', 'unwatched=2', 'stationId=a', 'genre=16'];
+    for (const query of bad) {
       const response = await home.get(`/api/recordings?${query}`);
       expect([query, response.status]).toEqual([query, 400]);
       expect(await response.json()).toMatchObject({ code: 'bad_request', path: query.split('=')[0] });

@@ -226,6 +226,7 @@ function listOf({ list }: FakeRecordings, query: URLSearchParams): Recording[] {
     .filter((one) => query.get('unwatched') !== '1' || one.watchedAt === null)
     .filter((one) => is('stationId', one.serviceId) && is('ruleId', one.ruleId))
     .filter((one) => is('series', one.series?.key))
+    .filter((one) => query.get('genre') === null || one.genres.some(({ lv1 }) => is('genre', lv1)))
     .filter((one) => {
       const text = `${one.name} ${one.serviceName}`.normalize('NFKC').toLowerCase();
       return words.every((word) => text.includes(word));
@@ -270,11 +271,15 @@ function change(state: FakeRecordings, id: number, action: string, body: string)
   const one = state.list.find((recording) => recording.id === id);
   if (one === undefined) return Response.json(NOT_FOUND, { status: 404 });
   if (one.recording && action === 'bin') return Response.json(RUNS, { status: 409 });
-  const given: { watched?: boolean; protected?: boolean } = body === '' ? {} : JSON.parse(body);
+  const given: { watched?: boolean; protected?: boolean; at?: number } = body === '' ? {} : JSON.parse(body);
   if (action === 'bin') Object.assign(one, { binnedAt: Date.now() });
   if (action === 'restore') Object.assign(one, { binnedAt: null });
   if (action === 'watched')
     Object.assign(one, { watchedAt: given.watched === true ? Date.now() : null, resumeMs: null });
+  if (action === 'resume') {
+    Object.assign(one, { resumeMs: given.at === undefined ? null : given.at * 1000 });
+    return Response.json({ resume: given.at ?? null, edge: 30 });
+  }
   if (action === 'protect') Object.assign(one, { protected: given.protected === true });
   return new Response(null, { status: 204 });
 }

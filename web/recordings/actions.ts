@@ -4,7 +4,14 @@ import type { Recording } from '../../wire/api.ts';
 import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../api.ts';
 import { splitTitle } from '../text/title.ts';
 import { showToast } from '../ui/toast.tsx';
-import { binRecording, eraseRecording, markWatched, protectRecording, restoreRecording } from './calls.ts';
+import {
+  binRecording,
+  eraseRecording,
+  markWatched,
+  protectRecording,
+  putPlace,
+  restoreRecording,
+} from './calls.ts';
 import { quoted } from './words.ts';
 
 /** Counts what was done here: who shows recordings reads them anew. */
@@ -32,7 +39,7 @@ interface Outcome {
 async function each(
   label: string,
   list: readonly Recording[],
-  call: (id: number) => Promise<void>,
+  call: (recording: Recording) => Promise<void>,
 ): Promise<Outcome> {
   const waiting = [...list];
   const done: Recording[] = [];
@@ -41,7 +48,7 @@ async function each(
   const run = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       try {
-        await call(next.id);
+        await call(next);
         done.push(next);
       } catch (error) {
         failed += 1;
@@ -88,7 +95,7 @@ function tell({ done, failed, failure }: Outcome, words: Telling): void {
 
 /** @param focusUndo what had the focus is gone: the notice gets it */
 export async function moveToBin(list: readonly Recording[], focusUndo = false): Promise<void> {
-  tell(await each('ごみ箱へ移しています', list, binRecording), {
+  tell(await each('ごみ箱へ移しています', list, ({ id }) => binRecording(id)), {
     done: 'をごみ箱へ移しました',
     failed: 'ごみ箱へ移せませんでした',
     undo: (done) => void takeFromBin(done),
@@ -97,7 +104,7 @@ export async function moveToBin(list: readonly Recording[], focusUndo = false): 
 }
 
 export async function takeFromBin(list: readonly Recording[]): Promise<void> {
-  tell(await each('元に戻しています', list, restoreRecording), {
+  tell(await each('元に戻しています', list, ({ id }) => restoreRecording(id)), {
     done: 'を元に戻しました',
     failed: '元に戻せませんでした',
   });
@@ -105,10 +112,19 @@ export async function takeFromBin(list: readonly Recording[]): Promise<void> {
 
 /** For good: asked about before. */
 export async function erase(list: readonly Recording[]): Promise<void> {
-  tell(await each('削除しています', list, eraseRecording), {
+  tell(await each('削除しています', list, ({ id }) => eraseRecording(id)), {
     done: 'を完全に削除しました',
     failed: '削除できませんでした',
   });
+}
+
+/** Each as it was: watched or not, and at the place where somebody stopped. */
+async function restoreMarks(list: readonly Recording[]): Promise<void> {
+  const outcome = await each('元に戻しています', list, async ({ id, watchedAt, resumeMs }) => {
+    await markWatched(id, watchedAt !== null);
+    if (resumeMs !== null) await putPlace(id, resumeMs);
+  });
+  tell({ ...outcome, done: [] }, { done: '', failed: '元に戻せませんでした' });
 }
 
 export async function setWatched(
@@ -125,17 +141,12 @@ export async function setWatched(
     showToast(watched ? '選んだ録画はどれも視聴済みです' : '選んだ録画はどれも未視聴です');
     return;
   }
-  const outcome = await each('変更しています', concerned, (id) => markWatched(id, watched));
+  const outcome = await each('変更しています', concerned, ({ id }) => markWatched(id, watched));
   if (quiet && outcome.failed === 0) return;
   tell(outcome, {
     done: watched ? 'を視聴済みにしました' : 'を未視聴に戻しました',
     failed: '変更できませんでした',
-    undo: (done) =>
-      void setWatched(
-        done.map((one) => ({ ...one, watchedAt: watched ? 1 : null })),
-        !watched,
-        { quiet: true },
-      ),
+    undo: (done) => void restoreMarks(done),
     focusUndo,
   });
 }
@@ -146,7 +157,7 @@ export async function setProtected(
   { quiet = false, focusUndo = false } = {},
 ): Promise<void> {
   const concerned = list.filter((one) => one.protected !== on);
-  const outcome = await each('変更しています', concerned, (id) => protectRecording(id, on));
+  const outcome = await each('変更しています', concerned, ({ id }) => protectRecording(id, on));
   if (quiet && outcome.failed === 0) return;
   tell(outcome, {
     done: on ? 'を保護しました' : 'の保護をやめました',

@@ -45,6 +45,9 @@ export const binRecording = (id: number): Promise<void> => post(`api/recordings/
 export const restoreRecording = (id: number): Promise<void> => post(`api/recordings/${id}/restore`);
 export const markWatched = (id: number, watched: boolean): Promise<void> =>
   post(`api/recordings/${id}/watched`, { watched });
+/** @param placeMs as `resumeMs` of the recording tells it */
+export const putPlace = (id: number, placeMs: number): Promise<void> =>
+  post(`api/recordings/${id}/resume`, { at: placeMs / 1000 });
 export const protectRecording = (id: number, on: boolean): Promise<void> =>
   post(`api/recordings/${id}/protect`, { protected: on });
 /** Removes its files at once; nothing brings them back. */

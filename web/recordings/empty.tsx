@@ -1,10 +1,10 @@
 /** Nothing to list: why, and what leads to recordings. */
 import { setQuery } from '../navigation/router.ts';
 import { Panel } from '../ui/panel.tsx';
-import { isFiltered, NO_FILTERS, type RecordingQuery } from './query.ts';
+import { isFiltered, NO_FILTERS, narrowings, type RecordingQuery } from './query.ts';
 
 export function Empty({ shown }: { shown: RecordingQuery }) {
-  const narrowed = shown.q.trim() !== '' || shown.stationId !== undefined || shown.ruleId !== undefined;
+  const narrowed = shown.q.trim() !== '' || narrowings(shown) > 0;
   if (narrowed) {
     return (
       <Panel

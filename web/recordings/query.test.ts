@@ -9,7 +9,8 @@ test('an address says what is listed, and nonsense in it says nothing', () => {
     stationId: 3_274_001_024,
     q: '灯台',
   });
-  expect(queryIn('show=all&station=x&rule=-1&series=')).toEqual(queryIn(''));
+  expect(queryIn('show=all&station=x&rule=-1&series=&genre=12')).toEqual(queryIn(''));
+  expect(queryIn('genre=0').genre).toBe(0);
   expect(queryIn('unwatched=1').unwatched).toBe(true);
   // What is in the bin or failed is not asked for whether it was watched.
   expect(queryIn('unwatched=1&show=bin').unwatched).toBe(false);
@@ -17,15 +18,15 @@ test('an address says what is listed, and nonsense in it says nothing', () => {
 
 test('the service is asked in its own words, and only for what is set', () => {
   expect(parametersOf(queryIn(''), 'newest').toString()).toBe('sort=newest');
-  expect(parametersOf(queryIn('q=%20a%20&unwatched=1&rule=7&series=k'), 'title').toString()).toBe(
-    'q=a&unwatched=1&ruleId=7&series=k&sort=title',
+  expect(parametersOf(queryIn('q=%20a%20&unwatched=1&rule=7&genre=3&series=k'), 'title').toString()).toBe(
+    'q=a&unwatched=1&ruleId=7&genre=3&series=k&sort=title',
   );
 });
 
 test('a series alone is no filter', () => {
   expect(isFiltered(queryIn('series=k'))).toBe(false);
   expect(isFiltered(queryIn('q=%20'))).toBe(false);
-  for (const address of ['q=a', 'show=failed', 'unwatched=1', 'station=1', 'rule=1']) {
+  for (const address of ['q=a', 'show=failed', 'unwatched=1', 'station=1', 'rule=1', 'genre=0']) {
     expect(isFiltered(queryIn(address))).toBe(true);
   }
 });

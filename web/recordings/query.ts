@@ -1,5 +1,6 @@
 /** What of the recordings is listed: in the address, in words, and as the service is asked for it. Pure. */
 import type { RecordingShow, RecordingSort } from '../../wire/recordings.ts';
+import { MAJOR_GENRES } from '../text/genre.ts';
 
 export interface RecordingQuery {
   readonly q: string;
@@ -8,6 +9,8 @@ export interface RecordingQuery {
   readonly unwatched: boolean;
   readonly stationId: number | undefined;
   readonly ruleId: number | undefined;
+  /** Major genre. */
+  readonly genre: number | undefined;
   /** Key of the series that is opened. */
   readonly series: string | undefined;
 }
@@ -29,6 +32,7 @@ export function queryOf(address: URLSearchParams): RecordingQuery {
     unwatched: show === undefined && address.get('unwatched') === '1',
     stationId: integerOf(address.get('station')),
     ruleId: integerOf(address.get('rule')),
+    genre: MAJOR_GENRES.find(({ lv1 }) => lv1 === integerOf(address.get('genre')))?.lv1,
     series: series === '' ? undefined : series,
   };
 }
@@ -40,13 +44,17 @@ export const NO_FILTERS: Readonly<Record<string, null>> = {
   unwatched: null,
   station: null,
   rule: null,
+  genre: null,
 };
 
+/** So many filters besides the kind and the words. */
+export function narrowings({ stationId, ruleId, genre }: RecordingQuery): number {
+  return [stationId, ruleId, genre].filter((one) => one !== undefined).length;
+}
+
 /** Anything but the plain list, or a series of it. */
-export function isFiltered({ q, show, unwatched, stationId, ruleId }: RecordingQuery): boolean {
-  return (
-    q.trim() !== '' || show !== undefined || unwatched || stationId !== undefined || ruleId !== undefined
-  );
+export function isFiltered(query: RecordingQuery): boolean {
+  return query.q.trim() !== '' || query.show !== undefined || query.unwatched || narrowings(query) > 0;
 }
 
 /** The parameters of `GET /api/recordings`, without those of the page. */
@@ -60,6 +68,7 @@ export function parametersOf(query: RecordingQuery, sort: RecordingSort): URLSea
   set('unwatched', query.unwatched ? '1' : undefined);
   set('stationId', query.stationId);
   set('ruleId', query.ruleId);
+  set('genre', query.genre);
   set('series', query.series);
   set('sort', sort);
   return out;

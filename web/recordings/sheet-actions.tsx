@@ -29,7 +29,8 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
           type="button"
           class="button"
           data-nav-initial=""
-          onClick={() => void setWatched([recording], !watched, { quiet: true })}
+          // A second press brings back the mark, but only the notice the place where somebody stopped.
+          onClick={() => void setWatched([recording], !watched, { quiet: recording.resumeMs === null })}
         >
           <Icon name={watched ? 'unseen' : 'eye'} />
           {watched ? '未視聴に戻す' : '視聴済みにする'}

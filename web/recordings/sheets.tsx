@@ -4,6 +4,7 @@ import { setQuery } from '../navigation/router.ts';
 import { recordingsSort } from '../preferences.ts';
 import { stations } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
+import { MAJOR_GENRES } from '../text/genre.ts';
 import { Choices, Sheet } from '../ui/sheet.tsx';
 import type { RecordingQuery } from './query.ts';
 import { SORT_NAMES } from './words.ts';
@@ -26,6 +27,34 @@ export function SortSheet({ onClose }: { onClose: () => void }) {
   );
 }
 
+interface GenreChoicesProps {
+  readonly chosen: number | undefined;
+  readonly onChoose: (genre: number | undefined) => void;
+}
+
+/** Side by side: thirteen rows would push the rules and stations out of sight. */
+function GenreChoices({ chosen, onChoose }: GenreChoicesProps) {
+  return (
+    <div class="chips" role="radiogroup" aria-label="ジャンル">
+      {[{ lv1: undefined, name: 'すべて' }, ...MAJOR_GENRES].map(({ lv1, name }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+        <button
+          key={name}
+          type="button"
+          role="radio"
+          class="chip"
+          aria-checked={chosen === lv1}
+          data-genre={lv1}
+          onClick={() => onChoose(lv1)}
+        >
+          {lv1 === undefined ? null : <span class="swatch" />}
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 /** The choice that narrows nothing: numbers of rules and stations never read so. */
 const ANY = 'any';
 
@@ -41,12 +70,19 @@ interface FilterSheetProps {
 }
 
 export function FilterSheet({ shown, rules, onClose }: FilterSheetProps) {
-  const choose = (name: 'station' | 'rule') => (value: string) => {
+  const choose = (name: 'genre' | 'station' | 'rule') => (value: string) => {
     onClose();
     setQuery({ [name]: value === ANY ? null : value }, true);
   };
   return (
     <Sheet title="絞り込み" onClose={onClose}>
+      <section class="sheet-section">
+        <h3>ジャンル</h3>
+        <GenreChoices
+          chosen={shown.genre}
+          onChoose={(genre) => choose('genre')(genre === undefined ? ANY : String(genre))}
+        />
+      </section>
       {rules.length === 0 ? null : (
         <section class="sheet-section">
           <h3>録画ルール</h3>

@@ -6,6 +6,7 @@ import { query, setQuery } from '../navigation/router.ts';
 import { recordingsGrouped, recordingsLook, recordingsSort } from '../preferences.ts';
 import { stationById } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
+import { majorGenreName } from '../text/genre.ts';
 import { Icon } from '../ui/icon.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { MOST_LETTERS, type RecordingQuery } from './query.ts';
@@ -134,27 +135,23 @@ function Words() {
 
 /** What narrows the list besides the kind, each to be taken away by a press. */
 function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string | undefined }) {
-  const { stationId, ruleId } = shown;
-  if (stationId === undefined && ruleId === undefined) return null;
-  const station = stationId === undefined ? undefined : stationById(stationId);
-  return (
-    <>
-      {stationId === undefined ? null : (
-        <button type="button" class="chip chip-on" onClick={() => setQuery({ station: null }, true)}>
-          {narrow(station?.name ?? '選んだ局')}
-          <Icon name="close" />
-          <span class="hidden-text">の絞り込みをやめる</span>
-        </button>
-      )}
-      {ruleId === undefined ? null : (
-        <button type="button" class="chip chip-on" onClick={() => setQuery({ rule: null }, true)}>
-          {ruleName ?? '選んだルール'}
-          <Icon name="close" />
-          <span class="hidden-text">の絞り込みをやめる</span>
-        </button>
-      )}
-    </>
-  );
+  const { genre, stationId, ruleId } = shown;
+  const all = [
+    genre === undefined ? undefined : (['genre', majorGenreName(genre)] as const),
+    stationId === undefined
+      ? undefined
+      : (['station', narrow(stationById(stationId)?.name ?? '選んだ局')] as const),
+    ruleId === undefined ? undefined : (['rule', ruleName ?? '選んだルール'] as const),
+  ];
+  return all
+    .filter((one) => one !== undefined)
+    .map(([name, label]) => (
+      <button key={name} type="button" class="chip chip-on" onClick={() => setQuery({ [name]: null }, true)}>
+        <span class="chip-words">{label}</span>
+        <Icon name="close" />
+        <span class="hidden-text">の絞り込みをやめる</span>
+      </button>
+    ));
 }
 
 function LookSwitch() {
