@@ -133,7 +133,7 @@ export function App() {
         <ConnectionBanner />
         <Content current={current} />
       </main>
-      <Toasts />
+      <Toasts under />
       <Over />
     </div>
   );

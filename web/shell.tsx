@@ -41,7 +41,7 @@ export function Rail() {
           aria-current={entry.name === shown || entry.within?.includes(shown) === true ? 'page' : undefined}
         >
           <Icon name={entry.icon} />
-          {entry.label}
+          <span class="rail-label">{entry.label}</span>
         </a>
       ))}
     </nav>

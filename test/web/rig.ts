@@ -40,12 +40,13 @@ async function closePages({ browser }: WebRig): Promise<void> {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
-async function startWebRig(stream: FakeStream): Promise<WebRig> {
+async function startWebRig(stream: FakeStream, letters: number | undefined): Promise<WebRig> {
   const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));
   await buildWeb(webDir);
   const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
   // Left to itself the browser refuses sound without a gesture on some starts and not on others.
   const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
+  if (letters !== undefined) args.push(`--blink-settings=defaultFontSize=${letters}`);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args });
   return {
     browser,
@@ -69,10 +70,12 @@ interface Furnishing {
   /** The service has these, before the first test and again after each. */
   readonly stations?: Station[];
   readonly stream?: () => Promise<FakeStream>;
+  /** Size of letters that its owner set the browser to, px; 16 where nobody did. */
+  readonly letters?: number;
 }
 
 /** Of the tests registered beside it: started before the first, without pages after each, closed after the last. */
-export function webRig({ stations, stream }: Furnishing = {}): WebRig {
+export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
   let started: WebRig | undefined;
   const rig = (): WebRig => {
     if (started === undefined) throw new Error('not started');
@@ -80,7 +83,7 @@ export function webRig({ stations, stream }: Furnishing = {}): WebRig {
   };
   setDefaultTimeout(TEST_MS);
   beforeAll(async () => {
-    started = await startWebRig((await stream?.()) ?? NO_STREAM);
+    started = await startWebRig((await stream?.()) ?? NO_STREAM, letters);
     if (stations !== undefined) furnish(started, stations);
   });
   afterAll(() => started?.close());

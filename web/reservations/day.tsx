@@ -23,7 +23,7 @@ import { titleOf } from './words.ts';
 
 const HOURS = 24;
 /** As in styles/timetable.css. */
-const UPRIGHT = '(max-width: 719px)';
+const UPRIGHT = '(max-width: 44.9375em)';
 /** Part of the view before the present. */
 const NOW_LEAD = 0.25;
 

@@ -96,11 +96,12 @@ function useUndoKey(): void {
 /** Places for notices. An open sheet lets nothing outside it be seen or pressed, so the innermost has them. */
 const places = signal<readonly symbol[]>([]);
 
-export function Toasts() {
+/** @param under of the page itself: a sheet that its address opens is there before it */
+export function Toasts({ under = false }: { under?: boolean }) {
   useUndoKey();
   const [own] = useState(() => Symbol('place of notices'));
   useEffect(() => {
-    places.value = [...places.value, own];
+    places.value = under ? [own, ...places.value] : [...places.value, own];
     return () => {
       places.value = places.value.filter((place) => place !== own);
     };
