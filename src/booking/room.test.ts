@@ -185,6 +185,23 @@ describe('what is to be recorded', () => {
     room.onEnded({ reservationId: running.id, recordingId: 1, worthRepeating: false });
     await until(() => stored()[1]?.state === 'scheduled');
   });
+
+  test('and begins or ends two hundred times in a second is told a few times', async () => {
+    const station = home.station('T27');
+    const room = start();
+    await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
+    await until(() => events.includes('rules'));
+    events.length = 0;
+    const began = performance.now();
+    for (let one = 0; one < 200; one += 1) {
+      room.onBegan();
+      room.onEnded({ reservationId: null, recordingId: one, worthRepeating: false });
+    }
+    await until(() => events.includes('rules') && events.includes('reservations'));
+    expect(events.filter((name) => name === 'rules').length).toBeLessThan(
+      3 + (performance.now() - began) / 250,
+    );
+  });
 });
 
 test('what was stopped and is only judged keeps no tuner from what comes next', async () => {

@@ -71,6 +71,8 @@ const KEPT_MS = 14 * 86_400_000;
 const PURGE_MS = 3_600_000;
 /** The longest margin, and some time to judge in. */
 const LOST_MS = 2 * 3_600_000;
+/** Many recordings may begin or end at once: their lists' readers are told of all of them together. */
+const COALESCE_MS = 250;
 /** What plans are made of, as far as others tell; booking's own changes wake it anyway. */
 const WAKING = new Set<string>(['programs', 'services', 'settings']);
 
@@ -84,6 +86,7 @@ export class BookingRoom {
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
+  #telling: ReturnType<typeof setTimeout> | undefined;
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
   #closed = false;
@@ -139,20 +142,21 @@ export class BookingRoom {
 
   /** The recorder began one. */
   onBegan(): void {
-    this.#publish();
+    this.#publishSoon();
     this.#loop.wake();
   }
 
   /** The recorder ended one. */
   onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
     if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
-    this.#publish();
+    this.#publishSoon();
     this.#loop.wake();
   }
 
   /** Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#telling);
     this.#unsubscribe();
     await Promise.all([this.#plans.close(), this.#loop.close()]);
   }
@@ -286,7 +290,14 @@ export class BookingRoom {
     this.#publish();
   }
 
+  #publishSoon(): void {
+    if (this.#closed) return;
+    this.#telling ??= setTimeout(() => this.#publish(), COALESCE_MS);
+  }
+
   #publish(): void {
+    clearTimeout(this.#telling);
+    this.#telling = undefined;
     this.options.hub.changed('reservations');
     this.options.hub.changed('rules');
   }
