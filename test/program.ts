@@ -20,10 +20,14 @@ export interface Program {
   end(): Promise<void>;
 }
 
-/** @throws Error with what it said when it does not listen in time */
+/**
+ * @param signal kills it while it starts
+ * @throws Error with what it said when it does not listen in time; the signal's reason
+ */
 export async function startProgram(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
 ): Promise<Program> {
   const child = Bun.spawn([...command], {
     env: { ...process.env, ...environment },
@@ -44,10 +48,13 @@ export async function startProgram(
     () => listening.reject(new Error(`${command.at(-1)} does not start: ${log}`)),
     START_LIMIT_MS,
   );
-  const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    child.kill(signal);
+  const kill = async (by: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.kill(by);
     await child.exited;
   };
+  const abort = (): void => listening.reject(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted === true) abort();
   let port: number;
   try {
     port = await listening.promise;
@@ -56,6 +63,7 @@ export async function startProgram(
     throw error;
   } finally {
     clearTimeout(late);
+    signal?.removeEventListener('abort', abort);
   }
   return {
     pid: child.pid,

@@ -177,8 +177,8 @@ export class House {
     return join(this.#data, 'svc.db');
   }
 
-  /** Again on the same port and folder, after the first time. */
-  async startService(): Promise<void> {
+  /** Again on the same port and folder, after the first time. @param signal kills it while it starts */
+  async startService(signal?: AbortSignal): Promise<void> {
     const environment = {
       TUNER_AGENT_URL: this.air.agentUrl,
       EPG_SWEEP_SETTLE: '1000',
@@ -189,13 +189,14 @@ export class House {
       await this.#serveHere(environment, now);
       return;
     }
-    this.#service = await startProgram([process.execPath, MAIN], {
+    const all = {
       HOST: '127.0.0.1',
       PORT: String(this.#service?.port ?? 0),
       DATA_DIR: this.#data,
       TRUSTED_NETWORKS: '127.0.0.0/8',
       ...environment,
-    });
+    };
+    this.#service = await startProgram([process.execPath, MAIN], all, signal);
   }
 
   async #serveHere(environment: Record<string, string>, now: () => number): Promise<void> {

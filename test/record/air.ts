@@ -78,15 +78,16 @@ export class Air {
     return { type: found.type, channel, serviceId: serviceId(id) };
   }
 
-  /** Again on the same port, after the first time. */
-  async startAgent(tuners: string): Promise<void> {
-    this.#agent = await startProgram([process.execPath, AGENT], {
+  /** Again on the same port, after the first time. @param signal kills it while it starts */
+  async startAgent(tuners: string, signal?: AbortSignal): Promise<void> {
+    const environment = {
       AGENT_PORT: String(this.#agent?.port ?? 0),
       TUNERS_FILE: join(this.folder, 'tuners.json'),
       CHANNELS_FILE: this.#channelsFile,
       FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --type {type} --channel {channel}`,
       FAKE_TUNERS: tuners,
-    });
+    };
+    this.#agent = await startProgram([process.execPath, AGENT], environment, signal);
   }
 
   async killAgent(): Promise<void> {
