@@ -32,6 +32,7 @@ import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
 import { CancellationStore } from './store/cancellations.ts';
 import { CoverageStore } from './store/coverage.ts';
+import { damagedFields } from './store/damage.ts';
 import { openDatabase, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logos.ts';
@@ -115,6 +116,15 @@ function openStores(path: string) {
     if (error instanceof SchemaTooNew) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`database ${path} (DATA_DIR): ${reason}`, { cause: error });
+  }
+}
+
+/** What is damaged counts as not said; whoever looks for what is missing is told here. */
+function logDamage(database: Database, log: Log): void {
+  try {
+    for (const field of damagedFields(database)) log.error('damaged in the database', { ...field });
+  } catch (error) {
+    log.error('database is damaged', { error: String(error) });
   }
 }
 
@@ -335,6 +345,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   logAccess(config, log);
+  logDamage(database, log);
   recording.start();
   booking.start();
   retention.start();

@@ -7,6 +7,7 @@ import type { EpochMs } from '../../arib/time.ts';
 import type { Genre, ProgramGroup } from '../model/program.ts';
 import type { GuideProgram } from '../schedule/match/guide-index.ts';
 import { Recent } from '../schedule/match/recent.ts';
+import { readList } from '../store/json.ts';
 import type { ShortTexts, StoredProgram } from '../store/plan-file.ts';
 
 /** The database, as far as texts are read again out of it. */
@@ -32,13 +33,13 @@ export class Shared {
   genres(text: string): Genre[] {
     const known = this.#genres.get(text);
     if (known !== undefined) return known;
-    const genres = JSON.parse(text) as Genre[];
+    const genres = readList<Genre>(text);
     if (this.#genres.size < MAX_ALIKE) this.#genres.set(text, genres);
     return genres;
   }
 
   groups(text: string): ProgramGroup[] {
-    return text === '[]' ? NO_GROUPS : (JSON.parse(text) as ProgramGroup[]);
+    return text === '[]' ? NO_GROUPS : readList<ProgramGroup>(text);
   }
 
   texts(id: ProgramId): ShortTexts {

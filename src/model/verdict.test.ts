@@ -4,6 +4,7 @@ import {
   type Break,
   CAUSES,
   type Damage,
+  isMeasured,
   judge,
   type Measured,
   nothingMeasured,
@@ -204,4 +205,23 @@ test('for any measurements, gaps and stretches make up the programme', () => {
     }
     expect(verdict.level === 'complete', where).toBe(verdict.gaps.length === 0);
   }
+});
+
+test('what was measured is known from what is not', () => {
+  const damage = { ...stretch(1, 2), packets: 1, drops: 1, errors: 0, scrambled: 0 };
+  const whole = measured([stretch(0, 10)], [hole(10, 12, 'stalled')], [damage]);
+  const files = [{ path: '/a.ts', ...stretch(0, 10) }];
+  for (const one of [nothingMeasured(), whole, { ...whole, files }]) {
+    expect(isMeasured(JSON.parse(JSON.stringify(one)))).toBe(true);
+  }
+  const others = [
+    ...[null, [], {}, { ...whole, stretches: [null] }, { ...whole, breaks: {} }],
+    ...[
+      { ...whole, damage: [stretch(1, 2)] },
+      { ...whole, sums: { packets: 1 } },
+      { ...whole, files: [1] },
+    ],
+    { ...whole, stretches: [{ from: '1', to: 2 }] },
+  ];
+  for (const one of others) expect(isMeasured(one)).toBe(false);
 });

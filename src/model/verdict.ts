@@ -104,6 +104,22 @@ export function nothingMeasured(): Measured {
   };
 }
 
+/** Whether it is what was measured: it comes out of a file. */
+export function isMeasured(value: unknown): value is Measured {
+  if (typeof value !== 'object' || value === null) return false;
+  const { stretches, breaks, damage, sums, files = [] } = value as Partial<Record<keyof Measured, unknown>>;
+  const isSums = (one: unknown): boolean => hasNumbers(one, 'packets', 'drops', 'errors', 'scrambled');
+  const areStretches = (list: unknown): list is unknown[] =>
+    Array.isArray(list) && list.every((one) => hasNumbers(one, 'from', 'to'));
+  if (![stretches, breaks, files].every(areStretches)) return false;
+  return areStretches(damage) && damage.every(isSums) && isSums(sums);
+}
+
+function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return fields.every((field) => Number.isFinite((value as Record<string, unknown>)[field]));
+}
+
 export function judge(measured: Measured, wanted: Wanted): Judgement {
   const from = Math.max(wanted.startAt, wanted.from ?? wanted.startAt);
   const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
-import { leftBehind } from './left.ts';
+import { formerOf, leftBehind } from './left.ts';
 
 const BEGAN = 1_700_000_000_000;
 const RECORD = { startAt: BEGAN + 10_000, closeAt: BEGAN + 100_000, beganAt: BEGAN, ended: null };
@@ -72,4 +72,16 @@ test('what had ended already is as it ended', async () => {
   expect(await leftBehind({ ...RECORD, ended }, former, CLOCKS)).toEqual({
     ...{ end: 'stopped', at: BEGAN + 20_000, measured: saved(), parts: [] },
   });
+});
+
+test('what was measured and is damaged is counted from the last file, since the recording began', async () => {
+  written(100, BEGAN + 24_000);
+  const store = { measured: () => null, parts: () => [{ path, bytes: 60 * 188 }] };
+  const former = formerOf(store, { id: 1, beganAt: BEGAN });
+  expect(former.parts).toEqual([{ path, bytes: 0 }]);
+  const { measured } = await leftBehind(RECORD, former, CLOCKS);
+  expect(measured.sums.packets).toBe(100);
+  expect(measured.stretches).toEqual([{ from: BEGAN, to: BEGAN + 24_000 }]);
+  expect(measured.breaks).toMatchObject([{ from: BEGAN + 24_000, cause: 'service_stopped' }]);
+  expect(formerOf(store, { id: 1, beganAt: null }).measured.stretches).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** A recording whose end passed while no service was there: what its files hold, and since when nobody wrote them. */
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
-import type { Measured } from '../model/verdict.ts';
+import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import type { RecordingStore } from '../store/recordings.ts';
 import { type FormerLife, RecordedFile } from '../stream/recorded-file.ts';
 import { Measurement } from './measurement.ts';
 import type { SessionResult } from './session.ts';
@@ -8,6 +9,21 @@ import type { SessionResult } from './session.ts';
 export interface Former {
   measured: Measured;
   parts: readonly RecordingPart[];
+}
+
+/**
+ * What an earlier process left of a recording. Where what it had measured is damaged, only its last file tells: it is
+ * counted anew, and taken to have been received without a gap since the recording began. @throws the database's error
+ */
+export function formerOf(
+  store: Pick<RecordingStore, 'measured' | 'parts'>,
+  { id, beganAt }: Pick<RecordingRecord, 'id' | 'beganAt'>,
+): Former {
+  const [measured, parts] = [store.measured(id), store.parts(id)];
+  if (measured !== null) return { measured, parts };
+  const stretches = beganAt === null ? [] : [{ from: beganAt, to: beganAt }];
+  const uncounted = parts.map((part, index) => (index < parts.length - 1 ? part : { ...part, bytes: 0 }));
+  return { measured: { ...nothingMeasured(), stretches }, parts: uncounted };
 }
 
 /**

@@ -403,6 +403,31 @@ describe('after a restart', () => {
     expect(second.running().get(order.reservationId)?.recordingId).toBe(id);
   });
 
+  test('what cannot go on is failed with a reason, and keeps nothing else from going on', async () => {
+    const first = open();
+    const [broken, sound] = [ordered(now()), ordered(now())];
+    first.order([broken, sound]);
+    await until(() => sessions.length === 2);
+    const [brokenId, soundId] = sessions.map(({ options }) => options.id);
+    await first.close();
+    sessions = [];
+    open({
+      openSession: (options) => {
+        if (options.id === brokenId) throw new Error('damaged');
+        const session = new FakeSession(options);
+        sessions.push(session);
+        return session;
+      },
+    });
+    expect(sessions.map(({ options }) => options.id)).toEqual([soundId ?? 0]);
+    expect(store.find(brokenId ?? 0)).toMatchObject({ state: 'failed', reason: expect.any(String) });
+    expect([broken, sound].map(({ reservationId }) => stateOf(reservationId))).toEqual([
+      'finished',
+      'recording',
+    ]);
+    await until(() => told.includes('reservations'));
+  });
+
   test('what ended meanwhile is judged at once: what nobody received was lost to the stop', async () => {
     const first = open();
     const order = ordered(now());

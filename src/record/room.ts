@@ -29,6 +29,7 @@ import { Commits } from './commits.ts';
 import { type ConcludeOptions, reconcile } from './conclude.ts';
 import { stemOf } from './file-name.ts';
 import { type Folder, freeBytes } from './folders.ts';
+import { formerOf } from './left.ts';
 import { News } from './news.ts';
 import { endOf, RunningRecording, type Session } from './running.ts';
 import { RecordingSession, type SessionOptions, useOf } from './session.ts';
@@ -71,6 +72,8 @@ export interface RecordingRoomOptions {
   /** How often times are looked at, ms. */
   lookMs?: number;
 }
+
+const UNREADABLE = '録画の途中までの記録が壊れていたため、続けられませんでした';
 
 const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
   state: 'recording',
@@ -119,18 +122,39 @@ export class RecordingRoom {
     });
   }
 
-  /** Goes on with what was begun before. @throws the database's error */
+  /** Goes on with what was begun before. @throws the database's error, when it cannot tell what that is */
   start(): void {
-    const { store, log } = this.options;
-    const { now } = this.#clock;
     this.#reconciled = this.#reconcile();
     void this.#lookAtFolders();
-    for (const record of store.unfinished()) {
-      log.info('recording goes on', { recording: record.id, closeAt: record.closeAt });
+    for (const id of this.options.store.unfinished()) this.#goOn(id);
+    this.#arm();
+  }
+
+  /** One that cannot be gone on with keeps no other from going on. */
+  #goOn(id: number): void {
+    const { store, log } = this.options;
+    const { now } = this.#clock;
+    try {
+      const record = store.find(id);
+      // Deleted meanwhile: nothing of it is wanted.
+      if (record === undefined) return;
+      log.info('recording goes on', { recording: id, closeAt: record.closeAt });
       const goesOn = record.ended === null && endOf(record) > now();
       this.#run(record, goesOn ? this.#resume(record) : undefined);
+    } catch (error) {
+      log.error('recording cannot go on', { recording: id, error: String(error) });
+      this.#giveUp(id);
     }
-    this.#arm();
+  }
+
+  #giveUp(id: number): void {
+    const { store, log } = this.options;
+    try {
+      store.giveUp(id, UNREADABLE, this.#clock.now());
+      this.#news.changed('reservations', 'services');
+    } catch (error) {
+      log.error('recording that cannot go on not ended', { recording: id, error: String(error) });
+    }
   }
 
   /** Everything that is to be recorded, whole, at each change; what runs and is missing here goes on to its end. */
@@ -334,7 +358,7 @@ export class RecordingRoom {
 
   #resume(record: RecordingRecord): Session | undefined {
     const { store } = this.options;
-    const former = { measured: store.measured(record.id), parts: store.parts(record.id) };
+    const former = formerOf(store, record);
     return this.#session(record, { openAt: this.#clock.now(), after: [], former });
   }
 

@@ -7,7 +7,7 @@ import type { RecordingOrder, RecordingRecord } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
 import type { Commits } from './commits.ts';
 import { type ConcludeOptions, type Conclusion, conclude } from './conclude.ts';
-import { leftBehind } from './left.ts';
+import { formerOf, leftBehind } from './left.ts';
 import { untilDone } from './persist.ts';
 import type { RecordingSession, SessionResult } from './session.ts';
 
@@ -181,7 +181,7 @@ export class RunningRecording {
   async #left(): Promise<SessionResult | undefined> {
     const { store, log, now, wall } = this.options;
     try {
-      const read = () => ({ measured: store.measured(this.id), parts: store.parts(this.id) });
+      const read = () => formerOf(store, this.#record);
       const former = await untilDone('recording', read, { signal: this.#closing.signal, log });
       return await leftBehind(this.#record, former, { now, wall });
     } catch (error) {

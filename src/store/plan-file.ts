@@ -11,6 +11,7 @@ import type { KnownStation } from '../model/station.ts';
 import { CancellationStore } from './cancellations.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
 import { openDatabase } from './database.ts';
+import { readObject } from './json.ts';
 import type { ProgramRow as StoredRow } from './program-row.ts';
 import type { StoredReservation } from './reservation-row.ts';
 import { ReservationStore } from './reservations.ts';
@@ -165,8 +166,7 @@ export class PlanFile {
     const row = this.#database
       .query<{ extended: string | null }, { id: number }>('SELECT extended FROM programs WHERE id = $id')
       .get({ id });
-    const text = row?.extended ?? null;
-    return text === null ? null : (JSON.parse(text) as Record<string, string>);
+    return readObject<Record<string, string>>(row?.extended ?? null);
   }
 
   reservations(): StoredReservation[] {
@@ -196,7 +196,7 @@ export class PlanFile {
         ruleId: row.rule_id,
         name: row.name,
         description: row.description,
-        extended: row.extended === null ? null : (JSON.parse(row.extended) as Record<string, string>),
+        extended: readObject<Record<string, string>>(row.extended),
         startAt: row.start_at,
         released: row.released === 1,
       }));

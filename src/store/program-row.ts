@@ -3,6 +3,7 @@ import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from '../model/audio.ts';
 import type { Genre, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
+import { readList, readObject } from './json.ts';
 
 /** What the rows of a programme and of its recording have in common: what it says of itself. */
 export interface ContentRow {
@@ -32,9 +33,9 @@ export function contentOf(row: ContentRow) {
   return {
     name: row.name,
     description: row.description,
-    extended: row.extended === null ? null : (JSON.parse(row.extended) as Record<string, string>),
-    genres: JSON.parse(row.genres) as Genre[],
-    audios: JSON.parse(row.audios) as AudioComponent[],
+    extended: readObject<Record<string, string>>(row.extended),
+    genres: readList<Genre>(row.genres),
+    audios: readList<AudioComponent>(row.audios),
     videoType: row.video_type,
     videoResolution: row.video_resolution,
     isFree: row.is_free === 1,
@@ -51,8 +52,8 @@ export function toRecord(row: ProgramRow): ProgramRecord {
     openEnd: row.open_end === 1,
     ...contentOf(row),
     copyNever: row.copy_never === 1,
-    groups: JSON.parse(row.groups) as ProgramGroup[],
-    series: row.series === null ? null : (JSON.parse(row.series) as ProgramSeries),
+    groups: readList<ProgramGroup>(row.groups),
+    series: readObject<ProgramSeries>(row.series),
   };
 }
 

@@ -4,6 +4,7 @@ import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
 import type { AudioComponent } from '../model/audio.ts';
 import type { ProgramRecord } from '../model/program.ts';
+import { readList } from './json.ts';
 import { LONGEST_MS } from './program-length.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
 
@@ -33,7 +34,7 @@ function toAiring(row: AiringRow): AiringProgram {
     startAt: row.start_at as EpochMs,
     endAt: row.end_at as EpochMs,
     name: row.name,
-    audios: JSON.parse(row.audios) as AudioComponent[],
+    audios: readList<AudioComponent>(row.audios),
   };
 }
 

@@ -14,6 +14,7 @@ import type { AudioComponent } from '../model/audio.ts';
 import type { Genre } from '../model/program.ts';
 import { titleOrder } from '../model/search-text.ts';
 import { tableStamp } from './counters.ts';
+import { readList, readObject } from './json.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
 
 /** Of a recording that is not deleted. */
@@ -155,7 +156,7 @@ const LENGTHS = `
   SELECT r.id, json_extract(m.measured, '$.stretches[#-1].to') - json_extract(m.measured, '$.stretches[0].from') AS length
   FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
     JOIN recording_measurements AS m ON m.recording_id = r.id
-  WHERE r.state = 'recording' AND json_array_length(m.measured, '$.stretches') > 1`;
+  WHERE r.state = 'recording' AND CASE WHEN json_valid(m.measured) THEN json_array_length(m.measured, '$.stretches') END > 1`;
 
 /** Orders that are kept: 160 KB each of 40,000 recordings. */
 const MAX_KEPT = 16;
@@ -225,8 +226,7 @@ export class RecordingListStore {
       )
       .get({ id });
     if (row === null) return undefined;
-    const extended = row.extended === null ? {} : (JSON.parse(row.extended) as Record<string, string>);
-    return { ...row, extended };
+    return { ...row, extended: readObject<Record<string, string>>(row.extended) ?? {} };
   }
 
   #renew(): void {
@@ -381,9 +381,9 @@ function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
     reason: row.reason,
     programId: row.program_id,
     ruleId: row.rule_id,
-    genres: JSON.parse(row.genres) as Genre[],
-    audios: JSON.parse(row.audios) as AudioComponent[],
-    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as RecordingVerdict),
+    genres: readList<Genre>(row.genres),
+    audios: readList<AudioComponent>(row.audios),
+    verdict: readObject<RecordingVerdict>(row.verdict),
     cmReliable: row.cm_reliable === 1,
     series:
       row.series_key === null

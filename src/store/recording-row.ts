@@ -3,6 +3,7 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import type { Verdict } from '../model/verdict.ts';
+import { readObject } from './json.ts';
 import { type ContentRow, contentOf } from './program-row.ts';
 
 export interface RecordingRow extends ContentRow {
@@ -61,7 +62,7 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     stem: row.stem,
     encode: row.encode as EncodeChoice,
     keepTs: row.keep_ts === 1,
-    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
+    verdict: readObject<Verdict>(row.verdict),
   };
 }
 

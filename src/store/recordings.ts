@@ -12,8 +12,9 @@ import type {
   RecordingSeam,
   RecordingState,
 } from '../model/recording.ts';
-import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { isMeasured, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 import { durably } from './durable.ts';
+import { readObject } from './json.ts';
 import {
   RECORDING_COLUMNS as COLUMNS,
   type RecordingRow as Row,
@@ -111,11 +112,33 @@ export class RecordingStore {
   }
 
   /** Those that were begun and not ended, as a killed process leaves them too. */
-  unfinished(): RecordingRecord[] {
+  unfinished(): number[] {
     return this.database
-      .query<Row, []>(`SELECT ${COLUMNS} FROM recordings WHERE state = 'recording' ORDER BY id`)
+      .query<{ id: number }, []>(`SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`)
       .all()
-      .map(toRecordingRecord);
+      .map(({ id }) => id);
+  }
+
+  /** It cannot be gone on with, and nothing of it can be judged. @param reason for people @param now epoch ms */
+  giveUp(id: number, reason: string, now: number): void {
+    durably(this.database, () => {
+      this.database
+        .query(
+          `UPDATE recordings SET state = 'failed', reason = $reason, ended_as = NULL, ended_at = NULL, updated_at = $now
+           WHERE id = $id AND state = 'recording'`,
+        )
+        .run({ id, reason, now });
+      this.#finishReservation(id, now);
+    });
+  }
+
+  #finishReservation(id: number, now: number): void {
+    this.database
+      .query(
+        `UPDATE reservations SET state = 'finished', updated_at = $now
+         WHERE id = (SELECT reservation_id FROM recordings WHERE id = $id) AND state = 'recording'`,
+      )
+      .run({ id, now });
   }
 
   /** The programme moved, or is held open. @param now epoch ms */
@@ -180,13 +203,15 @@ export class RecordingStore {
     });
   }
 
-  measured(id: number): Measured {
+  /** null: what was stored of it is damaged. */
+  measured(id: number): Measured | null {
     const row = this.database
       .query<{ measured: string }, { id: number }>(
         'SELECT measured FROM recording_measurements WHERE recording_id = $id',
       )
       .get({ id });
-    return row === null ? nothingMeasured() : (JSON.parse(row.measured) as Measured);
+    const measured = row === null ? nothingMeasured() : readObject<object>(row.measured);
+    return isMeasured(measured) ? measured : null;
   }
 
   /** No list shows this: their counters do not move. */
@@ -274,12 +299,7 @@ export class RecordingStore {
           released: released ? 1 : 0,
           ...values,
         });
-      this.database
-        .query(
-          `UPDATE reservations SET state = 'finished', updated_at = $now
-           WHERE id = (SELECT reservation_id FROM recordings WHERE id = $id) AND state = 'recording'`,
-        )
-        .run({ id, now });
+      this.#finishReservation(id, now);
       this.database
         .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
         .run({ id });

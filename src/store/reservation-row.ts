@@ -3,6 +3,7 @@ import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState } from '../../wire/guide.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
+import { readList } from './json.ts';
 
 export interface StoredReservation extends Reservation {
   /** What happened to it by itself, Japanese. */
@@ -100,8 +101,8 @@ export function toReservation(row: Row): StoredReservation {
     encode: row.encode as EncodeChoice | null,
     keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
     tuner: tunerOf(row),
-    blockers: JSON.parse(row.blockers) as ReservationId[],
-    alternatives: JSON.parse(row.alternatives) as ProgramId[],
+    blockers: readList<ReservationId>(row.blockers),
+    alternatives: readList<ProgramId>(row.alternatives),
     note: row.note,
     repeats: row.repeats,
     createdAt: row.created_at,

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { ReservationState } from '../../wire/guide.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
 import { durably } from './durable.ts';
+import { readObject } from './json.ts';
 
 interface Row {
   id: number;
@@ -25,7 +26,7 @@ interface Row {
 const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
   keep_ts, keep_newest, keep_days, created_at, updated_at`;
 
-/** What an earlier version did not know of sets nothing. */
+/** What an earlier version did not know of sets nothing; a rule that sets nothing at all is disabled by the plan. */
 const NO_CONDITIONS: RuleConditions = {
   keyword: '',
   keywordIn: ['title', 'description'],
@@ -52,7 +53,7 @@ function toRule(row: Row): Rule {
     disabledReason: row.disabled_reason,
     priority: row.priority,
     dedupe: row.dedupe === 1,
-    conditions: { ...NO_CONDITIONS, ...(JSON.parse(row.conditions) as Partial<RuleConditions>) },
+    conditions: { ...NO_CONDITIONS, ...readObject<Partial<RuleConditions>>(row.conditions) },
     marginBefore: row.margin_before,
     marginAfter: row.margin_after,
     encode: row.encode as EncodeChoice | null,

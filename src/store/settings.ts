@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 export class SettingStore {
   constructor(private readonly database: Database) {}
 
-  /** Values as they were stored, by key; text that is no JSON is left out. */
+  /** Values as they were stored, by key; text that is no JSON is left out (`damage.ts` tells of it). */
   all(): Map<string, unknown> {
     const rows = this.database
       .query<{ key: string; value: string }, []>('SELECT key, value FROM settings WHERE json_valid(value)')

@@ -131,8 +131,10 @@ export class StationStore {
          AND NOT EXISTS (SELECT 1 FROM programs WHERE station_id = $id)
          AND NOT EXISTS (SELECT 1 FROM reservations WHERE station_id = $id)
          AND NOT EXISTS (SELECT 1 FROM recordings WHERE station_id = $id)
-         AND NOT EXISTS (SELECT 1 FROM rules, json_each(rules.conditions, '$.stationIds') AS wanted
-                         WHERE wanted.value = $id)`,
+         AND NOT EXISTS (
+           SELECT 1 FROM rules,
+             json_each(CASE WHEN json_valid(rules.conditions) THEN rules.conditions ELSE '{}' END, '$.stationIds') AS wanted
+           WHERE wanted.value = $id)`,
     );
     return this.database.transaction(() => ids.filter((id) => remove.run({ id }).changes > 0)).immediate();
   }

@@ -8,6 +8,7 @@ import type { Judgement } from '../../src/model/verdict.ts';
 import { conclude } from '../../src/record/conclude.ts';
 import { stemOf } from '../../src/record/file-name.ts';
 import { type Folder, freeBytes } from '../../src/record/folders.ts';
+import { formerOf } from '../../src/record/left.ts';
 import { type RecordedStation, RecordingSession, type SessionResult } from '../../src/record/session.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingStore } from '../../src/store/recordings.ts';
@@ -57,7 +58,7 @@ export class Desk {
       ...{ id, station, openAt, mainAt, endAt },
       after: wish.after ?? [],
       stem: stemOf({ id, startAt: mainAt, title: '試験の番組', stationName: station.channel }),
-      former: resumed === undefined ? undefined : { measured: store.measured(id), parts: store.parts(id) },
+      former: resumed === undefined ? undefined : formerOf(store, { id, beganAt: null }),
       client: this.client,
       agentUrl: this.agentUrl,
       folders: () => wish.folders ?? this.folders,

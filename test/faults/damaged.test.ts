@@ -1,0 +1,149 @@
+/** Rows of the database are damaged while the service is away: everything else goes on, and what can of them too. */
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
+import type { RuleItem } from '../../wire/schedule.ts';
+import { type Program, startProgram } from '../program.ts';
+import { putPrograms } from '../service/guide-rows.ts';
+import { comesTrue } from '../until.ts';
+import { CrowdAgent } from './crowd-agent.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(120_000);
+
+const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
+const STATIONS = 3;
+const SECONDS = 20;
+/** Of a wait that may be for a programme's end. */
+const LIMIT_MS = 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-damaged-'));
+const agent = new CrowdAgent(1, STATIONS);
+let service: Program;
+
+function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  return comesTrue(what, condition, LIMIT_MS);
+}
+
+async function startService(): Promise<void> {
+  service = await startProgram([process.execPath, MAIN], {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: folder,
+    TRUSTED_NETWORKS: '127.0.0.0/8',
+    TUNER_AGENT_URL: agent.url,
+  });
+}
+
+async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${service.url}/api/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+const read = <T>(path: string): Promise<T> => send('GET', path);
+
+const receiving = (): Promise<Recording[]> =>
+  until('all are received', async () => {
+    const list = await read<Recording[]>('recordings?show=recording');
+    const all = list.filter(({ progress }) => progress?.phase === 'receiving');
+    return all.length === STATIONS ? all : undefined;
+  });
+
+beforeAll(startService, 60_000);
+afterAll(async () => {
+  await service?.end();
+  await agent.close();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+test('a start goes on with damaged recordings, reservations, rules and settings, and tells which they are', async () => {
+  await until('the stations are known', async () =>
+    (await read<Station[]>('services')).length === STATIONS ? true : undefined,
+  );
+  const database = new Database(join(folder, 'svc.db'));
+  database.run('PRAGMA busy_timeout = 5000');
+  const at = Date.now();
+  const programmes = putPrograms(
+    database,
+    agent.stations.map((station) => ({
+      ...{ station, event: 1, startAt: at, endAt: at + SECONDS * 1000, name: '傷ついた記録' },
+    })),
+  );
+  const rules: RuleItem[] = [];
+  for (const keyword of ['かもめ', 'とんび']) rules.push(await send('POST', 'rules', { keyword }));
+  await send('PUT', 'settings', { marginBefore: 1000 });
+  for (const programId of programmes) await send('POST', 'reservations', { programId, marginAfter: 1000 });
+  const [texts, measured, sound] = (await receiving()).sort((a, b) => a.id - b.id);
+  // So that something of each was measured.
+  const saved = `SELECT count(*) AS n FROM recording_measurements WHERE json_array_length(measured, '$.stretches') > 0`;
+  await until('all are saved', () =>
+    database.query<{ n: number }, []>(saved).get()?.n === STATIONS ? true : undefined,
+  );
+  await service.kill('SIGKILL');
+  const ruin = (sql: string, id: number | string): void => {
+    expect(database.query(sql).run(id).changes).toBe(1);
+  };
+  ruin(
+    `UPDATE recordings SET genres = '[{"lv1":', extended = '"?', audios = '{}' WHERE id = ?`,
+    texts?.id ?? 0,
+  );
+  ruin(
+    `UPDATE recording_measurements SET measured = '{"stretches":[null' WHERE recording_id = ?`,
+    measured?.id ?? 0,
+  );
+  ruin(
+    `UPDATE reservations SET blockers = '[1,', alternatives = 'x' WHERE program_id = ?`,
+    sound?.programId ?? 0,
+  );
+  ruin(`UPDATE rules SET conditions = '{"keyword":' WHERE id = ?`, rules[0]?.id ?? 0);
+  ruin(`UPDATE settings SET value = '{' WHERE key = ?`, 'marginBefore');
+
+  await startService();
+  await receiving();
+  for (const told of ['extended', 'genres', 'audios', 'measured', 'blockers', 'alternatives', 'conditions']) {
+    expect(service.log()).toMatch(new RegExp(`damaged in the database.*field=${told}`));
+  }
+  expect(service.log()).toMatch(/damaged in the database table=settings row=marginBefore/);
+  expect((await read<ReservationItem[]>('reservations')).map(({ state }) => state)).toEqual([
+    'recording',
+    'recording',
+    'recording',
+  ]);
+  await until('the rule is disabled', async () => {
+    const [damaged, other] = await read<RuleItem[]>('rules');
+    return damaged?.enabled === false && damaged.disabledReason !== null && other?.enabled === true
+      ? true
+      : undefined;
+  });
+  const ended = await until('all are judged', async () => {
+    const list = (await read<Recording[]>('recordings')).filter(({ verdict }) => verdict !== null);
+    return list.length === STATIONS ? list : undefined;
+  });
+  for (const { id, state, verdict } of ended) {
+    expect(state).toBe('recorded');
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    // The one whose measurements were lost begins where it began.
+    expect(verdict?.gaps.at(-1)?.cause).toBe('service_stopped');
+    const later = verdict?.gaps.filter(({ cause }) => cause !== 'late') ?? [];
+    expect({ id, gaps: later.length }).toEqual({ id, gaps: 1 });
+    expect(verdict?.tailMs).toBeGreaterThan(0);
+  }
+  const gapOf = (id = 0): number => {
+    const gap = ended.find((one) => one.id === id)?.verdict?.gaps.at(-1);
+    return (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
+  };
+  expect(Math.abs(gapOf(measured?.id) - gapOf(sound?.id))).toBeLessThan(2000);
+  const files = database.query<{ path: string }, []>('SELECT path FROM recording_files').all();
+  expect(files).toHaveLength(STATIONS);
+  for (const { path } of files) expect(statSync(path).size % 188).toBe(0);
+  database.close();
+});
