@@ -163,7 +163,7 @@ describe('the next airing', () => {
 });
 
 test('every cause has its sentence', () => {
-  expect(GAP_CAUSES).toHaveLength(13);
+  expect(GAP_CAUSES).toHaveLength(14);
   for (const cause of GAP_CAUSES) expect(CAUSES[cause]).toMatch(/[ぁ-ん]た$/);
 });
 
