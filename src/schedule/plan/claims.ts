@@ -2,7 +2,7 @@
 import { type ProgramId, programId, stationId } from '../../../arib/ids.ts';
 import { epochMs } from '../../../arib/time.ts';
 import { LATE_TABLE_MS } from '../../model/airing.ts';
-import { MANUAL_PRIORITY, type Reservation } from '../../model/reservation.ts';
+import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanInput, PlannedReservation } from './input.ts';
@@ -83,6 +83,8 @@ export interface Claims {
    * and whose programme's number is another's by now.
    */
   readonly reservations: readonly Reservation[];
+  /** Reservations of rules whose programme one that vanished has become. */
+  readonly replaced: ReadonlySet<ReservationId>;
   relaysOf(claim: Claim): GuideProgram[];
 }
 
@@ -104,7 +106,7 @@ function isReused({ guide }: PlanInput, { state, programId: id, endAt }: Reserva
 }
 
 export function currentClaims(input: PlanInput): Claims {
-  const reservations = rebound({
+  const { reservations, replaced } = rebound({
     ...input,
     reservations: input.reservations.filter((one) => !isReused(input, one)),
   });
@@ -118,6 +120,7 @@ export function currentClaims(input: PlanInput): Claims {
     kept: claims.filter((claim) => isKept(input, claim, enabled)),
     closed: new Set([...done].map((one) => one.programId)),
     reservations,
+    replaced,
     relaysOf: (claim) => relaysOf(input, claim),
   };
 }
@@ -174,19 +177,36 @@ function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet
   return ruleId !== null && enabled.has(ruleId) && startAt <= now + settings.retractGrace;
 }
 
-/** Reservations whose programme vanished, or was broken off, bound to the one that took its place, if one did. */
-function rebound(input: PlanInput): Reservation[] {
+/**
+ * Reservations whose programme vanished, or was broken off, bound to the one that took its place, if one did. A rule may
+ * have booked that one already, which is one recording too many.
+ */
+function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const { guide, reservations, now } = input;
-  const taken = new Set(reservations.map((one) => one.programId));
-  return reservations.map((reservation) => {
+  const taken = new Map(reservations.map((one) => [one.programId, one]));
+  const replaced = new Set<ReservationId>();
+  const bound = reservations.map((reservation) => {
     const { programId: id, endAt } = reservation;
-    if (isDone(input, reservation) || isNamed(input, id)) return reservation;
+    if (replaced.has(reservation.id) || isDone(input, reservation) || isNamed(input, id)) return reservation;
     const vanished = guide.get(id) === undefined && endAt > now;
     const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
-    if (successor === undefined || taken.has(successor.id)) return reservation;
-    taken.add(successor.id);
-    return { ...reservation, programId: successor.id };
+    if (successor === undefined) return reservation;
+    const other = taken.get(successor.id);
+    if (other !== undefined) {
+      const isInstead = vanished && isOfRule(other) && guide.get(other.programId) === successor;
+      if (!isInstead) return reservation;
+      replaced.add(other.id);
+    }
+    const next = { ...reservation, programId: successor.id };
+    taken.set(successor.id, next);
+    return next;
   });
+  return { reservations: bound.filter(({ id }) => !replaced.has(id)), replaced };
+}
+
+/** Booked by a rule, and neither begun nor done with. */
+function isOfRule({ ruleId, state }: Reservation): boolean {
+  return ruleId !== null && (state === 'scheduled' || state === 'conflict' || state === 'skipped');
 }
 
 /** As on or next, by its station. */

@@ -50,7 +50,7 @@ export function difference(
   const update: { id: ReservationId; to: PlannedReservation }[] = [];
   // One that is done with makes room for another programme under its number.
   const remove = input.reservations.flatMap(({ id, programId }) =>
-    !current.has(id) && wanted.has(programId) ? [id] : [],
+    claims.replaced.has(id) || (!current.has(id) && wanted.has(programId)) ? [id] : [],
   );
   for (const { id, programId } of claims.reservations) {
     if (claims.closed.has(programId)) continue;

@@ -35,8 +35,9 @@ class Planner {
   readonly #time: TunerTime<Claim>;
   readonly #wishes: readonly Wish[];
   readonly #passedOver: Map<ProgramId, string>;
-  /** Sorted; taken from the front. */
-  readonly #queue: Pending[] = [];
+  /** Sorted; the next is at `#taken`. */
+  #queue: Pending[] = [];
+  #taken = 0;
   readonly #outcomes = new Map<ProgramId, { claim: Claim; outcome: Outcome }>();
 
   constructor(private readonly input: PlanInput) {
@@ -49,10 +50,12 @@ class Planner {
 
   plan(): Plan {
     const first = this.#wishes.flatMap(({ rule, airings }) => this.#airing(rule, airings, 0) ?? []);
-    for (const claim of this.#stayingClaims(first)) this.#push({ claim, next: undefined });
-    for (const pending of first) this.#push(pending);
-    for (let pending = this.#queue.shift(); pending !== undefined; pending = this.#queue.shift())
+    const staying = this.#stayingClaims(first).map((claim): Pending => ({ claim, next: undefined }));
+    this.#queue = [...staying, ...first].sort((a, b) => compareClaims(a.claim, b.claim));
+    for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[this.#taken]) {
+      this.#taken++;
       this.#decide(pending);
+    }
     this.#assignTuners();
     this.#offerAlternatives();
     const planned = [...this.#outcomes.values()].map(({ claim, outcome }) => asPlanned(claim, outcome));
@@ -73,7 +76,7 @@ class Planner {
   }
 
   #push(pending: Pending): void {
-    let low = 0;
+    let low = this.#taken;
     let high = this.#queue.length;
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -44,12 +44,14 @@ export type Meeting =
 
 interface Seat {
   /** Until when it is read, epoch ms. */
-  until: number;
+  readonly until: number;
   /** The same, with the margins of its readers. */
-  closes: number;
-  type: BroadcastType | undefined;
-  channel: string;
+  readonly closes: number;
+  readonly type: BroadcastType | undefined;
+  readonly channel: string;
 }
+
+const EMPTY: Seat = { until: -Infinity, closes: -Infinity, type: undefined, channel: '' };
 
 /**
  * In the order in which the agent is asked. Of those that begin together the longest is first: it gets the smaller
@@ -104,25 +106,34 @@ export function place<T extends Slot>(
   return placeSorted(tuners, slots.toSorted(byBegin), meeting);
 }
 
+/** The tuner that a recording gets; -1: none. */
+function tunerOf(tuners: readonly PlanTuner[], seats: readonly Seat[], slot: Slot, meeting: Meeting): number {
+  const shared = slot.held === null ? sharedSeat(seats, slot, meeting) : -1;
+  const tuner = slot.held ?? (shared === -1 ? freeSeat(tuners, seats, slot) : shared);
+  return tuner < seats.length ? tuner : -1;
+}
+
+/** The tuners when a recording has begun on one. */
+function seated(seats: readonly Seat[], slot: Slot, tuner: number): Seat[] {
+  const { type, channel, to, after } = slot;
+  const seat = seats[tuner] ?? EMPTY;
+  const stays = seat.type === type && seat.channel === channel;
+  const until = Math.max(seat.until, to);
+  const closes = Math.max(stays ? seat.closes : -Infinity, to + after);
+  return seats.with(tuner, { until, closes, type, channel });
+}
+
 function placeSorted<T extends Slot>(
   tuners: readonly PlanTuner[],
   slots: readonly T[],
   meeting: Meeting,
 ): Placed<T>[] | undefined {
-  const seats = tuners.map(
-    (): Seat => ({ until: -Infinity, closes: -Infinity, type: undefined, channel: '' }),
-  );
+  let seats = tuners.map(() => EMPTY);
   const placed: Placed<T>[] = [];
   for (const slot of slots) {
-    const shared = slot.held === null ? sharedSeat(seats, slot, meeting) : -1;
-    const tuner = slot.held ?? (shared === -1 ? freeSeat(tuners, seats, slot) : shared);
-    const seat = seats[tuner];
-    if (seat === undefined) return undefined;
-    const stays = seat.type === slot.type && seat.channel === slot.channel;
-    seat.until = Math.max(seat.until, slot.to);
-    seat.closes = Math.max(stays ? seat.closes : -Infinity, slot.to + slot.after);
-    seat.type = slot.type;
-    seat.channel = slot.channel;
+    const tuner = tunerOf(tuners, seats, slot, meeting);
+    if (tuner === -1) return undefined;
+    seats = seated(seats, slot, tuner);
     placed.push({ slot, tuner });
   }
   return placed;
@@ -137,12 +148,29 @@ export function placeAll<T extends Slot>(
   return placeSorted(tuners, sorted, 'join') ?? placeSorted(tuners, sorted, 'part');
 }
 
+/** The index of the first of which something holds, as it does of all behind it. */
+function firstIndex<E>(list: readonly E[], holds: (one: E) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const one = list[middle];
+    if (one !== undefined && !holds(one)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Slots that can reach each other's tuners: before and behind them all tuners are free, margins included. */
 interface Cluster<T extends Slot> {
   from: number;
   to: number;
+  /** Of any of its slots, ms. */
+  longest: number;
   /** In the order of their beginnings. */
   slots: T[];
+  /** The tuners after each of the slots from the first on, as far as that was looked at. */
+  readonly lines: Readonly<Record<Meeting, (readonly Seat[])[]>>;
 }
 
 /** The recordings that were given a tuner, in stretches of time that do not touch. */
@@ -154,6 +182,7 @@ export class TunerTime<T extends Slot> {
 
   /** Takes a recording in if all that were taken in before keep theirs. */
   add(slot: T): boolean {
+    if (slot.held === null && this.#isFull(slot)) return false;
     const merged = this.#merged(slot);
     if (slot.held === null && !this.#isPlaced(merged.cluster)) return false;
     this.#clusters.splice(merged.first, merged.count, merged.cluster);
@@ -162,19 +191,78 @@ export class TunerTime<T extends Slot> {
 
   /** Whether `add` would take it. */
   fits(slot: T): boolean {
-    return this.#isPlaced(this.#merged(slot).cluster);
+    return !this.#isFull(slot) && this.#isPlaced(this.#merged(slot).cluster);
   }
 
-  #isPlaced({ slots }: Cluster<T>): boolean {
-    const placed = placeSorted(this.tuners, slots, 'join') ?? placeSorted(this.tuners, slots, 'part');
-    return placed !== undefined;
+  /**
+   * Whether at some moment more channels are read than tuners could: then there is no need to look how they would be
+   * placed, which takes far longer.
+   */
+  #isFull(slot: T): boolean {
+    const others = this.overlapping(slot);
+    const own = `${slot.type}/${slot.channel}`;
+    const places = others.map(({ type, channel, held }) => {
+      const place = `${type}/${channel}`;
+      return held === null || place === own ? place : String(held);
+    });
+    const able = this.tuners.filter(({ types }) => types.includes(slot.type)).length;
+    const moments = new Set([slot.from, ...others.map(({ from }) => Math.max(from, slot.from))]);
+    for (const at of moments) {
+      const all = new Set([own]);
+      const ofType = new Set([own]);
+      for (const [index, place] of places.entries()) {
+        const other = others[index];
+        if (other === undefined || other.from > at || other.to <= at) continue;
+        all.add(place);
+        if (other.type === slot.type) ofType.add(place);
+      }
+      if (all.size > this.tuners.length || ofType.size > able) return true;
+    }
+    return false;
+  }
+
+  #isPlaced(cluster: Cluster<T>): boolean {
+    return this.#isPlacedBy(cluster, 'join') || this.#isPlacedBy(cluster, 'part');
+  }
+
+  #isPlacedBy({ slots, lines }: Cluster<T>, meeting: Meeting): boolean {
+    const line = lines[meeting];
+    let seats = line.at(-1) ?? this.tuners.map(() => EMPTY);
+    for (let at = line.length; at < slots.length; at++) {
+      const slot = slots[at];
+      if (slot === undefined) break;
+      const tuner = tunerOf(this.tuners, seats, slot, meeting);
+      if (tuner === -1) return false;
+      seats = seated(seats, slot, tuner);
+      line.push(seats);
+    }
+    return true;
   }
 
   /** Those that need a tuner while `slot` does. */
   overlapping(slot: Slot): T[] {
-    return this.#merged(slot as T).cluster.slots.filter(
-      (other) => other !== slot && other.from < slot.to && slot.from < other.to,
-    );
+    const found: T[] = [];
+    for (let at = this.#firstCluster(slot.from); at < this.#clusters.length; at++) {
+      const cluster = this.#clusters[at];
+      if (cluster === undefined || cluster.from >= slot.to) break;
+      const { slots, longest } = cluster;
+      // What has begun stands before the others, whenever it begins.
+      const isFar = (other: T): boolean => other.held === null && other.from < slot.from - longest;
+      for (
+        let index = firstIndex(slots, (other) => other.held === null && !isFar(other));
+        index < slots.length;
+        index++
+      ) {
+        const other = slots[index];
+        if (other === undefined || other.from >= slot.to) break;
+        if (other !== slot && slot.from < other.to) found.push(other);
+      }
+      for (const other of slots) {
+        if (other.held === null) break;
+        if (other !== slot && other.from < slot.to && slot.from < other.to) found.push(other);
+      }
+    }
+    return found;
   }
 
   /** The stretches, each with what is recorded in it. */
@@ -183,28 +271,36 @@ export class TunerTime<T extends Slot> {
   }
 
   #merged(slot: T): { first: number; count: number; cluster: Cluster<T> } {
-    const from = slot.from - slot.before;
-    const to = slot.to + slot.after;
-    let low = 0;
-    let high = this.#clusters.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#clusters[middle]?.to ?? 0) < from) low = middle + 1;
-      else high = middle;
-    }
-    const cluster: Cluster<T> = { from, to, slots: [] };
+    const first = this.#firstCluster(slot.from - slot.before);
+    let from = slot.from - slot.before;
+    let to = slot.to + slot.after;
+    let longest = slot.to - slot.from;
     let count = 0;
-    for (let at = low; at < this.#clusters.length; at++) {
-      const other = this.#clusters[at];
-      if (other === undefined || other.from > to) break;
-      cluster.from = Math.min(cluster.from, other.from);
-      cluster.to = Math.max(cluster.to, other.to);
-      cluster.slots.push(...other.slots);
-      count++;
+    for (; first + count < this.#clusters.length; count++) {
+      const other = this.#clusters[first + count];
+      if (other === undefined || other.from > slot.to + slot.after) break;
+      from = Math.min(from, other.from);
+      to = Math.max(to, other.to);
+      longest = Math.max(longest, other.longest);
     }
     // Clusters follow each other, and what has begun stands in the first: their slots are in order.
-    const behind = cluster.slots.findIndex((other) => byBegin(slot, other) < 0);
-    cluster.slots.splice(behind === -1 ? cluster.slots.length : behind, 0, slot);
-    return { first: low, count, cluster };
+    const before = this.#clusters.slice(first, first + count);
+    const [start] = before;
+    const slots =
+      count === 1 && start !== undefined ? start.slots.slice() : before.flatMap((one) => one.slots);
+    const at = firstIndex(slots, (other) => byBegin(slot, other) < 0);
+    slots.splice(at, 0, slot);
+    // What comes before it in the first stays as it was placed.
+    const same = Math.min(at, start?.slots.length ?? 0);
+    const lines = {
+      join: start?.lines.join.slice(0, same) ?? [],
+      part: start?.lines.part.slice(0, same) ?? [],
+    };
+    return { first, count, cluster: { from, to, longest, slots, lines } };
+  }
+
+  /** The first that ends at or after a time. */
+  #firstCluster(at: number): number {
+    return firstIndex(this.#clusters, ({ to }) => to >= at);
   }
 }

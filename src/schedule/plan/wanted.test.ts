@@ -69,6 +69,42 @@ describe('reservations that no rule wants any more', () => {
     expect(home.of(moved)).toMatchObject({ id: 1, startAt: NOON + 125 * MINUTE });
     settled(home);
   });
+
+  test('one whose programme was booked under another number before it vanished is one with it', () => {
+    for (const isManual of [false, true]) {
+      const { home, program } = booked();
+      const station = home.reservations[0]?.stationId;
+      if (station === undefined) throw new Error('nothing booked');
+      if (isManual)
+        home.reservations = home.reservations.map((one) => ({ ...one, ruleId: null, marginAfter: 99 }));
+      const moved = home.program(station, '灯台[字]', { at: 125 });
+      home.run();
+      expect(home.reservations).toHaveLength(2);
+      home.guide.remove(program);
+      home.run();
+      // The older one stays, with what was chosen for it.
+      expect(home.reservations).toMatchObject([
+        { id: 1, programId: moved, marginAfter: isManual ? 99 : null },
+      ]);
+      settled(home);
+    }
+  });
+
+  test('and what is being recorded or was cancelled under that number stays as it is', () => {
+    for (const state of ['recording', 'cancelled'] as const) {
+      const { home, program } = booked();
+      const station = home.reservations[0]?.stationId;
+      if (station === undefined) throw new Error('nothing booked');
+      const moved = home.program(station, '灯台', { at: 125 });
+      home.run();
+      home.reservations = home.reservations.map((one) => (one.programId === moved ? { ...one, state } : one));
+      home.guide.remove(program);
+      home.run();
+      expect(home.of(moved)?.state).toBe(state);
+      expect(home.of(program)?.id).toBe(1);
+      settled(home);
+    }
+  });
 });
 
 test('a rule passes its priority on, also to what begins soon, and books nothing that is over', () => {
