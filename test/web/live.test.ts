@@ -242,7 +242,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     Object.assign(rig.service.state, { closeAfter: 3, breaks: true });
     const page = await rig.open(FIRST);
     await playing(page, 0.5);
-    await page.getByText('つなぎ直しています').waitFor();
+    await page.getByText('つなぎ直しています').first().waitFor();
     // The first break keeps the picture, the second covers it with the reason.
     const alert = page.getByRole('alert');
     await alert.waitFor();
