@@ -13,7 +13,7 @@ import { SYNTH, synth } from '../synth/tuning.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const AGENT = join(ROOT, 'agent', 'main.ts');
-const WAIT_LIMIT_MS = 20_000;
+const WAIT_LIMIT_MS = 40_000;
 
 /** @throws Error with the description when the condition does not come true in time. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
