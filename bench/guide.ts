@@ -32,8 +32,7 @@ const PASSES = 3;
 /** For what the start left behind to be cleared away. */
 const IDLE_MS = 10_000;
 
-/** Of the memory some 75 MB are the planning worker's, which holds all programmes between plans. */
-const LIMITS = { lagMs: 20, guideMs: 10, longWordMs: 15, shortWordMs: 40, servicesMs: 2, rssMb: 190 };
+const LIMITS = { lagMs: 20, guideMs: 10, longWordMs: 15, shortWordMs: 40, servicesMs: 2, rssMb: 150 };
 
 const figures = new Figures();
 const kept = process.argv[2];

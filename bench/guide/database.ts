@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export const PROGRAMS = 60_000;
 export const RECORDINGS = 40_000;
 const RESERVATIONS = 400;
-export const RULES = 20;
+export const RULES = 50;
 /** Years of recordings. */
 const RECORDED_DAYS = 2_500;
 const KEPT_MS = DAY_MS;
@@ -197,5 +197,5 @@ function fillBookings(database: Database, now: number): void {
      SELECT name, 0, 1, json_object('keyword', name, 'stationIds', json_array(station_id)), 0, 0
      FROM programs LIMIT 1 OFFSET $at`,
   );
-  for (let index = 0; index < RULES; index++) rule.run({ at: index * 2_999 });
+  for (let index = 0; index < RULES; index++) rule.run({ at: index * 1_199 });
 }

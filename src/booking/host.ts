@@ -8,7 +8,7 @@ import type { PlannedReservation } from '../schedule/plan/input.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/repeat.ts';
 import { type PlanCircumstances, Planning } from '../schedule/planning.ts';
 import type { PlanFile, RecordedRow } from '../store/plan-file.ts';
-import { HeldProgram, Shared } from './held-program.ts';
+import { HeldPrograms, Shared } from './held-program.ts';
 import type {
   FromPlanWorker,
   PlanAnswer,
@@ -26,7 +26,7 @@ const RECORDED_MS = 31 * DAY_MS;
 /** The next airing is waited for so long: the reservation that says so is kept for longer. */
 const REPEAT_MS = 13 * DAY_MS;
 /** So many programmes are read before what was read on the way is cleared away: it is several times what is kept. */
-const MANY_READ = 10_000;
+const MANY_READ = 5_000;
 /** A plan leaves behind as much as is kept. When none has been asked for so long, that is cleared away too. */
 const QUIET_MS = 3_000;
 
@@ -46,12 +46,16 @@ interface Moment {
 }
 
 export class PlanHost {
-  readonly #planning = new Planning();
+  readonly #shared = new Shared({
+    texts: (id) => this.#opened.texts(id),
+    extended: (id) => this.#opened.extended(id),
+  });
+  readonly #held = new HeldPrograms(this.#shared);
+  readonly #planning = new Planning(this.#held);
   #file: PlanFile | undefined;
   #guideVersion = -1;
-  /** The programmes that are held, by station. */
-  readonly #held = new Map<StationId, readonly HeldProgram[]>();
-  #shared: Shared | undefined;
+  /** Of the programmes of each station that are held: id and mark, one after the other. */
+  readonly #marks = new Map<StationId, Float64Array>();
   #quiet: ReturnType<typeof setTimeout> | undefined;
   #stations = '';
   #rules = '';
@@ -60,6 +64,12 @@ export class PlanHost {
   #recorded = new Map<number, RecordedRow>();
 
   constructor(private readonly options: PlanHostOptions) {}
+
+  /** @throws Error before the first message */
+  get #opened(): PlanFile {
+    if (this.#file === undefined) throw new Error('asked before the database was open');
+    return this.#file;
+  }
 
   take(message: ToPlanWorker): void {
     clearTimeout(this.#quiet);
@@ -74,9 +84,8 @@ export class PlanHost {
       return;
     }
     const { serial } = message;
-    const file = this.#file;
     try {
-      if (file === undefined) throw new Error('asked before the database was open');
+      const file = this.#opened;
       // Texts that are read again while it is planned are of the same moment.
       this.options.post(file.reading(() => this.#answer(message, file)));
     } catch (error) {
@@ -86,6 +95,8 @@ export class PlanHost {
     }
     this.#quiet = setTimeout(() => {
       this.#file?.shrink();
+      Bun.gc(true);
+      this.#held.sweep();
       Bun.shrink();
       Bun.gc(true);
     }, QUIET_MS);
@@ -182,21 +193,17 @@ export class PlanHost {
 
   /** @returns how many programmes were read anew */
   #readStation(file: PlanFile, station: StationId): number {
-    const before = new Map(this.#held.get(station)?.map((program) => [program.id, program]));
-    this.#shared ??= new Shared(file);
-    const shared = this.#shared;
-    const put: HeldProgram[] = [];
-    const held = file.programs(station).map((stored) => {
-      const known = before.get(stored.id);
-      before.delete(stored.id);
-      if (known?.mark === stored.mark) return known;
-      const program = new HeldProgram(stored, shared);
-      put.push(program);
-      return program;
-    });
-    this.#planning.change(put, [...before.keys()]);
-    for (const program of put) program.letGo();
-    this.#held.set(station, held);
+    const marks = this.#marks.get(station) ?? new Float64Array();
+    const before = new Map<number, number>();
+    for (let at = 0; at < marks.length; at += 2) before.set(marks[at] ?? 0, marks[at + 1] ?? 0);
+    const stored = file.programs(station);
+    const put = stored.filter(({ id, mark }) => before.get(id) !== mark);
+    for (const { id } of stored) before.delete(id);
+    this.#planning.change(
+      put.map((program) => this.#shared.program(program)),
+      [...before.keys()] as ProgramId[],
+    );
+    this.#marks.set(station, Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark])));
     return put.length;
   }
 

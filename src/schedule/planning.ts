@@ -8,6 +8,7 @@ import type { Reservation } from '../model/reservation.ts';
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
+import type { ProgramRows } from './match/program-rows.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import { Facts } from './plan/facts.ts';
 import type { Plan, PlanInput } from './plan/input.ts';
@@ -52,13 +53,17 @@ interface HeldRule {
 const MANY_CHANGES = 4000;
 
 export class Planning {
-  readonly guide = new GuideIndex();
+  readonly guide: GuideIndex;
   readonly facts = new Facts();
   #stations: ReadonlyMap<StationId, KnownStation> = new Map();
   /** Those that rules look at. */
   #listed: RuleStations = new Map();
   #rules = new Map<RuleId, HeldRule>();
   readonly #changed = new Set<ProgramId>();
+
+  constructor(programs?: ProgramRows) {
+    this.guide = new GuideIndex(programs);
+  }
 
   /** All stations there are. No rule matches hidden ones; what is booked of them stays. */
   setStations(stations: readonly KnownStation[]): void {

@@ -231,25 +231,29 @@ function subtitleBehind(text: string): string | null {
   return orNull(bare);
 }
 
-function linesOf({ description, extended }: EpisodeText): { line: string; isSubtitle: boolean }[] {
-  const split = (text: string, isSubtitle: boolean) =>
-    text
-      .split(/[\r\n]+/)
-      .filter((line) => line.trim() !== '')
-      .slice(0, MAX_LINES)
-      .map((line) => ({ line, isSubtitle }));
-  const details = Object.entries(extended ?? {}).flatMap(([heading, body]) => {
+function split(text: string, isSubtitle: boolean): { line: string; isSubtitle: boolean }[] {
+  return text
+    .split(/[\r\n]+/)
+    .filter((line) => line.trim() !== '')
+    .slice(0, MAX_LINES)
+    .map((line) => ({ line, isSubtitle }));
+}
+
+/** Of what is long no more is read than is asked for. */
+function* linesOf(text: EpisodeText): Generator<{ line: string; isSubtitle: boolean }> {
+  yield* split(text.description, false);
+  for (const [heading, body] of Object.entries(text.extended ?? {})) {
     const isSubtitle = SUBTITLE_HEADINGS.test(heading);
-    return isSubtitle || STORY_HEADINGS.test(heading) ? split(body, isSubtitle) : [];
-  });
-  return [...split(description, false), ...details];
+    if (isSubtitle || STORY_HEADINGS.test(heading)) yield* split(body, isSubtitle);
+  }
 }
 
 export function readEpisode(text: EpisodeText): Episode {
   const told = readTitle(text.name);
   let { number, subtitle } = told;
   const fromTitle = { number: number !== null, subtitle: subtitle !== null };
-  for (const { line, isSubtitle } of linesOf(text)) {
+  const known = number !== null && subtitle !== null;
+  for (const { line, isSubtitle } of known ? [] : linesOf(text)) {
     if (number !== null && subtitle !== null) break;
     const said = readLine(line);
     // A quotation alone is a subtitle where the number is known, or where it stands under its own heading.

@@ -5,30 +5,14 @@
  * Texts are not kept: they are read out of the programme again where one is looked at.
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
-import type { ProgramRecord } from '../../model/program.ts';
 import { searchText } from '../../model/search-text.ts';
 import { Bits } from './bits.ts';
+import type { GuideProgram } from './guide-program.ts';
+import { ProgramObjects, type ProgramRows } from './program-rows.ts';
 import { Recent } from './recent.ts';
 import { TextColumns } from './text-columns.ts';
 
-/** What rules and the plan need of a programme. Never changed: another one takes its place. */
-export type GuideProgram = Readonly<
-  Pick<
-    ProgramRecord,
-    | 'id'
-    | 'stationId'
-    | 'startAt'
-    | 'endAt'
-    | 'openEnd'
-    | 'name'
-    | 'description'
-    | 'extended'
-    | 'genres'
-    | 'isFree'
-    | 'copyNever'
-    | 'groups'
-  >
->;
+export type { GuideProgram } from './guide-program.ts';
 
 /** A text has some 200 letters and pairs: a fifth of them are set. Of 60,000 programmes they take 8 MB. */
 const TEXT_BITS = 1024;
@@ -44,33 +28,37 @@ export interface GuideRow {
   readonly program: GuideProgram;
 }
 
-/** In normal form. */
-export interface RowText {
-  readonly title: string;
-  readonly description: string;
+/** A programme was put, or removed. */
+export interface GuideChange {
+  readonly id: ProgramId;
+  /** What was there before, if anybody may hold it. */
+  readonly before: GuideProgram | undefined;
 }
 
 /** Changes that are remembered for those who keep something up. */
 const REMEMBERED = 5000;
 
 export class GuideIndex {
-  readonly #changes: GuideProgram[] = [];
+  readonly #changes: GuideChange[] = [];
   /** Counts what was put and removed. */
   #version = 0;
-  readonly #programs: (GuideProgram | undefined)[] = [];
+  /** Rows that were given out. */
+  #rows = 0;
   readonly #free: number[] = [];
-  readonly #rows = new Map<ProgramId, number>();
   readonly #all = new Bits();
   readonly #columns = new TextColumns(TEXT_BITS);
-  readonly #texts = new Recent<number, RowText>(RECENT_TEXTS);
+  readonly #titles = new Recent<number, string>(RECENT_TEXTS);
+  readonly #descriptions = new Recent<number, string>(RECENT_TEXTS);
   /** Of extended texts, which are long: made when a rule first asks. */
   #details: TextColumns | undefined;
   readonly #detailTexts = new Recent<number, string>(RECENT_DETAILS);
   readonly #stations = new Map<StationId, Bits>();
   readonly #genres = Array.from({ length: 16 }, () => new Bits());
 
+  constructor(private readonly programs: ProgramRows = new ProgramObjects()) {}
+
   get size(): number {
-    return this.#rows.size;
+    return this.programs.size;
   }
 
   get version(): number {
@@ -78,37 +66,39 @@ export class GuideIndex {
   }
 
   /** What was put and what was removed since a version; undefined: too much to tell. */
-  changedSince(version: number): readonly GuideProgram[] | undefined {
+  changedSince(version: number): readonly GuideChange[] | undefined {
     const count = this.#version - version;
     if (version < 0 || count > this.#changes.length) return undefined;
     return count === 0 ? [] : this.#changes.slice(-count);
   }
 
   get(id: ProgramId): GuideProgram | undefined {
-    const row = this.#rows.get(id);
-    return row === undefined ? undefined : this.#programs[row];
+    const row = this.programs.rowOf(id);
+    return row === undefined ? undefined : this.programs.at(row);
   }
 
   row(id: ProgramId): GuideRow | undefined {
-    const row = this.#rows.get(id);
+    const row = this.programs.rowOf(id);
     return row === undefined ? undefined : this.at(row);
   }
 
   at(row: number): GuideRow | undefined {
-    const program = this.#programs[row];
+    const program = this.programs.at(row);
     return program === undefined ? undefined : { row, program };
   }
 
   put(program: GuideProgram): void {
-    const isChange = this.#rows.has(program.id);
-    this.remove(program.id);
-    const row = this.#free.pop() ?? this.#programs.length;
-    this.#programs[row] = program;
-    this.#rows.set(program.id, row);
-    this.#note(program);
+    const before = this.programs.rowOf(program.id);
+    const held = before === undefined ? undefined : this.programs.held(before);
+    if (before !== undefined) this.#clear(before);
+    const row = this.#free.pop() ?? this.#rows++;
+    this.programs.put(row, program);
+    this.#note({ id: program.id, before: held });
     this.#all.add(row);
     // What changes is held against every rule next; what is read at first mostly is not.
-    const { title, description } = isChange ? this.text({ row, program }) : textOf(program);
+    const isChange = before !== undefined;
+    const title = isChange ? this.title({ row, program }) : searchText(program.name);
+    const description = isChange ? this.description({ row, program }) : searchText(program.description);
     this.#columns.set(row, `${title}\n${description}`);
     this.#details?.set(row, detailOf(program));
     const station = this.#stations.get(program.stationId) ?? new Bits();
@@ -118,30 +108,40 @@ export class GuideIndex {
   }
 
   remove(id: ProgramId): void {
-    const row = this.#rows.get(id);
-    const program = row === undefined ? undefined : this.#programs[row];
-    if (row === undefined || program === undefined) return;
-    this.#rows.delete(id);
-    this.#programs[row] = undefined;
-    this.#all.delete(row);
-    this.#columns.clear(row);
-    this.#texts.delete(row);
-    this.#details?.clear(row);
-    this.#detailTexts.delete(row);
-    this.#stations.get(program.stationId)?.delete(row);
-    for (const { lv1 } of program.genres) this.#genres[lv1]?.delete(row);
-    this.#free.push(row);
-    this.#note(program);
+    const row = this.programs.rowOf(id);
+    if (row === undefined) return;
+    const before = this.programs.held(row);
+    this.#clear(row);
+    this.#note({ id, before });
   }
 
-  #note(program: GuideProgram): void {
+  #clear(row: number): void {
+    this.programs.clear(row);
+    this.#all.delete(row);
+    this.#columns.clear(row);
+    this.#titles.delete(row);
+    this.#descriptions.delete(row);
+    this.#details?.clear(row);
+    this.#detailTexts.delete(row);
+    for (const rows of this.#stations.values()) rows.delete(row);
+    for (const rows of this.#genres) rows.delete(row);
+    this.#free.push(row);
+  }
+
+  #note(change: GuideChange): void {
     this.#version++;
-    this.#changes.push(program);
+    this.#changes.push(change);
     if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
   }
 
-  text({ row, program }: GuideRow): RowText {
-    return this.#texts.of(row, () => textOf(program));
+  /** In normal form. */
+  title({ row, program }: GuideRow): string {
+    return this.#titles.of(row, () => searchText(program.name));
+  }
+
+  /** In normal form. */
+  description({ row, program }: GuideRow): string {
+    return this.#descriptions.of(row, () => searchText(program.description));
   }
 
   /** Headings and bodies of the extended text, in normal form, a line each. */
@@ -188,7 +188,7 @@ export class GuideIndex {
   ofStation(id: StationId): GuideProgram[] {
     const found: GuideProgram[] = [];
     this.#stations.get(id)?.forEach((row) => {
-      const program = this.#programs[row];
+      const program = this.programs.at(row);
       if (program !== undefined) found.push(program);
     });
     return found;
@@ -197,16 +197,13 @@ export class GuideIndex {
   #detailColumns(): TextColumns {
     if (this.#details !== undefined) return this.#details;
     const details = new TextColumns(DETAIL_BITS);
-    for (const [row, program] of this.#programs.entries()) {
+    for (let row = 0; row < this.#rows; row++) {
+      const program = this.programs.at(row);
       if (program !== undefined) details.set(row, detailOf(program));
     }
     this.#details = details;
     return details;
   }
-}
-
-function textOf({ name, description }: GuideProgram): RowText {
-  return { title: searchText(name), description: searchText(description) };
 }
 
 function detailOf({ extended }: GuideProgram): string {

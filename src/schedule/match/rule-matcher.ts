@@ -110,11 +110,10 @@ export class RuleMatcher {
 
   /** The texts that words are looked for in. */
   #texts(row: GuideRow, index: GuideIndex): string[] {
-    const { title, description } = index.text(row);
     const found: string[] = [];
     const { keywordIn } = this.conditions;
-    if (keywordIn.includes('title')) found.push(title);
-    if (keywordIn.includes('description')) found.push(description);
+    if (keywordIn.includes('title')) found.push(index.title(row));
+    if (keywordIn.includes('description')) found.push(index.description(row));
     if (keywordIn.includes('extended')) found.push(index.detailText(row));
     return found;
   }

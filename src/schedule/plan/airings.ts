@@ -61,20 +61,20 @@ export class SeriesAirings {
     this.#version = this.guide.version;
     if (changed === undefined) this.#bySeries.clear();
     else if (this.#bySeries.size > 0) {
-      const all = [...this.#bySeries.values()];
-      for (const program of new Set(changed)) {
-        // What was not asked for was in no series. To read a text for its episode costs more than to look for words.
-        const row = this.guide.row(program.id);
-        const isShown = row?.program === program;
-        if (isShown) {
-          const { title } = this.guide.text(row);
-          if (!all.some(({ words }) => hasWords(title, words))) continue;
-        }
-        const facts = isShown ? this.facts.of(program) : this.facts.known(program);
+      for (const { before } of changed) {
+        const facts = before === undefined ? undefined : this.facts.known(before);
         const series = facts === undefined ? undefined : this.#bySeries.get(facts.episode.series);
-        if (series === undefined) continue;
-        series.stale = true;
-        if (isShown) series.airings.push(this.#airing(program));
+        if (series !== undefined) series.stale = true;
+      }
+      const all = [...this.#bySeries.values()];
+      for (const id of new Set(changed.map((change) => change.id))) {
+        // What was not asked for was in no series. To read a text for its episode costs more than to look for words.
+        const row = this.guide.row(id);
+        if (row === undefined) continue;
+        const title = this.guide.title(row);
+        if (!all.some(({ words }) => hasWords(title, words))) continue;
+        const airing = this.#airing(row.program);
+        this.#bySeries.get(airing.episode.series)?.airings.push(airing);
       }
     }
   }
@@ -89,7 +89,7 @@ export class SeriesAirings {
     rows.forEach((number) => {
       const row = this.guide.at(number);
       if (row === undefined || found.airings.length >= MAX_AIRINGS) return;
-      if (!hasWords(this.guide.text(row).title, words)) return;
+      if (!hasWords(this.guide.title(row), words)) return;
       const airing = this.#airing(row.program);
       if (airing.episode.series === name) found.airings.push(airing);
     });

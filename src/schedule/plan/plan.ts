@@ -191,6 +191,8 @@ class Planner {
   }
 
   #offerAlternatives(): void {
+    // Nothing finds a tuner where there is none.
+    if (this.input.tuners?.length === 0) return;
     const taken = new Set([...this.#claims.closed, ...this.#outcomes.keys()]);
     for (const held of this.#outcomes.values()) {
       if (held.outcome.state !== 'conflict') continue;
