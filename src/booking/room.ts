@@ -24,6 +24,7 @@ import type { PlannedChanges, ReservationStore } from '../store/reservations.ts'
 import type { RuleStore } from '../store/rules.ts';
 import { Desk } from './desk.ts';
 import type { OpeningTimes } from './items.ts';
+import { ListNews } from './list-news.ts';
 import { Loop } from './loop.ts';
 import type { Planned, PlanOrder, Repeat } from './messages.ts';
 import { ordersOf, TUNING_MS } from './orders.ts';
@@ -71,8 +72,6 @@ const KEPT_MS = 14 * 86_400_000;
 const PURGE_MS = 3_600_000;
 /** The longest margin, and some time to judge in. */
 const LOST_MS = 2 * 3_600_000;
-/** Many recordings may begin or end at once: their lists' readers are told of all of them together. */
-const COALESCE_MS = 250;
 /** What plans are made of, as far as others tell; booking's own changes wake it anyway. */
 const WAKING = new Set<string>(['programs', 'services', 'settings']);
 
@@ -81,12 +80,12 @@ export class BookingRoom {
   readonly rules: RuleDesk;
   readonly #plans: Plans;
   readonly #loop: Loop;
+  readonly #news: ListNews;
   readonly #tuners: TunerWatch;
   readonly #unsubscribe: () => void;
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
-  #telling: ReturnType<typeof setTimeout> | undefined;
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
   #closed = false;
@@ -99,6 +98,8 @@ export class BookingRoom {
     this.#unsubscribe = hub.subscribe(({ name }) => {
       if (name === 'tuners') void this.#tuners.read();
       else if (WAKING.has(name)) this.#loop.wake();
+      // The lists name what was recorded.
+      else if (name === 'recordings') this.#news.look();
     });
     const settle = async (): Promise<boolean> => {
       const isPlanned = await this.#loop.settle(options.settleLimitMs ?? SETTLE_LIMIT_MS);
@@ -106,7 +107,7 @@ export class BookingRoom {
       if (!isPlanned && !this.#closed) this.#tell();
       return isPlanned;
     };
-    const changed = () => this.#publish();
+    const changed = () => this.#news.look();
     this.reservations = new Desk({
       ...options,
       timesOf: (id) => this.#times.get(id),
@@ -125,10 +126,19 @@ export class BookingRoom {
       changed,
       now,
     });
+    this.#news = new ListNews({
+      hub,
+      log,
+      lists: {
+        reservations: () => [this.reservations.list(false), this.reservations.list(true)],
+        rules: () => this.rules.list(),
+      },
+    });
   }
 
   /** What is to be recorded is told at once, as it was planned last; the plan follows. @throws the database's error */
   start(): void {
+    this.#news.start();
     this.#tell();
     void this.#tuners.read().then(() => {
       if (!this.#closed) this.#loop.start();
@@ -142,21 +152,21 @@ export class BookingRoom {
 
   /** The recorder began one. */
   onBegan(): void {
-    this.#publishSoon();
+    this.#news.look();
     this.#loop.wake();
   }
 
   /** The recorder ended one. */
   onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
     if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
-    this.#publishSoon();
+    this.#news.look();
     this.#loop.wake();
   }
 
   /** Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#telling);
+    this.#news.close();
     this.#unsubscribe();
     await Promise.all([this.#plans.close(), this.#loop.close()]);
   }
@@ -225,7 +235,6 @@ export class BookingRoom {
     if (isDifferent) {
       log.debug('planned', { created: create.length, changed: update.length, removed: remove.length });
     }
-    if (isDifferent || faults.length + repeats.length > 0) this.#publish();
     // What was booked by itself has to be placed.
     if (repeats.length > 0) this.#loop.wake();
     return true;
@@ -273,6 +282,8 @@ export class BookingRoom {
     const shown = onAir.map(({ programId }) => programId).join();
     if (shown !== this.#onAir) hub.changed('services');
     this.#onAir = shown;
+    // After every plan: times, and what is over by now, belong to the lists too.
+    this.#news.look();
   }
 
   #purge(): void {
@@ -286,20 +297,6 @@ export class BookingRoom {
     const lost = reservations.endLost([...recorder.running().keys()], at - LOST_MS, at);
     if (lost > 0) log.warn('reservations that nobody records ended', { reservations: lost });
     if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });
-    if (forgotten + lost === 0) return;
-    this.#publish();
-  }
-
-  #publishSoon(): void {
-    if (this.#closed) return;
-    this.#telling ??= setTimeout(() => this.#publish(), COALESCE_MS);
-  }
-
-  #publish(): void {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
-    this.options.hub.changed('reservations');
-    this.options.hub.changed('rules');
   }
 }
 

@@ -200,7 +200,7 @@ describe('an order', () => {
       progress: { phase: 'receiving', bytes: 188 },
     });
     expect(room.progress().get(recordingId ?? 0)?.until).toBe(order.closeAt);
-    await until(() => told.includes('recordings') && told.includes('reservations'));
+    await until(() => told.includes('recordings') && told.includes('services'));
   });
 
   test('is begun when the clock is set forward, and dropped when it is withdrawn or too late', async () => {

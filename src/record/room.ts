@@ -403,14 +403,14 @@ export class RecordingRoom {
         this.#running.delete(one.id);
         if (one.reservationId !== null) this.#byReservation.delete(one.reservationId);
         if (conclusion === undefined || this.#closed) return;
-        this.#news.changed('reservations', 'services');
+        this.#news.changed('services');
         const { reservationId, id: recordingId } = one;
         this.options.onEnded({ reservationId, recordingId, worthRepeating: conclusion.worthRepeating });
       },
     });
     this.#running.set(record.id, running);
     if (record.reservationId !== null) this.#byReservation.set(record.reservationId, running);
-    this.#news.changed('reservations', 'services');
+    this.#news.changed('services');
     return running;
   }
 }

@@ -482,4 +482,9 @@ export const MIGRATIONS: readonly string[] = [
       | ifnull(1 << json_extract(genres, '$[6].lv1'), 0)) VIRTUAL;
   CREATE INDEX recordings_of_genre ON recordings (genre_bits);
   `,
+  `
+  -- How many each rule recorded is counted from the index alone.
+  DROP INDEX recordings_of_rule;
+  CREATE INDEX recordings_of_rule ON recordings (rule_id, shelf, state);
+  `,
 ];

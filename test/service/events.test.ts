@@ -1,0 +1,168 @@
+/** Events of reservations, rules and recordings: one comes when the list of its name is different, and only then. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
+import type { ReservationItem, RuleItem } from '../../wire/api.ts';
+import { Bookings, OTHER_STATION } from './bookings.ts';
+import { HOME_STATION, until } from './harness.ts';
+import { putRecording } from './recording-rows.ts';
+
+const LISTS = ['reservations', 'rules', 'recordings', 'settings'] as const;
+type List = (typeof LISTS)[number];
+
+let home: Bookings;
+let heard: string[];
+const leaving = new AbortController();
+let listening: Promise<void>;
+
+beforeAll(async () => {
+  home = await Bookings.start();
+  const response = await fetch(`${home.home.url}/api/events`, { signal: leaving.signal });
+  expect(response.headers.get('content-type')).toStartWith('text/event-stream');
+  listening = listen(response);
+});
+
+afterAll(async () => {
+  leaving.abort();
+  await listening;
+  await home.close();
+});
+
+async function listen({ body }: Response): Promise<void> {
+  const parser = new ServerSentEventParser();
+  try {
+    for await (const chunk of body ?? []) {
+      for (const { name, data } of parser.feed(chunk)) {
+        if (name !== 'ping') expect([name, data]).toEqual([name, '1']);
+        heard.push(name);
+      }
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  }
+}
+
+/** Everything that was decided before has been told. */
+async function settled(): Promise<void> {
+  heard = [];
+  await fence();
+  heard = [];
+}
+
+let fences = 0;
+
+/** What is told of a change made now comes after what is told of those before. */
+async function fence(): Promise<void> {
+  // Planned, and looked at, after everything before: a booking that is gone again leaves the lists as they were.
+  const from = heard.length;
+  const item = await home.json<ReservationItem>('POST', '/api/reservations', {
+    programId: home.program(`しるし${++fences}`, 10_000 + fences * 60),
+  });
+  await until(() => heard.slice(from).includes('reservations'));
+  const again = heard.length;
+  expect((await home.ask('DELETE', `/api/reservations/${item.id}`)).status).toBe(204);
+  await until(() => heard.slice(again).includes('reservations'));
+}
+
+const read = async (): Promise<Record<List, string>> => ({
+  reservations: JSON.stringify([await home.reservations(), await home.reservations(true)]),
+  rules: JSON.stringify(await home.rules()),
+  recordings: JSON.stringify([
+    await home.json('GET', '/api/recordings'),
+    await home.json('GET', '/api/recordings?show=bin'),
+  ]),
+  settings: JSON.stringify(await home.json('GET', '/api/settings')),
+});
+
+/** What was told of one thing that somebody did, without what the fence told. */
+async function toldOf(act: () => Promise<unknown>): Promise<string[]> {
+  await settled();
+  const before = await read();
+  await act();
+  const wanted = LISTS.filter((name) => name !== 'reservations');
+  const after = await read();
+  const changed = LISTS.filter((name) => before[name] !== after[name]);
+  await until(() => changed.every((name) => heard.includes(name)));
+  const sooner = new Set(heard);
+  await fence();
+  const later = new Set(heard);
+  for (const name of wanted) expect([name, later.has(name)]).toEqual([name, changed.includes(name)]);
+  if (!changed.includes('reservations')) expect([...sooner]).not.toContain('reservations');
+  return changed;
+}
+
+beforeEach(() => {
+  heard = [];
+  home.clear();
+  home.database.run('DELETE FROM recordings');
+});
+
+describe('an event comes when its list is different, and only then', () => {
+  test('what is booked by hand is no news of rules', async () => {
+    const programId = home.program('灯台の朝', 60);
+    expect(await toldOf(() => home.json('POST', '/api/reservations', { programId }))).toEqual([
+      'reservations',
+    ]);
+    expect(await toldOf(() => home.json('POST', '/api/reservations', { programId }))).toEqual([]);
+    const [item] = await home.reservations();
+    const cancel = () => home.ask('DELETE', `/api/reservations/${item?.id}`);
+    expect(await toldOf(cancel)).toEqual(['reservations']);
+    expect(await toldOf(cancel)).toEqual([]);
+    expect(await toldOf(() => home.json('POST', `/api/reservations/${item?.id}/restore`))).toEqual([
+      'reservations',
+    ]);
+  });
+
+  test('what a rule books is news of both, what is refused of none', async () => {
+    home.program('灯台の朝', 60);
+    home.program('港の朝', 65, { station: OTHER_STATION });
+    let rule: RuleItem | undefined;
+    const add = async () => {
+      rule = await home.json<RuleItem>('POST', '/api/rules', { keyword: '灯台' });
+    };
+    expect(await toldOf(add)).toEqual(['reservations', 'rules']);
+    expect(await toldOf(() => home.ask('POST', '/api/rules', { keyword: 5 }))).toEqual([]);
+    expect(await toldOf(() => home.json('POST', '/api/rules/preview', { keyword: '港' }))).toEqual([]);
+    expect(await toldOf(() => home.json('PUT', `/api/rules/${rule?.id}`, rule))).toEqual([]);
+    expect(await toldOf(() => home.json('PUT', `/api/rules/${rule?.id}`, { ...rule, name: '朝' }))).toEqual([
+      'rules',
+    ]);
+    expect(await toldOf(() => home.ask('DELETE', `/api/rules/${rule?.id}`))).toEqual([
+      'reservations',
+      'rules',
+    ]);
+  });
+
+  test('margins move the times of what is booked; what is thrown away counts for its rule no more', async () => {
+    home.program('灯台の朝', 60);
+    const { id: ruleId } = await home.json<RuleItem>('POST', '/api/rules', { keyword: '灯台' });
+    const set = async () => {
+      await home.json('PUT', '/api/settings', { marginBefore: 20_000 });
+      await until(async () =>
+        (await home.reservations()).every((one) => one.openAt === one.startAt - 22_000),
+      );
+    };
+    expect(await toldOf(set)).toEqual(['reservations', 'settings']);
+    expect(await toldOf(set)).toEqual([]);
+    await home.json('PUT', '/api/settings', { marginBefore: null });
+    const startAt = Date.now() - 7_200_000;
+    const id = putRecording(
+      home.database,
+      {
+        station: HOME_STATION,
+        serviceName: '試験テレビ',
+        name: '灯台',
+        startAt,
+        endAt: startAt + 60_000,
+        ruleId,
+      },
+      join(home.home.folder, 'recordings'),
+    );
+    const mark = (watched: boolean) => () => home.ask('POST', `/api/recordings/${id}/watched`, { watched });
+    expect(await toldOf(mark(true))).toEqual(['recordings']);
+    const bin = () => home.ask('POST', `/api/recordings/${id}/bin`);
+    expect(await toldOf(bin)).toEqual(['rules', 'recordings']);
+    expect(await toldOf(bin)).toEqual([]);
+    expect(await toldOf(() => home.ask('DELETE', `/api/recordings/${id}`))).toEqual(['recordings']);
+  });
+});
