@@ -29,6 +29,11 @@ export const RecordingStateSchema = t.Union([
 ]);
 export type RecordingState = Static<typeof RecordingStateSchema>;
 
+export const VerdictLevelSchema = t.Union([t.Literal('complete'), t.Literal('damaged'), t.Literal('lost')], {
+  description: 'lost: less than half of what was wanted can be used',
+});
+export type VerdictLevel = Static<typeof VerdictLevelSchema>;
+
 export const ReservationMarkSchema = t.Object({ id: t.Integer(), state: ReservationStateSchema });
 export type ReservationMark = Static<typeof ReservationMarkSchema>;
 
@@ -181,6 +186,7 @@ export const FoundRecordingSchema = t.Object(
       description:
         'relative URL of the viewing screen, of the chase screen while recording; null: not viewable',
     }),
+    verdict: t.Union([VerdictLevelSchema, t.Null()], { description: 'null: not judged yet' }),
   },
   EXTENSIBLE,
 );

@@ -1,7 +1,7 @@
 /** Recordings and the room for them, as the service's HTTP interface sends and takes them. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { AudioOptionSchema } from './audio.ts';
-import { GenreSchema, RecordingStateSchema } from './guide.ts';
+import { GenreSchema, RecordingStateSchema, VerdictLevelSchema } from './guide.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
@@ -35,9 +35,7 @@ export type GapCause = (typeof GAP_CAUSES)[number];
 /** What a recording is worth, against the programme's real start and end. */
 export const VerdictSchema = t.Object(
   {
-    level: t.Union([t.Literal('complete'), t.Literal('damaged'), t.Literal('lost')], {
-      description: 'lost: less than half of what was wanted can be used',
-    }),
+    level: VerdictLevelSchema,
     drops: t.Integer({ minimum: 0, description: 'places where packets are missing' }),
     gaps: t.Array(
       t.Object(

@@ -1,7 +1,7 @@
 /** Reservations and rules as the service's HTTP interface sends and takes them. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
-import { ReservationStateSchema } from './guide.ts';
+import { ReservationStateSchema, VerdictLevelSchema } from './guide.ts';
 import { RetiringSchema } from './recordings.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
 
@@ -69,6 +69,12 @@ export const ReservationSchema = t.Object(
     closeAt: t.Optional(nullable(t.Integer(), 'epoch ms: the recording ends then, margin included')),
     channel: t.Optional(t.String({ description: 'physical channel' })),
     recordingId: t.Optional(nullable(t.Integer(), 'what was, or is being, recorded of it')),
+    verdict: t.Optional(
+      nullable(
+        VerdictLevelSchema,
+        'what that recording is worth, `lost` when it failed; null: not judged yet',
+      ),
+    ),
     note: t.Optional(nullable(t.String(), 'what happened to it by itself, Japanese')),
     marginBefore: t.Optional(MARGIN),
     marginAfter: t.Optional(MARGIN),

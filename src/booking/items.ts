@@ -24,7 +24,8 @@ export function reservationItem(
   offers: ReadonlyMap<ProgramId, OfferedProgram>,
 ): ReservationItem {
   const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
-  const { reason, tuner, channel, recordingId, note, marginBefore, marginAfter, encode, keepTs } = row;
+  const { reason, tuner, channel, recordingId, verdict, note, marginBefore, marginAfter, encode, keepTs } =
+    row;
   const conflict = {
     blockers: [...row.blockers],
     alternatives: [...row.alternatives],
@@ -51,6 +52,7 @@ export function reservationItem(
     closeAt: times?.closeAt ?? null,
     channel,
     recordingId,
+    verdict,
     note,
     marginBefore,
     marginAfter,

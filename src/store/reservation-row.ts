@@ -1,6 +1,6 @@
 /** A reservation as its row. */
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
-import type { ReservationState } from '../../wire/guide.ts';
+import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import { readList } from './json.ts';
@@ -20,6 +20,8 @@ export interface ListedReservation extends StoredReservation {
   channel: string;
   /** What was, or is being, recorded of it. */
   recordingId: number | null;
+  /** What that is worth; null: not judged yet. */
+  verdict: VerdictLevel | null;
 }
 
 /** How something is recorded; null = the setting. */
@@ -76,6 +78,7 @@ export interface ListedRow extends Row {
   type: string;
   channel: string;
   recording_id: number | null;
+  verdict: string | null;
 }
 
 /** Of `reservations AS r`. */
@@ -126,6 +129,7 @@ export function toListed(row: ListedRow): ListedReservation {
     type: row.type as BroadcastType,
     channel: row.channel,
     recordingId: row.recording_id,
+    verdict: row.verdict as VerdictLevel | null,
   };
 }
 

@@ -246,6 +246,15 @@ describe('reservations', () => {
       'cancelled',
       'missed',
     ]);
+    const [, finished] = reservations.completed(NOW);
+    const worth = (sql: string): (string | null)[] => {
+      database.run(`UPDATE recordings SET ${sql} WHERE reservation_id = ?`, [finished?.id ?? 0]);
+      return reservations.completed(NOW).map(({ verdict }) => verdict);
+    };
+    record(finished?.id ?? 0, (finished?.programId ?? 0) % 100_000, null);
+    expect(worth("state = 'recorded'")).toEqual([null, null, null, null]);
+    expect(worth(`verdict = '{"level":"damaged","drops":1}'`)).toEqual([null, 'damaged', null, null]);
+    expect(worth("state = 'failed'")).toEqual([null, 'lost', null, null]);
     expect(reservations.wanted().map(({ id }) => id)).toEqual([1, 6]);
     expect(reservations.purge(NOW + 6 * HOUR)).toBe(3);
     expect(reservations.all().map(({ state }) => state)).toEqual([

@@ -212,6 +212,18 @@ describe('the other sections', () => {
     ]);
   });
 
+  test('recordings tell what they are worth', async () => {
+    addRecording(1, { name: '録画済み' });
+    addRecording(2, { name: '録画乱れ' });
+    database.run(`UPDATE recordings SET verdict = '{"level":"damaged","drops":3}' WHERE id = 2`);
+    indexAllPending(database);
+    const { rows } = await store.recordings(['録画'], 10);
+    expect(rows.map(({ id, verdict }) => [id, verdict]).sort()).toEqual([
+      [1, null],
+      [2, 'damaged'],
+    ]);
+  });
+
   test('reservations: upcoming and in progress, by start', () => {
     for (const [index, state] of [
       'scheduled',

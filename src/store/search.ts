@@ -13,6 +13,7 @@ import type {
   FoundRule,
   RecordingState,
   ReservationState,
+  VerdictLevel,
 } from '../../wire/api.ts';
 import { searchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
@@ -40,6 +41,7 @@ interface RecordingRow {
   service_name: string;
   start_at: number;
   state: string;
+  verdict: string | null;
   has_file: number;
 }
 
@@ -97,7 +99,7 @@ const RECORDING_DOCUMENTS = `
   ORDER BY l.rowid DESC`;
 
 const RECORDING = `
-  SELECT r.id, r.name, r.service_name, r.start_at, r.state,
+  SELECT r.id, r.name, r.service_name, r.start_at, r.state, json_extract(r.verdict, '$.level') AS verdict,
     EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id) AS has_file
   FROM recordings AS r WHERE r.id = $id AND r.binned_at IS NULL AND r.deleted_at IS NULL`;
 
@@ -142,6 +144,7 @@ function toFoundRecording(row: RecordingRow): FoundRecording {
     start_at: row.start_at,
     state: row.state as RecordingState,
     watch: watchUrl(row),
+    verdict: row.verdict as VerdictLevel | null,
   };
 }
 

@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('search', () => {
     rig.service.house.search = {
       q: '灯台',
       programs: { more: true, rows: [{ ...row, end_at: row.start_at + 1, reservation_state: 'scheduled' }] },
-      recordings: { more: false, rows: [{ ...row, state: 'available', watch: null }] },
+      recordings: { more: false, rows: [{ ...row, state: 'available', watch: null, verdict: 'damaged' }] },
       reservations: {
         more: false,
         rows: [{ ...row, program_id: 5, end_at: row.start_at + 1, state: 'conflict', chase: null }],
@@ -100,7 +100,12 @@ describe.skipIf(!hasChromium)('search', () => {
       '予約',
       '録画ルール',
     ]);
-    expect(await page.locator('.found-badge').allTextContents()).toEqual(['予約済み', '競合', '停止中']);
+    expect(await page.locator('.found-badge').allTextContents()).toEqual([
+      '予約済み',
+      '乱れあり',
+      '競合',
+      '停止中',
+    ]);
     await page.getByRole('button', { name: 'もっと見る' }).click();
     await page.getByRole('button', { name: 'もっと見る' }).waitFor({ state: 'detached' });
     expect(await page.locator('.found').count()).toBe(4);

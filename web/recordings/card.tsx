@@ -170,7 +170,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
     name,
     `${count}本`,
     unwatched > 0 ? `未視聴${unwatched}本` : '',
-    `最新${shortText(newest.startAt)}`,
+    `最新${shortText(newest.startAt)}、${verdictMark(newest).label}`,
   ];
   const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
   return (
@@ -199,12 +199,15 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
           <span>最新 {shortText(newest.startAt)}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
-        {look === 'list' ? (
-          <span class="rec-foot">
-            <span class="rec-many numbers">{count}本</span>
-            {fresh}
-          </span>
-        ) : null}
+        <span class="rec-foot">
+          <VerdictBadge recording={newest} />
+          {look === 'list' ? (
+            <>
+              <span class="rec-many numbers">{count}本</span>
+              {fresh}
+            </>
+          ) : null}
+        </span>
       </span>
     </article>
   );

@@ -1,14 +1,14 @@
-/** The state of a reservation in a word and a colour. */
-import type { ReservationState } from '../../wire/api.ts';
+/** How a reservation stands, in a word and a colour. */
+import type { ReservationItem } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
-import { stateWords } from './words.ts';
+import { standingWords } from './words.ts';
 
-export function StateBadge({ state }: { state: ReservationState }) {
-  const { face, tone } = stateWords(state);
+export function StateBadge({ item }: { item: Pick<ReservationItem, 'state' | 'verdict'> }) {
+  const { face, tone } = standingWords(item);
   return (
     <span class={`booking-badge booking-badge-${tone}`}>
-      {state === 'recording' ? <i class="booking-dot" /> : null}
-      {state === 'conflict' || state === 'missed' ? <Icon name="alert" /> : null}
+      {item.state === 'recording' ? <i class="booking-dot" /> : null}
+      {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
       {face}
     </span>
   );

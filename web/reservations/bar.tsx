@@ -8,7 +8,7 @@ import { clockText, progressOf } from '../text/time.ts';
 import { TYPE_NAMES } from '../tuners/words.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { Bar, Row } from './timetable.ts';
-import { spokenText, stateWords, titleOf } from './words.ts';
+import { spokenText, standingWords, titleOf } from './words.ts';
 
 const HOURS = 24;
 
@@ -26,17 +26,18 @@ interface BarProps {
 
 export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProps) {
   const { item, openAt, closeAt, lane } = bar;
+  const { face, tone } = standingWords(item);
   const hours = (at: number): number => Math.min(HOURS, Math.max(0, (at - day) / HOUR_MS));
   const where = tuner === undefined ? '' : `、${tuner.name}`;
   return (
     <button
       type="button"
-      class={`bar bar-${stateWords(item.state).tone}`}
+      class={`bar bar-${tone}`}
       tabIndex={current ? 0 : -1}
       data-reservation={item.id}
       data-blocks={blocks ? '' : undefined}
       aria-label={`${spokenText(item)}${where}`}
-      title={`${clockText(item.startAt)} ${titleOf(item)}（${stateWords(item.state).face}）`}
+      title={`${clockText(item.startAt)} ${titleOf(item)}（${face}）`}
       style={{
         '--open': hours(openAt),
         '--from': hours(item.startAt),
@@ -56,7 +57,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
         ) : null}
         <span class="bar-words">
           <span class="bar-station">
-            {item.state === 'conflict' || item.state === 'missed' ? <Icon name="alert" /> : null}
+            {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
             {item.state === 'recording' ? <i class="booking-dot" /> : null}
             <b class="numbers">{clockText(item.startAt)}</b> {narrow(item.serviceName)}
           </span>

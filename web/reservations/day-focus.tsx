@@ -22,7 +22,7 @@ export function DayFocus({ id, onOpen }: { id: number | undefined; onOpen: (id: 
             ・優先度 {item.priority}
           </span>
         </button>
-        <StateBadge state={item.state} />
+        <StateBadge item={item} />
         <ActionButton item={item} />
       </div>
       {item.state === 'conflict' ? <ConflictHelp item={item} /> : null}

@@ -50,7 +50,7 @@ function ConflictCard({ item }: { item: ReservationItem }) {
             ・優先度 {item.priority}
           </span>
         </button>
-        <StateBadge state={item.state} />
+        <StateBadge item={item} />
         <ActionButton item={item} />
       </div>
       <ConflictHelp item={item} />

@@ -73,7 +73,7 @@ export function BookingRow({ item }: { item: ReservationItem }) {
           {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}
           {note === null ? null : <span class="booking-note">{note}</span>}
         </span>
-        <StateBadge state={item.state} />
+        <StateBadge item={item} />
       </button>
       <ActionButton item={item} />
     </li>

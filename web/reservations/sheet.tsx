@@ -37,7 +37,7 @@ function Head({ item }: { item: ReservationItem }) {
           </span>
           <b>{name}</b>
         </span>
-        <StateBadge state={item.state} />
+        <StateBadge item={item} />
       </p>
       <h3 class="program-title">{titleOf(item)}</h3>
       <p class="program-when numbers">

@@ -1,5 +1,5 @@
 /** Reservations in words: what a state is called, what it means and what can be done about it. */
-import type { ReservationItem, ReservationState } from '../../wire/api.ts';
+import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
 import { narrow } from '../text/channel.ts';
 import { clockText, shortText, spanText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
@@ -26,7 +26,7 @@ const STATES: Readonly<Record<ReservationState, StateWords>> = {
   skipped: { face: '録画しない', tone: 'quiet', meaning: 'この番組は録画されません。' },
   missed: { face: '録り逃し', tone: 'bad', meaning: '放送が終わるまでに録画を始められませんでした。' },
   cancelled: { face: '取消', tone: 'quiet', meaning: '予約は取り消されています。' },
-  finished: { face: '完了', tone: 'good', meaning: '録画が終わりました。' },
+  finished: { face: '完了', tone: 'quiet', meaning: '録画が終わりました。' },
 };
 
 /** A service newer than this page may know further states. */
@@ -34,9 +34,23 @@ export function stateWords(state: ReservationState): StateWords {
   return STATES[state] ?? { face: state, tone: 'quiet', meaning: '' };
 }
 
+/** What is over is as good as its recording. */
+const WORTH: Readonly<Record<VerdictLevel, StateWords>> = {
+  complete: { face: '完了', tone: 'good', meaning: '最初から最後まで録画しました。' },
+  damaged: { face: '乱れあり', tone: 'warn', meaning: '録画に、乱れや欠けたところがあります。' },
+  lost: { face: '失敗', tone: 'bad', meaning: 'ほとんど録画できませんでした。' },
+};
+
+type Standing = Pick<ReservationItem, 'state' | 'verdict'>;
+
+export function standingWords({ state, verdict }: Standing): StateWords {
+  const worth = state === 'finished' && verdict != null ? WORTH[verdict] : undefined;
+  return worth ?? stateWords(state);
+}
+
 /** Why it stands as it does, in the service's words where it gave some. */
-export function stateReason({ state, reason }: Pick<ReservationItem, 'state' | 'reason'>): string {
-  return reason ?? stateWords(state).meaning;
+export function stateReason(item: Standing & Pick<ReservationItem, 'reason'>): string {
+  return item.reason ?? standingWords(item).meaning;
 }
 
 export function titleOf(item: Pick<ReservationItem, 'name' | 'title'>): string {
@@ -57,7 +71,7 @@ export function tunerText(tuner: NonNullable<ReservationItem['tuner']>): string 
 /** For screen readers and hints: everything that colours and places say. */
 export function spokenText(item: ReservationItem): string {
   const words = [
-    stateWords(item.state).face,
+    standingWords(item).face,
     titleOf(item),
     narrow(item.serviceName),
     spanText(item.startAt, item.endAt),

@@ -89,7 +89,7 @@ export function NextLine({ rule }: { rule: RuleItem }) {
         <span class="rule-next-when">
           <b class="numbers">{shortText(next.startAt)}</b>
           <span>{narrow(next.serviceName)}</span>
-          <StateBadge state={next.state} />
+          <StateBadge item={next} />
         </span>
         <span class="rule-next-title">{narrow(next.title)}</span>
       </span>

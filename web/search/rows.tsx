@@ -5,6 +5,7 @@ import type {
   FoundReservation,
   FoundRule,
   ReservationState,
+  VerdictLevel,
 } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -65,10 +66,18 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
   );
 }
 
-const RECORDING_BADGES: Readonly<Partial<Record<string, readonly [string, string]>>> = {
-  recording: ['録画中', 'recording'],
-  failed: ['失敗', 'warn'],
+const WORTH: Readonly<Record<VerdictLevel, readonly [string, string]>> = {
+  complete: ['完全', 'good'],
+  damaged: ['乱れあり', 'warn'],
+  lost: ['失敗', 'bad'],
 };
+
+/** The same words as its mark has in the list of recordings. */
+function recordingBadge({ state, verdict }: FoundRecording): readonly [string, string] {
+  if (state === 'recording') return ['録画中', 'recording'];
+  if (state === 'failed') return WORTH.lost;
+  return verdict == null ? ['確認前', 'quiet'] : WORTH[verdict];
+}
 
 function bookingBadge(state: ReservationState | null): readonly [string, string] | undefined {
   // One that was cancelled, or is over, is as if there were none.
@@ -165,7 +174,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
         words={words}
         when={shortText(row.start_at)}
         station={row.service_name}
-        badge={RECORDING_BADGES[row.state]}
+        badge={recordingBadge(row)}
       />
     </a>
   );

@@ -1,0 +1,99 @@
+/** What a recording is worth, wherever it is shown; and what a rule left out, with the reason. */
+import { describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { ReservationItem } from '../../wire/api.ts';
+import { newBookings, reservation } from './fake-bookings.ts';
+import { manyStations } from './fake-guide.ts';
+import { damaged, fakeRecording, newRecordings } from './fake-recordings.ts';
+import { addRule } from './fake-rules.ts';
+import { hasChromium, PHONE, webRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const HOUR_MS = 3_600_000;
+const [station] = STATIONS;
+if (station === undefined) throw new Error('no stations');
+const STATION = station;
+
+/** Over for so many hours. */
+function over(id: number, hours: number, changes: Partial<ReservationItem>): ReservationItem {
+  const startAt = Date.now() - hours * HOUR_MS;
+  const name = `[字]灯台守の娘　第${id}話`;
+  const program = {
+    id: 7_000 + id,
+    name,
+    title: name,
+    startAt,
+    endAt: startAt + HOUR_MS / 2,
+    station: STATION,
+  };
+  return reservation(program, { id, ruleId: 1, ...changes });
+}
+
+describe.skipIf(!hasChromium)('worth', () => {
+  const rig = webRig({ stations: STATIONS });
+  const row = (page: Page, id: number) => page.locator(`.booking[data-reservation="${id}"]`);
+
+  test('of a reservation that is over is that of its recording', async () => {
+    rig.service.house.bookings = newBookings([
+      over(1, 3, { state: 'finished', recordingId: 1, verdict: 'complete' }),
+      over(2, 4, { state: 'finished', recordingId: 2, verdict: 'damaged' }),
+      over(3, 5, { state: 'finished', recordingId: 3, verdict: 'lost' }),
+      over(4, 6, { state: 'finished', recordingId: null, verdict: null }),
+    ]);
+    const page = await rig.open('reservations?done=1');
+    await page.getByRole('switch').click();
+    await row(page, 4).waitFor();
+    const badges = await Promise.all(
+      [1, 2, 3, 4].map((id) => row(page, id).locator('.booking-badge').textContent()),
+    );
+    expect(badges).toEqual(['完了', '乱れあり', '失敗', '完了']);
+    expect(await row(page, 2).locator('.booking-badge-warn').count()).toBe(1);
+    await row(page, 2).locator('.booking-main').click();
+    await page.getByRole('dialog').locator('.booking-badge', { hasText: '乱れあり' }).waitFor();
+  });
+
+  test('of the newest of a series stands on its pile', async () => {
+    const list = [1, 2, 3].map((id) => ({ ...fakeRecording(id * 9 + 2, station, Date.now()) }));
+    const [newest] = list.sort((a, b) => b.startAt - a.startAt);
+    if (newest === undefined) throw new Error('no recordings');
+    newest.verdict = damaged();
+    rig.service.house.recordings = newRecordings(list);
+    const page = await rig.open('nowhere', PHONE);
+    for (const look of ['grid', 'list']) {
+      await page.evaluate((kept) => {
+        localStorage.setItem('svc.recordings-grouped', 'true');
+        localStorage.setItem('svc.recordings-look', JSON.stringify(kept));
+      }, look);
+      await page.goto(`${rig.service.url}recordings`);
+      await page.locator('.rec-pile .verdict', { hasText: '乱れあり' }).waitFor();
+      const name = await page.locator('.rec-pile .hidden-text').first().textContent();
+      expect(name).toContain('乱れあり');
+    }
+  });
+
+  test('what a rule left out and will leave out stands on its page with the reason, and opens', async () => {
+    addRule(rig.service.house.rules, { name: '灯台守', keyword: '灯台守', dedupe: true });
+    rig.service.house.bookings = newBookings([
+      over(11, 30, { state: 'missed', reason: 'チューナーが足りませんでした。' }),
+      over(12, 60, { state: 'skipped', reason: 'コピー禁止の番組なので録画しません。' }),
+      over(13, 90, { state: 'cancelled' }),
+      over(14, 90, { state: 'finished', recordingId: 9 }),
+      over(15, 90, { state: 'missed', ruleId: 2 }),
+    ]);
+    const page = await rig.open('rules?rule=1');
+    const past = page.getByRole('region', { name: '録画しなかった放送' });
+    await past.getByText('チューナーが足りませんでした。').waitFor();
+    const text = (await past.textContent()) ?? '';
+    for (const words of ['コピー禁止の番組', '取り消されています', '録り逃し', '3件']) {
+      expect(text).toContain(words);
+    }
+    for (const id of [14, 15]) expect(text).not.toContain(`第${id}話`);
+    const left = page.getByRole('region', { name: '録画しない放送' });
+    await left.locator('.row', { hasText: '同じ回を先の放送で' }).first().click();
+    await page.getByRole('dialog', { name: '番組の詳細' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('switch').click();
+    await left.waitFor({ state: 'detached' });
+    expect(await past.textContent()).toContain('録り逃し');
+  });
+});

@@ -1,0 +1,252 @@
+/** What becomes of what a rule finds: what is to come, what it recorded, what it passed over and why. */
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { PreviewProgram, Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
+import { type ApiFailure, previewRule } from '../api.ts';
+import { now } from '../clock.ts';
+import { openProgram, openReservation } from '../navigation/router.ts';
+import { getRecordingPage } from '../recordings/calls.ts';
+import { VerdictBadge } from '../recordings/verdict-mark.tsx';
+import { StateBadge } from '../reservations/badge.tsx';
+import { useBookings } from '../reservations/store.ts';
+import { stateReason, titleOf } from '../reservations/words.ts';
+import { useResource } from '../resource.ts';
+import { adviceFor } from '../screens/advice.ts';
+import { narrow } from '../text/channel.ts';
+import { lengthText, shortText } from '../text/time.ts';
+import { splitTitle } from '../text/title.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { bodyOfRule } from './form.ts';
+import { fateOf } from './states.ts';
+
+function ReservationLine({ reservation }: { reservation: ReservationItem }) {
+  const { marks } = splitTitle(reservation.name);
+  const why = OVER.includes(reservation.state) ? stateReason(reservation) : reservation.reason;
+  return (
+    <button type="button" class="row row-button" onClick={() => openReservation(reservation.id)}>
+      <span class="row-text">
+        <span class="found-when">
+          <b class="numbers">{shortText(reservation.startAt)}</b>
+          <span>{narrow(reservation.serviceName)}</span>
+          <span class="numbers when-length">{lengthText(reservation.endAt - reservation.startAt)}</span>
+          <StateBadge item={reservation} />
+        </span>
+        <span class="found-title">
+          <span>{titleOf(reservation)}</span>
+          <Marks marks={marks} />
+        </span>
+        {why === null ? null : <span class="preview-reason">{why}</span>}
+      </span>
+    </button>
+  );
+}
+
+/** A programme of the guide that the rule leaves out. */
+function ProgramLine({ program }: { program: PreviewProgram }) {
+  const { title, marks } = splitTitle(program.name);
+  const { face, tone } = fateOf(program);
+  return (
+    <button type="button" class="row row-button" onClick={() => openProgram(program.id)}>
+      <span class="row-text">
+        <span class="found-when">
+          <b class="numbers">{shortText(program.startAt)}</b>
+          <span>{narrow(program.serviceName)}</span>
+          <span class="numbers when-length">{lengthText(program.endAt - program.startAt)}</span>
+          <span class={`booking-badge booking-badge-${tone}`}>{face}</span>
+        </span>
+        <span class="found-title">
+          <span>{title}</span>
+          <Marks marks={marks} />
+        </span>
+        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
+      </span>
+    </button>
+  );
+}
+
+function RecordingLine({ recording }: { recording: Recording }) {
+  const { title, marks } = splitTitle(recording.name);
+  return (
+    <a class="row row-button" href={`recordings?recording=${recording.id}`}>
+      <span class="row-text">
+        <span class="found-when">
+          <b class="numbers">{shortText(recording.startAt)}</b>
+          <span>{narrow(recording.serviceName)}</span>
+          {recording.durationMs === null ? null : (
+            <span class="numbers when-length">{lengthText(recording.durationMs)}</span>
+          )}
+          <VerdictBadge recording={recording} />
+        </span>
+        <span class="found-title">
+          <span>{title}</span>
+          <Marks marks={marks} />
+          {recording.watchedAt === null ? null : <small class="rule-watched">視聴済み</small>}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+interface History {
+  readonly recordings: readonly Recording[];
+  readonly total: number;
+}
+
+/** The last that were recorded, those that failed among them. */
+async function historyOf(ruleId: number, signal: AbortSignal): Promise<History> {
+  const slice = { offset: 0, limit: FIRST_ROWS };
+  const page = (show: Record<string, string>) =>
+    getRecordingPage(new URLSearchParams({ ruleId: String(ruleId), ...show }), slice, signal);
+  const pages = await Promise.all([page({}), page({ show: 'failed' })]);
+  const all = pages.flatMap(({ rows }) => rows);
+  // What is being recorded stands among what is to come.
+  const done = all.filter(({ recording }) => !recording).sort((a, b) => b.startAt - a.startAt);
+  const total = pages.reduce((sum, page) => sum + page.total, 0);
+  return { recordings: done.slice(0, FIRST_ROWS), total: total - (all.length - done.length) };
+}
+
+/** Of a list of hundreds the first are enough to begin with. */
+const FIRST_ROWS = 20;
+
+interface ListProps<T> {
+  readonly title: string;
+  readonly rows: readonly T[] | undefined;
+  readonly failure: ApiFailure | undefined;
+  readonly none: string;
+  readonly line: (row: T) => ComponentChildren;
+  readonly total: number;
+  /** What leads to more. */
+  readonly more?: ComponentChildren;
+}
+
+function List<T>({ title, rows, failure, none, line, total, more }: ListProps<T>) {
+  return (
+    <section class="block" aria-label={title}>
+      <header class="block-head">
+        <h2>{title}</h2>
+        {rows === undefined ? null : <span class="block-count numbers">{total.toLocaleString('ja')}件</span>}
+      </header>
+      {rows === undefined ? (
+        failure === undefined ? (
+          <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
+        ) : (
+          <p class="field-failed" role="alert">
+            {failure.message} {adviceFor(failure).next}
+          </p>
+        )
+      ) : rows.length === 0 ? (
+        <p class="block-note">{none}</p>
+      ) : (
+        <div class="rows" data-nav-group={title}>
+          {rows.map(line)}
+        </div>
+      )}
+      {more}
+    </section>
+  );
+}
+
+const OVER: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
+
+/** All of a long list at a press. */
+function More({ count, all }: { count: number; all: Signal<boolean> }) {
+  if (all.value || count <= FIRST_ROWS) return null;
+  return (
+    <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
+      あと {count - FIRST_ROWS}件を表示
+    </button>
+  );
+}
+
+/** What the rule finds in the guide as it stands and will not record: other airings of an episode, what was taken back. */
+function LeftOut({ rule }: { rule: RuleItem }) {
+  const { value, failure } = useResource(
+    async (signal) => (rule.enabled ? (await previewRule(bodyOfRule(rule), rule.id, signal)).programs : []),
+    { events: ['rules', 'reservations'], poll: 0 },
+  );
+  const all = useSignal(false);
+  const rows = value?.filter(({ state }) => state === null);
+  if (rows?.length === 0) return null;
+  return (
+    <List
+      title="録画しない放送"
+      rows={all.value ? rows : rows?.slice(0, FIRST_ROWS)}
+      total={rows?.length ?? 0}
+      failure={failure}
+      none=""
+      line={(program) => <ProgramLine key={program.id} program={program} />}
+      more={<More count={rows?.length ?? 0} all={all} />}
+    />
+  );
+}
+
+const NOT_RECORDED: readonly ReservationItem['state'][] = ['missed', 'cancelled', 'skipped'];
+
+/** Of the last two weeks: the service keeps no older reservations. */
+function NotRecorded({ ruleId, items }: { ruleId: number; items: readonly ReservationItem[] | undefined }) {
+  const all = useSignal(false);
+  const rows = (items ?? [])
+    .filter((item) => item.ruleId === ruleId && NOT_RECORDED.includes(item.state) && item.endAt <= now.value)
+    .sort((a, b) => b.startAt - a.startAt);
+  if (rows.length === 0) return null;
+  return (
+    <List
+      title="録画しなかった放送（2週間分）"
+      rows={all.value ? rows : rows.slice(0, FIRST_ROWS)}
+      total={rows.length}
+      failure={undefined}
+      none=""
+      line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
+      more={<More count={rows.length} all={all} />}
+    />
+  );
+}
+
+export function Airings({ rule }: { rule: RuleItem }) {
+  const { id, enabled } = rule;
+  const booked = useBookings();
+  const history = useResource((signal) => historyOf(id, signal), { events: ['recordings'], poll: 0 });
+  const all = useSignal(false);
+  const coming = booked.items
+    ?.filter(
+      ({ ruleId, state, endAt }) =>
+        ruleId === id && !OVER.includes(state) && (state !== 'skipped' || endAt > now.value),
+    )
+    .sort((a, b) => a.startAt - b.startAt);
+  return (
+    <div class="rule-page-lists">
+      <List
+        title="これからの放送"
+        rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
+        total={coming?.length ?? 0}
+        failure={booked.failure}
+        none={
+          enabled
+            ? '予約はありません。合う番組が番組表に現れると、ここに並びます。'
+            : '止めている間は予約しません。'
+        }
+        line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
+        more={<More count={coming?.length ?? 0} all={all} />}
+      />
+      <List
+        title="録画したもの"
+        rows={history.value?.recordings}
+        total={history.value?.total ?? 0}
+        failure={history.failure}
+        none="このルールで録画したものはまだありません。"
+        line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
+        more={
+          (history.value?.total ?? 0) === 0 ? null : (
+            <a class="button button-small rule-more" href={`recordings?rule=${id}`}>
+              <Icon name="recordings" />
+              録画一覧で見る
+            </a>
+          )
+        }
+      />
+      <LeftOut key={JSON.stringify(bodyOfRule(rule))} rule={rule} />
+      <NotRecorded ruleId={id} items={booked.items} />
+    </div>
+  );
+}
