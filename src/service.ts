@@ -21,6 +21,7 @@ import { LiveRoom } from './live/room.ts';
 import { Yields } from './live/yields.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
+import { FolderMounts } from './record/folder-mounts.ts';
 import { FolderSpaces } from './record/folder-space.ts';
 import type { Folder } from './record/folders.ts';
 import { RecordingMarks } from './record/marks.ts';
@@ -38,6 +39,7 @@ import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
+import { RecordingFolderStore } from './store/recording-folders.ts';
 import { RecordingListStore } from './store/recording-list.ts';
 import { RecordingShelf } from './store/recording-shelf.ts';
 import { RecordingSumStore } from './store/recording-sums.ts';
@@ -169,7 +171,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     recording.clockSet();
     booking.wake();
   });
-  const spaces = new FolderSpaces();
+  const mounts = new FolderMounts(new RecordingFolderStore(database));
+  const spaces = new FolderSpaces(undefined, undefined, mounts);
   const recordingFolders = (): readonly Folder[] => [
     { path: config.recordingsDir, floorBytes: 0 },
     ...settings.get('recordingFolders'),
@@ -226,6 +229,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     readSeries,
     folders: recordingFolders,
     free: async (path) => (await spaces.of(path))?.freeBytes,
+    mounts,
     retryDamaged: () => settings.get('retryDamaged'),
     onBegan: () => booking.onBegan(),
     onEnded: (end) => booking.onEnded(end),
@@ -240,6 +244,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const shelf = new RecordingShelf(database);
   const retention = new Retention({
     shelf,
+    mounts,
     hub,
     intervalMs: config.reconcileIntervalMs,
     log: log.component('retention'),

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,7 +18,9 @@ import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
 import { RecordingStore } from '../store/recordings.ts';
-import { type ConcludeOptions, conclude, reconcile } from './conclude.ts';
+import { type ConcludeOptions, conclude } from './conclude.ts';
+import { FolderMounts } from './folder-mounts.ts';
+import { reconcile } from './reconcile.ts';
 import type { SessionResult } from './session.ts';
 
 const START = 1_700_000_000_000;
@@ -101,9 +104,31 @@ function recorded(parts: [where: string, content: string][]): { id: number; resu
   return { id, result: { end: 'finished', at: END, measured: COMPLETE, parts: files } };
 }
 
+/** The first 15 s are in its first part, the next 20 s in its second one. */
+function inParts({ parts }: SessionResult): Measured {
+  const ends = [START + 10_000, START + 30_000, END + 5000];
+  const files = parts.map(({ path }, index) => ({
+    path,
+    from: ends[index - 1] ?? START - 5000,
+    to: ends[index] ?? END + 5000,
+  }));
+  return { ...structuredClone(COMPLETE), files };
+}
+
+/** Nothing but the root is mounted. @param remembered mount points by folder */
+function mountsOf(remembered: Record<string, string>): FolderMounts {
+  const memory = { mountOf: (path: string) => remembered[path], rememberMount: () => {} };
+  return new FolderMounts(memory, async () => new Set(['/']));
+}
+
+const bytesOf = (id: number): unknown =>
+  database.query<{ bytes: number }, [number]>('SELECT bytes FROM recordings WHERE id = ?').get(id)?.bytes;
+
 const content = (id: number): string | undefined => {
-  const file = store.files().find(({ recordingId }) => recordingId === id);
-  return file === undefined ? undefined : readFileSync(file.path, 'utf8');
+  const file = database
+    .query<{ path: string }, [number]>('SELECT path FROM recording_files WHERE recording_id = ?')
+    .get(id);
+  return file === null ? undefined : readFileSync(file.path, 'utf8');
 };
 
 describe('a recording that ends', () => {
@@ -157,29 +182,71 @@ describe('a recording that ends', () => {
     expect(store.parts(id)).toHaveLength(1);
   });
 
-  test('keeps its parts where no folder has room for the whole; the largest is shown', async () => {
+  test('keeps its parts where no folder has room for the whole, and nothing is missing', async () => {
     const { id, result } = recorded([
       ['a', 'short'],
       ['b', 'longer one'],
     ]);
     for (const path of free.keys()) free.set(path, 10);
-    const [first, second] = result.parts.map(({ path }) => path);
-    const cut = START + 20_000;
-    const measured = structuredClone(COMPLETE);
-    measured.files = [
-      { path: first ?? '', from: START - 5000, to: cut },
-      { path: second ?? '', from: cut, to: END + 5000 },
-    ];
-    await conclude(id, { ...result, measured }, PROGRAMME, options);
-    expect(content(id)).toBe('longer one');
-    // Whoever watches it misses the first part: the verdict does not hide that.
+    await conclude(id, result, PROGRAMME, options);
     expect(store.find(id)).toMatchObject({
       state: 'recorded',
-      reason: expect.stringContaining('2個のファイル'),
-      verdict: { level: 'damaged', gaps: [{ startMs: 0, endMs: 20_000, cause: 'disk_full' }] },
+      reason: null,
+      verdict: { level: 'complete', gaps: [] },
     });
     expect(store.parts(id).map(({ bytes }) => bytes)).toEqual([5, 10]);
+    expect(bytesOf(id)).toBe(15);
     expect(existsSync(store.parts(id)[0]?.path ?? '')).toBe(true);
+  });
+
+  test('is not lost with a disk that is away at that moment', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    renameSync(join(folder, 'b'), join(folder, 'disk'));
+    mkdirSync(join(folder, 'b'));
+    await conclude(id, result, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({ state: 'recorded', verdict: { level: 'complete' } });
+    expect(store.parts(id)).toEqual(result.parts);
+    // Something else beneath the mount point does not make its files gone.
+    writeFileSync(join(folder, 'b', 'other'), '');
+    const mounts = mountsOf({ [join(folder, 'b')]: '/mnt' });
+    expect(await reconcile({ ...options, mounts })).toEqual({ forgotten: 0, removed: 0 });
+    expect(store.parts(id)).toEqual(result.parts);
+  });
+
+  test('without one of its parts tells what is missing', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+      ['b', 'third'],
+    ]);
+    rmSync(result.parts[1]?.path ?? '');
+    await conclude(id, { ...result, measured: inParts(result) }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({
+      state: 'recorded',
+      verdict: { level: 'damaged', gaps: [{ startMs: 10_000, endMs: 30_000, cause: 'disk_failed' }] },
+    });
+    expect(content(id)).toBe('first third');
+  });
+
+  test('leaves nothing that nobody knows when the power goes after its verdict', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    const persist = async (act: () => void): Promise<void> => {
+      act();
+      throw new Error('power cut');
+    };
+    await expect(conclude(id, result, PROGRAMME, { ...options, persist })).rejects.toThrow('power cut');
+    expect(readdirSync(join(folder, 'a'))).toHaveLength(2);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 2 });
+    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.joined.ts`]);
+    expect(readdirSync(join(folder, 'b'))).toEqual([]);
+    expect(bytesOf(id)).toBe(12);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
   });
 
   test('never overwrites a file that happens to have its name', async () => {
@@ -226,6 +293,30 @@ describe('a recording that ends', () => {
 });
 
 describe('a start', () => {
+  test('finds a part that is gone: the others are what there is, and the verdict says so', async () => {
+    const { id, result } = recorded([
+      ['a', 'the longest'],
+      ['b', 'second'],
+      ['b', 'third'],
+    ]);
+    for (const path of free.keys()) free.set(path, 10);
+    const other = recorded([['a', 'other']]);
+    await conclude(other.id, other.result, PROGRAMME, options);
+    const measured = inParts(result);
+    store.saveMeasured(id, measured, result.parts);
+    await conclude(id, { ...result, measured }, PROGRAMME, options);
+    rmSync(result.parts[0]?.path ?? '');
+    expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
+    expect(store.parts(id)).toEqual(result.parts.slice(1));
+    expect(content(id)).toBe('second');
+    expect([bytesOf(id), store.find(id)?.durationMs]).toEqual([11, 55_000]);
+    expect(store.find(id)?.verdict).toMatchObject({
+      level: 'damaged',
+      gaps: [{ startMs: 0, endMs: 10_000, cause: 'disk_failed' }],
+      headMs: -10_000,
+    });
+  });
+
   test('finds what is gone: a recording without its file has failed', async () => {
     const gone = recorded([['a', 'one']]);
     const there = recorded([['a', 'two']]);

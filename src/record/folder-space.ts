@@ -4,6 +4,7 @@
  */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FolderMounts } from './folder-mounts.ts';
 
 export interface FolderSpace {
   totalBytes: number;
@@ -35,10 +36,13 @@ export class FolderSpaces {
   constructor(
     private readonly files: FileSystem = REAL,
     private readonly limitMs = LIMIT_MS,
+    /** What is there instead of a folder whose disk is away is not asked. */
+    private readonly mounts?: Pick<FolderMounts, 'isAway'>,
   ) {}
 
   /** Undefined when it cannot be known, or not in time. */
   async of(path: string): Promise<FolderSpace | undefined> {
+    if (await this.mounts?.isAway(path)) return undefined;
     const asked = this.#asked.get(path) ?? this.#ask(path);
     const late = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => late.resolve(undefined), this.limitMs);

@@ -1,5 +1,5 @@
 /** Which folder a recording is written to. */
-import { statfs } from 'node:fs/promises';
+import { lstat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface Folder {
@@ -59,4 +59,17 @@ async function nearestFree(path: string): Promise<number | undefined> {
       if ((error as { code?: unknown }).code !== 'ENOENT' || at === dirname(at)) return undefined;
     }
   }
+}
+
+/** The file is not there, for certain. */
+export async function isGone(path: string): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), LIMIT_MS);
+  const found = lstat(path).then(
+    () => false,
+    (error: unknown) => (error as { code?: unknown }).code === 'ENOENT',
+  );
+  const gone = await Promise.race([found, late.promise]);
+  clearTimeout(timer);
+  return gone;
 }

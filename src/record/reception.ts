@@ -138,10 +138,11 @@ export class Reception {
     this.#measurement.broke('yielded', { from, to: endAt });
   }
 
-  /** What was written before is not there any more. */
-  forget(): void {
-    for (const { from, to } of [...this.measured.stretches])
-      this.#measurement.broke('disk_failed', { from, to });
+  /** What was written to this file is not there any more. @param isAll there is no other */
+  forget(path: string, isAll: boolean): void {
+    const { stretches, files = [] } = this.measured;
+    const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);
+    for (const { from, to } of lost) this.#measurement.broke('disk_failed', { from, to });
   }
 
   /** The clock was set: what it told until now was so much later. */
@@ -216,4 +217,13 @@ export class Reception {
     this.#opened();
     this.#measurement.broke(cause, { from, to });
   }
+}
+
+/** What remains without what was written to these files. */
+export function without(measured: Measured, paths: readonly string[]): Measured {
+  const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
+  if (lost.length === 0) return measured;
+  const rest = new Measurement(structuredClone(measured));
+  for (const { from, to } of lost) rest.broke('disk_failed', { from, to });
+  return rest.value;
 }

@@ -3,14 +3,17 @@
  * gave them. No folder, no link, nothing else that lies beside them. A folder that is away or hangs is left for later
  * and holds back no other.
  */
-import { lstat, readdir, unlink } from 'node:fs/promises';
+import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { Leftover, RecordingShelf } from '../store/recording-shelf.ts';
 import { syncFolder } from '../stream/recorded-file.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import { isEmptyOrAway } from './parts.ts';
 
 export interface RemovalOptions {
   shelf: Pick<RecordingShelf, 'leftovers' | 'forgetFiles'>;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   log: Log;
   /** Whoever waits for a removal waits no longer than this, ms. */
   waitMs: number;
@@ -71,8 +74,8 @@ export class Removal {
   }
 
   async #empty(folder: string, files: readonly Leftover[]): Promise<void> {
-    const { shelf, log } = this.options;
-    if (await isEmptyOrAway(folder)) return;
+    const { shelf, mounts, log } = this.options;
+    if ((await mounts?.isAway(folder)) || (await isEmptyOrAway(folder))) return;
     for (let from = 0; from < files.length; from += BATCH) {
       const gone: Leftover[] = [];
       let removed = 0;
@@ -107,12 +110,4 @@ async function remove(file: Leftover): Promise<Outcome> {
     // Read-only, not permitted, or the disk fails: it is tried again.
     return isAbsent ? 'absent' : 'kept';
   }
-}
-
-/** An empty mount point has none of the files that it should have. */
-async function isEmptyOrAway(folder: string): Promise<boolean> {
-  return readdir(folder).then(
-    (names) => names.length === 0,
-    () => true,
-  );
 }

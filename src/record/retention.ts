@@ -9,6 +9,7 @@ import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { KeptRow, RecordingShelf, ShelfRow } from '../store/recording-shelf.ts';
+import type { FolderMounts } from './folder-mounts.ts';
 import { Removal } from './removal.ts';
 import { type KeepLimits, retire } from './retire.ts';
 
@@ -25,6 +26,7 @@ const REMOVAL_WAIT_MS = 2_000;
 
 export interface RetentionOptions {
   shelf: RecordingShelf;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   hub: Hub;
   intervalMs: number;
   log: Log;
@@ -45,8 +47,8 @@ export class Retention {
   #closed = false;
 
   constructor(readonly options: RetentionOptions) {
-    const { shelf, log } = options;
-    this.#removal = new Removal({ shelf, log, waitMs: REMOVAL_WAIT_MS });
+    const { shelf, mounts, log } = options;
+    this.#removal = new Removal({ shelf, mounts, log, waitMs: REMOVAL_WAIT_MS });
   }
 
   start(): void {

@@ -26,11 +26,13 @@ import { StreamClient } from '../stream/client.ts';
 import type { StreamTap } from '../stream/tap.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { Commits } from './commits.ts';
-import { type ConcludeOptions, reconcile } from './conclude.ts';
+import type { ConcludeOptions } from './conclude.ts';
 import { stemOf } from './file-name.ts';
+import type { FolderMounts } from './folder-mounts.ts';
 import { type Folder, freeBytes } from './folders.ts';
 import { formerOf } from './left.ts';
 import { News } from './news.ts';
+import { reconcile } from './reconcile.ts';
 import { endOf, RunningRecording, type Session } from './running.ts';
 import { RecordingSession, type SessionOptions, useOf } from './session.ts';
 
@@ -68,6 +70,7 @@ export interface RecordingRoomOptions {
   wall: () => number;
   /** Free octets; undefined = away. */
   free?: (path: string) => Promise<number | undefined>;
+  mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
   /** How often times are looked at, ms. */
   lookMs?: number;
@@ -227,15 +230,16 @@ export class RecordingRoom {
 
   /** The first is the service's own and is made. */
   async #lookAtFolders(): Promise<void> {
-    const { folders, log } = this.options;
+    const { folders, mounts, log } = this.options;
     const [own] = folders();
-    if (own !== undefined) {
+    if (own !== undefined && !(await mounts?.isAway(own.path))) {
       await mkdir(own.path, { recursive: true }).catch((error: unknown) => {
         log.error('recording folder cannot be made', { folder: own.path, error: String(error) });
       });
     }
     for (const { path } of folders()) {
-      const problem = await folderProblem(path);
+      const isAway = await mounts?.isAway(path);
+      const problem = isAway ? 'ディスクがマウントされていません' : await folderProblem(path);
       if (problem !== undefined) log.error('recordings cannot be written', { folder: path, problem });
     }
   }
@@ -368,7 +372,7 @@ export class RecordingRoom {
     { openAt, after, former }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
   ): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
-    const { agentUrl, folders, free = freeBytes, store, log, wall, findStation } = this.options;
+    const { agentUrl, folders, free = freeBytes, mounts, store, log, wall, findStation } = this.options;
     const { now } = this.#clock;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
     const station = findStation(record.stationId);
@@ -380,9 +384,12 @@ export class RecordingRoom {
     return openSession({
       ...{ id, station, openAt, mainAt: startAt, endAt: endOf(record), after, former },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ client: this.#client, agentUrl, folders, free, log, now, wall },
+      ...{ client: this.#client, agentUrl, folders, free, mounts, log, now, wall },
       ledger: {
-        placed: (parts, place) => this.#commits.commit(() => store.placed(id, parts, place, now())),
+        placed: async (parts, place) => {
+          if (place !== null) await mounts?.used(place.folder);
+          await this.#commits.commit(() => store.placed(id, parts, place, now()));
+        },
         began: (at) => store.began(id, at),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),

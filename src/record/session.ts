@@ -15,6 +15,7 @@ import type { RecordingEnding, RecordingPart, RecordingSeam } from '../model/rec
 import type { GapCause, Measured } from '../model/verdict.ts';
 import type { StationStream, StreamClient } from '../stream/client.ts';
 import { streamUrl } from '../tuner/agent-client.ts';
+import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folders.ts';
 import { Reception } from './reception.ts';
 import { Storage } from './storage.ts';
@@ -70,6 +71,7 @@ export interface SessionOptions extends SessionTimes {
   folders: () => readonly Folder[];
   /** Free octets; undefined = away. */
   free: (path: string) => Promise<number | undefined>;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   ledger: SessionLedger;
   /** Something that lists show has changed. */
   onChange?: (() => void) | undefined;

@@ -1,8 +1,12 @@
 import { expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { StationStream } from '../stream/client.ts';
 import type { FileEvent } from '../stream/file-sink.ts';
+import type { FileOpening } from '../stream/recorded-file.ts';
 import { Reception } from './reception.ts';
 import { Storage } from './storage.ts';
 
@@ -63,4 +67,114 @@ test('a file that is not open yet has what it had, and then what waited for it',
   expect([saved, storage.bytes]).toEqual([[], 1880]);
   tell({ kind: 'opened', path: PATH, size: 1880, former: null });
   expect(saved).toEqual([{ packets: 10, bytes: 2820 }]);
+});
+
+/** On real folders; what the sink is told to do, file by file. */
+function placed(names: readonly string[], former: readonly RecordingPart[] = []) {
+  const root = mkdtempSync(join(tmpdir(), 'svc-storage-'));
+  const away = new Set<string>();
+  const openings: FileOpening[] = [];
+  const rows: string[][] = [];
+  const asked: string[] = [];
+  let take: (event: FileEvent) => void = () => {};
+  const at = (name: string): string => join(root, name);
+  for (const name of names) mkdirSync(at(name));
+  const isAway = async (folder: string): Promise<boolean> => away.has(folder);
+  const reception = new Reception({
+    ...{ former: undefined, now: () => 5000, wall: () => 5000, began: () => {}, onReceiving: () => {} },
+  });
+  const storage = new Storage({
+    ...{ id: 1, stem: 'one', reception, log: SILENT_LOG },
+    parts: former.map(({ path, bytes }) => ({ path: at(path), bytes })),
+    folders: () => names.map((name) => ({ path: at(name), floorBytes: 0 })),
+    free: async (path) => {
+      asked.push(path);
+      return away.has(path) ? undefined : 1_000_000_000;
+    },
+    mounts: { isAway },
+    placed: async (parts) => void rows.push(parts.map(({ path }) => relative(root, path))),
+    seam: () => {},
+  });
+  const opening = (one: FileOpening): void => void openings.push({ ...one, path: relative(root, one.path) });
+  const stream: Pick<StationStream, 'record'> = {
+    record: (first, { event }) => {
+      opening(first);
+      take = (one) => event(one, 0);
+      return { move: opening, stop: () => {} };
+    },
+  };
+  return {
+    ...{ storage, openings, rows, asked, away, at, reception },
+    tell: (event: FileEvent) => take(event),
+    begin: () => storage.begin(stream as StationStream),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true }),
+  };
+}
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await Bun.sleep(1);
+};
+
+test('a recording goes on elsewhere while the disk of its file is away, and keeps what is there', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  one.away.add(one.at('a'));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'b/one.part2.ts', mode: 'create' }]);
+  expect(one.rows).toEqual([['a/one.ts', 'b/one.part2.ts']]);
+});
+
+test('a disk that goes away while it is written to takes no name with it', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  await one.begin();
+  one.away.add(one.at('a'));
+  const trouble = { cause: 'disk_failed', path: one.at('a/one.ts'), code: 'ENOENT', size: 0 } as const;
+  one.tell({ kind: 'trouble', trouble });
+  await until(() => one.openings.length === 2);
+  expect(one.openings.at(-1)).toEqual({ path: 'b/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
+});
+
+test('nothing is written beneath mount points: it is tried again until a disk is there', async () => {
+  using one = placed(['a'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  one.away.add(one.at('a'));
+  await expect(one.begin()).rejects.toThrow('mounted');
+  using fresh = placed(['a']);
+  fresh.away.add(fresh.at('a'));
+  await expect(fresh.begin()).rejects.toThrow('mounted');
+  expect([one.openings, one.rows, fresh.rows, readdirSync(fresh.at('a'))]).toEqual([[], [], [], []]);
+  one.away.clear();
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'a/one.ts', mode: 'append', counted: 1880 }]);
+});
+
+test('a file that somebody removes while it is written is noticed, and what was in it is told', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  writeFileSync(path, new Uint8Array(188));
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'progress', progress: { second: second(0), path, size: 188, queued: 0, slowestMs: 0 } });
+  one.storage.check();
+  const { length } = one.asked;
+  await until(() => one.asked.length > length);
+  expect(one.openings).toHaveLength(1);
+  rmSync(path);
+  one.storage.check();
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.part2.ts')]);
+  expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
+});
+
+test('no name is used twice, also after a part in the middle was forgotten', async () => {
+  using one = placed(
+    ['a', 'b'],
+    [
+      { path: 'b/one.part3.ts', bytes: 188 },
+      { path: 'a/one.ts', bytes: 188 },
+    ],
+  );
+  one.away.add(one.at('a'));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'b/one.part4.ts', mode: 'create' }]);
 });

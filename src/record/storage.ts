@@ -10,7 +10,8 @@ import type { StationStream } from '../stream/client.ts';
 import type { FileEvent, FileProgress, FileTrouble } from '../stream/file-sink.ts';
 import type { FileOpening } from '../stream/recorded-file.ts';
 import { partName } from './file-name.ts';
-import { chooseFolder, type Folder, isFilling } from './folders.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import { chooseFolder, type Folder, isFilling, isGone } from './folders.ts';
 import type { Reception } from './reception.ts';
 
 /** Three seconds of the fastest station. */
@@ -23,6 +24,7 @@ export interface StorageOptions {
   parts: readonly RecordingPart[];
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   reception: Reception;
   /** Durable when it resolves. @param path of the last part; null: there is none any more */
   placed: (parts: readonly RecordingPart[], path: string | null) => Promise<void>;
@@ -100,8 +102,12 @@ export class Storage {
     this.#queue(this.#stuck ? 'stuck' : 'check');
   }
 
-  #queue(why: Occasion): void {
-    const act = (): Promise<void> => this.#place(why);
+  /** @param missing a file that could not be found */
+  #queue(why: Occasion, missing?: string): void {
+    const act = async (): Promise<void> => {
+      if (missing !== undefined) await this.#lookFor(missing);
+      await this.#place(why);
+    };
     this.#placing = this.#placing.then(act).catch((error: unknown) => {
       this.options.log.error('no place to record to', { recording: this.options.id, error: String(error) });
     });
@@ -139,11 +145,12 @@ export class Storage {
   #troubled({ cause, code, path, size }: FileTrouble): void {
     this.#open = undefined;
     this.options.log.error('recording cannot be written', { recording: this.options.id, path, code });
-    if (!this.#made.has(path) || code === 'ENOENT') this.#forget(path);
-    else this.#counted(path, size);
+    const isMissing = this.#made.has(path) && code === 'ENOENT';
+    if (!this.#made.has(path)) this.#forget(path);
+    else if (!isMissing) this.#counted(path, size);
     if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST') this.#failed.add(dirname(path));
     this.#stuck = true;
-    this.#queue('trouble');
+    this.#queue('trouble', isMissing ? path : undefined);
   }
 
   #counted(path: string, bytes: number): void {
@@ -151,12 +158,21 @@ export class Storage {
     if (part !== undefined) part.bytes = bytes;
   }
 
+  /** Without its disk it is not gone: what comes next is written elsewhere meanwhile. */
+  async #lookFor(path: string): Promise<void> {
+    if (!(await this.#isAway(dirname(path)))) this.#forget(path);
+  }
+
+  async #isAway(folder: string): Promise<boolean> {
+    return (await this.options.mounts?.isAway(folder)) ?? false;
+  }
+
   /** A file that this recording did not make, or that is not there any more. */
   #forget(path: string): void {
     const index = this.#parts.findIndex((one) => one.path === path);
     if (index < 0) return;
     this.#parts.splice(index, 1);
-    if (this.#made.delete(path) && this.#parts.length === 0) this.options.reception.forget();
+    if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0);
     const { placed, log, id } = this.options;
     placed(this.parts, this.#parts.at(-1)?.path ?? null).catch((error: unknown) => {
       // The row names a file that is not there: found at the recording's end, or at the next start.
@@ -194,9 +210,17 @@ export class Storage {
     const at = candidates.findIndex(({ path }) => path === lastFolder);
     const current = candidates[at];
     const fills = current !== undefined && isFilling(current, room[at]);
+    const isAway = lastFolder !== undefined && (await this.#isAway(lastFolder));
+    // Somebody removed what is being written; a folder that does not answer is not asked.
+    if (last !== undefined && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
+      this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
+      this.#forget(last.path);
+      const another = chooseFolder(candidates, room);
+      return another === undefined ? undefined : this.#create(another);
+    }
     if (last !== undefined) {
-      if (why === 'check' && !fills) return undefined;
-      if (why === 'begin' && !fills && !this.#failed.has(dirname(last.path))) return again(last);
+      if (why === 'check' && !fills && !isAway) return undefined;
+      if (why === 'begin' && !fills && !isAway && !this.#failed.has(dirname(last.path))) return again(last);
     }
     const chosen = chooseFolder(candidates, room);
     if (chosen === undefined) return undefined;
@@ -206,8 +230,11 @@ export class Storage {
 
   async #create(folder: Folder): Promise<FileOpening> {
     const { stem, placed, log, id } = this.options;
-    this.#number += 1;
-    const path = join(folder.path, partName(stem, this.#number));
+    let path: string;
+    do {
+      this.#number += 1;
+      path = join(folder.path, partName(stem, this.#number));
+    } while (this.#parts.some((part) => part.path === path));
     const part = { path, bytes: 0 };
     // Named before it is made: when this throws, nothing has happened.
     await placed([...this.parts, part], path);
@@ -216,11 +243,18 @@ export class Storage {
     return { path, mode: 'create' };
   }
 
-  /** All folders are full or away: one is tried, and its error is what is told. */
+  /**
+   * All folders are full or do not answer: one is tried, and its error is what is told. Never one whose disk is away:
+   * what is written beneath its mount point nobody finds.
+   * @throws when all are
+   */
   async #lastResort(): Promise<FileOpening> {
     const last = this.#parts.at(-1);
-    const folder = this.options.folders()[0] ?? { path: '/', floorBytes: 0 };
-    return last === undefined ? this.#create(folder) : again(last);
+    if (last !== undefined && !(await this.#isAway(dirname(last.path)))) return again(last);
+    for (const folder of this.options.folders()) {
+      if (!(await this.#isAway(folder.path))) return this.#create(folder);
+    }
+    throw new Error('no recording folder is mounted');
   }
 }
 

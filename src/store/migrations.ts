@@ -487,4 +487,11 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX recordings_of_rule;
   CREATE INDEX recordings_of_rule ON recordings (rule_id, shelf, state);
   `,
+  `
+  -- Where a folder of recordings was mounted when a file was last made in it: without that mount it is not there.
+  CREATE TABLE recording_folders (
+    path TEXT PRIMARY KEY,
+    mount TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -2,28 +2,24 @@
  * Rows of recordings and of their files. What names a file is on disk before the file is made: a power cut leaves no
  * file that no row knows.
  */
-import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
 import type {
   NewRecording,
   RecordingEnding,
   RecordingPart,
   RecordingRecord,
-  RecordingSeam,
   RecordingState,
 } from '../model/recording.ts';
 import { isMeasured, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 import { durably } from './durable.ts';
 import { readObject } from './json.ts';
+import { JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
 import {
   RECORDING_COLUMNS as COLUMNS,
   type RecordingRow as Row,
   toRecordingRecord,
 } from './recording-row.ts';
 import { indexRecordings } from './search-index.ts';
-
-/** A part that is being put together out of the others. */
-const JOINING = 0;
 
 export interface Finish {
   state: Extract<RecordingState, 'recorded' | 'failed'>;
@@ -42,14 +38,7 @@ export interface Finish {
   released: boolean;
 }
 
-export interface StoredFile {
-  recordingId: number;
-  path: string;
-}
-
-export class RecordingStore {
-  constructor(private readonly database: Database) {}
-
+export class RecordingStore extends RecordingPartRows {
   /**
    * Its reservation is `recording` with it. @param now epoch ms
    * @returns its id; undefined when its reservation does not stand any more
@@ -176,14 +165,6 @@ export class RecordingStore {
       .run({ id, at });
   }
 
-  parts(id: number): RecordingPart[] {
-    return this.database
-      .query<RecordingPart, { id: number }>(
-        'SELECT path, bytes FROM recording_parts WHERE recording_id = $id AND part > 0 ORDER BY part',
-      )
-      .all({ id });
-  }
-
   /**
    * Names the files of a recording under way; the first is what can be watched meanwhile. On disk when it returns.
    * @param now epoch ms
@@ -195,7 +176,7 @@ export class RecordingStore {
     now: number,
   ): void {
     durably(this.database, () => {
-      this.#putParts(id, parts);
+      this.putParts(id, parts);
       this.database
         .query('UPDATE recordings SET folder = $folder, stem = $stem, updated_at = $now WHERE id = $id')
         .run({ id, folder: place?.folder ?? null, stem: place?.stem ?? null, now });
@@ -232,51 +213,6 @@ export class RecordingStore {
       .immediate();
   }
 
-  seam(id: number, { path, position, kind, at }: RecordingSeam): void {
-    this.database
-      .query('INSERT OR REPLACE INTO recording_seams VALUES ($id, $path, $position, $kind, $at)')
-      .run({ id, path, position, kind, at });
-  }
-
-  /** In order, part by part. */
-  seams(id: number): RecordingSeam[] {
-    return this.database
-      .query<RecordingSeam, { id: number }>(
-        `SELECT s.path, s.position, s.kind, s.at FROM recording_seams s
-         JOIN recording_parts p ON p.recording_id = s.recording_id AND p.path = s.path AND p.part > 0
-         WHERE s.recording_id = $id ORDER BY p.part, s.position`,
-      )
-      .all({ id });
-  }
-
-  /** A file is about to be made out of the parts. On disk when it returns. */
-  joining(id: number, path: string): void {
-    durably(this.database, () =>
-      this.database
-        .query(
-          `INSERT INTO recording_parts VALUES ($id, ${JOINING}, $path, 0)
-           ON CONFLICT (recording_id, part) DO UPDATE SET path = excluded.path`,
-        )
-        .run({ id, path }),
-    );
-  }
-
-  /** Files that were being made out of parts when the process ended. */
-  unjoined(): StoredFile[] {
-    return this.database
-      .query<StoredFile, []>(
-        `SELECT recording_id AS recordingId, path FROM recording_parts WHERE part = ${JOINING}`,
-      )
-      .all();
-  }
-
-  /** The file that was being made is not there. */
-  notJoined(id: number): void {
-    this.database
-      .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
-      .run({ id });
-  }
-
   /**
    * Judged. Its reservation is `finished` with it. On disk when it returns.
    * @param parts what is left of its original stream @param now epoch ms
@@ -303,33 +239,35 @@ export class RecordingStore {
       this.database
         .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
         .run({ id });
-      if (file !== null) this.#joinSeams(id, file.path, joined);
-      this.#putParts(id, parts);
+      if (file !== null) this.joinSeams(id, file.path, joined);
+      this.putParts(id, parts);
+      this.putJoined(id, joined);
       this.#putFile(id, file, now, values.durationMs);
     });
   }
 
-  #joinSeams(id: number, path: string, parts: readonly RecordingPart[]): void {
-    const move = this.database.query(
-      `UPDATE recording_seams SET path = $path, position = position + $offset
-       WHERE recording_id = $id AND path = $from`,
-    );
-    let offset = 0;
-    for (const part of parts) {
-      move.run({ id, path, offset, from: part.path });
-      offset += part.bytes;
-    }
-  }
-
-  /** Of ended recordings that can be watched: what has to be there. */
+  /** Of ended recordings that can be watched: what has to be there, further parts of their streams too. */
   files(): StoredFile[] {
     return this.database
       .query<StoredFile, []>(
         `SELECT f.recording_id AS recordingId, f.path FROM recording_files f
          JOIN recordings r ON r.id = f.recording_id
-         WHERE r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL ORDER BY f.recording_id`,
+         WHERE r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
+         UNION
+         SELECT p.recording_id, p.path FROM recording_parts p JOIN recordings r ON r.id = p.recording_id
+         WHERE p.part > ${JOINING} AND r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
+         ORDER BY 1`,
       )
       .all();
+  }
+
+  /** What is left of it is worth something else. @param now epoch ms */
+  judgedAnew(id: number, { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>, now: number): void {
+    this.database
+      .query(
+        'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
+      )
+      .run({ id, verdict: JSON.stringify(verdict), durationMs, now });
   }
 
   /**
@@ -345,6 +283,7 @@ export class RecordingStore {
         this.database
           .query('DELETE FROM recording_parts WHERE recording_id = $id AND path = $path')
           .run({ id, path });
+        this.showAnother(id, now);
         this.database
           .query(
             `UPDATE recordings SET state = 'failed', reason = $reason, updated_at = $now
@@ -354,14 +293,6 @@ export class RecordingStore {
           .run({ id, reason, now });
       })
       .immediate();
-  }
-
-  #putParts(id: number, parts: readonly RecordingPart[]): void {
-    this.database
-      .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part > ${JOINING}`)
-      .run({ id });
-    const put = this.database.query('INSERT INTO recording_parts VALUES ($id, $part, $path, $bytes)');
-    for (const [index, { path, bytes }] of parts.entries()) put.run({ id, part: index + 1, path, bytes });
   }
 
   #putFile(

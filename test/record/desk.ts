@@ -7,10 +7,12 @@ import { createLog, type Log } from '../../host/log.ts';
 import type { Judgement } from '../../src/model/verdict.ts';
 import { conclude } from '../../src/record/conclude.ts';
 import { stemOf } from '../../src/record/file-name.ts';
+import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folders.ts';
 import { formerOf } from '../../src/record/left.ts';
 import { type RecordedStation, RecordingSession, type SessionResult } from '../../src/record/session.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
 import { RecordingStore } from '../../src/store/recordings.ts';
 import { StreamClient } from '../../src/stream/client.ts';
 import { startStreamWorker } from '../../src/workers.ts';
@@ -30,6 +32,7 @@ export class Desk {
   readonly log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => this.lines.push(line) });
   readonly client: StreamClient;
   readonly store: RecordingStore;
+  readonly mounts: FolderMounts;
   readonly #database: Database;
   readonly #sessions: RecordingSession[] = [];
 
@@ -43,6 +46,7 @@ export class Desk {
     mkdirSync(folder, { recursive: true });
     this.#database = openDatabase(join(folder, 'svc.db'));
     this.store = new RecordingStore(this.#database);
+    this.mounts = new FolderMounts(new RecordingFolderStore(this.#database));
   }
 
   get folders(): Folder[] {
@@ -62,9 +66,13 @@ export class Desk {
       client: this.client,
       agentUrl: this.agentUrl,
       folders: () => wish.folders ?? this.folders,
-      free: freeBytes,
+      free: (path) => this.#free(path),
+      mounts: this.mounts,
       ledger: {
-        placed: async (parts, place) => store.placed(id, parts, place, Date.now()),
+        placed: async (parts, place) => {
+          if (place !== null) await this.mounts.used(place.folder);
+          store.placed(id, parts, place, Date.now());
+        },
         began: (at) => store.began(id, at),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),
@@ -87,7 +95,7 @@ export class Desk {
     const result = await session.done;
     const { store, log } = this;
     const options = {
-      ...{ store, folders: () => folders, free: freeBytes, log, now: Date.now },
+      ...{ store, folders: () => folders, free: freeBytes, mounts: this.mounts, log, now: Date.now },
       retryDamaged: () => 'never' as const,
       persist: async (act: () => void) => act(),
     };
@@ -100,6 +108,10 @@ export class Desk {
     await Promise.all(this.#sessions.map((session) => session.close()));
     await this.client.close();
     this.#database.close();
+  }
+
+  async #free(path: string): Promise<number | undefined> {
+    return (await this.mounts.isAway(path)) ? undefined : freeBytes(path);
   }
 
   #create(station: RecordedStation, startAt: number, endAt: number): number {

@@ -139,6 +139,42 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(readdirSync(join(small, 'recordings'))).toEqual([]);
   });
 
+  test('whose disk is taken away goes on elsewhere, and is whole when the disk is back', async () => {
+    const disk = smallDisk('taken');
+    const desk = new Desk(join(air.folder, 'away'), air.agentUrl);
+    const folders = [{ path: join(disk, 'recordings'), floorBytes: 0 }, ...desk.folders];
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T33'), endAt: began + 16_000, folders });
+    await until('it writes', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    // It stays mounted where nobody looks for it.
+    const hidden = join(air.folder, 'hidden');
+    mkdirSync(hidden);
+    mounts.push(hidden);
+    const run = (...command: string[]): void => {
+      const ran = Bun.spawnSync(command);
+      if (ran.exitCode !== 0) throw new Error(ran.stderr.toString());
+    };
+    run('mount', '--bind', disk, hidden);
+    run('umount', '-l', disk);
+    await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
+    await session.done;
+    expect(readdirSync(disk)).toEqual([]);
+    run('mount', '--bind', hidden, disk);
+    const { verdict, bytes, result } = await desk.conclude(
+      session,
+      { startAt, endAt: began + 15_500 },
+      folders,
+    );
+    await desk.close();
+    expect(result.parts).toHaveLength(2);
+    expect(compare(bytes, await air.sent('T33', began, Date.now()))).toMatchObject({
+      foreign: 0,
+      missing: 0,
+    });
+    expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
+  });
+
   test('everywhere keeps what is written, says so, and goes on when there is room again', async () => {
     const small = smallDisk('smaller');
     const desk = new Desk(join(air.folder, 'alone'), air.agentUrl);

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderMounts, parseMounts } from './folder-mounts.ts';
+
+function remembering(points: Set<string> | undefined) {
+  const remembered = new Map<string, string>();
+  const memory = {
+    mountOf: (folder: string) => remembered.get(folder),
+    rememberMount: (folder: string, mount: string) => void remembered.set(folder, mount),
+  };
+  return { remembered, mounts: new FolderMounts(memory, async () => points) };
+}
+
+test('a folder is away when what it was mounted by is not mounted', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mounts-')));
+  const disk = join(root, 'disk');
+  mkdirSync(join(disk, 'tv'), { recursive: true });
+  symlinkSync(join(disk, 'tv'), join(root, 'link'));
+  const points = new Set(['/', disk]);
+  const { mounts, remembered } = remembering(points);
+  const folders = [join(disk, 'tv'), join(disk, 'tv', 'not made yet'), join(root, 'link'), join(root, 'own')];
+  expect(await Promise.all(folders.map((one) => mounts.look(one)))).toEqual(Array(4).fill('unknown'));
+  for (const folder of folders) await mounts.used(folder);
+  expect([...remembered.values()]).toEqual([disk, disk, disk, '/']);
+  expect(await Promise.all(folders.map((one) => mounts.look(one)))).toEqual(Array(4).fill('there'));
+  points.delete(disk);
+  expect(await Promise.all(folders.map((one) => mounts.look(one)))).toEqual([
+    ...Array(3).fill('away'),
+    'there',
+  ]);
+  points.add(disk);
+  expect(await mounts.isAway(join(disk, 'tv'))).toBe(false);
+  rmSync(root, { recursive: true });
+});
+
+test('where the system does not tell, nothing is known and nothing is away', async () => {
+  const { mounts, remembered } = remembering(undefined);
+  await mounts.used('/mnt/tv');
+  expect([remembered.size, await mounts.look('/mnt/tv')]).toEqual([0, 'unknown']);
+  remembered.set('/mnt/tv', '/mnt');
+  expect(await mounts.look('/mnt/tv')).toBe('there');
+});
+
+test('a memory that fails keeps nobody from recording', async () => {
+  const fail = () => {
+    throw new Error('database is locked');
+  };
+  const mounts = new FolderMounts({ mountOf: fail, rememberMount: fail }, async () => new Set(['/']));
+  await mounts.used('/');
+  expect(await mounts.isAway('/')).toBe(false);
+});
+
+test('mount points are read with their blanks', () => {
+  const text = [
+    '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
+    '40 22 8:17 / /mnt/my\\040disk\\134a rw - ext4 /dev/sdb1 rw',
+    '41 22 0:50 / /mnt/録画 rw - nfs4 nas:/tv rw',
+    '',
+  ].join('\n');
+  expect([...parseMounts(text)]).toEqual(['/', '/mnt/my disk\\a', '/mnt/録画']);
+});

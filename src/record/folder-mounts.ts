@@ -1,0 +1,100 @@
+/**
+ * Whether a recording folder is there, or only the place where its disk is mounted. What is written beneath a mount
+ * point is hidden as soon as the disk is back, and files that are not seen without it are not gone.
+ *
+ * Known by where a folder was mounted when a file was last made in it. Linux, proc(5): `/proc/self/mountinfo`; elsewhere
+ * nothing is known.
+ */
+import { access, readFile, realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface MountMemory {
+  /** Undefined: never used. */
+  mountOf(folder: string): string | undefined;
+  rememberMount(folder: string, mount: string): void;
+}
+
+/** `unknown`: it was not used yet, or this system does not tell. */
+export type Presence = 'there' | 'away' | 'unknown';
+
+/** A network folder that is away may take for ever. */
+const LIMIT_MS = 2_000;
+const ROOT = '/';
+
+export class FolderMounts {
+  constructor(
+    private readonly memory: MountMemory,
+    /** Mount points; undefined: not known. */
+    private readonly mounts: () => Promise<ReadonlySet<string> | undefined> = readMounts,
+  ) {}
+
+  async look(folder: string): Promise<Presence> {
+    const mount = this.#remembered(folder);
+    if (mount === undefined) return 'unknown';
+    if (mount === ROOT || (await this.mounts())?.has(mount) !== false) return 'there';
+    // What is mounted when somebody asks for it is asked for.
+    await inTime(access(folder));
+    return (await this.mounts())?.has(mount) === false ? 'away' : 'there';
+  }
+
+  async isAway(folder: string): Promise<boolean> {
+    return (await this.look(folder)) === 'away';
+  }
+
+  /** A file is made in it now. What cannot be stored now is stored with the next: never rejects. */
+  async used(folder: string): Promise<void> {
+    const points = await this.mounts();
+    const real = points === undefined ? undefined : await inTime(nearest(folder));
+    if (points === undefined || real === undefined) return;
+    let at = real;
+    while (at !== ROOT && !points.has(at)) at = dirname(at);
+    try {
+      if (this.memory.mountOf(folder) !== at) this.memory.rememberMount(folder, at);
+    } catch {
+      // A recording does not fail by it.
+    }
+  }
+
+  #remembered(folder: string): string | undefined {
+    try {
+      return this.memory.mountOf(folder);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The folder without links, or the nearest one above it that is there. */
+async function nearest(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      return await realpath(at);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ENOENT' || at === dirname(at)) return undefined;
+    }
+  }
+}
+
+async function inTime<T>(act: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), LIMIT_MS);
+  const done = await Promise.race([act.catch(() => undefined), late.promise]);
+  clearTimeout(timer);
+  return done;
+}
+
+async function readMounts(): Promise<ReadonlySet<string> | undefined> {
+  const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : parseMounts(text);
+}
+
+/** The fifth field of each line; blanks and the like stand as `\040`. */
+export function parseMounts(text: string): ReadonlySet<string> {
+  const points = text
+    .split('\n')
+    .flatMap((line) => line.split(' ')[4] ?? [])
+    .map((point) =>
+      point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    );
+  return new Set(points);
+}

@@ -1,0 +1,129 @@
+/** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
+import type { Database } from 'bun:sqlite';
+import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
+import { durably } from './durable.ts';
+
+/** A part that is being put together out of the others. Numbers below are of files that it was made of. */
+export const JOINING = 0;
+
+export interface StoredFile {
+  recordingId: number;
+  path: string;
+}
+
+export class RecordingPartRows {
+  constructor(protected readonly database: Database) {}
+
+  parts(id: number): RecordingPart[] {
+    return this.database
+      .query<RecordingPart, { id: number }>(
+        'SELECT path, bytes FROM recording_parts WHERE recording_id = $id AND part > 0 ORDER BY part',
+      )
+      .all({ id });
+  }
+
+  seam(id: number, { path, position, kind, at }: RecordingSeam): void {
+    this.database
+      .query('INSERT OR REPLACE INTO recording_seams VALUES ($id, $path, $position, $kind, $at)')
+      .run({ id, path, position, kind, at });
+  }
+
+  /** In order, part by part. */
+  seams(id: number): RecordingSeam[] {
+    return this.database
+      .query<RecordingSeam, { id: number }>(
+        `SELECT s.path, s.position, s.kind, s.at FROM recording_seams s
+         JOIN recording_parts p ON p.recording_id = s.recording_id AND p.path = s.path AND p.part > 0
+         WHERE s.recording_id = $id ORDER BY p.part, s.position`,
+      )
+      .all({ id });
+  }
+
+  /** A file is about to be made out of the parts. On disk when it returns. */
+  joining(id: number, path: string): void {
+    durably(this.database, () =>
+      this.database
+        .query(
+          `INSERT INTO recording_parts VALUES ($id, ${JOINING}, $path, 0)
+           ON CONFLICT (recording_id, part) DO UPDATE SET path = excluded.path`,
+        )
+        .run({ id, path }),
+    );
+  }
+
+  /** Files that were being made out of parts when the process ended. */
+  unjoined(): StoredFile[] {
+    return this.database
+      .query<StoredFile, []>(
+        `SELECT recording_id AS recordingId, path FROM recording_parts WHERE part = ${JOINING}`,
+      )
+      .all();
+  }
+
+  /** Files that were made one with others and are only to be removed. */
+  joined(): StoredFile[] {
+    return this.database
+      .query<StoredFile, []>(
+        `SELECT recording_id AS recordingId, path FROM recording_parts WHERE part < ${JOINING}`,
+      )
+      .all();
+  }
+
+  /** They are not there any more. */
+  forgetJoined(id: number, paths: readonly string[]): void {
+    this.database
+      .query(
+        `DELETE FROM recording_parts WHERE recording_id = $id AND part < ${JOINING}
+           AND path IN (SELECT value FROM json_each($paths))`,
+      )
+      .run({ id, paths: JSON.stringify(paths) });
+  }
+
+  /** The file that was being made is not there. */
+  notJoined(id: number): void {
+    this.database
+      .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
+      .run({ id });
+  }
+
+  protected joinSeams(id: number, path: string, parts: readonly RecordingPart[]): void {
+    const move = this.database.query(
+      `UPDATE recording_seams SET path = $path, position = position + $offset
+       WHERE recording_id = $id AND path = $from`,
+    );
+    let offset = 0;
+    for (const part of parts) {
+      move.run({ id, path, offset, from: part.path });
+      offset += part.bytes;
+    }
+  }
+
+  /** Where the part that the list knew as the original stream is gone, the largest other one is it. */
+  protected showAnother(id: number, now: number): void {
+    this.database
+      .query(
+        `INSERT OR IGNORE INTO recording_files (recording_id, source, path, codec, bytes, duration_ms, created_at)
+         SELECT p.recording_id, 'ts', p.path, 'mpeg2', p.bytes, r.duration_ms, $now
+         FROM recording_parts p JOIN recordings r ON r.id = p.recording_id
+         WHERE p.recording_id = $id AND p.part > ${JOINING} AND r.state <> 'recording'
+         ORDER BY p.bytes DESC LIMIT 1`,
+      )
+      .run({ id, now });
+  }
+
+  /** They are only to be removed. */
+  protected putJoined(id: number, parts: readonly RecordingPart[]): void {
+    const put = this.database.query(
+      'INSERT OR REPLACE INTO recording_parts VALUES ($id, $part, $path, $bytes)',
+    );
+    for (const [index, { path, bytes }] of parts.entries()) put.run({ id, part: -1 - index, path, bytes });
+  }
+
+  protected putParts(id: number, parts: readonly RecordingPart[]): void {
+    this.database
+      .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part > ${JOINING}`)
+      .run({ id });
+    const put = this.database.query('INSERT INTO recording_parts VALUES ($id, $part, $path, $bytes)');
+    for (const [index, { path, bytes }] of parts.entries()) put.run({ id, part: index + 1, path, bytes });
+  }
+}
