@@ -1,6 +1,7 @@
 /**
  * The plan of a home with everything: 120 stations, 60,000 programmes, 300 rules (30 of them regular expressions),
- * 500 reservations on 4 tuners. How long it takes to match every rule anew and plan, and to plan after a few changes.
+ * 500 reservations on 4 tuners. How long it takes to match every rule anew and plan, to plan after a few changes, and
+ * with a rule that matches everything besides.
  * `bun bench/plan.ts`: every figure stands beside its limit as a ratio (below 1 is better); ends with 1 when one is
  * past its limit.
  */
@@ -187,5 +188,16 @@ for (let round = 0; round < ROUNDS; round++) {
   incremental.push(made.ms);
 }
 report(`${CHANGES_A_ROUND} programmes changed and planned`, incremental, LIMITS.incrementalMs);
+
+// People try out what a rule without much of a condition does.
+const wide = readRule({ types: ['GR', 'BS', 'CS'], freeOnly: false, dedupe: false }, checkExpression);
+planning.setRules([...rules, { ...wide, id: RULES + 1, disabledReason: null, createdAt: 0, updatedAt: 0 }]);
+const widened = timed(() => planning.plan(circumstances()));
+figures.note('a rule that matches every programme added: first plan', widened.ms, 'ms');
+figures.note('of its programmes left for later', planning.crowded().get(RULES + 1) ?? 0, '');
+reservations = applied(reservations, widened.value, 200_000, () => choice, now);
+figures.note('reservations with it', reservations.length, '');
+const again = Array.from({ length: ROUNDS }, () => timed(() => planning.plan(circumstances())).ms);
+report('planned again with it', again, LIMITS.fullMs);
 figures.note('memory', process.memoryUsage().rss / 2 ** 20, 'MB');
 process.exit(figures.failed ? 1 : 0);

@@ -121,6 +121,7 @@ export class PlanHost {
       openings,
       faults: [...this.#planning.faults()],
       repeats: this.#repeats(moment),
+      crowded: [...this.#planning.crowded()],
     };
   }
 

@@ -47,6 +47,8 @@ export interface Planned {
   /** Rules that cannot be used, with the reason, Japanese. */
   readonly faults: readonly (readonly [RuleId, string])[];
   readonly repeats: readonly Repeat[];
+  /** Rules that match more than is booked at once, with how many programmes are left for later. */
+  readonly crowded: readonly (readonly [RuleId, number])[];
 }
 
 export interface PreviewOrder extends PlanOrder {

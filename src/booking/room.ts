@@ -86,6 +86,8 @@ export class BookingRoom {
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
+  /** Rules of which not everything is booked yet. */
+  #crowded: ReadonlySet<RuleId> = new Set();
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
   #closed = false;
@@ -207,7 +209,7 @@ export class BookingRoom {
   }
 
   /** @returns false when it was made of something else than is stored now */
-  #apply({ stamp, create, update, remove, openings, faults, repeats }: Planned): boolean {
+  #apply({ stamp, create, update, remove, openings, faults, repeats, crowded }: Planned): boolean {
     const { reservations, rules, log, now } = this.options;
     const isDifferent = create.length + update.length + remove.length > 0;
     const choiceOf = isDifferent ? this.#choices() : () => NO_CHOICE;
@@ -232,6 +234,10 @@ export class BookingRoom {
       rules.disable(id, reason, now());
     }
     for (const repeat of repeats) this.#repeat(repeat);
+    for (const [id, left] of crowded) {
+      if (!this.#crowded.has(id)) log.warn('rule matches more than is booked at once', { rule: id, left });
+    }
+    this.#crowded = new Set(crowded.map(([id]) => id));
     if (isDifferent) {
       log.debug('planned', { created: create.length, changed: update.length, removed: remove.length });
     }

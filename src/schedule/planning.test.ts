@@ -158,3 +158,31 @@ test('a preview tells what would become of each programme, and changes nothing',
   expect(planning.plan(circumstances(home)).create.map(({ name }) => name)).toContain('港');
   expect(planning.preview(draft, circumstances(home), 1).programs).toHaveLength(5);
 });
+
+test('a rule that matches too much books what is on first, and says so of the rest', () => {
+  const home = new Home([GR_TUNER]);
+  const stations = [home.station('T27'), home.station('T28'), home.station('T29')];
+  const planning = new Planning();
+  planning.setStations(known(home));
+  const ids = stations.flatMap((station) =>
+    Array.from({ length: 400 }, (_, index) => home.program(station, '灯台', { at: 60 + index * 30 })),
+  );
+  planning.change(ids.flatMap((id) => home.guide.get(id) ?? []));
+  const narrow = home.rule('', { stationIds: stations.slice(0, 1), timeFrom: 13 * 60, timeTo: 13 * 60 + 1 });
+  const wide = home.rule('', { stationIds: stations });
+  planning.setRules(home.rules);
+  const { create } = planning.plan(circumstances(home));
+  expect([...planning.crowded()]).toEqual([[wide.id, 200]]);
+  const booked = create.filter(({ ruleId }) => ruleId === wide.id);
+  expect(Math.max(...booked.map(({ startAt }) => startAt))).toBeLessThan(NOON + 170 * HOUR);
+  expect(create.filter(({ ruleId }) => ruleId === narrow.id)).toHaveLength(9);
+  const { programs } = planning.preview(wide, circumstances(home), wide.id);
+  expect(programs).toHaveLength(1200);
+  expect(programs[0]?.reason).toBeNull();
+  const far = programs.filter(({ reason }) => reason?.includes('近いものから 1,000 件まで'));
+  expect(far.length).toBeGreaterThanOrEqual(190);
+  expect(far.every(({ state }) => state === null)).toBe(true);
+  home.now = NOON + 100 * HOUR;
+  planning.plan(circumstances(home));
+  expect([...planning.crowded()]).toEqual([]);
+});

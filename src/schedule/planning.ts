@@ -10,6 +10,7 @@ import type { KnownStation } from '../model/station.ts';
 import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
 import type { ProgramRows } from './match/program-rows.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
+import { MAX_OF_RULE, type Near, nearest } from './nearest.ts';
 import { Facts } from './plan/facts.ts';
 import type { Plan, PlanInput } from './plan/input.ts';
 import { plan } from './plan/plan.ts';
@@ -36,6 +37,10 @@ export interface Preview {
   readonly fault: string | null;
 }
 
+const FAR =
+  `ルールに一致する番組が多いため、放送が近づいてから予約します` +
+  `(予約はルールひとつにつき近いものから ${MAX_OF_RULE.toLocaleString('en')} 件まで)。`;
+
 /** No rule has it. */
 const PREVIEWED = -1;
 
@@ -60,6 +65,7 @@ export class Planning {
   #listed: RuleStations = new Map();
   #rules = new Map<RuleId, HeldRule>();
   readonly #changed = new Set<ProgramId>();
+  #crowded: ReadonlyMap<RuleId, number> = new Map();
 
   constructor(programs?: ProgramRows) {
     this.guide = new GuideIndex(programs);
@@ -98,28 +104,38 @@ export class Planning {
     return faults;
   }
 
+  /** Rules that match more than is booked at once, with how many programmes are left for later; of the last plan. */
+  crowded(): ReadonlyMap<RuleId, number> {
+    return this.#crowded;
+  }
+
   plan(circumstances: PlanCircumstances): Plan {
     this.#match();
-    return this.#planned(circumstances, undefined);
+    const near = nearest(this.#matched(), circumstances.now);
+    this.#crowded = new Map([...near].flatMap(([id, { left }]) => (left === 0 ? [] : [[id, left]])));
+    return this.#planned(circumstances, near, undefined);
+  }
+
+  #matched(): Map<RuleId, GuideProgram[]> {
+    const matches = new Map<RuleId, GuideProgram[]>();
+    for (const [id, { matched }] of this.#rules) {
+      if (matched !== undefined) matches.set(id, [...matched.values()]);
+    }
+    return matches;
   }
 
   /** @param instead a rule that is looked at, in place of its own stored form */
   #planned(
     circumstances: PlanCircumstances,
-    instead: { rule: Rule; programs: readonly GuideProgram[] } | undefined,
+    near: ReadonlyMap<RuleId, Near>,
+    instead: Rule | undefined,
   ): Plan {
-    const matches = new Map<RuleId, readonly GuideProgram[]>();
-    const rules: Rule[] = [];
-    for (const [id, { rule, matched, fault }] of this.#rules) {
-      if (id === instead?.rule.id) continue;
+    const rules = instead === undefined ? [] : [instead];
+    for (const [id, { rule, fault }] of this.#rules) {
       // A rule that cannot be used is as good as disabled.
-      rules.push(fault === null ? rule : { ...rule, enabled: false });
-      if (matched !== undefined) matches.set(id, [...matched.values()]);
+      if (id !== instead?.id) rules.push(fault === null ? rule : { ...rule, enabled: false });
     }
-    if (instead !== undefined) {
-      rules.push(instead.rule);
-      matches.set(instead.rule.id, instead.programs);
-    }
+    const matches = new Map([...near].map(([id, { programs }]) => [id, programs]));
     const { guide, facts } = this;
     return plan({ ...circumstances, guide, facts, matches, rules, stations: this.#stations });
   }
@@ -136,9 +152,12 @@ export class Planning {
     const id = replaces ?? PREVIEWED;
     const times = { createdAt: circumstances.now, updatedAt: circumstances.now };
     const rule: Rule = { ...draft, id, enabled: true, disabledReason: null, ...times };
-    const made = this.#planned(circumstances, { rule, programs });
+    const near = nearest(this.#matched().set(id, [...programs]), circumstances.now);
+    const made = this.#planned(circumstances, near, rule);
     const upcoming = programs.filter((program) => program.endAt > circumstances.now);
-    return { programs: becoming(upcoming, circumstances.reservations, made), fault: null };
+    const planned = new Set(near.get(id)?.programs);
+    const isFar = (program: GuideProgram): boolean => !planned.has(program);
+    return { programs: becoming(upcoming, circumstances.reservations, made, isFar), fault: null };
   }
 
   #held(rule: Rule): HeldRule {
@@ -191,6 +210,7 @@ function becoming(
   programs: readonly GuideProgram[],
   reservations: readonly Reservation[],
   { create, update, remove, passedOver }: Plan,
+  isFar: (program: GuideProgram) => boolean,
 ): PreviewedProgram[] {
   const planned = new Map([...create, ...update.map(({ to }) => to)].map((one) => [one.programId, one]));
   const removed = new Set(remove);
@@ -204,7 +224,8 @@ function becoming(
       return {
         program,
         state: told?.state ?? null,
-        reason: told?.reason ?? passedOver.get(program.id) ?? null,
+        reason:
+          told?.reason ?? passedOver.get(program.id) ?? (told === undefined && isFar(program) ? FAR : null),
         reservationId: reservation?.id ?? null,
       };
     })

@@ -60,7 +60,7 @@ export class SeriesAirings {
     const changed = this.guide.changedSince(this.#version);
     this.#version = this.guide.version;
     if (changed === undefined) this.#bySeries.clear();
-    else if (this.#bySeries.size > 0) {
+    else if (changed.length > 0 && this.#bySeries.size > 0) {
       for (const { before } of changed) {
         const facts = before === undefined ? undefined : this.facts.known(before);
         const series = facts === undefined ? undefined : this.#bySeries.get(facts.episode.series);

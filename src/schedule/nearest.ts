@@ -1,0 +1,64 @@
+/**
+ * How much of what rules match is planned at once. A rule that matches more than anybody looks through is not wrong,
+ * and loses nothing by it: what is on the air first is booked, the rest when it is nearer. Pure.
+ */
+import type { RuleId } from '../model/rule.ts';
+import type { GuideProgram } from './match/guide-index.ts';
+
+/** Two stations, everything they show in eight days; of 120 stations the next three hours. A plan is made every minute. */
+export const MAX_OF_RULE = 1000;
+/** A thousand rules of ten programmes each. Where there are more, the rules that match most get less. */
+const MAX_OF_ALL = 10_000;
+
+export interface Near {
+  /** In no order. */
+  readonly programs: readonly GuideProgram[];
+  /** How many are left for later. */
+  readonly left: number;
+}
+
+/**
+ * @param matches of each rule
+ * @param now epoch ms: where a rule matches too much, what is over by then is no part of it
+ */
+export function nearest(
+  matches: ReadonlyMap<RuleId, readonly GuideProgram[]>,
+  now: number,
+  ofRule = MAX_OF_RULE,
+  ofAll = MAX_OF_ALL,
+): Map<RuleId, Near> {
+  // What is over is looked for only where it can matter.
+  const few = Math.min(ofRule, Math.floor(ofAll / Math.max(1, matches.size)));
+  const coming = [...matches].map(([id, programs]) => ({
+    id,
+    programs: programs.length > few ? programs.filter((one) => one.endAt > now || one.openEnd) : programs,
+  }));
+  const counts = coming.map(({ programs }) => Math.min(programs.length, ofRule));
+  const limit = Math.min(shareOf(counts, ofAll), ofRule);
+  return new Map(
+    coming.map(({ id, programs }) => {
+      const first = programs.length > limit ? firstOf(programs, limit) : programs;
+      return [id, { programs: first, left: programs.length - first.length }];
+    }),
+  );
+}
+
+/** So many each may have that all together have no more than `total`. */
+function shareOf(counts: readonly number[], total: number): number {
+  let left = total;
+  for (const [index, count] of counts.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(left / (counts.length - index));
+    if (count > share) return share;
+    left -= count;
+  }
+  return Infinity;
+}
+
+function firstOf(programs: readonly GuideProgram[], count: number): GuideProgram[] {
+  // Numbers alone are sorted ten times as fast as programmes.
+  const last = Float64Array.from(programs, ({ startAt }) => startAt).sort()[count - 1] ?? -Infinity;
+  return programs
+    .filter(({ startAt }) => startAt <= last)
+    .sort((a, b) => a.startAt - b.startAt || a.id - b.id)
+    .slice(0, count);
+}
