@@ -1,17 +1,24 @@
 /** `svc check`: looks at everything that the service stands on and says a line about each. Changes nothing. */
 import { Database, constants as sqlite } from 'bun:sqlite';
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Value } from '@sinclair/typebox/value';
+import { BROADCAST_TYPES } from '../arib/ids.ts';
+import { JST_OFFSET_MS } from '../arib/time.ts';
 import type { Log } from '../host/log.ts';
+import type { Tuner } from '../wire/agent.ts';
 import { type RecordingFolder, SETTING_SCHEMAS } from '../wire/settings.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
 import { readTls } from './http/server.ts';
 import { Failure } from './model/failure.ts';
+import { FolderMounts, type MountMemory } from './record/folder-mounts.ts';
+import { FolderSpaces } from './record/folder-space.ts';
+import { type Folder, isFilling, isFull, wishedFolders } from './record/folders.ts';
 import { DATABASE_FILE } from './service.ts';
 import { MIGRATIONS } from './store/migrations.ts';
+import { RecordingFolderStore } from './store/recording-folders.ts';
 import { SettingStore } from './store/settings.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
@@ -29,6 +36,8 @@ export interface CheckOptions {
   /** Epoch ms. */
   now: () => number;
 }
+
+const CLOCK_LIMIT_MS = 2_000;
 
 /** A broken thing as a line instead of an error. */
 async function line(what: string, look: () => string | Promise<string>): Promise<CheckLine> {
@@ -76,15 +85,53 @@ function describeDatabase(path: string): string {
   }
 }
 
-/** The folder must be writable, or be one that can be made. */
-function describeFolder(path: string): string {
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+
+/** What is free, and what of it recordings may take. @throws Error when nothing more can be written */
+function describeSpace(folder: Folder, freeBytes: number): string {
+  const free = `${gigabytes(freeBytes)} free`;
+  if (isFull(freeBytes)) throw new Error(`${folder.path} is full (${free}): make room`);
+  if (folder.floorBytes === 0) return free;
+  const floor = gigabytes(folder.floorBytes);
+  return isFilling(folder, freeBytes)
+    ? `${free}, at its floor of ${floor}: recordings go to a folder with more room`
+    : `${free}, ${floor} of it stay free`;
+}
+
+/** The folder must answer, be writable, or be one that can be made, and have room. */
+async function describeFolder(folder: Folder, spaces: FolderSpaces): Promise<string> {
+  const { path } = folder;
+  // A network folder that is away would hold up everything that is asked below.
+  const space = await spaces.of(path);
+  if (space === undefined) throw new Error(`${path} does not answer: is its disk or share there?`);
   let existing = resolve(path);
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a folder`);
   accessSync(existing, constants.W_OK | constants.X_OK);
-  const { bavail, bsize } = statfsSync(existing);
-  const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB free`;
-  return existing === resolve(path) ? `${path} (${free})` : `${path} (made at the first start, ${free})`;
+  const made = existing === resolve(path) ? '' : 'made at the first start, ';
+  return `${path} (${made}${describeSpace(folder, space.freeBytes)})`;
+}
+
+/** What the system says of its clock: chrony, ntpd and systemd-timesyncd all tell the kernel. Undefined: nothing. */
+async function isSynchronised(searchPath: string): Promise<boolean | undefined> {
+  const program = Bun.which('timedatectl', { PATH: searchPath });
+  if (program === null) return undefined;
+  const child = Bun.spawn([program, 'show', '-p', 'NTPSynchronized', '--value'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: CLOCK_LIMIT_MS,
+  });
+  const text = (await new Response(child.stdout).text()).trim();
+  await child.exited;
+  return text === 'yes' ? true : text === 'no' ? false : undefined;
+}
+
+/** A wrong clock is told, not broken: recordings go by the broadcast's time. */
+async function describeClock({ searchPath, now }: CheckOptions): Promise<string> {
+  const japan = new Date(now() + JST_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
+  const synchronised = await isSynchronised(searchPath);
+  if (synchronised === true) return `${japan} in Japan, synchronised`;
+  const what = synchronised === false ? 'not synchronised' : 'whether it is synchronised is not known';
+  return `${japan} in Japan, ${what}: recordings go by the time of the broadcast once a channel was received`;
 }
 
 async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): Promise<string> {
@@ -99,43 +146,77 @@ async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): P
   }
 }
 
+/** How many programmes of a type can be recorded side by side. */
+function describeTuners(tuners: readonly Tuner[]): string {
+  const enabled = tuners.filter(({ disabled }) => !disabled);
+  if (enabled.length === 0) return 'no tuners: nothing can be received';
+  const counts = BROADCAST_TYPES.map(
+    (type) => `${type} ${enabled.filter(({ types }) => types.includes(type)).length}`,
+  );
+  const faulty = enabled.filter(({ state }) => state === 'error').length;
+  return `${enabled.length} tuners (${counts.join(', ')}${faulty === 0 ? '' : `; ${faulty} in error`})`;
+}
+
+function describeChannels(count: number): string {
+  return count === 0 ? 'no channels: scan them in the settings' : `${count} channels`;
+}
+
 async function describeAgent(url: string): Promise<string> {
   try {
     const agent = new AgentClient(url);
     const [tuners, channels] = await Promise.all([agent.tuners(), agent.channels()]);
-    return `${url}, ${tuners.length} tuners, ${channels.length} channels`;
+    return `${url}, ${describeTuners(tuners)}, ${describeChannels(channels.length)}`;
   } catch (error) {
     if (error instanceof Failure) throw new Error(`${url}: ${error.message}`);
     throw error;
   }
 }
 
-/** Further folders that the settings name; none where they cannot be read, which the database's line tells. */
-function furtherFolders(path: string): RecordingFolder[] {
-  if (!existsSync(path)) return [];
+/** What the database says; the alternative where it cannot be read, which its own line tells. */
+function fromDatabase<T>(path: string, read: (database: Database) => T, otherwise: T): T {
+  if (!existsSync(path)) return otherwise;
   try {
     const database = openUntouched(path);
     try {
-      const folders = new SettingStore(database).all().get('recordingFolders');
-      return Value.Check(SETTING_SCHEMAS.recordingFolders, folders) ? folders : [];
+      return read(database);
     } finally {
       database.close();
     }
   } catch {
-    return [];
+    return otherwise;
   }
+}
+
+/** Further folders that the settings name. */
+function furtherFolders(path: string): RecordingFolder[] {
+  const read = (database: Database): RecordingFolder[] => {
+    const folders = new SettingStore(database).all().get('recordingFolders');
+    return Value.Check(SETTING_SCHEMAS.recordingFolders, folders) ? folders : [];
+  };
+  return fromDatabase(path, read, []);
+}
+
+/** Where recording folders were mounted when they were used: a disk that is not there now is told. */
+function mountMemory(path: string): MountMemory {
+  const read = (folder: string) => (database: Database) => new RecordingFolderStore(database).mountOf(folder);
+  return {
+    mountOf: (folder) => fromDatabase(path, read(folder), undefined),
+    rememberMount: () => {},
+  };
 }
 
 /** Everything at once; the lines come in a fixed order. */
 export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const { config } = options;
   const databasePath = join(config.dataDir, DATABASE_FILE);
+  const spaces = new FolderSpaces(undefined, undefined, new FolderMounts(mountMemory(databasePath)));
+  const folders = wishedFolders(config.recordingsDir, furtherFolders(databasePath));
   return Promise.all([
     line('configuration', () => describeConfiguration(config)),
     line('database', () => describeDatabase(databasePath)),
-    line('data folder', () => describeFolder(config.dataDir)),
-    line('recordings', () => describeFolder(config.recordingsDir)),
-    ...furtherFolders(databasePath).map(({ path }) => line('recordings', () => describeFolder(path))),
+    line('data folder', () => describeFolder({ path: config.dataDir, floorBytes: 0 }, spaces)),
+    ...folders.map((folder) => line('recordings', () => describeFolder(folder, spaces))),
+    line('clock', () => describeClock(options)),
     line('ffmpeg', () => describeFfmpeg(options)),
     line('agent', () => describeAgent(config.agentUrl)),
   ]);

@@ -23,7 +23,7 @@ import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { FolderMounts } from './record/folder-mounts.ts';
 import { FolderSpaces } from './record/folder-space.ts';
-import type { Folder } from './record/folders.ts';
+import { type Folder, wishedFolders } from './record/folders.ts';
 import { RecordingMarks } from './record/marks.ts';
 import { Retention } from './record/retention.ts';
 import { RecordingRoom } from './record/room.ts';
@@ -173,10 +173,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const mounts = new FolderMounts(new RecordingFolderStore(database));
   const spaces = new FolderSpaces(undefined, undefined, mounts);
-  const recordingFolders = (): readonly Folder[] => [
-    { path: config.recordingsDir, floorBytes: 0 },
-    ...settings.get('recordingFolders'),
-  ];
+  const recordingFolders = (): readonly Folder[] =>
+    wishedFolders(config.recordingsDir, settings.get('recordingFolders'));
   const guide = new GuideRoom({
     agentUrl: config.agentUrl,
     syncIntervalMs: config.channelSyncIntervalMs,

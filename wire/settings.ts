@@ -43,7 +43,7 @@ export const SETTING_SCHEMAS = {
   liveCodec: t.Union([t.Literal('h264'), t.Literal('av1'), t.Literal('raw')]),
   recordingFolders: t.Array(RecordingFolderSchema, {
     maxItems: MAX_FOLDERS,
-    description: 'besides RECORDINGS_DIR',
+    description: 'used in this order after RECORDINGS_DIR, whose floor may be given here too',
   }),
   retryDamaged: t.Union([t.Literal('never'), t.Literal('failed'), t.Literal('damaged')], {
     description: 'book the next airing by itself when a recording is lost, or also when it is damaged',

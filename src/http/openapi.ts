@@ -25,6 +25,12 @@ const DESCRIPTION = [
   'GET routes answer HEAD too. Unknown fields, query parameters and event names are to be ignored.',
 ].join('\n\n');
 
+/** Of a union within a union, where nothing more is said of it. */
+function kindsOf(one: Json): Json[] {
+  const inner = Object.keys(one).join() === 'anyOf' ? (one.anyOf as Json[]) : [one];
+  return inner.length === 1 ? inner : inner.flatMap(kindsOf);
+}
+
 /** `const` and `null` one by one are an `enum`: shorter, and what generators of clients understand. */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);
@@ -32,9 +38,10 @@ function readable(value: unknown): unknown {
   const { anyOf, ...rest } = value as Json;
   const all = Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, readable(one)]));
   if (!Array.isArray(anyOf)) return all;
+  const kinds = anyOf.flatMap(kindsOf);
   const isOne = (one: Json) => Object.hasOwn(one, 'const') || one.type === 'null';
-  if (!anyOf.every(isOne)) return { ...all, anyOf: anyOf.map(readable) };
-  return { ...all, enum: anyOf.map((one) => (Object.hasOwn(one, 'const') ? one.const : null)) };
+  if (!kinds.every(isOne)) return { ...all, anyOf: kinds.map(readable) };
+  return { ...all, enum: kinds.map((one) => (Object.hasOwn(one, 'const') ? one.const : null)) };
 }
 
 /** A schema as plain JSON Schema, without its library's symbols. */
@@ -80,7 +87,7 @@ function operationOf(method: string, path: string, { detail, params, query, body
   const id = path.replace(/[^a-zA-Z]+(.)?/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? '');
   return {
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(plainSchema(body)) } }),
-    ...said,
+    ...(readable(said) as Json),
     ...(parameters.length === 0 ? {} : { parameters }),
     operationId: `${method.toLowerCase()}${id}`,
     responses: { ...responsesOf(response), ...(readable(responses) as Json | undefined) },

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chooseFolder, freeBytes, isFilling } from './folders.ts';
+import { chooseFolder, freeBytes, isFilling, wishedFolders } from './folders.ts';
 
 const GB = 1024 ** 3;
 const A = { path: '/a', floorBytes: 10 * GB };
@@ -12,6 +12,16 @@ test('the first folder above its floor is taken', () => {
   expect(chooseFolder([A, B], [11 * GB, 50 * GB])).toBe(A);
   expect(chooseFolder([A, B], [10 * GB, 50 * GB])).toBe(B);
   expect(chooseFolder([A, B], [undefined, 50 * GB])).toBe(B);
+});
+
+test('a folder that is named again is one, in its first place and with its last floor', () => {
+  expect(wishedFolders('/a', [])).toEqual([{ path: '/a', floorBytes: 0 }]);
+  expect(
+    wishedFolders('/a', [B, { path: '/x/../a/', floorBytes: 3 }, { path: '/b/', floorBytes: 4 }]),
+  ).toEqual([
+    { path: '/a', floorBytes: 3 },
+    { path: '/b', floorBytes: 4 },
+  ]);
 });
 
 test('below all floors the roomiest is taken, until nothing is left', () => {

@@ -1,11 +1,24 @@
 /** Which folder a recording is written to. */
 import { lstat, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 export interface Folder {
   path: string;
   /** Free space that recordings leave. */
   floorBytes: number;
+}
+
+/**
+ * Every folder once, that of the configuration first. It leaves nothing free but what the settings say where they name
+ * it too.
+ */
+export function wishedFolders(first: string, further: readonly Folder[]): Folder[] {
+  const folders = new Map<string, Folder>([[resolve(first), { path: first, floorBytes: 0 }]]);
+  for (const { path, floorBytes } of further) {
+    const known = folders.get(resolve(path));
+    folders.set(resolve(path), { path: known?.path ?? path, floorBytes });
+  }
+  return [...folders.values()];
 }
 
 /** Less than this is full: a second of the fastest station. */

@@ -3,10 +3,12 @@
  * and their defaults stand in one table, `wire/settings.ts`; a capability that needs another key adds it there and
  * reads it here by its name.
  */
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type, TypeGuard } from '@sinclair/typebox';
 import type { Log } from '../../host/log.ts';
 import {
+  type RecordingFolder,
   SETTING_SCHEMAS,
   type SettingFacts,
   type SettingKey,
@@ -52,6 +54,15 @@ function misfit(key: SettingKey, value: unknown): MisfitValue | undefined {
   return findMisfit(schema, { [key]: value }, '設定');
 }
 
+/** A folder that stands there twice was meant to be another one. @throws Failure bad_request */
+function checkFolders(folders: readonly RecordingFolder[]): void {
+  const paths = folders.map(({ path }) => resolve(path));
+  const again = paths.findIndex((path, index) => paths.indexOf(path) < index);
+  if (again === -1) return;
+  const message = `録画フォルダー「${paths[again]}」が重複しています。ひとつにしてください。`;
+  throw new Failure('bad_request', message, { path: `recordingFolders.${again}.path` });
+}
+
 /** @throws Failure bad_request naming the first field that is wrong */
 function readChanges(body: unknown): Map<SettingKey, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -66,6 +77,7 @@ function readChanges(body: unknown): Map<SettingKey, unknown> {
     }
     const wrong = value === null ? undefined : misfit(key, value);
     if (wrong !== undefined) throw misfitFailure(wrong);
+    if (key === 'recordingFolders' && value !== null) checkFolders(value);
     changes.set(key, value);
   }
   return changes;

@@ -6,6 +6,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
+import { tuner } from './bookings.ts';
+import { StandInAgent } from './harness.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const folders: string[] = [];
@@ -99,6 +101,7 @@ describe('the command line', () => {
       'database',
       'data folder',
       'recordings',
+      'clock',
       'ffmpeg',
       'agent',
     ]);
@@ -126,11 +129,63 @@ describe('the command line', () => {
     await child.exited;
     const database = new Database(join(data, 'svc.db'));
     database.run(`INSERT INTO settings VALUES ('recordingFolders', ?, 0)`, [
-      JSON.stringify([{ path: join(data, 'svc.db', 'x'), floorBytes: 0 }]),
+      JSON.stringify([
+        { path: join(data, 'svc.db', 'x'), floorBytes: 0 },
+        { path: join(data, 'more'), floorBytes: 1_000 },
+        { path: join(data, 'last'), floorBytes: 1e18 },
+        { path: join(data, 'away'), floorBytes: 0 },
+      ]),
     ]);
+    // Its disk was mounted when it was used last.
+    database.run('INSERT INTO recording_folders VALUES (?, ?)', [join(data, 'away'), '/nonexistent/disk']);
     database.close();
     const { stdout } = await run(['check'], { DATA_DIR: data, PATH: '/nonexistent' });
-    expect(stdout).toMatch(/ok {4}recordings .*\nFAIL {2}recordings .*svc\.db/);
+    const lines = stdout.split('\n').filter((line) => line.includes('  recordings  '));
+    expect(lines).toEqual([
+      expect.stringMatching(/^ok {4}recordings .*\(\d+\.\d GB free\)$/),
+      expect.stringMatching(/^FAIL {2}recordings .*svc\.db is not a folder$/),
+      expect.stringMatching(/^ok .*more \(made at the first start, .* GB free, 0\.0 GB of it stay free\)$/),
+      expect.stringMatching(
+        /^ok .*last \(.* at its floor of 1000000000\.0 GB: recordings go to a folder with more/,
+      ),
+      expect.stringMatching(/^FAIL {2}recordings .*away does not answer: is its disk or share there\?$/),
+    ]);
+  });
+
+  test('check tells what the system says of its clock', async () => {
+    const tools = folder();
+    const says = async (text: string): Promise<string | undefined> => {
+      writeFileSync(join(tools, 'timedatectl'), `#!/bin/sh\necho ${text}\n`, { mode: 0o755 });
+      const { stdout } = await run(['check'], { DATA_DIR: folder(), PATH: tools });
+      return stdout.split('\n').find((line) => line.includes('  clock  '));
+    };
+    expect(await says('yes')).toMatch(
+      /^ok {4}clock {10}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d in Japan, synchronised$/,
+    );
+    expect(await says('no')).toMatch(/^ok .* not synchronised: recordings go by the time of the broadcast/);
+    expect(await says('what')).toMatch(/^ok .* is not known: /);
+  });
+
+  test('check counts the tuners by what they receive', async () => {
+    const agent = new StandInAgent();
+    agent.start();
+    const checked = async (): Promise<string | undefined> => {
+      const { stdout } = await run(['check'], {
+        DATA_DIR: folder(),
+        TUNER_AGENT_URL: agent.url,
+        PATH: '/nonexistent',
+      });
+      return stdout.split('\n').find((line) => line.includes('  agent  '));
+    };
+    expect(await checked()).toMatch(/^ok .*no tuners: nothing can be received, 2 channels$/);
+    agent.channels = [];
+    agent.tuners = [
+      tuner('a', 0, ['GR']),
+      tuner('b', 1, ['GR', 'BS', 'CS'], { state: 'error' }),
+      tuner('c', 2, ['BS'], { disabled: true }),
+    ];
+    expect(await checked()).toMatch(/2 tuners \(GR 2, BS 1, CS 1; 1 in error\), no channels: scan them/);
+    await agent.stop();
   });
 
   test('a start says that nothing can be recorded to a folder, and goes on', async () => {

@@ -4,10 +4,12 @@ import { Value } from '@sinclair/typebox/value';
 import {
   type Settings,
   SettingsSchema,
+  type StorageFacts,
   type SystemFacts,
   SystemSchema,
   settingDefaults,
 } from '../../wire/api.ts';
+import { describedFetch } from './description.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
 let home: TestService;
@@ -20,7 +22,7 @@ afterEach(async () => {
   await home.close();
 });
 
-const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${home.url}${path}`, init);
+const get = (path: string, init: RequestInit = {}): Promise<Response> => describedFetch(home.url, path, init);
 
 function put(body: string): Promise<Response> {
   return get('/api/settings', { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
@@ -58,6 +60,10 @@ describe('/api/settings', () => {
       ['{"keepTs":true,"marginAfter":"long"}', 'marginAfter'],
       ['{"keepTs":true,"recordingFolders":[{"path":"/a"}]}', 'recordingFolders.0.floorBytes'],
       ['{"keepTs":true,"__proto__":{"encode":"none"}}', '__proto__'],
+      [
+        '{"recordingFolders":[{"path":"/a","floorBytes":0},{"path":"/b/../a/","floorBytes":5}]}',
+        'recordingFolders.1.path',
+      ],
       ['[]', undefined],
       ['null', undefined],
       ['"text"', undefined],
@@ -70,6 +76,40 @@ describe('/api/settings', () => {
       expect(problem.message.length).toBeGreaterThan(0);
     }
     expect(await settings()).toEqual(settingDefaults({ gpu: false }));
+  });
+
+  test('a bad value is told with what would be right', async () => {
+    const message = async (body: string) => ((await (await put(body)).json()) as { message: string }).message;
+    expect(await message('{"marginBefore":-1}')).toBe(
+      '設定「marginBefore」の値が正しくありません。0 から 3600000 までの整数を指定してください。',
+    );
+    expect(await message('{"retryDamaged":"always"}')).toBe(
+      '設定「retryDamaged」の値が正しくありません。"never"、"failed"、"damaged" のいずれかを指定してください。',
+    );
+    expect(await message('{"nonsense":1}')).toBe('「nonsense」という設定はありません。');
+  });
+
+  test('the first recording folder is named once, with the floor that the settings give it', async () => {
+    const folders = async () =>
+      ((await (await get('/api/storage')).json()) as StorageFacts).folders.map(({ path, floorBytes }) => [
+        path,
+        floorBytes,
+      ]);
+    const [[first = ''] = []] = (await folders()) as [string, number][];
+    await put(
+      JSON.stringify({
+        recordingFolders: [
+          { path: '/nowhere', floorBytes: 7 },
+          { path: `${first}/`, floorBytes: 9 },
+        ],
+      }),
+    );
+    expect(await folders()).toEqual([
+      [first, 9],
+      ['/nowhere', 7],
+    ]);
+    await put('{"recordingFolders":null}');
+    expect(await folders()).toEqual([[first, 0]]);
   });
 
   test('needs JSON, as every writing request', async () => {
