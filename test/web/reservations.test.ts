@@ -65,6 +65,24 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await until(() => stateOf(6) === 'scheduled');
   });
 
+  test('a notice takes the place of what was told of the same before, and of nothing else', async () => {
+    fill();
+    const page = await rig.open('reservations');
+    const press = (id: number, name: string) => row(page, id).getByRole('button', { name }).click();
+    await press(6, '取消');
+    await row(page, 6).getByText('取消', { exact: true }).waitFor();
+    await press(8, '取消');
+    await row(page, 8).getByText('取消', { exact: true }).waitFor();
+    await press(6, '復元');
+    await page.locator('.toast', { hasText: '予約を戻しました' }).waitFor();
+    const told = await page.locator('.toast').allTextContents();
+    expect(told).toHaveLength(2);
+    // The way back that is left is that of the other.
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await until(() => stateOf(8) === 'scheduled');
+    expect(stateOf(6)).toBe('scheduled');
+  });
+
   test('a conflict names what it lost against and is resolved by one press, or back', async () => {
     fill();
     const page = await rig.open('reservations');

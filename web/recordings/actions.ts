@@ -73,6 +73,8 @@ function nameOf(list: readonly Recording[]): string {
 }
 
 interface Telling {
+  /** What of the recordings was changed. */
+  readonly about: 'shelf' | 'watched' | 'protection';
   /** After the name of what it was done with: `をごみ箱へ移しました`. */
   readonly done: string;
   readonly failed: string;
@@ -84,8 +86,10 @@ function tell({ done, failed, failure }: Outcome, words: Telling): void {
   if (done.length > 0) {
     const { undo } = words;
     const text = `${nameOf(done)}${words.done}`;
-    if (undo === undefined) showToast(text);
-    else showToast(text, { label: '元に戻す', run: () => undo(done), focus: words.focusUndo === true });
+    const about = `${words.about} ${done.map(({ id }) => id).sort((a, b) => a - b)}`;
+    const focus = words.focusUndo === true;
+    const way = undo === undefined ? undefined : { label: '元に戻す', run: () => undo(done), focus };
+    showToast(text, way, about);
   }
   if (failure !== undefined) {
     const which = done.length === 0 && failed === 1 ? '' : `${failed}件は`;
@@ -96,6 +100,7 @@ function tell({ done, failed, failure }: Outcome, words: Telling): void {
 /** @param focusUndo what had the focus is gone: the notice gets it */
 export async function moveToBin(list: readonly Recording[], focusUndo = false): Promise<void> {
   tell(await each('ごみ箱へ移しています', list, ({ id }) => binRecording(id)), {
+    about: 'shelf',
     done: 'をごみ箱へ移しました',
     failed: 'ごみ箱へ移せませんでした',
     undo: (done) => void takeFromBin(done),
@@ -105,6 +110,7 @@ export async function moveToBin(list: readonly Recording[], focusUndo = false): 
 
 export async function takeFromBin(list: readonly Recording[]): Promise<void> {
   tell(await each('元に戻しています', list, ({ id }) => restoreRecording(id)), {
+    about: 'shelf',
     done: 'を元に戻しました',
     failed: '元に戻せませんでした',
   });
@@ -113,6 +119,7 @@ export async function takeFromBin(list: readonly Recording[]): Promise<void> {
 /** For good: asked about before. */
 export async function erase(list: readonly Recording[]): Promise<void> {
   tell(await each('削除しています', list, ({ id }) => eraseRecording(id)), {
+    about: 'shelf',
     done: 'を完全に削除しました',
     failed: '削除できませんでした',
   });
@@ -124,7 +131,7 @@ async function restoreMarks(list: readonly Recording[]): Promise<void> {
     await markWatched(id, watchedAt !== null);
     if (resumeMs !== null) await putPlace(id, resumeMs);
   });
-  tell({ ...outcome, done: [] }, { done: '', failed: '元に戻せませんでした' });
+  tell({ ...outcome, done: [] }, { about: 'watched', done: '', failed: '元に戻せませんでした' });
 }
 
 export async function setWatched(
@@ -144,6 +151,7 @@ export async function setWatched(
   const outcome = await each('変更しています', concerned, ({ id }) => markWatched(id, watched));
   if (quiet && outcome.failed === 0) return;
   tell(outcome, {
+    about: 'watched',
     done: watched ? 'を視聴済みにしました' : 'を未視聴に戻しました',
     failed: '変更できませんでした',
     undo: (done) => void restoreMarks(done),
@@ -160,6 +168,7 @@ export async function setProtected(
   const outcome = await each('変更しています', concerned, ({ id }) => protectRecording(id, on));
   if (quiet && outcome.failed === 0) return;
   tell(outcome, {
+    about: 'protection',
     done: on ? 'を保護しました' : 'の保護をやめました',
     failed: '変更できませんでした',
     undo: (done) =>

@@ -73,18 +73,20 @@ export interface Target {
 
 function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason'>): void {
   const name = quoted(title);
+  const about = reservationKey(item.id);
   switch (item.state) {
     case 'scheduled':
-      showToast(`${name}を予約しました。`, undoBooking(title, item.id));
+      showToast(`${name}を予約しました。`, undoBooking(title, item.id), about);
       return;
     case 'recording':
-      showToast(`${name}を録画しています。`);
+      showToast(`${name}を録画しています。`, undefined, about);
       return;
     default:
-      showToast(`${name}は予約しましたが、このままでは録画されません。${stateReason(item)}`, {
-        label: '詳しく',
-        run: () => openReservation(item.id),
-      });
+      showToast(
+        `${name}は予約しましたが、このままでは録画されません。${stateReason(item)}`,
+        { label: '詳しく', run: () => openReservation(item.id) },
+        about,
+      );
   }
 }
 
@@ -129,10 +131,12 @@ export function cancel({ id, title, state }: Held, say = true): Promise<boolean>
   return change(reservationKey(id), what, async () => {
     await cancelReservation(id);
     await readBookings();
-    if (running) showToast(`${quoted(title)}の録画を停止しました。ここまでの録画は残ります。`);
+    const about = reservationKey(id);
+    if (running)
+      showToast(`${quoted(title)}の録画を停止しました。ここまでの録画は残ります。`, undefined, about);
     else if (say) {
       const undo = (): void => void restore({ id, title });
-      showToast(`${quoted(title)}の予約を取り消しました。`, wayBack('元に戻す', undo, had));
+      showToast(`${quoted(title)}の予約を取り消しました。`, wayBack('元に戻す', undo, had), about);
     }
   });
 }
@@ -143,7 +147,7 @@ export function restore({ id, title }: Target): Promise<boolean> {
     await readBookings();
     const item = reservationById(id);
     if (item === undefined || item.state === 'scheduled' || item.state === 'recording') {
-      showToast(`${quoted(title)}の予約を戻しました。`);
+      showToast(`${quoted(title)}の予約を戻しました。`, undefined, reservationKey(id));
     } else sayBooked(title, item);
   });
 }
@@ -162,7 +166,8 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
     await cancelReservation(conflict.id);
     await readBookings();
     const undo = (): void => void takeBack(booked.id, conflict);
-    showToast(`${offer.when} の放送を代わりに予約しました。`, wayBack('元に戻す', undo, had));
+    const way = wayBack('元に戻す', undo, had);
+    showToast(`${offer.when} の放送を代わりに予約しました。`, way, reservationKey(conflict.id));
   });
 }
 
@@ -214,7 +219,7 @@ export function recordNow(stationId: number, title: string): Promise<boolean> {
     } else if (item === undefined || item.state !== 'scheduled') {
       showToast(`${name}を録画しています。`);
     } else {
-      showToast(`${name}の録画を始めます。`, undoBooking(answer.recorded, item.id));
+      showToast(`${name}の録画を始めます。`, undoBooking(answer.recorded, item.id), reservationKey(item.id));
     }
   });
 }

@@ -108,6 +108,8 @@ async function historyOf(ruleId: number, signal: AbortSignal): Promise<History> 
 
 /** Of a list of hundreds the first are enough to begin with. */
 const FIRST_ROWS = 20;
+/** What is not recorded stands behind what is. */
+const FIRST_LEFT = 5;
 
 interface ListProps<T> {
   readonly title: string;
@@ -150,11 +152,11 @@ function List<T>({ title, rows, failure, none, line, total, more }: ListProps<T>
 const OVER: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
 
 /** All of a long list at a press. */
-function More({ count, all }: { count: number; all: Signal<boolean> }) {
-  if (all.value || count <= FIRST_ROWS) return null;
+function More({ count, first, all }: { count: number; first: number; all: Signal<boolean> }) {
+  if (all.value || count <= first) return null;
   return (
     <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
-      あと {count - FIRST_ROWS}件を表示
+      あと {count - first}件を表示
     </button>
   );
 }
@@ -171,12 +173,12 @@ function LeftOut({ rule }: { rule: RuleItem }) {
   return (
     <List
       title="録画しない放送"
-      rows={all.value ? rows : rows?.slice(0, FIRST_ROWS)}
+      rows={all.value ? rows : rows?.slice(0, FIRST_LEFT)}
       total={rows?.length ?? 0}
       failure={failure}
       none=""
       line={(program) => <ProgramLine key={program.id} program={program} />}
-      more={<More count={rows?.length ?? 0} all={all} />}
+      more={<More count={rows?.length ?? 0} first={FIRST_LEFT} all={all} />}
     />
   );
 }
@@ -193,12 +195,12 @@ function NotRecorded({ ruleId, items }: { ruleId: number; items: readonly Reserv
   return (
     <List
       title="録画しなかった放送（2週間分）"
-      rows={all.value ? rows : rows.slice(0, FIRST_ROWS)}
+      rows={all.value ? rows : rows.slice(0, FIRST_LEFT)}
       total={rows.length}
       failure={undefined}
       none=""
       line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
-      more={<More count={rows.length} all={all} />}
+      more={<More count={rows.length} first={FIRST_LEFT} all={all} />}
     />
   );
 }
@@ -216,37 +218,41 @@ export function Airings({ rule }: { rule: RuleItem }) {
     .sort((a, b) => a.startAt - b.startAt);
   return (
     <div class="rule-page-lists">
-      <List
-        title="これからの放送"
-        rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
-        total={coming?.length ?? 0}
-        failure={booked.failure}
-        none={
-          enabled
-            ? '予約はありません。合う番組が番組表に現れると、ここに並びます。'
-            : '止めている間は予約しません。'
-        }
-        line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
-        more={<More count={coming?.length ?? 0} all={all} />}
-      />
-      <List
-        title="録画したもの"
-        rows={history.value?.recordings}
-        total={history.value?.total ?? 0}
-        failure={history.failure}
-        none="このルールで録画したものはまだありません。"
-        line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
-        more={
-          (history.value?.total ?? 0) === 0 ? null : (
-            <a class="button button-small rule-more" href={`recordings?rule=${id}`}>
-              <Icon name="recordings" />
-              録画一覧で見る
-            </a>
-          )
-        }
-      />
-      <LeftOut key={JSON.stringify(bodyOfRule(rule))} rule={rule} />
-      <NotRecorded ruleId={id} items={booked.items} />
+      <div class="rule-page-column">
+        <List
+          title="これからの放送"
+          rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
+          total={coming?.length ?? 0}
+          failure={booked.failure}
+          none={
+            enabled
+              ? '予約はありません。合う番組が番組表に現れると、ここに並びます。'
+              : '止めている間は予約しません。'
+          }
+          line={(reservation) => <ReservationLine key={reservation.id} reservation={reservation} />}
+          more={<More count={coming?.length ?? 0} first={FIRST_ROWS} all={all} />}
+        />
+        <LeftOut key={JSON.stringify(bodyOfRule(rule))} rule={rule} />
+      </div>
+      <div class="rule-page-column">
+        <List
+          title="録画したもの"
+          rows={history.value?.recordings}
+          total={history.value?.total ?? 0}
+          failure={history.failure}
+          none="このルールで録画したものはまだありません。"
+          line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
+          more={
+            (history.value?.total ?? 0) === 0 ? null : (
+              <a class="button button-small rule-more" href={`recordings?rule=${id}`}>
+                <Icon name="recordings" />
+                録画一覧で見る
+              </a>
+            )
+          }
+        />
+        <NotRecorded ruleId={id} items={booked.items} />
+      </div>
     </div>
   );
 }

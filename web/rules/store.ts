@@ -27,6 +27,8 @@ function reasonOf(error: unknown): string {
   return failure.message;
 }
 
+const aboutRule = ({ id }: RuleItem): string => `rule ${id}`;
+
 interface Pressed {
   readonly rule: RuleItem;
   /** Reads the rules again. */
@@ -48,11 +50,9 @@ export async function switchRule({ rule, renew, byKeys }: Pressed, enabled: bool
   const booked = rule.booked ?? 0;
   if (!enabled) {
     const gone = booked === 0 ? '' : `予約 ${booked}件は取り消されます。`;
-    showToast(`「${rule.name}」を止めました。${gone}`, {
-      label: '元に戻す',
-      run: () => void switchRule({ rule: { ...rule, enabled: false }, renew, byKeys }, true),
-    });
-  }
+    const run = (): void => void switchRule({ rule: { ...rule, enabled: false }, renew, byKeys }, true);
+    showToast(`「${rule.name}」を止めました。${gone}`, { label: '元に戻す', run }, aboutRule(rule));
+  } else showToast(`「${rule.name}」を有効にしました。`, undefined, aboutRule(rule));
   return true;
 }
 
@@ -66,11 +66,8 @@ export async function removeRule({ rule, renew, byKeys }: Pressed): Promise<bool
   }
   heard.value = heard.value?.filter(({ id }) => id !== rule.id);
   renew();
-  showToast(`「${rule.name}」を削除しました。`, {
-    label: '元に戻す',
-    focus: byKeys,
-    run: () => void bringBack({ rule, renew, byKeys }),
-  });
+  const run = (): void => void bringBack({ rule, renew, byKeys });
+  showToast(`「${rule.name}」を削除しました。`, { label: '元に戻す', focus: byKeys, run }, aboutRule(rule));
   return true;
 }
 

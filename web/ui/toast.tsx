@@ -17,6 +17,7 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly action: ToastAction | undefined;
+  readonly about: string | undefined;
 }
 
 const toasts = signal<readonly Toast[]>([]);
@@ -28,9 +29,12 @@ let nextId = 1;
 /** Those that had their chance of the focus: one that moves to another place does not take it again. */
 const focused = new Set<number>();
 
-export function showToast(text: string, action?: ToastAction): void {
-  if (action === undefined && toasts.value.some((toast) => toast.text === text)) return;
-  toasts.value = [...toasts.value, { id: nextId++, text, action }].slice(-MOST);
+/** @param about what it tells of: what was told of the same before, and its way back, no longer hold */
+export function showToast(text: string, action?: ToastAction, about?: string): void {
+  if (action === undefined && about === undefined && toasts.value.some((toast) => toast.text === text))
+    return;
+  const others = toasts.value.filter((toast) => about === undefined || toast.about !== about);
+  toasts.value = [...others, { id: nextId++, text, action, about }].slice(-MOST);
 }
 
 function dismiss(id: number): void {
