@@ -93,7 +93,7 @@ const LOST_BELOW = 0.5;
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
 /** Gaps of one cause this near to each other are told as one. */
-const MERGE_MS = 1000;
+const MERGE_MS = 500;
 
 export function nothingMeasured(): Measured {
   return {

@@ -21,6 +21,7 @@ const freshPath = (): string => {
 /** A sink, the packets of a station and a clock that the test decides. */
 class Desk {
   readonly events: FileEvent[] = [];
+  onEvent: (event: FileEvent) => void = () => {};
   readonly sink: FileSink;
   readonly #builder = new StreamBuilder();
   #taken = 0;
@@ -30,7 +31,10 @@ class Desk {
     this.sink = new FileSink(
       opening,
       () => PID as Pid,
-      (event) => this.events.push(event),
+      (event) => {
+        this.events.push(event);
+        this.onEvent(event);
+      },
       () => this.time,
     );
   }
@@ -77,6 +81,32 @@ describe('a new file', () => {
     expect(desk.of('opened')[0]).toMatchObject({ path, size: 0, former: null });
     expect(desk.of('ended')).toEqual([{ kind: 'ended', path, size: 3011 * PACKET }]);
     expect(desk.sums()).toEqual({ packets: 3011, drops: 0, errors: 0, scrambled: 0 });
+  });
+
+  test('is told of before anything of it is written: since when, and by which clock', async () => {
+    const path = freshPath();
+    const desk = new Desk({ path, mode: 'create' });
+    // Nothing dates these yet.
+    desk.packets(1);
+    desk.sink.feed(new StreamBuilder().packet(PID, { payload: new Uint8Array(184) }).bytes());
+    await desk.until('opened');
+    while (statSync(path).size === 0) await Bun.sleep(1);
+    expect(desk.of('progress')).toEqual([]);
+    const seen: number[] = [];
+    desk.onEvent = ({ kind }) => {
+      if (kind === 'progress') seen.push(statSync(path).size);
+    };
+    desk.time = 700;
+    desk.sink.feed(desk.packets(3, 700 * PCR_MS));
+    await desk.until('progress');
+    expect(seen).toEqual([PACKET]);
+    expect(desk.of('progress')[0]?.progress).toMatchObject({
+      second: { from: 0, to: 700, pcr: 700 * PCR_MS, packets: 4 },
+      size: PACKET,
+      queued: 3 * PACKET,
+    });
+    await desk.sink.end();
+    expect(desk.sums().packets).toBe(4);
   });
 
   test('never takes the place of another one', async () => {

@@ -88,6 +88,8 @@ export class FileSink {
   #size = 0;
   /** The file at `#path` was opened: `#size` is its size. */
   #opened = false;
+  /** Its owner knows that something is received, and since when. */
+  #told = false;
   readonly #running: Promise<void>;
 
   /** @param now monotonic ms */
@@ -183,6 +185,7 @@ export class FileSink {
   }
 
   #tell(second: ReceptionSecond): void {
+    this.#told = true;
     const slowestMs = Math.round(this.#slowestMs);
     this.#slowestMs = 0;
     const progress = { second, path: this.#path, size: this.#size, queued: this.#queuedBytes, slowestMs };
@@ -227,6 +230,8 @@ export class FileSink {
   }
 
   async #write(file: RecordedFile): Promise<void> {
+    // A process that is killed soon, again and again, has told of each of its lives what no file can: when it began.
+    this.#told ||= this.#meter.tell();
     let length = 0;
     let taken = 0;
     for (const { bytes } of this.#queue) {

@@ -73,6 +73,14 @@ export class ReceptionMeter {
     if (this.#second !== undefined && now - this.#second.from >= SECOND_MS) this.#give(this.#second.to);
   }
 
+  /** Gives what there is of a second before it is over, if the broadcast's clock dates it. @returns whether it did */
+  tell(): boolean {
+    const second = this.#second;
+    if (second === undefined || second.pcr === null) return false;
+    this.#give(second.to);
+    return true;
+  }
+
   /** What follows does not continue what was; its counters are not compared. */
   interrupt(): void {
     if (this.#second !== undefined) this.#give(undefined);

@@ -86,8 +86,8 @@ export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<
   }
 }
 
-/** Where the clock references of a file are further apart than they are sent. */
-function lostIn(bytes: Uint8Array): number {
+/** How long the clock references of a file are further apart than they are sent, ms. */
+export function lostIn(bytes: Uint8Array): number {
   let before: number | undefined;
   let lost = 0;
   for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Verdict } from '../../src/model/verdict.ts';
+import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
 import { RecordingStore } from '../../src/store/recordings.ts';
 import type { Air } from './air.ts';
 
@@ -43,13 +43,15 @@ export function stored(folder: string): {
   verdict: Verdict | null;
   path: string;
   bytes: Buffer;
+  measured: Measured;
 } {
   const database = new Database(join(folder, 'svc.db'));
   const store = new RecordingStore(database);
   const [file] = store.files();
   const found = store.find(file?.recordingId ?? 0);
+  const measured = store.measured(file?.recordingId ?? 0) ?? nothingMeasured();
   database.close();
   if (found === undefined || file === undefined) throw new Error('nothing was recorded');
   const bytes = readFileSync(file.path);
-  return { state: found.state, verdict: found.verdict, path: file.path, bytes };
+  return { state: found.state, verdict: found.verdict, path: file.path, bytes, measured };
 }
