@@ -81,7 +81,7 @@ describe.concurrent('a recording', () => {
     const found = compare(bytes, await air.sent('T32', began, Date.now()));
     expect(found).toMatchObject({ foreign: 0, holes: 1 });
     expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
-    expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['stream_ended']);
+    expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['recorder_failed']);
   });
 
   test('gives its end margin to the next one on its tuner, and says so', async () => {
