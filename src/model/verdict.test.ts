@@ -46,6 +46,20 @@ describe('a verdict', () => {
     expect(verdict).toEqual({ level: 'complete', drops: 0, gaps: [], headMs: 10_000, tailMs: 15_000 });
   });
 
+  test('of what was wanted while it was on begins with the first packet, unless a tuner took too long', () => {
+    const wish = { ...PROGRAMME, from: START + 40_000 };
+    expect(judge(measured([stretch(42.5, 115)]), wish).verdict).toEqual({
+      ...{ level: 'complete', drops: 0, gaps: [], headMs: -42_500, tailMs: 15_000 },
+    });
+    expect(judge(measured([stretch(47, 115)]), wish).verdict).toMatchObject({
+      level: 'damaged',
+      gaps: [{ startMs: 40_000, endMs: 47_000, cause: 'late' }],
+    });
+    // What was booked before it began has to be there from its begin.
+    const late = judge(measured([stretch(2.5, 115)]), { ...PROGRAMME, from: START - 1 });
+    expect(late.verdict.gaps).toEqual([{ startMs: 0, endMs: 2500, cause: 'late' }]);
+  });
+
   test('tells what is missing of head and tail', () => {
     const { verdict } = judge(measured([stretch(5, 97)]), PROGRAMME);
     expect(verdict).toEqual({

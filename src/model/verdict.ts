@@ -92,6 +92,8 @@ const LOST_BELOW = 0.5;
 /** Setting `retryDamaged`: more than this part, or a run of this length. */
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
+/** Whoever wants what is on already has it as soon as a tuner gives it: 5 s at most to lock, and the way of the wish. */
+const BEGIN_MS = 6_000;
 /** Gaps of one cause this near to each other are told as one. */
 const MERGE_MS = 500;
 
@@ -121,7 +123,7 @@ function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
 }
 
 export function judge(measured: Measured, wanted: Wanted): Judgement {
-  const from = Math.max(wanted.startAt, wanted.from ?? wanted.startAt);
+  const from = wantedFrom(measured, wanted);
   const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
   const first = measured.stretches[0];
   const last = measured.stretches.at(-1);
@@ -151,6 +153,11 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
     longestMs: Math.max(0, ...damage.map((one) => one.to - one.from)),
     wantedMs,
   };
+}
+
+function wantedFrom({ stretches }: Measured, { startAt, from = startAt }: Wanted): number {
+  const begin = stretches[0]?.from ?? from;
+  return from > startAt && begin > from && begin - from <= BEGIN_MS ? begin : Math.max(startAt, from);
 }
 
 /** Whether the next airing is worth a tuner, by the setting `retryDamaged`. */

@@ -428,7 +428,10 @@ describe('after a restart', () => {
     await until(() => told.includes('reservations'));
   });
 
-  test('what ended meanwhile is judged at once: what nobody received was lost to the stop', async () => {
+  /** One that had received half of its programme when its service was stopped; it starts again so much later. */
+  async function half(
+    laterMs: number,
+  ): Promise<{ id: number; order: RecordingOrder; until: number; room: RecordingRoom }> {
     const first = open();
     const order = ordered(now());
     first.order([order]);
@@ -438,19 +441,49 @@ describe('after a restart', () => {
     const path = join(folder, 'half.ts');
     writeFileSync(path, new Uint8Array(1880));
     store.placed(id, [{ path, bytes: 1880 }], { folder, stem: 'half' }, now());
-    const half = order.startAt + HOUR / 2 + 60_000;
-    store.saveMeasured(id, { ...nothingMeasured(), stretches: [{ from: order.openAt, to: half }] }, []);
+    const to = order.startAt + HOUR / 2 + 60_000;
+    store.saveMeasured(id, { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] }, []);
     await first.close();
-    skew += 2 * HOUR;
-    open();
-    await until(() => ends.length === 1);
-    expect(sessions).toHaveLength(1);
+    skew += laterMs;
+    return { id, order, until: to, room: open() };
+  }
+
+  function expectHalf({ id, order, until: to }: Awaited<ReturnType<typeof half>>): void {
     expect(store.find(id)).toMatchObject({
       state: 'recorded',
-      verdict: { level: 'damaged', gaps: [{ startMs: half - order.startAt, cause: 'service_stopped' }] },
+      verdict: { level: 'damaged', gaps: [{ startMs: to - order.startAt, cause: 'service_stopped' }] },
     });
     expect(stateOf(order.reservationId)).toBe('finished');
     expect(ends[0]?.worthRepeating).toBe(false);
+  }
+
+  test('what ended long ago is judged at once: what nobody received was lost to the stop', async () => {
+    const left = await half(5 * HOUR);
+    await until(() => ends.length === 1);
+    expect(sessions).toHaveLength(1);
+    expectHalf(left);
+  });
+
+  test('what ended a while ago is listened to first, and judged the same where it is over', async () => {
+    const left = await half(2 * HOUR);
+    await until(() => sessions.length === 2);
+    expect(sessions[1]?.options).toMatchObject({ listens: true, endAt: left.order.closeAt });
+    // An order that knows nothing better of its end changes nothing.
+    left.room.order([left.order]);
+    expect(sessions[1]?.times.endAt).toBe(left.order.closeAt);
+    await sessions[1]?.end('unheard');
+    await until(() => ends.length === 1);
+    expectHalf(left);
+  });
+
+  test('what is still on though its end has passed goes on', async () => {
+    const { room, order, id } = await half(1.5 * HOUR);
+    await until(() => sessions.length === 2);
+    const holdUntil = now() + HOUR;
+    room.order([{ ...order, holdUntil }]);
+    expect(sessions[1]?.times.endAt).toBe(holdUntil);
+    expect(room.running().get(order.reservationId)).toMatchObject({ recordingId: id });
+    expect(store.find(id)?.state).toBe('recording');
   });
 
   test('what was stopped and not judged yet is judged as it ended', async () => {

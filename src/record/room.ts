@@ -31,6 +31,7 @@ import { stemOf } from './file-name.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { type Folder, freeBytes } from './folders.ts';
 import { formerOf } from './left.ts';
+import { UNHEARD_MS } from './listening.ts';
 import { News } from './news.ts';
 import { reconcile } from './reconcile.ts';
 import { endOf, RunningRecording, type Session } from './running.ts';
@@ -142,8 +143,8 @@ export class RecordingRoom {
       // Deleted meanwhile: nothing of it is wanted.
       if (record === undefined) return;
       log.info('recording goes on', { recording: id, closeAt: record.closeAt });
-      const goesOn = record.ended === null && endOf(record) > now();
-      this.#run(record, goesOn ? this.#resume(record) : undefined);
+      const mayBeOn = record.ended === null && endOf(record) + UNHEARD_MS > now();
+      this.#run(record, mayBeOn ? this.#resume(record) : undefined);
     } catch (error) {
       log.error('recording cannot go on', { recording: id, error: String(error) });
       this.#giveUp(id);
@@ -363,13 +364,14 @@ export class RecordingRoom {
   #resume(record: RecordingRecord): Session | undefined {
     const { store } = this.options;
     const former = formerOf(store, record);
-    return this.#session(record, { openAt: this.#clock.now(), after: [], former });
+    const openAt = this.#clock.now();
+    return this.#session(record, { openAt, after: [], former, listens: endOf(record) <= openAt });
   }
 
   /** Undefined when its station is not known any more. */
   #session(
     record: RecordingRecord,
-    { openAt, after, former }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
+    { openAt, after, former, listens }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
   ): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
     const { agentUrl, folders, free = freeBytes, mounts, store, log, wall, findStation } = this.options;
@@ -382,7 +384,7 @@ export class RecordingRoom {
     }
     const title = removeTitleMarks(name).title;
     return openSession({
-      ...{ id, station, openAt, mainAt: startAt, endAt: endOf(record), after, former },
+      ...{ id, station, openAt, mainAt: startAt, endAt: endOf(record), after, former, listens },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
       ...{ client: this.#client, agentUrl, folders, free, mounts, log, now, wall },
       ledger: {

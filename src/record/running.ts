@@ -3,7 +3,7 @@
  * judged and stored, however long the database refuses.
  */
 import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { RecordingOrder, RecordingRecord } from '../model/recording.ts';
+import type { RecordingEnding, RecordingOrder, RecordingRecord } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
 import type { Commits } from './commits.ts';
 import { type ConcludeOptions, type Conclusion, conclude } from './conclude.ts';
@@ -172,7 +172,8 @@ export class RunningRecording {
   }
 
   async #run(): Promise<void> {
-    const result = await (this.#session?.done ?? this.#left());
+    const ended = await this.#session?.done;
+    const result = ended === undefined || ended.end === 'unheard' ? await this.#left() : ended;
     let conclusion: Conclusion | undefined;
     if (result !== undefined && result.end !== 'closed') conclusion = await this.#conclude(result);
     this.options.onOver(this, conclusion);
@@ -194,7 +195,7 @@ export class RunningRecording {
     const { store, log, reconciled, commits } = this.options;
     const { signal } = this.#closing;
     const waiting = { signal, log };
-    if (result.end !== 'closed' && this.#record.ended === null) {
+    if (isEnding(result.end) && this.#record.ended === null) {
       try {
         store.ended(this.id, result.end, result.at);
       } catch (error) {
@@ -225,6 +226,10 @@ export class RunningRecording {
     const { startAt, endAt, wantedFrom } = this.#record;
     return { startAt, endAt, ...(wantedFrom === null ? {} : { from: wantedFrom }) };
   }
+}
+
+function isEnding(end: SessionResult['end']): end is RecordingEnding {
+  return end !== 'closed' && end !== 'unheard';
 }
 
 const OVER: Omit<RecordingProgress, 'until'> = {

@@ -17,6 +17,7 @@ import type { StationStream, StreamClient } from '../stream/client.ts';
 import { streamUrl } from '../tuner/agent-client.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folders.ts';
+import { Listening } from './listening.ts';
 import { Reception } from './reception.ts';
 import { Storage } from './storage.ts';
 
@@ -29,6 +30,12 @@ const COPY_GRACE_MS = 5_000;
 /** What a killed process may forget to have measured; it is counted from the file then. */
 const SAVE_MS = 5_000;
 const FOLDER_CHECK_MS = 5_000;
+const CUT_OFF: ReadonlySet<GapCause> = new Set([
+  'agent_unavailable',
+  'stream_ended',
+  'recorder_failed',
+  'service_stopped',
+]);
 
 export interface RecordedStation {
   type: BroadcastType;
@@ -63,6 +70,8 @@ export interface SessionOptions extends SessionTimes {
   after: readonly string[];
   /** Of its files (`file-name.ts`). */
   stem: string;
+  /** Its end passed while nobody heard its station: only listens at first, and ends as `unheard` if it is over. */
+  listens?: boolean | undefined;
   /** What a former life left. */
   former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
   client: StreamClient;
@@ -82,8 +91,8 @@ export interface SessionOptions extends SessionTimes {
   wall: () => number;
 }
 
-/** `closed`: the service ends, the recording does not. */
-export type SessionEnd = RecordingEnding | 'closed';
+/** `closed`: the service ends, the recording does not. `unheard`: it was over before this session began. */
+export type SessionEnd = RecordingEnding | 'closed' | 'unheard';
 
 export interface SessionResult {
   end: SessionEnd;
@@ -124,6 +133,9 @@ export class RecordingSession {
   #end: SessionEnd | undefined;
   #stream: StationStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
+  #listening: Listening | undefined;
+  /** Something may have been written in this life. */
+  #wrote = false;
   /** The copy control at the programme's begin was looked at. */
   #mainJudged = false;
   #savedAt: number;
@@ -137,6 +149,7 @@ export class RecordingSession {
     const { openAt, mainAt, endAt, now, wall, former, ledger } = options;
     this.#times = { openAt, mainAt, endAt };
     this.#savedAt = this.#checkedAt = now();
+    if (options.listens === true) this.#listening = new Listening(now());
     this.#reception = new Reception({
       former: former?.measured,
       now,
@@ -194,6 +207,10 @@ export class RecordingSession {
   setEnd(endAt: number): void {
     if (this.#yieldedFrom !== undefined && endAt > this.#times.endAt) this.#yieldedFrom = undefined;
     this.#times = { ...this.#times, endAt };
+    if (endAt > this.options.now()) {
+      this.#listening?.hear();
+      this.#listening = undefined;
+    }
     this.#nudge.resolve();
   }
 
@@ -208,6 +225,7 @@ export class RecordingSession {
   /** The clock was wrong until now, by so much. */
   clockSet(byMs: number): void {
     this.#reception.clockSet(byMs);
+    this.#listening?.clockSet(byMs);
   }
 
   /** A person ends it. */
@@ -244,7 +262,10 @@ export class RecordingSession {
   async #live(): Promise<boolean> {
     const { client, agentUrl, station, id, after, log } = this.options;
     const { type, channel } = station;
-    const url = streamUrl(agentUrl, { type, channel, priority: PRIORITY.recording, use: useOf(id), after });
+    const listening = this.#listening;
+    // What is perhaps over takes no tuner from what is on.
+    const priority = listening === undefined ? PRIORITY.recording : PRIORITY.live;
+    const url = streamUrl(agentUrl, { type, channel, priority, use: useOf(id), after });
     const ended = Promise.withResolvers<{ reason: string; cause: GapCause }>();
     this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
     try {
@@ -262,6 +283,7 @@ export class RecordingSession {
       if (this.#end === undefined) this.#reception.lose(causeOf(error));
       return false;
     }
+    if (listening !== undefined) return this.#listen(this.#stream, listening, ended.promise);
     const before = this.#reception.until;
     if (!(await this.#write(this.#stream))) return false;
     const end = await Promise.race([ended.promise, this.#stopped]);
@@ -276,8 +298,18 @@ export class RecordingSession {
     return this.#reception.until !== before;
   }
 
+  /** @returns whether its programme is on: then it is opened again, to be written */
+  async #listen(stream: StationStream, listening: Listening, ended: Promise<unknown>): Promise<boolean> {
+    listening.opened(this.options.now());
+    await Promise.race([listening.heard, ended, this.#stopped]);
+    await stream.close();
+    this.#stream = undefined;
+    return this.#listening === undefined;
+  }
+
   /** A database on a full disk names no file: then nothing is written, and it is tried again. */
   async #write(stream: StationStream): Promise<boolean> {
+    this.#wrote = true;
     try {
       await this.#storage.begin(stream);
       return true;
@@ -305,13 +337,26 @@ export class RecordingSession {
     if (this.#end !== undefined) return;
     const now = this.options.now();
     const { endAt, mainAt } = this.#times;
-    if (now >= Math.min(endAt, this.#yieldedFrom ?? endAt)) void this.#finish('finished');
+    const isYielded = this.#yieldedFrom !== undefined && now >= this.#yieldedFrom;
+    const listening = this.#listening;
+    if (listening !== undefined) {
+      if (isYielded || listening.isOver(now)) void this.#finish(this.#wrote ? 'finished' : 'unheard');
+      return;
+    }
+    if (isYielded || (now >= endAt && !this.#isCutOff)) void this.#finish('finished');
+    else if (now >= endAt) this.#listening = new Listening(now);
     else if (now >= mainAt + COPY_GRACE_MS && this.#reception.isTold) this.#judgeMain();
     if (Math.abs(now - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
     if (Math.abs(now - this.#checkedAt) >= FOLDER_CHECK_MS) {
       this.#checkedAt = now;
       this.#storage.check();
     }
+  }
+
+  /** It was being received, and what brought it is not there: nobody says whether its programme has ended. */
+  get #isCutOff(): boolean {
+    const { isBegun, cause } = this.#reception;
+    return isBegun && cause !== undefined && CUT_OFF.has(cause);
   }
 
   /** What is forbidden from its very begin is not recorded at all; later it is only left out. */
@@ -345,11 +390,11 @@ export class RecordingSession {
     const at = this.options.now();
     const end = this.#end ?? 'finished';
     const { endAt } = this.#times;
-    if (end !== 'closed') this.#reception.settle(Math.min(at, endAt));
+    if (end !== 'closed' && end !== 'unheard') this.#reception.settle(Math.min(at, endAt));
     if (end === 'finished' && this.#yieldedFrom !== undefined && this.#yieldedFrom < endAt) {
       this.#reception.yielded(endAt);
     }
-    this.#save();
+    if (end !== 'unheard') this.#save();
     this.#enter('over');
     this.#done.resolve({ end, at, measured: this.#reception.measured, parts: this.#storage.parts });
   }

@@ -1,0 +1,103 @@
+/** Recordings whose told end passed while nobody could hear whether their programme was still on. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { Air, compare, until } from './air.ts';
+import { Desk } from './desk.ts';
+import { Studio } from './studio.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(60_000);
+
+let air: Air;
+let other: Air;
+
+beforeAll(async () => {
+  [air, other] = await Promise.all([Air.start(['T30', 'T31'], 'GR:2'), Air.start(['T32'], 'GR:1')]);
+}, 90_000);
+afterAll(async () => {
+  await Promise.all([air.close(), other.close()]);
+}, 20_000);
+
+/** Priorities by which a channel is received now. */
+async function priorities(on: Air, channel: string): Promise<number[]> {
+  const tuners = await on.tuners();
+  return tuners
+    .filter(({ tuned }) => tuned?.channel === channel)
+    .flatMap(({ users }) => users.map((one) => one.priority));
+}
+
+test.concurrent('a service that comes back after the end goes on where the programme is still on', async () => {
+  const folder = join(air.folder, 'on');
+  const began = Date.now();
+  const first = new Studio(air, folder);
+  const order = first.reserve('T30', {
+    ...{ openAt: began, startAt: began + 3500, endAt: began + 7000, closeAt: began + 7500 },
+  });
+  first.room.order([order]);
+  await until(
+    'it writes',
+    () => (first.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 300_000,
+  );
+  await first.close();
+  await until('its end has passed', () => Date.now() > order.closeAt);
+  const second = new Studio(air, folder);
+  // It takes nothing from what is being recorded, and writes nothing.
+  await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
+  const { bytes: before = 0 } = second.room.running().get(order.reservationId)?.progress ?? {};
+  const endAt = Date.now() + 3500;
+  second.room.order([{ ...order, endAt, closeAt: endAt + 500 }]);
+  await until(
+    'it writes again',
+    () => (second.room.running().get(order.reservationId)?.progress.bytes ?? 0) > before,
+  );
+  const { verdict, bytes, state } = await second.judged(order);
+  await second.close();
+  expect(state).toBe('recorded');
+  expect(compare(bytes, await air.sent('T30', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+  expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
+  expect(verdict?.tailMs).toBeGreaterThan(0);
+});
+
+test.concurrent('a service that comes back after the end writes nothing of what follows', async () => {
+  const folder = join(air.folder, 'over');
+  const began = Date.now();
+  const first = new Studio(air, folder);
+  const order = first.reserve('T31', {
+    ...{ openAt: began, startAt: began + 3500, endAt: began + 7000, closeAt: began + 7500 },
+  });
+  first.room.order([order]);
+  await until(
+    'it writes',
+    () => (first.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 300_000,
+  );
+  await first.close();
+  await until('its end has passed', () => Date.now() > order.closeAt);
+  const stopped = Date.now();
+  const second = new Studio(air, folder);
+  const { verdict, bytes, beganAt } = await second.judged(order);
+  await second.close();
+  expect(compare(bytes, await air.sent('T31', began, stopped))).toMatchObject({ foreign: 0, holes: 0 });
+  expect(verdict?.gaps.at(-1)).toMatchObject({ endMs: 3500, cause: 'service_stopped' });
+  expect(beganAt).toBeLessThan(order.closeAt);
+});
+
+test.concurrent('a recording that is cut off at its end listens for whether it is over', async () => {
+  const desk = new Desk(join(other.folder, 'cut off'), other.agentUrl);
+  const began = Date.now();
+  const endAt = began + 8000;
+  const session = desk.record({ station: other.station('T32'), endAt });
+  await until('it receives', () => session.state.bytes > 300_000);
+  await other.killAgent();
+  await until('its end has passed', () => Date.now() > endAt + 500);
+  expect(session.state.phase).toBe('interrupted');
+  await other.startAgent('GR:1');
+  await until('it listens', async () => (await priorities(other, 'T32')).includes(9));
+  const later = Date.now() + 3000;
+  session.setEnd(later);
+  const { verdict, bytes } = await desk.conclude(session, { startAt: began + 3500, endAt: later - 500 });
+  await desk.close();
+  expect(compare(bytes, await other.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+  const causes = new Set(verdict.gaps.map(({ cause }) => cause));
+  expect([...causes].every((cause) => cause === 'stream_ended' || cause === 'agent_unavailable')).toBe(true);
+  expect(verdict.tailMs).toBeGreaterThan(-500);
+});
