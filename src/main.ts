@@ -35,6 +35,7 @@ Environment:
   EPG_SWEEP_SETTLE              reading before completeness is judged, in ms (60000)
   EPG_CHANNEL_TIMEOUT           the longest visit of a channel, in ms (600000)
   RULE_RETRACT_GRACE            what begins so soon is kept though its rule no longer matches, in ms (3600000)
+  RECONCILE_INTERVAL            how often it is looked what has been kept long enough, in ms (60000)
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;
 

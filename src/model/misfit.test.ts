@@ -36,7 +36,7 @@ describe('a value that does not fit is told in words', () => {
     expect(message({ word: 'long' })).toEqual(wrong('word', '3 文字までの文字列'));
     expect(message({ folder: 'x' })).toEqual(wrong('folder', '^/ に合う文字列'));
     expect(message({ limit: '-1' })).toEqual(wrong('limit', '15 桁までの 0 以上の整数'));
-    expect(message({ keep: 1 })).toEqual(wrong('keep', 'true か false'));
+    expect(message({ keep: 1 })).toEqual(wrong('keep', 'true か false '));
     expect(message({ list: [1, 1] })).toEqual(wrong('list', '2 件までの重複のない配列'));
     expect(message({ list: [-1] })).toEqual(wrong('list.0', '0 以上の整数'));
     expect(message({ at: 'x' })).toEqual(wrong('at', '0 以上の数'));

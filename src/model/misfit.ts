@@ -80,7 +80,10 @@ export function misfitOf({ type, path: pointer, schema }: ValueError, of = ''): 
     return { path, message: `${name}という項目はありません。名前を確かめてください。` };
   const missing =
     type === ValueErrorType.ObjectRequiredProperty ? 'がありません。' : 'の値が正しくありません。';
-  return { path, message: `${name}${missing}${wanted(schema)}を指定してください。` };
+  const what = wanted(schema);
+  // Between letters of two scripts.
+  const space = /[ -~]$/.test(what) ? ' ' : '';
+  return { path, message: `${name}${missing}${what}${space}を指定してください。` };
 }
 
 /** @returns undefined when the value fits */

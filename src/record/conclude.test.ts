@@ -290,6 +290,13 @@ describe('a recording that ends', () => {
     const { verdict } = await conclude(id, ended, PROGRAMME, options);
     expect(verdict).toMatchObject({ level: 'complete', tailMs: -40_000 });
   });
+
+  test('by a person before anything came says so, not that it came too late', async () => {
+    const { id, result } = recorded([]);
+    const measured = { ...COMPLETE, stretches: [] };
+    await conclude(id, { ...result, end: 'stopped', at: START + 500, measured }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: '録画を途中で止めました' });
+  });
 });
 
 describe('a start', () => {

@@ -95,5 +95,7 @@ function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boo
   if (end === 'copy_never') return COPY_NEVER;
   if (isGone) return GONE;
   const longest = [...verdict.gaps].sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
+  // Who stops it in its first moments knows why nothing is there.
+  if (end === 'stopped' && (longest === undefined || longest.cause === 'late')) return CAUSES.stopped;
   return longest === undefined ? GONE : CAUSES[longest.cause];
 }

@@ -76,6 +76,20 @@ describe('the command line', () => {
     }
   });
 
+  test('--help names every variable that the manual lists, and no other', async () => {
+    const manual = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'operating.md'), 'utf8');
+    const [, own = ''] = manual.split('## Variables of svc\n');
+    const rows = (own.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
+    const listed = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/[A-Z][A-Z_]+/g) ?? []);
+    const { stdout } = await run(['--help']);
+    const [, help = ''] = stdout.split('Environment:\n');
+    const helped = help
+      .split('\n')
+      .flatMap((line) => /^ {2}([A-Z_, ]+?) {2,}/.exec(line)?.[1]?.split(', ') ?? []);
+    expect(listed.length).toBeGreaterThan(15);
+    expect(helped.sort()).toEqual(listed.sort());
+  });
+
   test('an unknown argument is refused', async () => {
     const { stderr, code } = await run(['chekc']);
     expect([stderr, code]).toEqual([expect.stringContaining('chekc'), 1]);
