@@ -25,6 +25,8 @@ import { Storage } from './storage.ts';
 const TICK_MS = 200;
 /** Between one try and the next: a tuner that another one lets go of is free at once or after its lingering. */
 const BACKOFF_MS = [0, 250, 500, 1000, 2000, 3000] as const;
+/** Whether an agent is back costs nobody anything to ask. */
+const AGENT_BACKOFF_MS = 1000;
 /** A programme's first seconds in which its copy control may still be that of the one before. */
 const COPY_GRACE_MS = 5_000;
 /** What a killed process may forget to have measured; it is counted from the file then. */
@@ -252,7 +254,9 @@ export class RecordingSession {
     while (this.#end === undefined) {
       const received = await this.#live();
       failures = received ? 0 : Math.min(failures + 1, BACKOFF_MS.length - 1);
-      if (this.#end === undefined) await this.#wait(BACKOFF_MS[failures] ?? 0);
+      const rest = BACKOFF_MS[failures] ?? 0;
+      const isAway = this.#reception.cause === 'agent_unavailable';
+      if (this.#end === undefined) await this.#wait(isAway ? Math.min(rest, AGENT_BACKOFF_MS) : rest);
     }
     clearInterval(this.#timer);
     this.#conclude();

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { type FaultRoom, gapMs, House, LONG, readOut, type Show, until } from './house.ts';
 
 const AWAY_MS = LONG ? 60_000 : 6_000;
-const SECONDS = LONG ? 120 : 40;
+const SECONDS = LONG ? 240 : 40;
 
 const CAUSES: ReadonlySet<string> = new Set(['agent_unavailable', 'stream_ended', 'service_stopped']);
 
