@@ -1,4 +1,4 @@
-/** The tuner agent as it is asked by recordings: its own rules of selection, over tuners that never fail. */
+/** The tuner agent as it is asked by recordings: its own rules of selection, over tuners that fail when a test wants. */
 
 import type { PhysicalChannel } from '../../agent/select.ts';
 import { select, type TunerView, type UserView } from '../../agent/select.ts';
@@ -31,7 +31,8 @@ export class AgentModel {
     for (const user of decision.end) this.close(user);
     const tuner = Number(decision.tuner);
     const view = this.#tuners[tuner];
-    if (view === undefined) return undefined;
+    // A device that is not there: the answer is 500.
+    if (view === undefined || view.broken === true) return undefined;
     const user: UserView = { id, use: `rec ${id}`, priority: 10 };
     const others = decision.kind === 'share' ? (view.tuning?.users ?? []) : [];
     this.#tuners[tuner] = { ...view, tuning: { ...at, users: [...others, user] } };
@@ -44,6 +45,14 @@ export class AgentModel {
       const users = view.tuning.users.filter((user) => user.id !== id);
       this.#tuners[index] = { ...view, tuning: { ...view.tuning, users } };
     }
+  }
+
+  /** The device of a tuner is gone, or back. @returns whose streams break */
+  setBroken(tuner: number, broken: boolean): number[] {
+    const view = this.#tuners[tuner];
+    if (view === undefined) return [];
+    this.#tuners[tuner] = { ...view, failed: broken, broken, tuning: broken ? null : view.tuning };
+    return broken ? (view.tuning?.users ?? []).map(({ id }) => id) : [];
   }
 
   /** Who reads each tuner. */

@@ -13,18 +13,19 @@ export function findAlternatives(
   taken: ReadonlySet<ProgramId>,
   fits: (claim: Claim) => boolean,
 ): ProgramId[] {
-  const { program } = claim;
-  if (program === undefined) return [];
   const { now, facts, guide } = input;
-  const own = { episode: facts.of(program).episode, startAt: program.startAt };
+  // One that the guide lacks is known by what was booked.
+  const { name, description, startAt } = claim;
+  const text = claim.program ?? { name, description, extended: null };
+  const isFree = claim.program?.isFree ?? true;
+  const own = { episode: facts.of(text).episode, startAt };
   const same = facts
     .airings(guide)
-    .of(program)
+    .of(text)
     .filter((other) => other.startAt >= now && isSameEpisode(own, other))
     .map((other) => other.program)
     .filter(
-      ({ id, copyNever, isFree }) =>
-        id !== program.id && !taken.has(id) && !copyNever && (isFree || !program.isFree),
+      (one) => one.id !== claim.programId && !taken.has(one.id) && !one.copyNever && (one.isFree || !isFree),
     )
     .sort((a, b) => a.startAt - b.startAt || a.id - b.id);
   const offered: ProgramId[] = [];

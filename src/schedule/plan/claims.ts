@@ -1,5 +1,5 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
-import { type ProgramId, programId, stationId } from '../../../arib/ids.ts';
+import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
 import { epochMs } from '../../../arib/time.ts';
 import { LATE_TABLE_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
@@ -14,6 +14,7 @@ export interface Claim
     ProgramTimes,
     Pick<PlannedReservation, 'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description'> {
   readonly to: number;
+  readonly holdUntil: number | null;
   /** undefined: it is to be made. */
   readonly reservation: Reservation | undefined;
   /** undefined: it vanished from the guide. */
@@ -145,15 +146,19 @@ function claimOfReservation(
   const isRunning = reservation.state === 'recording';
   const timesOf = isRunning ? underWay : coming;
   const times = timesOf(program, reservation, input.airings.get(reservation.programId), now);
+  const place = isRunning ? (held.get(reservation.id) ?? null) : null;
+  // What holds a tuner does so in the margin before its programme too.
+  const from = place === null ? Math.max(times.startAt, now) : now;
   return {
     id: reservation.programId,
     type: station.type,
     channel: station.channel,
-    from: Math.min(Math.max(times.startAt, now), times.to),
+    from: Math.min(from, times.to),
     ...times,
+    isOpen: times.to > times.closesAt,
     before: (reservation.marginBefore ?? settings.marginBefore) + settings.tuning,
     after: reservation.marginAfter ?? settings.marginAfter,
-    held: isRunning ? (held.get(reservation.id) ?? null) : null,
+    held: place,
     programId: reservation.programId,
     stationId: reservation.stationId,
     ruleId: reservation.ruleId,
@@ -185,10 +190,11 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const { guide, reservations, now } = input;
   const taken = new Map(reservations.map((one) => [one.programId, one]));
   const replaced = new Set<ReservationId>();
+  const announced = relayTargets(input);
   const bound = reservations.map((reservation) => {
     const { programId: id, endAt } = reservation;
     if (replaced.has(reservation.id) || isDone(input, reservation) || isNamed(input, id)) return reservation;
-    const vanished = guide.get(id) === undefined && endAt > now;
+    const vanished = guide.get(id) === undefined && endAt > now && !announced.has(id);
     const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
     if (successor === undefined) return reservation;
     const other = taken.get(successor.id);
@@ -202,6 +208,12 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
     return next;
   });
   return { reservations: bound.filter(({ id }) => !replaced.has(id)), replaced };
+}
+
+/** Where recordings go on, those that ended a moment ago too: what the guide lacks of it has not vanished, it has not come yet. */
+function relayTargets({ guide, reservations }: PlanInput): Set<ProgramId> {
+  const begun = reservations.filter(({ state }) => state === 'recording' || state === 'finished');
+  return new Set(begun.flatMap(({ programId: id }) => relayIds(guide.get(id))));
 }
 
 /** Booked by a rule, and neither begun nor done with. */
@@ -248,21 +260,25 @@ const RELAY_MS = 30 * 60_000;
 /** Where a programme goes on: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
 function relaysOf({ guide, now, stations }: PlanInput, claim: Claim): GuideProgram[] {
   const { program, endAt, isRunning } = claim;
+  return relayIds(program).flatMap((id): GuideProgram[] => {
+    const next = guide.get(id);
+    if (next !== undefined) return next.endAt <= now ? [] : [next];
+    // Its tables will tell the rest as soon as its station is received.
+    const { stationId: station } = splitProgramId(id) ?? {};
+    if (program === undefined || !isRunning || station === undefined || !stations.has(station)) return [];
+    const startAt = epochMs(endAt);
+    const { name, description } = program;
+    const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
+    // Texts may be getters of a class, which a spread leaves out. As much as a reservation will know of it.
+    const texts = { name, description, extended: null };
+    return [{ ...program, ...texts, ...times, id, stationId: station, isFree: true, groups: [] }];
+  });
+}
+
+function relayIds(program: GuideProgram | undefined): ProgramId[] {
   const relays = program?.groups.filter(({ type }) => type === 'relay') ?? [];
-  return relays.flatMap(({ events }) =>
-    events.flatMap(({ networkId, serviceId, eventId }): GuideProgram[] => {
-      const station = stationId(networkId, serviceId);
-      const id = programId(station, eventId);
-      const next = guide.get(id);
-      if (id === program?.id) return [];
-      if (next !== undefined) return next.endAt <= now ? [] : [next];
-      // Its tables will tell the rest as soon as its station is received.
-      if (program === undefined || !isRunning || !stations.has(station)) return [];
-      const startAt = epochMs(endAt);
-      const { name, description, extended } = program;
-      const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
-      // Texts may be getters of a class, which a spread leaves out.
-      return [{ ...program, name, description, extended, ...times, id, stationId: station, groups: [] }];
-    }),
+  const ids = relays.flatMap(({ events }) =>
+    events.map(({ networkId, serviceId, eventId }) => programId(stationId(networkId, serviceId), eventId)),
   );
+  return ids.filter((id) => id !== program?.id);
 }

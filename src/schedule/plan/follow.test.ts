@@ -185,6 +185,32 @@ describe('a programme that runs over', () => {
     expect(home.of(other)?.state).toBe('scheduled');
   });
 
+  test('is not ended for the margin of another, whenever it is planned', () => {
+    const { home, game, at, air, told } = evening();
+    home.tuners = [{ ...GR_TUNER, recording: [1] }];
+    const other = home.program(home.station('T30'), '隣の局', { at: 40 });
+    home.reserve(other, { marginBefore: 6 * MINUTE });
+    home.begin(game);
+    // Of what it was seen to go on for, full minutes are told: those are no end.
+    for (const minutes of [32, 32.02, 33, 33.02, 34.5, 38.9]) {
+      at(minutes);
+      air(game, 'on', 0);
+      const { open } = told(other) ?? {};
+      const { after = [] } = home.look().openings.find(({ programId: id }) => id === other) ?? {};
+      // Asked for earlier it takes nothing over: the agent refuses it.
+      expect([minutes, open]).toEqual([minutes, minutes < 33 ? 34 : 40]);
+      if (minutes < 33) expect(after).toEqual([]);
+    }
+    for (const minutes of [39.5, 40.02, 41.02]) {
+      at(minutes);
+      told(game);
+      expect(home.of(other)?.state).toBe('conflict');
+    }
+    at(41.2);
+    air(game, 'over', 0, 41.15);
+    expect(told(other)).toMatchObject({ open: 41.2 });
+  });
+
   test('that was not begun is recorded as long as it goes on', () => {
     const { home, game, at, air, told, booked } = evening();
     at(40);
@@ -384,6 +410,23 @@ describe('a guide that is gone', () => {
 });
 
 describe('a relay', () => {
+  test('is not taken for another of its title while its own guide has not been read', () => {
+    const { home, game, at, air, told } = evening([GR_TUNER, SATELLITE_TUNER]);
+    const elsewhere = home.station('BS01_0');
+    const repeat = home.program(elsewhere, home.guide.get(game)?.name ?? '', { at: 90 });
+    const { networkId, serviceId } = splitStationId(elsewhere) ?? {};
+    if (networkId === undefined || serviceId === undefined) throw new Error('no station');
+    home.change(game, {
+      groups: [{ type: 'relay', events: [{ networkId, serviceId, eventId: eventId(77) }] }],
+    });
+    home.begin(game);
+    at(20);
+    air(game, 'on', 0);
+    for (let count = 0; count < 3; count++) told(game);
+    expect(home.of(programId(elsewhere, eventId(77)))?.state).toBe('scheduled');
+    expect(home.of(repeat)).toBeUndefined();
+  });
+
   test('goes on where it is announced, also into a guide that has not been read', () => {
     const { home, game, at, air, move, told } = evening([GR_TUNER, SATELLITE_TUNER]);
     const elsewhere = home.station('BS01_0');

@@ -185,6 +185,16 @@ describe('TunerTime', () => {
     expect(time.fits(slot('d', 'T3', 150, 180))).toBe(true);
   });
 
+  test('what joins the tuning of one that has begun costs no tuner of another', () => {
+    const time = new TunerTime<Named>(HOMES.mixed ?? []);
+    expect(time.add({ ...slot('a', 'T1', 0, 100), held: 0 })).toBe(true);
+    expect(time.add({ ...slot('b', 'B1', 0, 90), held: 1 })).toBe(true);
+    expect(time.add(slot('c', 'T1', 50, 120))).toBe(true);
+    expect(time.add(slot('d', 'T2', 60, 120))).toBe(true);
+    expect(time.add(slot('e', 'B1', 70, 110))).toBe(true);
+    expect(time.fits(slot('f', 'T3', 70, 110))).toBe(false);
+  });
+
   test('what has begun keeps its tuner, even if the rules would place it elsewhere', () => {
     const time = new TunerTime<Named>(HOMES.mixed ?? []);
     expect(time.add({ ...slot('a', 'T1', 0, 100), held: 2 })).toBe(true);

@@ -16,12 +16,17 @@ export interface Opening<T extends Slot> {
   readonly after: readonly T[];
 }
 
+function mayHold({ holdUntil = null }: Slot): boolean {
+  return holdUntil !== null;
+}
+
 /** With all margins, as if they were part of the programmes. */
 function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readonly T[], now: number) {
   const wide = slots.map((slot) => ({
     ...slot,
     from: Math.max(slot.from - slot.before, now),
-    to: slot.to + slot.after,
+    // What may be there a moment longer is named, also where margins are none.
+    to: slot.to + slot.after + (mayHold(slot) ? 1 : 0),
     before: 0,
     after: 0,
     slot,
@@ -32,7 +37,7 @@ function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readon
       slot: slot.slot,
       tuner,
       openAt: slot.from,
-      closeAt: slot.to,
+      closeAt: slot.slot.to + slot.slot.after,
       after: [],
     }),
   );
@@ -53,11 +58,15 @@ function following<T extends Slot>(placed: readonly Placed<T>[], now: number): O
     const elsewhere = openings.filter(
       (opening) => opening.tuner !== tuner && sameChannel(opening.slot) && opening.slot.to <= slot.from,
     );
-    const parted = elsewhere.map((opening) => opening.slot.to);
+    // One that runs over is not ended for a margin: another plan will know more.
+    const freeAt = ({ slot: { to, isOpen = false } }: Opening<T>): number =>
+      isOpen ? Math.max(to, slot.from) : to;
+    const parted = elsewhere.map(freeAt);
     latest = Math.max(latest, slot.from - slot.before, now, ...parted);
     const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
-    const openAt = Math.max(latest, ...before.map((opening) => opening.slot.to));
-    const isRunning = (opening: Opening<T>): boolean => opening.openAt <= openAt && opening.closeAt > openAt;
+    const openAt = Math.max(latest, ...before.map(freeAt));
+    const isRunning = (opening: Opening<T>): boolean =>
+      opening.openAt <= openAt && opening.closeAt + (mayHold(opening.slot) ? 1 : 0) > openAt;
     const after = [...before, ...elsewhere].filter(isRunning).map((opening) => opening.slot);
     openings.push({ slot, tuner, openAt, closeAt: slot.to + slot.after, after });
   }

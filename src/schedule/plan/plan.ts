@@ -66,13 +66,22 @@ class Planner {
     };
   }
 
-  /** What stays by itself; what a rule wants too has the priority that its rule has now. */
+  /** What stays by itself. What a rule wants first comes with its wish; what it wants less belongs to it all the same. */
   #stayingClaims(first: readonly Pending[]): Claim[] {
     const wished = new Set(first.map(({ claim }) => claim.programId));
-    return this.#claims.kept.filter(
-      ({ programId, isManual, isRunning, isOver }) =>
-        isManual || isRunning || isOver || !wished.has(programId),
-    );
+    const wanted = new Map<ProgramId, Rule>();
+    for (const { rule, airings } of this.#wishes) {
+      for (const { id } of airings) {
+        const known = wanted.get(id);
+        if (known === undefined || known.priority < rule.priority) wanted.set(id, rule);
+      }
+    }
+    return this.#claims.kept.flatMap((claim) => {
+      if (claim.isManual || claim.isRunning || claim.isOver) return [claim];
+      if (wished.has(claim.programId)) return [];
+      const rule = wanted.get(claim.programId);
+      return [rule === undefined ? claim : this.#ofRule(claim, rule)];
+    });
   }
 
   #push(pending: Pending): void {
@@ -123,7 +132,9 @@ class Planner {
   #outcomeOf(claim: Claim): Outcome {
     if (claim.isRunning) {
       const isJudged = claim.reservation !== undefined && this.input.judged?.includes(claim.reservation.id);
-      if (isJudged !== true) this.#time.add(claim);
+      // Only its end margin is left, and it has lost its tuner: that keeps nobody from his programme.
+      const isThrough = claim.held === null && claim.to <= this.input.now;
+      if (isJudged !== true && !isThrough) this.#time.add(claim);
       return { state: 'recording', reason: null, ...NOWHERE };
     }
     if (claim.isOver) {
@@ -213,7 +224,7 @@ class Planner {
     );
     // Its tuner was taken out: it goes on as soon as there is one.
     const lost = this.#running().filter((claim) => !clusters.some((cluster) => cluster.includes(claim)));
-    return [...lost.map((claim) => asOpening(claim, now, claim.to, [])), ...placed];
+    return [...placed, ...lost.map((claim) => asOpening(claim, now, claim.to, []))];
   }
 
   #running(): Claim[] {

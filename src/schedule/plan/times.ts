@@ -77,7 +77,7 @@ export function underWay(
   return {
     startAt,
     endAt: isLate ? Math.max(booked, Math.floor(now / MINUTE_MS) * MINUTE_MS) : booked,
-    to: taken(startAt, closesAt, state, now),
+    to: taken(startAt, closesAt, program?.endAt ?? -Infinity, state, now),
     closesAt,
     holdUntil: isNamed ? held(program, reservation.startAt, booked, now) : null,
     endedAt,
@@ -87,10 +87,17 @@ export function underWay(
 /**
  * Its tuner is the next one's as soon as it is over: at its told end, which tables may be a little late to confirm. What
  * has not begun by then needs it for its whole length.
+ * @param told its end as its table has it, if it has one: what was booked may only say how long it was seen to go on
  */
-function taken(startAt: number, endAt: number, state: Airing['state'] | undefined, now: number): number {
+function taken(
+  startAt: number,
+  endAt: number,
+  told: number,
+  state: Airing['state'] | undefined,
+  now: number,
+): number {
   if (state === 'next' && startAt <= now) return Math.max(endAt, now + endAt - startAt);
-  return state === 'on' && now > endAt + TABLE_GRACE_MS ? now + OPEN_END_MS : endAt;
+  return state === 'on' && now > told + TABLE_GRACE_MS ? Math.max(endAt, now + OPEN_END_MS) : endAt;
 }
 
 /** A table that stands still holds nothing for ever. */

@@ -22,6 +22,10 @@ export interface Slot {
   /** When it needs its tuner, margins left out. */
   readonly from: number;
   readonly to: number;
+  /** It goes on beyond its told end, and `to` is only so long as that is looked at again. */
+  readonly isOpen?: boolean;
+  /** Not null: it may still be there at its told end, until a station says that it is over. Epoch ms. */
+  readonly holdUntil?: number | null;
   /** Margins, ms. */
   readonly before: number;
   readonly after: number;
@@ -201,9 +205,12 @@ export class TunerTime<T extends Slot> {
   #isFull(slot: T): boolean {
     const others = this.overlapping(slot);
     const own = `${slot.type}/${slot.channel}`;
+    // What holds one tuner counts once, whatever is said of its channels.
+    const onTuner = new Map<number, string>();
     const places = others.map(({ type, channel, held }) => {
-      const place = `${type}/${channel}`;
-      return held === null || place === own ? place : String(held);
+      const place = (held === null ? undefined : onTuner.get(held)) ?? `${type}/${channel}`;
+      if (held !== null) onTuner.set(held, place);
+      return place;
     });
     const able = this.tuners.filter(({ types }) => types.includes(slot.type)).length;
     const moments = new Set([slot.from, ...others.map(({ from }) => Math.max(from, slot.from))]);

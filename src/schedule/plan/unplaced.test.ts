@@ -37,6 +37,22 @@ describe('a recording whose tuner was taken out', () => {
   });
 });
 
+test('one of which only the end margin is left, and no tuner, keeps nobody from his programme', () => {
+  const home = new Home([GR_TUNER]);
+  const [over, next] = [
+    home.program(home.station('T27'), '港の朝', { at: 0 }),
+    home.program(home.station('T28'), '灯台の朝', { at: 20, minutes: 30 }),
+  ];
+  for (const id of [over, next]) home.reserve(id, { marginAfter: 15 * MINUTE });
+  home.begin(over);
+  home.now = NOON + 30 * MINUTE;
+  const { openings } = home.run();
+  expect(home.of(next)?.state).toBe('scheduled');
+  // Who is in his programme asks first.
+  expect(openings.map(({ programId }) => programId)).toEqual([next, over]);
+  settled(home);
+});
+
 describe('a tuner that cannot be used', () => {
   const BROKEN = { ...GR_TUNER, types: [], broken: ['GR' as const] };
 
