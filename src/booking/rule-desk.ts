@@ -31,12 +31,17 @@ export interface RuleDeskOptions {
 
 /** More matches than anybody looks through. */
 const PREVIEW_LIMIT = 200;
+/** So often a rule that is being deleted may be changed before it goes all the same. */
+const REMOVALS = 3;
 
 function unknownRule(): Failure {
   return new Failure('not_found', 'ルールが見つかりません。');
 }
 
 export class RuleDesk {
+  /** Who changed a rule last, or is deleting it. */
+  readonly #hands = new Map<RuleId, symbol>();
+
   constructor(private readonly options: RuleDeskOptions) {}
 
   list(): RuleItem[] {
@@ -61,6 +66,7 @@ export class RuleDesk {
   async update(id: RuleId, body: unknown): Promise<RuleItem> {
     const { rules, now } = this.options;
     rules.update(id, readRule(body, checkExpression, this.#find(id)), now());
+    this.#hands.set(id, Symbol('update'));
     await this.#settle();
     return this.get(id);
   }
@@ -69,10 +75,19 @@ export class RuleDesk {
   async remove(id: RuleId): Promise<void> {
     const { rules, reservations, now } = this.options;
     this.#find(id);
-    // What other rules want too becomes theirs; the rest goes as the plan has it.
-    rules.disable(id, null, now());
-    if (!(await this.#settle())) reservations.dropOfRule(id);
+    let isPlanned = false;
+    for (let attempt = 0; attempt < REMOVALS && !isPlanned; attempt += 1) {
+      const hand = Symbol('remove');
+      this.#hands.set(id, hand);
+      // What other rules want too becomes theirs; the rest goes as the plan has it.
+      rules.disable(id, null, now());
+      if (!(await this.#settle())) break;
+      // Changed meanwhile it was enabled again, and has booked: that would be nobody's, for ever.
+      isPlanned = this.#hands.get(id) === hand;
+    }
+    if (!isPlanned) reservations.dropOfRule(id);
     rules.remove(id);
+    this.#hands.delete(id);
     this.options.changed();
     this.options.wake();
   }

@@ -131,6 +131,19 @@ describe('/api/rules', () => {
     expect(await status('DELETE', `/api/rules/${id}`)).toEqual([404, undefined]);
   });
 
+  test('deleted while it is changed, it leaves nothing that nobody booked', async () => {
+    for (let index = 0; index < 20; index++) home.program(`灯台の朝 その${index}`, 100 + 60 * index);
+    const { id } = await add({ keyword: '港' });
+    const put = () => home.ask('PUT', `/api/rules/${id}`, { keyword: '灯台' });
+    const remove = () => home.ask('DELETE', `/api/rules/${id}`);
+    const statuses = (await Promise.all([put(), remove(), put(), put(), remove(), put()])).map(
+      (one) => one.status,
+    );
+    expect([statuses[1], statuses[4]]).toEqual([204, 204]);
+    expect(await home.rules()).toEqual([]);
+    expect(await home.reservations()).toEqual([]);
+  });
+
   test('refuses what cannot be meant, naming the field', async () => {
     const { id } = await add({ keyword: '灯台' });
     for (const [body, path] of [
