@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { ConfigError } from '../host/environment.ts';
 import { readConfig } from './config.ts';
 
@@ -29,6 +30,11 @@ describe('readConfig', () => {
   test('the recordings folder follows the data folder unless it is set', () => {
     expect(readConfig({ DATA_DIR: '/d' }).recordingsDir).toBe('/d/recordings');
     expect(readConfig({ DATA_DIR: '/d', RECORDINGS_DIR: '/r' }).recordingsDir).toBe('/r');
+    for (const [written, meant] of [
+      ['/r/../tv/', '/tv'],
+      ['tv', join(process.cwd(), 'tv')],
+    ] as const)
+      expect(readConfig({ DATA_DIR: '/d', RECORDINGS_DIR: written }).recordingsDir).toBe(meant);
   });
 
   test('every problem is named together', () => {

@@ -1,5 +1,5 @@
 /** The service's environment, parsed once into one typed value. Every problem is reported together. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Environment, EnvironmentReader } from '../host/environment.ts';
 import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
 import { Networks } from '../host/networks.ts';
@@ -57,7 +57,8 @@ export function readConfig(environment: Environment): Config {
     tls: certPath !== undefined && keyPath !== undefined ? { certPath, keyPath } : null,
     agentUrl: reader.url('TUNER_AGENT_URL', 'http://127.0.0.1:25252'),
     dataDir,
-    recordingsDir: reader.string('RECORDINGS_DIR', join(dataDir, 'recordings')),
+    // Rows name files by it, wherever the next process is started.
+    recordingsDir: resolve(reader.string('RECORDINGS_DIR', join(dataDir, 'recordings'))),
     ffmpegPath: reader.optional('FFMPEG_PATH') ?? null,
     ffprobePath: reader.optional('FFPROBE_PATH') ?? null,
     trustedNetworks: reader.parsed('TRUSTED_NETWORKS', Networks.none, Networks.parse),

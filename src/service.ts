@@ -28,6 +28,7 @@ import { RecordingMarks } from './record/marks.ts';
 import { Retention } from './record/retention.ts';
 import { RecordingRoom } from './record/room.ts';
 import { type StorageParts, storageFacts } from './record/storage-facts.ts';
+import { Watching } from './record/watching.ts';
 import { readSeries } from './schedule/dedupe/series.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
@@ -240,9 +241,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     wall: now,
   });
   const shelf = new RecordingShelf(database);
+  const watching = new Watching(clock.now);
   const retention = new Retention({
     shelf,
     mounts,
+    watching,
     hub,
     intervalMs: config.reconcileIntervalMs,
     log: log.component('retention'),
@@ -314,7 +317,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     system: () => systemFacts(facts),
     recordings: new RecordingCount(database),
     recordingList: new RecordingListStore(database),
-    recordingMarks: new RecordingMarks({ shelf, hub, now: clock.now }),
+    recordingMarks: new RecordingMarks({ shelf, watching, hub, now: clock.now }),
     retention,
     storage: () => storageFacts(storage),
     folderSpace: (path) => spaces.of(path),

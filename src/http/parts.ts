@@ -71,7 +71,7 @@ export interface ApiParts {
   /** How many recordings there are that are not deleted. */
   recordings: { count(): number };
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'originals' | 'detail'>;
-  recordingMarks: Pick<RecordingMarks, 'reach' | 'watched' | 'protect'>;
+  recordingMarks: Pick<RecordingMarks, 'reach' | 'seen' | 'watched' | 'protect'>;
   retention: Pick<Retention, 'bin' | 'restore' | 'remove'>;
   storage(): Promise<StorageFacts>;
   /** Undefined for a folder that does not answer. */

@@ -125,6 +125,7 @@ export function addRecordingFileRoutes(app: Elysia, parts: ApiParts): void {
     const file = recording.files.find(({ source }) => query.source === undefined || source === query.source);
     // Sound by itself is made of no file yet.
     if (file === undefined || query.audio !== undefined) throw NO_FILE();
+    if (request.method !== 'HEAD') parts.recordingMarks.seen(recording.id);
     return sendFile(parts, request, recording, { ...file, paths: pathsOf(parts, recording.id, file) });
   };
 

@@ -84,7 +84,7 @@ function serve(
       originals: absent,
       detail: absent,
     },
-    recordingMarks: { reach: absent, watched: absent, protect: absent },
+    recordingMarks: { reach: absent, seen: () => {}, watched: absent, protect: absent },
     storage: absent,
     folderSpace: absent,
     retention: { bin: absent, restore: absent, remove: absent },

@@ -22,6 +22,9 @@ const LIMIT_MS = 2_000;
 const ROOT = '/';
 
 export class FolderMounts {
+  /** Many recordings that begin at once are one use. */
+  readonly #noting = new Map<string, Promise<void>>();
+
   constructor(
     private readonly memory: MountMemory,
     /** Mount points; undefined: not known. */
@@ -42,7 +45,13 @@ export class FolderMounts {
   }
 
   /** A file is made in it now. What cannot be stored now is stored with the next: never rejects. */
-  async used(folder: string): Promise<void> {
+  used(folder: string): Promise<void> {
+    const noting = this.#noting.get(folder) ?? this.#note(folder).finally(() => this.#noting.delete(folder));
+    this.#noting.set(folder, noting);
+    return noting;
+  }
+
+  async #note(folder: string): Promise<void> {
     const points = await this.mounts();
     const real = points === undefined ? undefined : await inTime(nearest(folder));
     if (points === undefined || real === undefined) return;

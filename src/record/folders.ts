@@ -13,11 +13,10 @@ export interface Folder {
  * it too.
  */
 export function wishedFolders(first: string, further: readonly Folder[]): Folder[] {
-  const folders = new Map<string, Folder>([[resolve(first), { path: first, floorBytes: 0 }]]);
-  for (const { path, floorBytes } of further) {
-    const known = folders.get(resolve(path));
-    folders.set(resolve(path), { path: known?.path ?? path, floorBytes });
-  }
+  const own = resolve(first);
+  const folders = new Map<string, Folder>([[own, { path: own, floorBytes: 0 }]]);
+  // Files are known by where they are: one spelling of each.
+  for (const { path, floorBytes } of further) folders.set(resolve(path), { path: resolve(path), floorBytes });
   return [...folders.values()];
 }
 

@@ -2,9 +2,11 @@
 import type { Hub } from '../hub/hub.ts';
 import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '../model/recording-time.ts';
 import type { RecordingShelf } from '../store/recording-shelf.ts';
+import type { Watching } from './watching.ts';
 
 export interface MarksOptions {
   shelf: RecordingShelf;
+  watching: Watching;
   hub: Hub;
   /** Epoch ms. */
   now: () => number;
@@ -38,6 +40,7 @@ export class RecordingMarks {
   reach(recording: Watched, { at, length, cuts }: ReachedPlace): number | null {
     const { shelf, now } = this.options;
     const { durationMs } = recording;
+    this.seen(recording.id);
     const isRecording = recording.state === 'recording';
     const place = remembered({
       at: Math.min(at * 1000, MAX_MS),
@@ -49,6 +52,11 @@ export class RecordingMarks {
     // A position moves every few seconds; lists change when there is one, or none any more.
     if (place.finished || (resumeMs === null) !== (recording.resumeMs === null)) this.#changed();
     return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
+  }
+
+  /** A file of it is being read. */
+  seen(id: number): void {
+    this.options.watching.note(id);
   }
 
   watched(id: number, isWatched: boolean): void {

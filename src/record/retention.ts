@@ -12,6 +12,7 @@ import type { KeptRow, RecordingShelf, ShelfRow } from '../store/recording-shelf
 import type { FolderMounts } from './folder-mounts.ts';
 import { Removal } from './removal.ts';
 import { type KeepLimits, retire } from './retire.ts';
+import type { Watching } from './watching.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of deleted recordings are kept for so long. */
@@ -27,6 +28,8 @@ const REMOVAL_WAIT_MS = 2_000;
 export interface RetentionOptions {
   shelf: RecordingShelf;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  /** What somebody watches now stays until he has done. */
+  watching?: Pick<Watching, 'isWatched'> | undefined;
   hub: Hub;
   intervalMs: number;
   log: Log;
@@ -79,9 +82,8 @@ export class Retention {
    * which has recorded nothing
    */
   retiring(ruleId: RuleId | null, draft: KeepLimits & { enabled: boolean }): Retiring {
-    const { shelf, now } = this.options;
     if (ruleId === null || !draft.enabled) return [];
-    return retire(shelf.keptBy(ruleId), draft, now()).map(({ id, name, startAt, watchedAt, bytes }) => ({
+    return this.#retiring({ ...draft, id: ruleId }).map(({ id, name, startAt, watchedAt, bytes }) => ({
       id,
       title: removeTitleMarks(name).title,
       startAt,
@@ -107,7 +109,7 @@ export class Retention {
     if (binnedAt === null) return;
     shelf.restore(id, now());
     const rule = shelf.keepingRules().find((one) => one.id === ruleId);
-    if (rule !== undefined && this.#retiring(rule).some((one) => one.id === id)) {
+    if (rule !== undefined && this.#surplus(rule).some((one) => one.id === id)) {
       shelf.putProtected(id, true, now());
     }
     this.#changed();
@@ -184,7 +186,13 @@ export class Retention {
   }
 
   #retiring(rule: KeepLimits & { id: RuleId }): KeptRow[] {
-    return retire(this.options.shelf.keptBy(rule.id), rule, this.options.now());
+    const { watching } = this.options;
+    return this.#surplus(rule).filter(({ id }) => watching?.isWatched(id) !== true);
+  }
+
+  #surplus(rule: KeepLimits & { id: RuleId }): KeptRow[] {
+    const { shelf, now } = this.options;
+    return retire(shelf.keptBy(rule.id), rule, now());
   }
 
   #existing(id: number): ShelfRow {

@@ -3,7 +3,7 @@
  * an error leaves of a packet is cut off again. One caller at a time.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pid } from '../../arib/ids.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
@@ -62,15 +62,20 @@ export class RecordedFile {
   static async open(opening: FileOpening, pcrPid: Pid | undefined): Promise<RecordedFile> {
     const { path } = opening;
     if (opening.mode === 'create') {
-      await mkdir(dirname(path), { recursive: true });
+      const made = await mkdir(dirname(path), { recursive: true });
       const handle = await open(path, 'ax', OWNER_WRITES);
       try {
-        // The name itself is durable only once the folder is on disk.
-        await handle.sync();
+        // The name itself is durable only once the folder is on disk, and those that were made for it.
+        await asFarAsItCan(() => handle.sync());
         await syncFolder(dirname(path));
+        for (let at = dirname(path); made !== undefined && at.length >= made.length; at = dirname(at)) {
+          await syncFolder(dirname(at));
+        }
         return new RecordedFile(path, undefined, handle, 0);
       } catch (error) {
         await handle.close();
+        // Whoever wanted it forgets its name.
+        await unlink(path).catch(() => {});
         throw error;
       }
     }
@@ -106,7 +111,7 @@ export class RecordedFile {
 
   /** @throws the system's error */
   async sync(): Promise<void> {
-    await this.handle.datasync();
+    await asFarAsItCan(() => this.handle.datasync());
   }
 
   async close(): Promise<void> {
@@ -131,11 +136,25 @@ export class RecordedFile {
 
 /** @throws the system's error */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  await asFarAsItCan(async () => {
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** fsync(2) of a file system that cannot: of folders, many shares. */
+const CANNOT_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
+
+/** What cannot be synced is on its disk when its system likes; no reason not to record there. */
+export async function asFarAsItCan(sync: () => Promise<void>): Promise<void> {
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await sync();
+  } catch (error) {
+    if (!CANNOT_SYNC.has((error as { code?: unknown }).code)) throw error;
   }
 }
 

@@ -51,6 +51,23 @@ describe('retention', () => {
     expect(await home.ids(`ruleId=${ruleId}&sort=oldest`)).toEqual([seen, locked, ...rest]);
   });
 
+  test('takes nothing from under whoever watches it, and says so in the preview', async () => {
+    const ruleId = ruleOf('1, NULL');
+    const limits = { keyword: '便り', keepNewest: 1 };
+    const [read, told, idle] = [0, 1, 2].map((index) => home.put({ ruleId }, index));
+    home.put({ ruleId }, 3);
+    await (
+      await home.get(`/api/recordings/${read}/file?source=ts`, { headers: { range: 'bytes=0-9' } })
+    ).bytes();
+    await home.get(`/api/recordings/${idle}/file?source=ts`, { method: 'HEAD' });
+    await home.send('POST', `/api/recordings/${told}/resume`, { at: 40 });
+    await touch();
+    await until(async () => (await home.ids('show=bin')).length > 0);
+    expect(await home.ids('show=bin')).toEqual([idle ?? 0]);
+    const response = await home.send('POST', `/api/rules/preview?ruleId=${ruleId}`, limits);
+    expect(((await response.json()) as { retiring?: Retiring }).retiring).toEqual([]);
+  });
+
   test('is shown in the preview of a rule before it is saved', async () => {
     const made = await home.send('POST', '/api/rules', { name: '便り', keyword: '便り', keepNewest: 9 });
     const { id: ruleId } = (await made.json()) as { id: number };
