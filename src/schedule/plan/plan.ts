@@ -179,7 +179,9 @@ class Planner {
     for (const program of this.#claims.relaysOf(claim)) {
       if (this.#claims.closed.has(program.id) || this.#outcomes.has(program.id)) continue;
       const known = this.#claims.byProgram.get(program.id);
-      const relayed = known ?? claimOf(this.input, program, null);
+      // With the margins that it will have.
+      const rule = this.input.rules.find(({ id }) => id === claim.ruleId) ?? null;
+      const relayed = known ?? claimOf(this.input, program, rule);
       if (relayed === undefined) continue;
       const { ruleId, priority, isManual } = claim;
       const ranked =
