@@ -6,8 +6,9 @@ import {
   ResumeSchema,
   WatchedRequestSchema,
 } from '../../wire/api.ts';
+import { readAs } from '../model/misfit.ts';
 import { RESUME_EDGE_MS } from '../model/recording-time.ts';
-import { problemResponse, REFUSALS } from './described.ts';
+import { jsonBody, problemResponse, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { cutsOf } from './recording-list.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from './recording-routes.ts';
@@ -32,7 +33,7 @@ function addMarkRoutes(app: Elysia, parts: ApiParts): void {
     '/api/recordings/:id/resume',
     ({ params, body }) => {
       const recording = findRecording(parts, params.id);
-      const { at, length, source } = body;
+      const { at, length, source } = readAs(ResumeRequestSchema, body);
       const resume = parts.recordingMarks.reach(recording, {
         at,
         length: length ?? null,
@@ -45,8 +46,8 @@ function addMarkRoutes(app: Elysia, parts: ApiParts): void {
     },
     {
       params: ID_PARAMS,
-      body: ResumeRequestSchema,
       detail: {
+        requestBody: jsonBody(ResumeRequestSchema),
         summary: 'Say how far somebody watched',
         description:
           'The first and the last 30 s are not remembered. A position within the last 30 s of the `length` that is ' +
@@ -70,13 +71,14 @@ function addMarkRoutes(app: Elysia, parts: ApiParts): void {
   app.post(
     '/api/recordings/:id/watched',
     ({ params, body }) => {
-      parts.recordingMarks.watched(findRecording(parts, params.id).id, body.watched);
+      const { watched } = readAs(WatchedRequestSchema, body);
+      parts.recordingMarks.watched(findRecording(parts, params.id).id, watched);
       return done();
     },
     {
       params: ID_PARAMS,
-      body: WatchedRequestSchema,
       detail: {
+        requestBody: jsonBody(WatchedRequestSchema),
         summary: 'Mark a recording as watched or as not watched',
         description: 'Takes the position away too.',
         tags,
@@ -88,13 +90,14 @@ function addMarkRoutes(app: Elysia, parts: ApiParts): void {
   app.post(
     '/api/recordings/:id/protect',
     ({ params, body }) => {
-      parts.recordingMarks.protect(findRecording(parts, params.id).id, body.protected);
+      const { protected: isProtected } = readAs(ProtectRequestSchema, body);
+      parts.recordingMarks.protect(findRecording(parts, params.id).id, isProtected);
       return done();
     },
     {
       params: ID_PARAMS,
-      body: ProtectRequestSchema,
       detail: {
+        requestBody: jsonBody(ProtectRequestSchema),
         summary: 'Keep a recording whatever its rule says, or no longer',
         description: 'People can still delete it. It does not count among those that its rule keeps.',
         tags,

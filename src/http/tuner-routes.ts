@@ -1,9 +1,16 @@
 /** The tuner screen: the agent's tuners and channels, and the channel scan. */
 import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import type { Elysia } from 'elysia';
-import { ChannelsSchema, TunerDefinitionsSchema, TunersSchema } from '../../wire/agent.ts';
+import {
+  ChannelsSchema,
+  type TunerDefinition,
+  TunerDefinitionsSchema,
+  TunersSchema,
+} from '../../wire/agent.ts';
 import { ScanRequestSchema, ScanStatusSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSALS } from './described.ts';
+import { readAs } from '../model/misfit.ts';
+import { jsonBody, problemResponse, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { polledAnswer, polledJson, polledResponses } from './polled.ts';
 
@@ -32,9 +39,13 @@ export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
     },
   });
 
-  app.put('/api/tuners', ({ body }) => equipment.putTuners(body), {
-    body: TunerDefinitionsSchema,
+  const readDefinitions = (body: unknown) => {
+    const definitions = readAs(TunerDefinitionsSchema, body);
+    return Value.Clean(TunerDefinitionsSchema, definitions) as TunerDefinition[];
+  };
+  app.put('/api/tuners', ({ body }) => equipment.putTuners(readDefinitions(body)), {
     detail: {
+      requestBody: jsonBody(TunerDefinitionsSchema),
       summary: 'Replace the tuner definitions',
       description: 'Unknown fields are dropped.',
       tags,
@@ -70,12 +81,12 @@ export function addTunerRoutes(app: Elysia, parts: ApiParts): void {
   app.post(
     '/api/scan',
     async ({ body }) => {
-      await scans.start(body.types);
+      await scans.start(readAs(ScanRequestSchema, body).types);
       return scans.status();
     },
     {
-      body: ScanRequestSchema,
       detail: {
+        requestBody: jsonBody(ScanRequestSchema),
         summary: 'Start a channel scan',
         description: 'It goes on by itself; event `scan` tells of its progress.',
         tags,

@@ -12,7 +12,6 @@ export interface MisfitValue {
 
 /** A name that somebody made up may be of any length. */
 const MAX_PATH_LENGTH = 64;
-const NO_OBJECT = '送信データは JSON のオブジェクトにしてください。';
 /** More words are no help any more. */
 const MAX_WORDS = 8;
 
@@ -71,11 +70,15 @@ function wanted(schema: TSchema): string {
   }
 }
 
+function noJson({ type }: TSchema): string {
+  return `送信データは JSON の${type === 'array' ? '配列' : 'オブジェクト'}にしてください。`;
+}
+
 /** @param error the first that a schema has with a value @param of whose field it is, such as `予約の` */
 export function misfitOf({ type, path: pointer, schema }: ValueError, of = ''): MisfitValue {
   const path = pointer.slice(1).replaceAll('/', '.').slice(0, MAX_PATH_LENGTH);
   const name = `${of}「${path}」`;
-  if (path === '') return { path, message: NO_OBJECT };
+  if (path === '') return { path, message: noJson(schema) };
   if (type === ValueErrorType.ObjectAdditionalProperties)
     return { path, message: `${name}という項目はありません。名前を確かめてください。` };
   const missing =
@@ -97,7 +100,7 @@ export function misfitFailure({ path, message }: MisfitValue): Failure {
 }
 
 /** @throws Failure bad_request naming the first field that is wrong */
-export function readAs<T extends TSchema>(schema: T, value: unknown, of: string): Static<T> {
+export function readAs<T extends TSchema>(schema: T, value: unknown, of = ''): Static<T> {
   if (Value.Check(schema, value)) return value;
-  throw misfitFailure(findMisfit(schema, value, of) ?? { path: '', message: NO_OBJECT });
+  throw misfitFailure(findMisfit(schema, value, of) ?? { path: '', message: noJson(schema) });
 }
