@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { startClock } from './clock.ts';
 import { startFocusKeys } from './navigation/focus.ts';
+import { startKeepingFocus } from './navigation/keep-focus.ts';
 import { startRouter } from './navigation/router.ts';
 import { startHousehold } from './settings/household.ts';
 import { startStations } from './stations.ts';
@@ -12,6 +13,7 @@ applyTheme();
 startClock();
 startRouter();
 startFocusKeys();
+startKeepingFocus();
 startStations();
 startHousehold();
 

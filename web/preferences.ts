@@ -80,6 +80,8 @@ export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
 export const guideZoom = remembered('guide-zoom', 1, (value) =>
   typeof value === 'number' && value > 0 ? value : undefined,
 );
+/** The home screen had something being recorded or booked when it was last seen. */
+export const homeNext = remembered('home-next', false, flag);
 export const recordingsLook = remembered<'grid' | 'list'>('recordings-look', 'grid', oneOf('grid', 'list'));
 export const recordingsSort = remembered<RecordingSort>(
   'recordings-sort',

@@ -45,7 +45,8 @@ function scope(): ParentNode {
   return dialogs[dialogs.length - 1] ?? document;
 }
 
-function reachable(): HTMLElement[] {
+/** What the arrows may come to. */
+export function reachable(): HTMLElement[] {
   const found: HTMLElement[] = [];
   for (const element of scope().querySelectorAll<HTMLElement>(FOCUSABLE)) {
     if (element.tabIndex < 0 || element.closest('[inert], [data-nav-skip]') !== null) continue;
@@ -57,7 +58,7 @@ function reachable(): HTMLElement[] {
   return found;
 }
 
-function groupOf(element: Element): Element | null {
+export function groupOf(element: Element): Element | null {
   return element.closest('[data-nav-group]');
 }
 

@@ -76,6 +76,14 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
     },
   });
   const onKey = (event: KeyboardEvent): void => {
+    // The bar lies under the view, behind any number of rows: to the right of the last column it is near.
+    if (event.key === 'ArrowRight' && choosing && !event.defaultPrevented && !event.shiftKey) {
+      const action = document.querySelector<HTMLElement>('.select-bar .select-action:not(:disabled)');
+      if (action === null) return;
+      event.preventDefault();
+      action.focus({ preventScroll: true });
+      return;
+    }
     if (event.key !== 'Delete' || event.repeat || choosing || shown.show === 'bin') return;
     const recording = pages.at(indexOfCell(event.target) ?? -1);
     if (recording === undefined || recording.recording) return;
@@ -155,13 +163,15 @@ function Waiting() {
 interface ListStateProps<T> {
   readonly pages: Pages<T>;
   readonly shown: RecordingQuery;
+  /** What stands above the list is not known yet: the list would be pushed down. */
+  readonly waits: boolean;
   readonly children: ComponentChildren;
 }
 
 /** What a list shows besides its rows: that it is read, why it cannot be, that it is empty. */
-export function ListState<T>({ pages, shown, children }: ListStateProps<T>) {
+export function ListState<T>({ pages, shown, waits, children }: ListStateProps<T>) {
   const { total, failure } = pages.state.value;
-  if (total === undefined) {
+  if (total === undefined || waits) {
     return failure === undefined ? (
       <Waiting />
     ) : (

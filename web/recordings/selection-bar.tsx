@@ -4,6 +4,7 @@ import type { Recording } from '../../wire/api.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
 import type { Selection } from './selection.ts';
+import { focusShelf } from './shelf.tsx';
 
 interface BarProps {
   readonly selection: Selection;
@@ -58,7 +59,15 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
   return (
     <section class="select-bar" aria-label="選択した録画" data-nav-group="select-bar">
       <div class="select-head">
-        <button type="button" class="round" aria-label="選択をやめる" onClick={() => selection.clear()}>
+        <button
+          type="button"
+          class="round"
+          aria-label="選択をやめる"
+          onClick={(event) => {
+            selection.clear();
+            if (event.detail === 0) focusShelf();
+          }}
+        >
           <Icon name="close" />
         </button>
         <b class="numbers" aria-live="polite">

@@ -36,6 +36,16 @@ interface ShelfProps extends ShelfHandlers {
 /** What takes the focus in a cell. */
 const MAIN = '.cell-main';
 
+/** Gives the focus to the first cell that is wholly in view. */
+export function focusShelf(): void {
+  const cells = [...document.querySelectorAll<HTMLElement>(`.shelf ${MAIN}`)];
+  const inView = cells.find((cell) => {
+    const { top, bottom } = cell.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+  (inView ?? cells[0])?.focus({ preventScroll: inView !== undefined });
+}
+
 /** The place of the cell that something lies in. */
 export function indexOfCell(target: EventTarget | null): number | undefined {
   const cell = target instanceof Element ? target.closest<HTMLElement>('.shelf-cell') : null;

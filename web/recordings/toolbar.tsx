@@ -180,7 +180,8 @@ interface ToolbarProps {
   /** Undefined: the list has an order of its own. */
   readonly onSort: (() => void) | undefined;
   readonly onFilter: () => void;
-  readonly onChoose: (() => void) | undefined;
+  /** What is pressed goes: who came by keys needs another place. */
+  readonly onChoose: ((byKeys: boolean) => void) | undefined;
 }
 
 export function Toolbar(props: ToolbarProps) {
@@ -219,7 +220,12 @@ export function Toolbar(props: ToolbarProps) {
       </div>
       <div class="rec-tools-end" data-nav-group="rec-tools">
         {onChoose === undefined ? null : (
-          <button type="button" class="button button-small" aria-label="選択" onClick={onChoose}>
+          <button
+            type="button"
+            class="button button-small"
+            aria-label="選択"
+            onClick={(event) => onChoose(event.detail === 0)}
+          >
             <Icon name="choose" />
             <span class="rec-wide-words">選択</span>
           </button>

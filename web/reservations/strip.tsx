@@ -1,8 +1,11 @@
 /** On the home screen: what is being recorded, what comes next, and conflicts, as long as there is any of these. */
+
+import { useEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { broadcastDay } from '../guide/geometry.ts';
 import { openReservation } from '../navigation/router.ts';
+import { homeNext } from '../preferences.ts';
 import { narrow } from '../text/channel.ts';
 import { clockText, remainingText, shortText } from '../text/time.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -43,11 +46,33 @@ function Entry({ item }: { item: ReservationItem }) {
   );
 }
 
+/** As high as what comes: the stations below stay where they are. */
+function Waiting() {
+  return (
+    <section class="next-up" aria-hidden="true">
+      <ul class="next-list">
+        <li class="next-item">
+          <span class="next skeleton">
+            <span class="next-when">&nbsp;</span>
+            <span class="next-title">&nbsp;</span>
+            <span class="next-line" />
+          </span>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
 export function NextUp() {
-  const { items } = useBookings();
+  const { items, failure } = useBookings();
   const { running, coming } = nextUp(items ?? [], now.value);
   const { conflict, booked } = countsOf(items ?? [], now.value);
-  if (running.length + coming.length + conflict === 0) return null;
+  const some = running.length + coming.length + conflict > 0;
+  useEffect(() => {
+    if (items !== undefined) homeNext.value = some;
+  }, [items, some]);
+  if (items === undefined && failure === undefined && homeNext.value) return <Waiting />;
+  if (!some) return null;
   return (
     <section class="next-up" aria-label="録画と予約" data-nav-group="next-up">
       <ul class="next-list">

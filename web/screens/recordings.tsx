@@ -18,6 +18,7 @@ import { Selection } from '../recordings/selection.ts';
 import { SelectionBar, Working } from '../recordings/selection-bar.tsx';
 import { RecordingSheet } from '../recordings/sheet.tsx';
 import { FilterSheet, type RuleName, SortSheet } from '../recordings/sheets.tsx';
+import { focusShelf } from '../recordings/shelf.tsx';
 import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
 import { Toolbar } from '../recordings/toolbar.tsx';
 import { useResource } from '../resource.ts';
@@ -32,8 +33,11 @@ const seriesLists = new Lists<RecordingSeries>();
 const isRunning = ({ recording }: Recording): boolean => recording;
 const RUNNING = new URLSearchParams({ show: 'recording', sort: 'oldest' });
 
-/** What runs, told anew every few seconds as long as something does. */
-function useRunning(): readonly Recording[] {
+/** As it was when the screen was left: who comes back finds everything in its place. */
+let lastRunning: readonly Recording[] | undefined;
+
+/** What runs, told anew every few seconds as long as something does; undefined until it is known. */
+function useRunning(): readonly Recording[] | undefined {
   const [some, setSome] = useState(false);
   const running = useResource(
     async (signal) => (await getRecordingPage(RUNNING, { offset: 0, limit: MOST_AT_ONCE }, signal)).rows,
@@ -41,7 +45,8 @@ function useRunning(): readonly Recording[] {
   );
   const count = running.value?.length ?? 0;
   useEffect(() => setSome(count > 0), [count > 0]);
-  return running.value ?? [];
+  if (running.value !== undefined) lastRunning = running.value;
+  return running.value ?? lastRunning ?? (running.failure === undefined ? undefined : []);
 }
 
 /** Escape and its like end a choice before they leave the screen. */
@@ -54,7 +59,7 @@ function useBackEndsChoice(selection: Selection): void {
       event.stopPropagation();
       const inBar = document.activeElement?.closest('.select-bar') != null;
       selection.clear();
-      if (inBar) document.querySelector<HTMLElement>('.shelf .cell-main')?.focus({ preventScroll: true });
+      if (inBar) focusShelf();
     };
     document.addEventListener('keydown', onKey, { capture: true });
     return () => document.removeEventListener('keydown', onKey, { capture: true });
@@ -94,7 +99,7 @@ interface ShownProps {
   readonly onErase: (list: readonly Recording[]) => void;
   readonly onStop: (recording: Recording) => void;
   readonly ruleName: (id: number) => string | undefined;
-  readonly running: readonly Recording[];
+  readonly running: readonly Recording[] | undefined;
 }
 
 /** The list itself, and what knows its rows: the bar of the choice, the sheet. */
@@ -119,7 +124,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
   const id = shownRecording.value;
   useFocusAfterSheet(id);
   const find = (wanted: number): Recording | undefined =>
-    running.find((one) => one.id === wanted) ?? pages.known().find((one) => one.id === wanted);
+    running?.find((one) => one.id === wanted) ?? pages.known().find((one) => one.id === wanted);
   useEffect(() => {
     const known = new Map(pages.known().map((one) => [one.id, one]));
     selection.renew((wanted) => known.get(wanted));
@@ -130,7 +135,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
       {shown.show === 'bin' && pages.count > 0 ? (
         <p class="rec-lead">ここへ移してから2日たつと、録画とファイルは消えます。それまでは元に戻せます。</p>
       ) : null}
-      <ListState pages={pages} shown={shown}>
+      <ListState pages={pages} shown={shown} waits={apart && running === undefined}>
         <RecordingList key={key} shown={shown} pages={pages} busy={busy} selection={selection} />
       </ListState>
       {selection.choosing.value ? (
@@ -150,7 +155,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
   );
 }
 
-function Grouped({ shown }: { shown: RecordingQuery }) {
+function Grouped({ shown, waits }: { shown: RecordingQuery; waits: boolean }) {
   const kept = useMemo(
     () => seriesLists.of('', (offset, limit, signal) => getSeriesPage({ offset, limit }, signal)),
     [],
@@ -158,7 +163,7 @@ function Grouped({ shown }: { shown: RecordingQuery }) {
   const { pages, busy } = useList(kept);
   return (
     <>
-      <ListState pages={pages} shown={shown}>
+      <ListState pages={pages} shown={shown} waits={waits}>
         <SeriesList pages={pages} busy={busy} />
       </ListState>
       {pages.state.value.total === undefined ? null : (
@@ -258,11 +263,18 @@ export function Recordings() {
         groupable={groupable}
         onSort={grouped ? undefined : () => setOver({ kind: 'sort' })}
         onFilter={() => setOver({ kind: 'filter' })}
-        onChoose={grouped || selection.choosing.value ? undefined : () => selection.begin()}
+        onChoose={
+          grouped || selection.choosing.value
+            ? undefined
+            : (byKeys) => {
+                selection.begin();
+                if (byKeys) focusShelf();
+              }
+        }
       />
-      {groupable ? <Running recordings={running} /> : null}
+      {groupable ? <Running recordings={running ?? []} /> : null}
       {grouped ? (
-        <Grouped shown={shown} />
+        <Grouped shown={shown} waits={running === undefined} />
       ) : (
         <Listed
           shown={shown}

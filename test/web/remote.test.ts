@@ -1,0 +1,125 @@
+/** By remote control: what is pressed may go, the focus does not; and what is shown stays where it is. */
+import { describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { busyEvening, newBookings } from './fake-bookings.ts';
+import { manyStations } from './fake-guide.ts';
+import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
+import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+
+const STATIONS = manyStations([12, 4, 4]);
+const NOW = Date.now();
+const [station] = STATIONS;
+if (station === undefined) throw new Error('no stations');
+const RUNNING = runningRecording(9_000, station, NOW);
+const TELEVISION = { viewport: { width: 1920, height: 1080 } };
+
+describe.skipIf(!hasChromium)('by remote control', () => {
+  const rig = webRig({ stations: STATIONS });
+
+  function fill(): void {
+    rig.service.house.recordings = newRecordings([...manyRecordings(STATIONS, 400, NOW), RUNNING]);
+    rig.service.house.bookings = newBookings(busyEvening(STATIONS, NOW));
+  }
+  const held = (page: Page): Promise<string> =>
+    page.evaluate(() => {
+      const active = document.activeElement;
+      return active === null || active === document.body ? 'nothing' : active.className;
+    });
+
+  test('several are chosen from the middle of a long list, put into the bin and taken back', async () => {
+    fill();
+    const page = await rig.open('recordings', TELEVISION);
+    await page.locator('.rec-title').first().waitFor();
+    await page.getByRole('button', { name: '選択' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.closest('.shelf-cell') != null);
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter', 'ArrowRight', 'Enter']) {
+      await page.keyboard.press(key);
+    }
+    await page.getByText('2件を選択中').waitFor();
+    for (let step = 0; step < 12 && (await held(page)) !== 'select-action'; step += 1) {
+      await page.keyboard.press('ArrowRight');
+    }
+    await focusOn(page, 'ごみ箱へ');
+    await page.keyboard.press('Enter');
+    await focusOn(page, '元に戻す');
+    await page.keyboard.press('Enter');
+    await page.getByText('を元に戻しました').waitFor();
+    await until(() => rig.service.house.recordings.list.every(({ binnedAt }) => binnedAt === null));
+  });
+
+  test('a choice that is given up leaves the focus on a recording in view', async () => {
+    fill();
+    const page = await rig.open('recordings', TELEVISION);
+    await page.locator('.rec-title').first().waitFor();
+    await page.getByRole('button', { name: '選択' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '選択をやめる' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => {
+      const box = document.activeElement?.closest('.shelf-cell')?.getBoundingClientRect();
+      return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
+    });
+  });
+
+  test('a filter that is taken away leaves the focus on what stands beside it', async () => {
+    fill();
+    const page = await rig.open('recordings?genre=3', TELEVISION);
+    const chip = page.locator('.chip-on');
+    await chip.focus();
+    await page.keyboard.press('Enter');
+    await chip.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.closest('.rec-tools-more') != null);
+  });
+
+  test('what goes with the answer of the service leaves the next arrow where it was', async () => {
+    fill();
+    const page = await rig.open('reservations', TELEVISION);
+    const offer = page.locator('.conflict[data-reservation="4"] .blocker .button').last();
+    await offer.focus();
+    await page.evaluate(() => document.activeElement?.closest('.conflict')?.remove());
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.closest('main') != null);
+    const top = await page.evaluate(() => document.activeElement?.getBoundingClientRect().top ?? 0);
+    expect(top).toBeGreaterThan(200);
+  });
+
+  for (const [name, options] of [
+    ['phone', PHONE],
+    ['television', TELEVISION],
+  ] as const) {
+    test(`nothing is pushed away by what comes later (${name})`, async () => {
+      fill();
+      const page = await rig.open('nowhere', options);
+      await page.addInitScript(() => {
+        const shifts: string[] = [];
+        Object.assign(globalThis, { shifts });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) {
+            if ('value' in entry && Number(entry.value) > 0.01)
+              shifts.push(`${location.href} ${entry.value}`);
+          }
+        }).observe({ type: 'layout-shift', buffered: true });
+      });
+      // The home screen knows only from its second visit that something comes above the stations.
+      await page.goto(rig.service.url);
+      await page.locator('.next').first().waitFor();
+      rig.service.house.delayMs = 60;
+      rig.service.house.recordings.delayMs = 120;
+      for (const [path, ready] of [
+        ['', '.next-title:not(.skeleton *)'],
+        ['recordings', '.running'],
+        ['reservations', '.booking'],
+        ['rules', 'h1'],
+      ] as const) {
+        await page.goto(rig.service.url + path);
+        await page.locator(ready).first().waitFor();
+        await page.locator('.shelf .rec-title, main h1').first().waitFor();
+        await page.evaluate(
+          () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+        );
+        expect(await page.evaluate(() => Reflect.get(globalThis, 'shifts'))).toEqual([]);
+      }
+    });
+  }
+});
