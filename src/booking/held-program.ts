@@ -164,6 +164,8 @@ export class HeldPrograms implements ProgramRows {
     this.#flags[row] = (openEnd ? OPEN_END : 0) | (isFree ? FREE : 0) | (copyNever ? COPY_NEVER : 0);
     this.#genres[row] = genres;
     if (groups.length > 0) this.#groups.set(row, groups);
+    else this.#groups.delete(row);
+    this.#held.delete(row);
     this.#rows.set(id, row);
   }
 

@@ -62,6 +62,9 @@ export class PlanHost {
   #recordings = '';
   /** Kept as the same objects: what is read out of their texts is known by them. */
   #recorded = new Map<number, RecordedRow>();
+  /** Those whose episodes are not booked again, and those whose are. */
+  #kept: readonly RecordedRow[] = [];
+  #released: readonly RecordedRow[] = [];
 
   constructor(private readonly options: PlanHostOptions) {}
 
@@ -143,7 +146,6 @@ export class PlanHost {
     this.#readGuide(file);
     this.#readRecordings(file, now);
     const reservations = file.reservations();
-    const recorded = [...this.#recorded.values()];
     return {
       stamp: file.stamp,
       circumstances: {
@@ -153,10 +155,10 @@ export class PlanHost {
         settings,
         airings,
         reservations,
-        recorded: recorded.filter(({ released }) => !released),
+        recorded: this.#kept,
         cancellations: file.cancellations(),
       },
-      released: recorded.filter(({ released }) => released),
+      released: this.#released,
       repeated: new Map(
         reservations.flatMap(({ repeats, startAt }) => (repeats === null ? [] : [[repeats, startAt]])),
       ),
@@ -223,6 +225,9 @@ export class PlanHost {
         known.name === row.name;
       this.#recorded.set(row.id, isSame ? known : row);
     }
+    const rows = [...this.#recorded.values()];
+    this.#kept = rows.filter(({ released }) => !released);
+    this.#released = rows.filter(({ released }) => released);
     this.#recordings = stamp;
   }
 

@@ -22,6 +22,12 @@ export function isSameEpisode(a: Airing, b: Airing): boolean {
   return a.startAt === b.startAt && a.episode.title === other.title;
 }
 
+/** The same for airings of a series that show the same; others may have it too. */
+export function episodeKey({ episode: { number, subtitle, title }, startAt }: Airing): string {
+  if (number !== null) return number;
+  return subtitle === null ? `at\0${startAt}\0${title}` : `of\0${subtitle}`;
+}
+
 /**
  * Airings of the same series, number and subtitle. Where one tells no subtitle, it is the only subtitle that is
  * known of that number; with several of them it stays apart. What tells neither number nor subtitle is the same

@@ -90,15 +90,18 @@ export class GuideIndex {
   put(program: GuideProgram): void {
     const before = this.programs.rowOf(program.id);
     const held = before === undefined ? undefined : this.programs.held(before);
-    if (before !== undefined) this.#clear(before);
-    const row = this.#free.pop() ?? this.#rows++;
+    if (before !== undefined) this.#clear(before, this.programs.at(before));
+    const row = before ?? this.#free.pop() ?? this.#rows++;
     this.programs.put(row, program);
     this.#note({ id: program.id, before: held });
     this.#all.add(row);
     // What changes is held against every rule next; what is read at first mostly is not.
-    const isChange = before !== undefined;
-    const title = isChange ? this.title({ row, program }) : searchText(program.name);
-    const description = isChange ? this.description({ row, program }) : searchText(program.description);
+    const title = searchText(program.name);
+    const description = searchText(program.description);
+    if (before !== undefined) {
+      this.#titles.set(row, title);
+      this.#descriptions.set(row, description);
+    }
     this.#columns.set(row, `${title}\n${description}`);
     this.#details?.set(row, detailOf(program));
     const station = this.#stations.get(program.stationId) ?? new Bits();
@@ -111,21 +114,23 @@ export class GuideIndex {
     const row = this.programs.rowOf(id);
     if (row === undefined) return;
     const before = this.programs.held(row);
-    this.#clear(row);
+    this.#clear(row, this.programs.at(row));
+    this.programs.clear(row);
+    this.#titles.delete(row);
+    this.#descriptions.delete(row);
+    this.#free.push(row);
     this.#note({ id, before });
   }
 
-  #clear(row: number): void {
-    this.programs.clear(row);
+  /** Of everything that a programme that is put there sets anew. */
+  #clear(row: number, program: GuideProgram | undefined): void {
     this.#all.delete(row);
     this.#columns.clear(row);
-    this.#titles.delete(row);
-    this.#descriptions.delete(row);
     this.#details?.clear(row);
     this.#detailTexts.delete(row);
-    for (const rows of this.#stations.values()) rows.delete(row);
-    for (const rows of this.#genres) rows.delete(row);
-    this.#free.push(row);
+    if (program === undefined) return;
+    this.#stations.get(program.stationId)?.delete(row);
+    for (const { lv1 } of program.genres) this.#genres[lv1]?.delete(row);
   }
 
   #note(change: GuideChange): void {

@@ -10,7 +10,7 @@ export interface ProgramRows {
   at(row: number): GuideProgram | undefined;
   /** Of what is in the row, if anybody may hold it. */
   held(row: number): GuideProgram | undefined;
-  /** Into a row that is empty. Rows are given out one after the other. */
+  /** Into a row that is empty, or in the place of what has the same id. Rows are given out one after the other. */
   put(row: number, program: GuideProgram): void;
   clear(row: number): void;
 }

@@ -11,12 +11,16 @@ export class Recent<K, V> {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
     const value = this.#old.get(key) ?? make();
+    this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
     if (this.#young.size >= this.size) {
       this.#old = this.#young;
       this.#young = new Map();
     }
     this.#young.set(key, value);
-    return value;
   }
 
   delete(key: K): void {

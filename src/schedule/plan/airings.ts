@@ -3,7 +3,7 @@
  * up as programmes change.
  */
 import type { EpisodeText } from '../dedupe/episode.ts';
-import type { Airing } from '../dedupe/same-episode.ts';
+import { type Airing, episodeKey } from '../dedupe/same-episode.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
 import type { TextFacts } from './text-facts.ts';
 
@@ -25,9 +25,10 @@ export interface GuideAiring extends Airing {
 interface Series {
   /** In the title of every airing. */
   words: readonly string[];
-  airings: GuideAiring[];
-  /** Some were replaced since they were put in. */
-  stale: boolean;
+  /** By `episodeKey`. */
+  readonly airings: Map<string, GuideAiring[]>;
+  /** How many were put in. */
+  count: number;
 }
 
 export class SeriesAirings {
@@ -41,14 +42,25 @@ export class SeriesAirings {
 
   /** Programmes of the same series, the given one among them if the guide has it, in no order. */
   of(program: EpisodeText): readonly GuideAiring[] {
+    return [...this.#series(program).airings.values()].flat();
+  }
+
+  /**
+   * Those of them that may show the same episode: of a series with hundreds of airings a few.
+   * @param own what the text tells
+   */
+  alike(text: EpisodeText, own: Airing): readonly GuideAiring[] {
+    return this.#series(text).airings.get(episodeKey(own)) ?? [];
+  }
+
+  #series(program: EpisodeText): Series {
     this.#follow();
     const name = this.facts.of(program).episode.series;
-    const series = this.#bySeries.get(name) ?? this.#find(program, name);
+    const known = this.#bySeries.get(name);
+    if (known !== undefined) return known;
+    const series = this.#find(program, name);
     this.#bySeries.set(name, series);
-    if (series.stale)
-      series.airings = series.airings.filter((one) => this.guide.get(one.program.id) === one.program);
-    series.stale = false;
-    return series.airings;
+    return series;
   }
 
   #airing(program: GuideProgram): GuideAiring {
@@ -61,11 +73,7 @@ export class SeriesAirings {
     this.#version = this.guide.version;
     if (changed === undefined) this.#bySeries.clear();
     else if (changed.length > 0 && this.#bySeries.size > 0) {
-      for (const { before } of changed) {
-        const facts = before === undefined ? undefined : this.facts.known(before);
-        const series = facts === undefined ? undefined : this.#bySeries.get(facts.episode.series);
-        if (series !== undefined) series.stale = true;
-      }
+      for (const { before } of changed) if (before !== undefined) this.#takeOut(before);
       const all = [...this.#bySeries.values()];
       for (const id of new Set(changed.map((change) => change.id))) {
         // What was not asked for was in no series. To read a text for its episode costs more than to look for words.
@@ -74,29 +82,49 @@ export class SeriesAirings {
         const title = this.guide.title(row);
         if (!all.some(({ words }) => hasWords(title, words))) continue;
         const airing = this.#airing(row.program);
-        this.#bySeries.get(airing.episode.series)?.airings.push(airing);
+        const series = this.#bySeries.get(airing.episode.series);
+        if (series !== undefined) put(series, airing);
       }
     }
+  }
+
+  #takeOut(program: GuideProgram): void {
+    // Of what nobody has read it is known that it is in no series.
+    const episode = this.facts.known(program)?.episode;
+    const series = episode === undefined ? undefined : this.#bySeries.get(episode.series);
+    if (episode === undefined || series === undefined) return;
+    const key = episodeKey({ episode, startAt: program.startAt });
+    const left = series.airings.get(key)?.filter((one) => one.program !== program) ?? [];
+    if (left.length === 0) series.airings.delete(key);
+    else series.airings.set(key, left);
   }
 
   #find(program: EpisodeText, name: string): Series {
     const runs = (this.facts.of(program).title.match(LETTERS) ?? []).filter((word) => name.includes(word));
     const words = runs.sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
-    const found: Series = { words, airings: [], stale: false };
+    const found: Series = { words, airings: new Map(), count: 0 };
     if (words.length === 0) return found;
     const rows = this.guide.all();
     for (const word of words) this.guide.narrowByWord(rows, word, false);
     rows.forEach((number) => {
       const row = this.guide.at(number);
-      if (row === undefined || found.airings.length >= MAX_AIRINGS) return;
+      if (row === undefined || found.count >= MAX_AIRINGS) return;
       if (!hasWords(this.guide.title(row), words)) return;
       const airing = this.#airing(row.program);
-      if (airing.episode.series === name) found.airings.push(airing);
+      if (airing.episode.series === name) put(found, airing);
     });
     return found;
   }
 }
 
+function put(series: Series, airing: GuideAiring): void {
+  const key = episodeKey(airing);
+  const known = series.airings.get(key);
+  if (known === undefined) series.airings.set(key, [airing]);
+  else known.push(airing);
+  series.count += 1;
+}
+
 function hasWords(title: string, words: readonly string[]): boolean {
-  return words.every((word) => title.includes(word));
+  return words.length > 0 && words.every((word) => title.includes(word));
 }

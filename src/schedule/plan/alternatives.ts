@@ -21,7 +21,7 @@ export function findAlternatives(
   const own = { episode: facts.of(text).episode, startAt };
   const same = facts
     .airings(guide)
-    .of(text)
+    .alike(text, own)
     .filter((other) => other.startAt >= now && isSameEpisode(own, other))
     .map((other) => other.program)
     .filter(

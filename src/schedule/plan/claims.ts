@@ -276,9 +276,11 @@ function relaysOf({ guide, now, stations }: PlanInput, claim: Claim): GuideProgr
 }
 
 function relayIds(program: GuideProgram | undefined): ProgramId[] {
-  const relays = program?.groups.filter(({ type }) => type === 'relay') ?? [];
+  // Most have none, and everything that is booked is asked.
+  if (program === undefined || program.groups.length === 0) return [];
+  const relays = program.groups.filter(({ type }) => type === 'relay');
   const ids = relays.flatMap(({ events }) =>
     events.map(({ networkId, serviceId, eventId }) => programId(stationId(networkId, serviceId), eventId)),
   );
-  return ids.filter((id) => id !== program?.id);
+  return ids.filter((id) => id !== program.id);
 }

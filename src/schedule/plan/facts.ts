@@ -10,6 +10,8 @@ export class Facts {
   readonly #known = new WeakMap<EpisodeText, TextFacts>();
   readonly #airings = new WeakMap<GuideIndex, SeriesAirings>();
 
+  readonly #bySeries = new WeakMap<readonly EpisodeText[], ReadonlyMap<string, readonly EpisodeText[]>>();
+
   /** The airings of a guide by their series. */
   airings(guide: GuideIndex): SeriesAirings {
     const known = this.#airings.get(guide);
@@ -17,6 +19,15 @@ export class Facts {
     const airings = new SeriesAirings(guide, this);
     this.#airings.set(guide, airings);
     return airings;
+  }
+
+  /** Texts by the series they are of; read once as long as the list is the same. */
+  bySeries<T extends EpisodeText>(texts: readonly T[]): ReadonlyMap<string, readonly T[]> {
+    const known = this.#bySeries.get(texts) as ReadonlyMap<string, readonly T[]> | undefined;
+    if (known !== undefined) return known;
+    const bySeries = Map.groupBy(texts, (text) => this.of(text).episode.series);
+    this.#bySeries.set(texts, bySeries);
+    return bySeries;
   }
 
   /** undefined: nobody has asked for them yet. */

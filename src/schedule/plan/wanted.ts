@@ -7,7 +7,7 @@ import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation
 import type { Rule } from '../../model/rule.ts';
 import { type Airing, sameEpisodes } from '../dedupe/same-episode.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
-import type { PlanInput } from './input.ts';
+import type { PlanInput, RecordedEpisode } from './input.ts';
 
 /** An episode that was recorded within this time is not recorded again. */
 const RECORDED_REACH_MS = 30 * 86_400_000;
@@ -41,7 +41,7 @@ class Chooser {
   readonly #passedOver = new Map<ProgramId, string>();
   readonly #reserved: ReadonlyMap<ProgramId, Reservation>;
   readonly #cancelled = new Map<string, number[]>();
-  readonly #recorded = new Map<string, Candidate[]>();
+  readonly #recorded: ReadonlyMap<string, readonly RecordedEpisode[]>;
 
   constructor(private readonly input: PlanInput) {
     this.#reserved = new Map(input.reservations.map((one) => [one.programId, one]));
@@ -49,13 +49,7 @@ class Chooser {
       const place = `${type}/${channel}/${title}`;
       this.#cancelled.set(place, [...(this.#cancelled.get(place) ?? []), startAt]);
     }
-    for (const one of input.recorded) {
-      const { episode } = input.facts.of(one);
-      const candidate = { episode, startAt: one.startAt, program: null, recordedId: one.programId };
-      const known = this.#recorded.get(episode.series);
-      if (known === undefined) this.#recorded.set(episode.series, [candidate]);
-      else known.push(candidate);
-    }
+    this.#recorded = input.facts.bySeries(input.recorded);
   }
 
   choose(): Wanted {
@@ -133,7 +127,12 @@ class Chooser {
       }),
     );
     const series = new Set(airings.map(({ episode }) => episode.series));
-    const recorded = [...series].flatMap((name) => this.#recorded.get(name) ?? []);
+    const recorded = [...series]
+      .flatMap((name) => this.#recorded.get(name) ?? [])
+      .map((one): Candidate => {
+        const { episode } = this.input.facts.of(one);
+        return { episode, startAt: one.startAt, program: null, recordedId: one.programId };
+      });
     return sameEpisodes([...airings, ...recorded]).flatMap((group) => {
       const open = this.#notRecorded(group);
       const ordered = this.#inOrder(open);
