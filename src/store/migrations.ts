@@ -476,10 +476,11 @@ export const MIGRATIONS: readonly string[] = [
   -- Bit n: a genre of it is of major genre n; what names none is of the others (15). Of the first seven, which is as
   -- many as a programme names.
   ALTER TABLE recordings ADD COLUMN genre_bits INTEGER GENERATED ALWAYS AS (
-    ifnull(1 << json_extract(genres, '$[0].lv1'), 1 << 15) | ifnull(1 << json_extract(genres, '$[1].lv1'), 0)
+    CASE WHEN json_valid(genres) THEN
+      ifnull(1 << json_extract(genres, '$[0].lv1'), 1 << 15) | ifnull(1 << json_extract(genres, '$[1].lv1'), 0)
       | ifnull(1 << json_extract(genres, '$[2].lv1'), 0) | ifnull(1 << json_extract(genres, '$[3].lv1'), 0)
       | ifnull(1 << json_extract(genres, '$[4].lv1'), 0) | ifnull(1 << json_extract(genres, '$[5].lv1'), 0)
-      | ifnull(1 << json_extract(genres, '$[6].lv1'), 0)) VIRTUAL;
+      | ifnull(1 << json_extract(genres, '$[6].lv1'), 0) ELSE 1 << 15 END) VIRTUAL;
   CREATE INDEX recordings_of_genre ON recordings (genre_bits);
   `,
   `
