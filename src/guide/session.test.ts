@@ -11,6 +11,7 @@ import { VisitGoal, wantedStations } from './visit-goal.ts';
 /** 12:00 JST: segment 4 of the day. */
 const NOW = Date.parse('2026-11-21T12:00:00+09:00');
 const MINUTE = 60_000;
+const DAY_MS = 86_400_000;
 
 function station(service: number, network = 4): VisitedStation {
   const [n, s] = [networkId(network), serviceId(service)];
@@ -77,6 +78,9 @@ function eit({
   return longSection({ tableId, extension: service, version, number, lastNumber, body });
 }
 
+/** A TDT: short section, no CRC. */
+const tdt = (time: number): Uint8Array => Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(epochMs(time))]);
+
 function open(...stations: VisitedStation[]) {
   const known = new KnownStations();
   known.replace(stations.length === 0 ? [HOME, OTHER] : stations);
@@ -90,8 +94,12 @@ function open(...stations: VisitedStation[]) {
     true,
   );
   const stream = new StreamBuilder();
-  const feed = (tables: Uint8Array[], now = NOW): void =>
+  let timed = false;
+  const feed = (tables: Uint8Array[], now = NOW): void => {
+    if (!timed) session.feed(stream.sections(0x14, tdt(now)).take(), now);
+    timed = true;
     session.feed(stream.sections(0x12, ...tables).take(), now);
+  };
   const said = (of = HOME, now = NOW): PresentFollowing | undefined => known.get(of.id)?.present.read(now);
   return { known, presents, clocks, session, stream, feed, said };
 }
@@ -390,14 +398,29 @@ describe('a reading is over', () => {
 });
 
 describe("the broadcast's clock", () => {
-  /** A TDT: short section, no CRC. */
-  const tdt = (time: number) => Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(epochMs(time))]);
-
   test('is compared with the time of arrival', () => {
     const { session, stream, clocks } = open();
     session.feed(stream.sections(0x14, tdt(NOW + 3000)).take(), NOW);
     expect(clocks).toEqual([3000]);
     expect(session.time(NOW)).toBe(epochMs(NOW + 3000));
+  });
+
+  test('says which day a schedule is of that came before it', () => {
+    const { session, stream } = open();
+    const table = eit({ tableId: 0x50, number: 32, events: [{ id: 1, start: NOW, minutes: 30 }] });
+    session.feed(stream.sections(0x12, table).take(), NOW + DAY_MS);
+    expect(session.take()).toEqual([]);
+    session.feed(stream.sections(0x14, tdt(NOW)).take(), NOW + DAY_MS);
+    expect(session.take()[0]?.windows).toMatchObject([{ from: NOW, events: [eventId(1)] }]);
+  });
+
+  test('is not waited for where none comes', () => {
+    const { session, stream } = open();
+    const table = (number: number) =>
+      eit({ tableId: 0x50, number, events: [{ id: number, start: NOW, minutes: 30 }] });
+    session.feed(stream.sections(0x12, table(32)).take(), NOW);
+    session.feed(stream.sections(0x12, table(40)).take(), NOW + 12_001);
+    expect(session.take()[0]?.windows).toHaveLength(2);
   });
 
   test('what it waited for the rest of its piece is taken off', () => {

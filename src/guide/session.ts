@@ -25,6 +25,10 @@ export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID];
 const MAX_UNPLACED = 4_000;
 /** A clock that is further off is no clock. */
 const MAX_OFFSET_MS = 10 * 365 * 86_400_000;
+/** A broadcast tells the time every 5 s; a schedule waits no longer for it than this. */
+const CLOCK_WAIT_MS = 12_000;
+/** Sections of schedules that wait for the time; a channel sends fewer in that while. */
+const MAX_HELD = 4_096;
 /** Nothing waits longer between the agent and here. */
 const MAX_DELAY_MS = 500;
 
@@ -61,6 +65,8 @@ export class GuideSession {
   readonly #unplaced = new Map<StationId, Map<EventId, ExtendedText>>();
   #unplacedCount = 0;
   #offsetMs = 0;
+  /** Schedules that came before the time: which day a table is of depends on it. Undefined: it is known. */
+  #held: Eit[] | undefined = [];
   #bytes = 0;
   #firstAt: number | undefined;
   /** Programmes that wait to be taken. */
@@ -112,6 +118,7 @@ export class GuideSession {
     this.#memory.clear();
     this.#schedules.clear();
     this.#waiting.clear();
+    if (this.#held !== undefined) this.#held = [];
     this.waiting = 0;
   }
 
@@ -198,6 +205,7 @@ export class GuideSession {
       if (Math.abs(offset) > MAX_OFFSET_MS) return;
       this.#offsetMs = offset;
       this.events.clock(offset);
+      this.#release(now);
     }
   }
 
@@ -215,8 +223,26 @@ export class GuideSession {
     if (eit === undefined) return;
     const known = this.stations.find(eit.originalNetworkId, eit.serviceId);
     if (known === undefined) return;
-    if (eit.kind !== 'present-following') this.#schedule(known, eit, now);
-    else this.#presentFollowing(known, eit, now);
+    if (eit.kind === 'present-following') {
+      this.#presentFollowing(known, eit, now);
+      return;
+    }
+    if (this.#held === undefined) {
+      this.#schedule(known, eit, now);
+      return;
+    }
+    this.#held.push(eit);
+    if (this.#held.length >= MAX_HELD || now - (this.#firstAt ?? now) > CLOCK_WAIT_MS) this.#release(now);
+  }
+
+  /** The time is known, or not waited for any more. */
+  #release(now: number): void {
+    const held = this.#held;
+    this.#held = undefined;
+    for (const eit of held ?? []) {
+      const known = this.stations.find(eit.originalNetworkId, eit.serviceId);
+      if (known !== undefined) this.#schedule(known, eit, now);
+    }
   }
 
   #presentFollowing({ station, present }: KnownStation, eit: Eit, now: number): void {

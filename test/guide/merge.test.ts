@@ -87,7 +87,12 @@ class Reader {
   }
 
   #open(): GuideSession {
-    return new GuideSession(1, networkId(4), this.#known, { present: () => {}, clock: () => {} }, false);
+    const events = { present: () => {}, clock: () => {} };
+    const session = new GuideSession(1, networkId(4), this.#known, events, false);
+    // A schedule waits for the time: a TDT.
+    const time = Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(epochMs(NOW))]);
+    session.feed(this.#stream.sections(0x14, time).take(), NOW);
+    return session;
   }
 
   /** The next visit: nothing is remembered but what is stored. */
