@@ -125,7 +125,9 @@ export function clockwork(at: number): FaultRoom {
         expect(worst).toBeLessThan(EVERY_MS);
         for (const [index, { startMs, endMs }] of told.entries()) {
           const killedMs = (killedAt[index] ?? 0) - at;
-          expect(Math.abs(startMs - killedMs)).toBeLessThan(1500);
+          // What waited for the disk is lost with it; a busy machine kills late.
+          expect(startMs).toBeGreaterThan(killedMs - 1500);
+          expect(startMs).toBeLessThan(killedMs + EVERY_MS / 2);
           expect(endMs).toBeGreaterThan(killedMs);
         }
         expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(killedAt.length * 300);

@@ -83,6 +83,11 @@ test('a start goes on with damaged recordings, reservations, rules and settings,
   await send('PUT', 'settings', { marginBefore: 1000 });
   for (const programId of programmes) await send('POST', 'reservations', { programId, marginAfter: 1000 });
   const [texts, measured, sound] = (await receiving()).sort((a, b) => a.id - b.id);
+  // A second or two of each.
+  await until('all are written', async () => {
+    const list = await read<Recording[]>('recordings?show=recording');
+    return list.every(({ progress }) => (progress?.bytes ?? 0) > 15_000) ? true : undefined;
+  });
   // So that something of each was measured.
   const saved = `SELECT count(*) AS n FROM recording_measurements WHERE json_array_length(measured, '$.stretches') > 0`;
   await until('all are saved', () =>
