@@ -176,12 +176,13 @@ class Chooser {
 
   /**
    * Before it began, for whatever rule: that is recorded from its beginning, and which rule it is booked for may change
-   * hands by this very choice.
+   * hands by this very choice. Also what was missed or skipped and is not over: this plan may book it again, and the
+   * next must choose the same.
    */
   #isBooked({ id, startAt }: GuideProgram): boolean {
     const reservation = this.#reserved.get(id);
     if (reservation === undefined || reservation.createdAt > startAt) return false;
-    return reservation.state === 'scheduled' || reservation.state === 'conflict';
+    return reservation.state !== 'cancelled' && reservation.state !== 'finished';
   }
 
   #compare(a: GuideProgram, b: GuideProgram): number {
