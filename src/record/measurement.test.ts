@@ -60,3 +60,13 @@ test('what a wrong clock told moves with it, what was told before it does not', 
     files: [{ path: 'a', ...at(0, 630) }],
   });
 });
+
+test('a life of a single moment stays known when a break begins with it', () => {
+  const measurement = new Measurement(nothingMeasured());
+  measurement.received(at(1, 1), CLEAN);
+  measurement.broke('service_stopped', at(1, 4));
+  measurement.received(at(4, 5), CLEAN);
+  expect(measurement.value.stretches).toEqual([at(1, 1), at(4, 5)]);
+  measurement.broke('disk_failed', at(0, 2));
+  expect(measurement.value.stretches).toEqual([at(4, 5)]);
+});

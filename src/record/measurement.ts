@@ -69,12 +69,14 @@ export class Measurement {
   broke(cause: GapCause, { from, to }: Stretch): void {
     if (to <= from) return;
     this.value.breaks.push({ from, to, cause });
-    this.value.stretches = this.value.stretches.flatMap((one) =>
-      [
+    this.value.stretches = this.value.stretches.flatMap((one) => {
+      // A single moment was received all the same: when something began is told by it.
+      if (one.from === one.to) return one.from > from && one.from < to ? [] : [one];
+      return [
         { from: one.from, to: Math.min(one.to, from) },
         { from: Math.max(one.from, to), to: one.to },
-      ].filter((part) => part.to > part.from),
-    );
+      ].filter((part) => part.to > part.from);
+    });
   }
 
   /** What was told of the time from `since` on was told by a clock that was `byMs` late. */
