@@ -118,7 +118,7 @@ export function crowd(at: number): FaultRoom {
       database.close();
       expect(files).toHaveLength(ALL);
       expect(files.every(({ path }) => statSync(path).size > SECONDS * 9 * 188)).toBe(true);
-      expect(slowest).toBeLessThan(1500);
+      expect(slowest).toBeLessThan(5_000);
     });
   };
 
