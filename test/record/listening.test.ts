@@ -1,6 +1,7 @@
 /** Recordings whose told end passed while nobody could hear whether their programme was still on. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import type { RecordingOrder } from '../../src/model/recording.ts';
 import { Air, compare, until } from './air.ts';
 import { Desk } from './desk.ts';
 import { Studio } from './studio.ts';
@@ -26,20 +27,28 @@ async function priorities(on: Air, channel: string): Promise<number[]> {
     .flatMap(({ users }) => users.map((one) => one.priority));
 }
 
-test.concurrent('a service that comes back after the end goes on where the programme is still on', async () => {
-  const folder = join(air.folder, 'on');
+/** A recording whose service was stopped in its middle and is away until its told end has passed. */
+async function stoppedBeforeItsEnd(
+  channel: string,
+): Promise<{ folder: string; began: number; order: RecordingOrder }> {
+  const folder = join(air.folder, `away ${channel}`);
   const began = Date.now();
-  const first = new Studio(air, folder);
-  const order = first.reserve('T30', {
+  const studio = new Studio(air, folder);
+  const order = studio.reserve(channel, {
     ...{ openAt: began, startAt: began + 3500, endAt: began + 7000, closeAt: began + 7500 },
   });
-  first.room.order([order]);
+  studio.room.order([order]);
   await until(
     'it writes',
-    () => (first.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 300_000,
+    () => (studio.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 300_000,
   );
-  await first.close();
+  await studio.close();
   await until('its end has passed', () => Date.now() > order.closeAt);
+  return { folder, began, order };
+}
+
+test.concurrent('a service that comes back after the end goes on where the programme is still on', async () => {
+  const { folder, began, order } = await stoppedBeforeItsEnd('T30');
   const second = new Studio(air, folder);
   // It takes nothing from what is being recorded, and writes nothing.
   await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
@@ -59,19 +68,7 @@ test.concurrent('a service that comes back after the end goes on where the progr
 });
 
 test.concurrent('a service that comes back after the end writes nothing of what follows', async () => {
-  const folder = join(air.folder, 'over');
-  const began = Date.now();
-  const first = new Studio(air, folder);
-  const order = first.reserve('T31', {
-    ...{ openAt: began, startAt: began + 3500, endAt: began + 7000, closeAt: began + 7500 },
-  });
-  first.room.order([order]);
-  await until(
-    'it writes',
-    () => (first.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 300_000,
-  );
-  await first.close();
-  await until('its end has passed', () => Date.now() > order.closeAt);
+  const { folder, began, order } = await stoppedBeforeItsEnd('T31');
   const stopped = Date.now();
   const second = new Studio(air, folder);
   const { verdict, bytes, beganAt } = await second.judged(order);

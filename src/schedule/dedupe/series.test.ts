@@ -10,6 +10,8 @@ const ROWS: [name: string, description: string, series: string, episode: string 
   ['Ｔｈｅ　港町 Ｃｈａｐｔｅｒ １５', '', 'Ｔｈｅ　港町', '#15'],
   ['山の郵便局 後編', '', '山の郵便局', '後編'],
   ['山の郵便局 最終回', '', '山の郵便局', '最終回'],
+  ['金曜ドラマ「海辺の診療所」 第1話', '', '金曜ドラマ「海辺の診療所」', '#1'],
+  ['大河ドラマ『波濤の人』（４５）「船出」', '', '大河ドラマ『波濤の人』', '#45 「船出」'],
 ];
 
 for (const [name, description, series, episode] of ROWS) {

@@ -6,6 +6,15 @@ import { type EpisodeText, looseText, readEpisode } from './episode.ts';
 
 /** Longer titles are cut: names of series are not that long. */
 const MAX_LETTERS = 80;
+/** Opening quotation marks by their closing ones. */
+const QUOTES: Readonly<Record<string, string>> = {
+  '」': '「',
+  '』': '『',
+  '”': '“',
+  '】': '【',
+  '）': '（',
+  ')': '(',
+};
 const PARTS: Readonly<Record<string, string>> = { 前: '前編', 中: '中編', 後: '後編', 最終: '最終回' };
 
 /** null: it has no title. */
@@ -45,12 +54,27 @@ function spelled(loose: string, texts: readonly string[]): string | null {
   return null;
 }
 
+/** As far as the quotation marks that were opened on the way, where they are closed right behind it. */
+function closed(letters: readonly string[], from: number, to: number): number {
+  let end = to;
+  for (;;) {
+    const opening = QUOTES[letters[end] ?? ''];
+    const stretch = letters.slice(from, end);
+    const isOpen =
+      opening !== undefined &&
+      stretch.filter((letter) => letter === opening).length >
+        stretch.filter((letter) => letter === letters[end]).length;
+    if (!isOpen) return end;
+    end += 1;
+  }
+}
+
 /** Where the letters from `from` on have told exactly `loose`. */
 function reaching(loose: string, letters: readonly string[], from: number): number | undefined {
   if (!loose.startsWith(looseText(searchText(letters[from] ?? '')).slice(0, 1))) return undefined;
   for (let to = from + 1; to <= letters.length; to += 1) {
     const read = looseText(searchText(letters.slice(from, to).join('')));
-    if (read === loose) return to;
+    if (read === loose) return closed(letters, from, to);
     if (read.length > loose.length + 1) return undefined;
   }
   return undefined;
