@@ -198,10 +198,11 @@ function furtherFolders(path: string): RecordingFolder[] {
 
 /** Where recording folders were mounted when they were used: a disk that is not there now is told. */
 function mountMemory(path: string): MountMemory {
-  const read = (folder: string) => (database: Database) => new RecordingFolderStore(database).mountOf(folder);
+  const store = (database: Database): RecordingFolderStore => new RecordingFolderStore(database);
   return {
-    mountOf: (folder) => fromDatabase(path, read(folder), undefined),
+    mountOf: (folder) => fromDatabase(path, (database) => store(database).mountOf(folder), undefined),
     rememberMount: () => {},
+    filesIn: (folder, most) => fromDatabase(path, (database) => store(database).filesIn(folder, most), []),
   };
 }
 

@@ -228,6 +228,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     readSeries,
     folders: recordingFolders,
     free: async (path) => (await spaces.of(path))?.freeBytes,
+    // The database is there: so is this.
+    spare: join(config.dataDir, 'recordings-spare'),
     mounts,
     retryDamaged: () => settings.get('retryDamaged'),
     onBegan: () => booking.onBegan(),

@@ -117,7 +117,11 @@ function inParts({ parts }: SessionResult): Measured {
 
 /** Nothing but the root is mounted. @param remembered mount points by folder */
 function mountsOf(remembered: Record<string, string>): FolderMounts {
-  const memory = { mountOf: (path: string) => remembered[path], rememberMount: () => {} };
+  const memory = {
+    mountOf: (path: string) => remembered[path],
+    rememberMount: () => {},
+    filesIn: () => [],
+  };
   return new FolderMounts(memory, async () => new Set(['/']));
 }
 

@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderMounts, parseMounts } from './folder-mounts.ts';
 
-function remembering(points: Set<string> | undefined) {
+function remembering(points: Set<string> | undefined, files: readonly string[] = []) {
   const remembered = new Map<string, string>();
   const memory = {
     mountOf: (folder: string) => remembered.get(folder),
     rememberMount: (folder: string, mount: string) => void remembered.set(folder, mount),
+    filesIn: () => files,
   };
   return { remembered, mounts: new FolderMounts(memory, async () => points) };
 }
@@ -35,6 +36,19 @@ test('a folder is away when what it was mounted by is not mounted', async () => 
   rmSync(root, { recursive: true });
 });
 
+test('a folder that has most of its files is there, whatever is mounted', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mounts-')));
+  const files = ['a', 'b', 'c', 'd'].map((name) => join(root, name));
+  const { mounts, remembered } = remembering(new Set(['/']), files);
+  remembered.set(root, root);
+  expect(await mounts.look(root)).toBe('away');
+  writeFileSync(join(root, 'a'), '');
+  expect(await mounts.look(root)).toBe('away');
+  writeFileSync(join(root, 'b'), '');
+  expect(await mounts.look(root)).toBe('there');
+  rmSync(root, { recursive: true });
+});
+
 test('where the system does not tell, nothing is known and nothing is away', async () => {
   const { mounts, remembered } = remembering(undefined);
   await mounts.used('/mnt/tv');
@@ -47,7 +61,10 @@ test('a memory that fails keeps nobody from recording', async () => {
   const fail = () => {
     throw new Error('database is locked');
   };
-  const mounts = new FolderMounts({ mountOf: fail, rememberMount: fail }, async () => new Set(['/']));
+  const mounts = new FolderMounts(
+    { mountOf: fail, rememberMount: fail, filesIn: fail },
+    async () => new Set(['/']),
+  );
   await mounts.used('/');
   expect(await mounts.isAway('/')).toBe(false);
 });

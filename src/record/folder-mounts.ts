@@ -12,6 +12,8 @@ export interface MountMemory {
   /** Undefined: never used. */
   mountOf(folder: string): string | undefined;
   rememberMount(folder: string, mount: string): void;
+  /** Files that were made in it and are known, the last first; no more than so many. */
+  filesIn(folder: string, most: number): readonly string[];
 }
 
 /** `unknown`: it was not used yet, or this system does not tell. */
@@ -20,6 +22,8 @@ export type Presence = 'there' | 'away' | 'unknown';
 /** A network folder that is away may take for ever. */
 const LIMIT_MS = 2_000;
 const ROOT = '/';
+/** Known files that are looked for where mounts speak against a folder. */
+const WITNESSES = 20;
 
 export class FolderMounts {
   /** Many recordings that begin at once are one use. */
@@ -37,7 +41,24 @@ export class FolderMounts {
     if (mount === ROOT || (await this.mounts())?.has(mount) !== false) return 'there';
     // What is mounted when somebody asks for it is asked for.
     await inTime(access(folder));
-    return (await this.mounts())?.has(mount) === false ? 'away' : 'there';
+    if ((await this.mounts())?.has(mount) !== false) return 'there';
+    return (await this.#hasItsFiles(folder)) ? 'there' : 'away';
+  }
+
+  /**
+   * Mounts also change where no disk does: a service manager that shields the file system mounts folders onto
+   * themselves. What has most of its files is there.
+   */
+  async #hasItsFiles(folder: string): Promise<boolean> {
+    let files: readonly string[];
+    try {
+      files = this.memory.filesIn(folder, WITNESSES);
+    } catch {
+      return false;
+    }
+    const found = await inTime(Promise.all(files.map((path) => access(path).then(isTrue, isFalse))));
+    const seen = found?.filter((one) => one).length ?? 0;
+    return seen > 0 && seen * 2 >= files.length;
   }
 
   async isAway(folder: string): Promise<boolean> {
@@ -83,6 +104,9 @@ async function nearest(folder: string): Promise<string | undefined> {
     }
   }
 }
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;
 
 async function inTime<T>(act: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();

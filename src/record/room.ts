@@ -71,6 +71,8 @@ export interface RecordingRoomOptions {
   wall: () => number;
   /** Free octets; undefined = away. */
   free?: (path: string) => Promise<number | undefined>;
+  /** A folder that is there whenever the service runs, for when no other is. */
+  spare?: string | undefined;
   mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
   /** How often times are looked at, ms. */
@@ -374,7 +376,17 @@ export class RecordingRoom {
     { openAt, after, former, listens }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
   ): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
-    const { agentUrl, folders, free = freeBytes, mounts, store, log, wall, findStation } = this.options;
+    const {
+      agentUrl,
+      folders,
+      spare,
+      free = freeBytes,
+      mounts,
+      store,
+      log,
+      wall,
+      findStation,
+    } = this.options;
     const { now } = this.#clock;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
     const station = findStation(record.stationId);
@@ -386,7 +398,7 @@ export class RecordingRoom {
     return openSession({
       ...{ id, station, openAt, mainAt: startAt, endAt: endOf(record), after, former, listens },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ client: this.#client, agentUrl, folders, free, mounts, log, now, wall },
+      ...{ client: this.#client, agentUrl, folders, spare, free, mounts, log, now, wall },
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);

@@ -80,6 +80,8 @@ export interface SessionOptions extends SessionTimes {
   agentUrl: string;
   /** In the order in which they are wished for. */
   folders: () => readonly Folder[];
+  /** Written to while the disks of all of them are away. */
+  spare?: string | undefined;
   /** Free octets; undefined = away. */
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;

@@ -70,9 +70,10 @@ test('a file that is not open yet has what it had, and then what waited for it',
 });
 
 /** On real folders; what the sink is told to do, file by file. */
-function placed(names: readonly string[], former: readonly RecordingPart[] = []) {
+function placed(names: readonly string[], former: readonly RecordingPart[] = [], spare?: string) {
   const root = mkdtempSync(join(tmpdir(), 'svc-storage-'));
   const away = new Set<string>();
+  const full = new Set<string>();
   const openings: FileOpening[] = [];
   const rows: string[][] = [];
   const asked: string[] = [];
@@ -87,8 +88,10 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [])
     ...{ id: 1, stem: 'one', reception, log: SILENT_LOG },
     parts: former.map(({ path, bytes }) => ({ path: at(path), bytes })),
     folders: () => names.map((name) => ({ path: at(name), floorBytes: 0 })),
+    spare: spare === undefined ? undefined : at(spare),
     free: async (path) => {
       asked.push(path);
+      if (full.has(path)) return 0;
       return away.has(path) ? undefined : 1_000_000_000;
     },
     mounts: { isAway },
@@ -104,7 +107,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [])
     },
   };
   return {
-    ...{ storage, openings, rows, asked, away, at, reception },
+    ...{ storage, openings, rows, asked, away, full, at, reception },
     tell: (event: FileEvent) => take(event),
     begin: () => storage.begin(stream as StationStream),
     [Symbol.dispose]: () => rmSync(root, { recursive: true }),
@@ -121,6 +124,29 @@ test('a recording goes on elsewhere while the disk of its file is away, and keep
   await one.begin();
   expect(one.openings).toEqual([{ path: 'b/one.part2.ts', mode: 'create' }]);
   expect(one.rows).toEqual([['a/one.ts', 'b/one.part2.ts']]);
+});
+
+test('without any folder it is written to the spare one, and stays there to its end', async () => {
+  using one = placed(['a', 'b'], [], 'spare');
+  for (const name of ['a', 'b']) one.away.add(one.at(name));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'spare/one.ts', mode: 'create' }]);
+  one.tell({ kind: 'opened', path: one.at('spare/one.ts'), size: 0, former: null });
+  mkdirSync(one.at('spare'));
+  writeFileSync(one.at('spare/one.ts'), '');
+  one.away.clear();
+  const asked = one.asked.length;
+  one.storage.check();
+  await until(() => one.asked.length > asked);
+  expect(one.openings).toHaveLength(1);
+});
+
+test('the spare folder is not taken while another is there, however full', async () => {
+  using one = placed(['a', 'b'], [], 'spare');
+  one.away.add(one.at('a'));
+  one.full.add(one.at('b'));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'b/one.ts', mode: 'create' }]);
 });
 
 test('a disk that goes away while it is written to takes no name with it', async () => {

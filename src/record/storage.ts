@@ -23,6 +23,8 @@ export interface StorageOptions {
   stem: string;
   parts: readonly RecordingPart[];
   folders: () => readonly Folder[];
+  /** Written to while the disks of all folders are away. */
+  spare?: string | undefined;
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   reception: Reception;
@@ -222,10 +224,28 @@ export class Storage {
       if (why === 'check' && !fills && !isAway) return undefined;
       if (why === 'begin' && !fills && !isAway && !this.#failed.has(dirname(last.path))) return again(last);
     }
-    const chosen = chooseFolder(candidates, room);
+    const chosen = chooseFolder(candidates, room) ?? (await this.#spare(why, lastFolder));
     if (chosen === undefined) return undefined;
     if (last === undefined || chosen !== current) return this.#create(chosen);
     return why === 'check' ? undefined : again(last);
+  }
+
+  /** Rather in a place that nobody chose than not recorded. Undefined while a folder is there, however full. */
+  async #spare(why: Occasion, lastFolder: string | undefined): Promise<Folder | undefined> {
+    const { spare, folders, free, log, id } = this.options;
+    if (spare === undefined || this.#failed.has(spare) || (why === 'trouble' && lastFolder === spare))
+      return undefined;
+    const away = await Promise.all(folders().map(({ path }) => this.#isAway(path)));
+    if (away.includes(false)) return undefined;
+    const folder = { path: spare, floorBytes: 0 };
+    const chosen = chooseFolder([folder], [await free(spare)]);
+    if (chosen !== undefined && lastFolder !== spare) {
+      log.error('no recording folder is mounted, recorded beside the database', {
+        recording: id,
+        folder: spare,
+      });
+    }
+    return chosen;
   }
 
   async #create(folder: Folder): Promise<FileOpening> {

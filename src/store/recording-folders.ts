@@ -13,6 +13,16 @@ export class RecordingFolderStore {
     return row?.mount;
   }
 
+  filesIn(folder: string, most: number): string[] {
+    return this.database
+      .query<{ path: string }, { from: string; to: string; most: number }>(
+        `SELECT path FROM recording_files WHERE path > $from AND path < $to AND instr(substr(path, length($from) + 1), '/') = 0
+         ORDER BY recording_id DESC LIMIT $most`,
+      )
+      .all({ from: `${folder}/`, to: `${folder}0`, most })
+      .map(({ path }) => path);
+  }
+
   rememberMount(folder: string, mount: string): void {
     this.database
       .query(
