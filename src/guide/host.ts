@@ -196,6 +196,7 @@ export class GuideHost {
       if (wasWatched && !present.watched) this.#presentChanged(station.id);
     }
     this.#flushPresents();
+    session.readHeld(now);
     await this.#write(reading, counts);
   }
 

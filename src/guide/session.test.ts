@@ -390,6 +390,15 @@ describe('a reading is over', () => {
     ]);
   });
 
+  test('not while a schedule waits for the time', () => {
+    const { session, known, stream } = open(HOME);
+    const table = eit({ tableId: 0x50, number: 32, events: [{ id: 1, start: NOW, minutes: 30 }] });
+    session.feed(stream.sections(0x12, table).take(), NOW);
+    expect(goal(known, 'full', 10).reached(session, 30, NOW)).toBe(false);
+    session.readHeld(NOW);
+    expect(session.schedule(HOME.id)?.taken.basic).toBe(1);
+  });
+
   test('without a schedule of which nothing comes', () => {
     const { session, known } = open();
     expect(goal(known, 'full', 10).reached(session, 20, NOW)).toBe(false);
@@ -419,7 +428,9 @@ describe("the broadcast's clock", () => {
     const table = (number: number) =>
       eit({ tableId: 0x50, number, events: [{ id: number, start: NOW, minutes: 30 }] });
     session.feed(stream.sections(0x12, table(32)).take(), NOW);
+    expect(session.holds).toBe(true);
     session.feed(stream.sections(0x12, table(40)).take(), NOW + 12_001);
+    expect(session.holds).toBe(false);
     expect(session.take()[0]?.windows).toHaveLength(2);
   });
 

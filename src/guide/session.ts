@@ -86,6 +86,7 @@ export class GuideSession {
     this.#firstAt ??= now;
     const lateBy = this.#delay(packets, now);
     for (const section of this.#demux.feed(packets)) this.#section(section, now, lateBy);
+    if (this.#held !== undefined && now - this.#firstAt > CLOCK_WAIT_MS) this.readHeld(now);
     this.#bytes += packets.length;
   }
 
@@ -205,7 +206,7 @@ export class GuideSession {
       if (Math.abs(offset) > MAX_OFFSET_MS) return;
       this.#offsetMs = offset;
       this.events.clock(offset);
-      this.#release(now);
+      this.readHeld(now);
     }
   }
 
@@ -232,11 +233,16 @@ export class GuideSession {
       return;
     }
     this.#held.push(eit);
-    if (this.#held.length >= MAX_HELD || now - (this.#firstAt ?? now) > CLOCK_WAIT_MS) this.#release(now);
+    if (this.#held.length >= MAX_HELD) this.readHeld(now);
+  }
+
+  /** Schedules came that are not read yet. */
+  get holds(): boolean {
+    return this.#held !== undefined && this.#held.length > 0;
   }
 
   /** The time is known, or not waited for any more. */
-  #release(now: number): void {
+  readHeld(now: number): void {
     const held = this.#held;
     this.#held = undefined;
     for (const eit of held ?? []) {

@@ -18,7 +18,7 @@ export class VisitGoal {
 
   /** @param elapsed ms since the first byte */
   reached(session: GuideSession, elapsed: number, now: number): boolean {
-    if (elapsed < this.settleMs) return false;
+    if (elapsed < this.settleMs || session.holds) return false;
     return this.wanted.every(
       (each) => (each.optional && elapsed >= this.patienceMs) || this.#isRead(each, session, elapsed, now),
     );
