@@ -1,6 +1,6 @@
 /** Rows of the database are damaged while the service is away: everything else goes on, and what can of them too. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,17 +11,14 @@ import { putPrograms } from '../service/guide-rows.ts';
 import { comesTrue } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(120_000);
-
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const STATIONS = 3;
 const SECONDS = 20;
 /** Of a wait that may be for a programme's end. */
 const LIMIT_MS = 60_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-damaged-'));
-const agent = new CrowdAgent(1, STATIONS);
+let folder: string;
+let agent: CrowdAgent;
 let service: Program;
 
 function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
@@ -58,14 +55,7 @@ const receiving = (): Promise<Recording[]> =>
     return all.length === STATIONS ? all : undefined;
   });
 
-beforeAll(startService, 60_000);
-afterAll(async () => {
-  await service?.end();
-  await agent.close();
-  rmSync(folder, { recursive: true, force: true });
-}, 60_000);
-
-test('a start goes on with damaged recordings, reservations, rules and settings, and tells which they are', async () => {
+async function damagedRows(): Promise<void> {
   await until('the stations are known', async () =>
     (await read<Station[]>('services')).length === STATIONS ? true : undefined,
   );
@@ -151,4 +141,22 @@ test('a start goes on with damaged recordings, reservations, rules and settings,
   expect(files).toHaveLength(STATIONS);
   for (const { path } of files) expect(statSync(path).size % 188).toBe(0);
   database.close();
-});
+}
+
+export const damagedDatabase = {
+  start: async (): Promise<void> => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-damaged-'));
+    agent = new CrowdAgent(1, STATIONS);
+    await startService();
+  },
+  tests: (): void =>
+    test(
+      'a start goes on with what is damaged in recordings, reservations, rules and settings, and tells it',
+      damagedRows,
+    ),
+  close: async (): Promise<void> => {
+    await service?.end();
+    await agent?.close();
+    rmSync(folder, { recursive: true, force: true });
+  },
+};

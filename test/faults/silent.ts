@@ -1,24 +1,16 @@
 /** A stream worker that lives and does nothing more: it is given up, and its recordings go on in another one. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { StreamClient } from '../../src/stream/client.ts';
 import { Air, compare, probed, until } from '../record/air.ts';
 import { Desk } from '../record/desk.ts';
 import type { Silence } from './silent.worker.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(120_000);
-
 /** Shorter than in the service, longer than a busy machine lets a worker wait. */
 const SILENCE_MS = 6_000;
 const LENGTH_MS = 30_000;
 
 let air: Air;
-beforeAll(async () => {
-  air = await Air.start(['T30', 'T31', 'T32', 'T33'], 'GR:4');
-}, 90_000);
-afterAll(() => air.close(), 20_000);
-
 /** A recorder whose workers can be silenced, the first one first. */
 function studio(name: string): { desk: Desk; workers: Worker[] } {
   const workers: Worker[] = [];
@@ -36,7 +28,7 @@ const KINDS: [Silence, string, string][] = [
   ['is blocked', 'T32', 'T33'],
 ];
 
-describe.concurrent('a stream worker', () => {
+function tests(): void {
   test.each(KINDS)(
     'that %s is replaced: the same file goes on, the gap is told, others lose nothing',
     async (silence, channel, other) => {
@@ -83,4 +75,12 @@ describe.concurrent('a stream worker', () => {
       await desk.close();
     },
   );
-});
+}
+
+export const silentWorkers = {
+  start: async (): Promise<void> => {
+    air = await Air.start(['T30', 'T31', 'T32', 'T33'], 'GR:4');
+  },
+  tests,
+  close: (): Promise<void> => air?.close(),
+};

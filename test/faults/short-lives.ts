@@ -1,24 +1,16 @@
 /** A recorder that dies as soon as it has begun to write, again and again: what it did not live for is a gap. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Air, compare, probed, until } from '../record/air.ts';
 import { Recorder, stored } from '../record/killable.ts';
 import { lostIn } from './house.ts';
 
-// Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(120_000);
-
 const LIVES = 6;
 const LENGTH_MS = 20_000;
 
 let air: Air;
-beforeAll(async () => {
-  air = await Air.start(['T30'], 'GR:1');
-}, 90_000);
-afterAll(() => air.close(), 20_000);
-
-test('lives of less than a second are in one file, and only between them something is missing', async () => {
+async function shortLives(): Promise<void> {
   const folder = join(air.folder, 'short');
   const began = Date.now();
   const endAt = began + LENGTH_MS;
@@ -50,4 +42,13 @@ test('lives of less than a second are in one file, and only between them somethi
   const toldMs = measured.breaks.reduce((sum, { from, to }) => sum + to - from, 0);
   expect(Math.abs(toldMs - lostIn(bytes))).toBeLessThan(LIVES * 150);
   expect(await probed(path)).toBeGreaterThan(60);
-});
+}
+
+export const recorderLives = {
+  start: async (): Promise<void> => {
+    air = await Air.start(['T30'], 'GR:1');
+  },
+  tests: (): void =>
+    test('of less than a second are in one file, and only between them something is missing', shortLives),
+  close: (): Promise<void> => air?.close(),
+};
