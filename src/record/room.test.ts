@@ -5,68 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { FakeSession } from '../../test/record/fake-session.ts';
 import { type EventData, Hub } from '../hub/hub.ts';
 import type { RecordingEnd, RecordingOrder } from '../model/recording.ts';
 import type { StationRecord } from '../model/station.ts';
-import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import { nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
 import { RecordingStore } from '../store/recordings.ts';
 import { RecordingRoom, type RecordingRoomOptions } from './room.ts';
-import type { Session } from './running.ts';
-import type { SessionEnd, SessionOptions, SessionResult, SessionTimes } from './session.ts';
 
 const STATION = 3_260_809_216 as StationId;
 const HOUR = 3_600_000;
-
-/** Receives everything and ends when it is told to. */
-class FakeSession implements Session {
-  readonly #done = Promise.withResolvers<SessionResult>();
-  readonly done = this.#done.promise;
-  phase: 'receiving' | 'over' = 'receiving';
-  times: SessionTimes;
-  yieldedAt: number | undefined;
-  setBy: number[] = [];
-  measured: Measured = nothingMeasured();
-
-  constructor(readonly options: SessionOptions) {
-    const { openAt, mainAt, endAt } = options;
-    this.times = { openAt, mainAt, endAt };
-  }
-
-  get state() {
-    const { phase } = this;
-    return { phase, cause: null, bytes: 188, drops: 0, slow: false, tunerId: 'tuner0' };
-  }
-
-  start(): void {
-    const path = join('/nowhere', `${this.options.id}.ts`);
-    const { stem, ledger } = this.options;
-    ledger.placed([{ path, bytes: 0 }], { folder: '/nowhere', stem }).catch(() => {});
-  }
-  setStart(times: Omit<SessionTimes, 'endAt'>): void {
-    this.times = { ...this.times, ...times };
-  }
-  setEnd(endAt: number): void {
-    this.times = { ...this.times, endAt };
-  }
-  yieldEnd(at: number): void {
-    this.yieldedAt = at;
-  }
-  clockSet(byMs: number): void {
-    this.setBy.push(byMs);
-  }
-  stop(): Promise<SessionResult> {
-    return this.end('stopped');
-  }
-  close(): Promise<SessionResult> {
-    return this.end('closed');
-  }
-  end(end: SessionEnd): Promise<SessionResult> {
-    this.phase = 'over';
-    this.#done.resolve({ end, at: this.options.now(), measured: this.measured, parts: [] });
-    return this.done;
-  }
-}
 
 let folder: string;
 let database: Database;

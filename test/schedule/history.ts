@@ -14,19 +14,10 @@ import type { Tuner } from '../../wire/agent.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tuner } from '../service/bookings.ts';
 import { AgentModel } from './agent-model.ts';
-import { Home, MINUTE, NOON } from './home.ts';
+import { CHANNELS, Home, MINUTE, NAMES, NOON } from './home.ts';
 import { settled } from './settled.ts';
 
-const NAMES = [
-  '灯台 #1「波」',
-  '灯台 #2',
-  '灯台 第2話「風」',
-  '港',
-  '港[字]',
-  '海 前編',
-  '海 後編',
-  '野球中継',
-];
+const TITLES = [...NAMES, '海 後編', '野球中継'];
 const KEYWORDS = ['灯台', '港', '海', '港|海', '野球'];
 const HOMES: readonly (readonly [number, Tuner['types']][])[] = [
   [[0, ['GR']]],
@@ -45,7 +36,6 @@ const HOMES: readonly (readonly [number, Tuner['types']][])[] = [
     [0, ['GR', 'BS', 'CS']],
   ],
 ];
-const CHANNELS = ['T27', 'T27', 'T28', 'T29', 'BS01_0', 'BS03_1', 'CS02'];
 
 /** A programme as it is aired, whatever the guide says. */
 interface Show {
@@ -86,7 +76,7 @@ export class Household {
       const shows: Show[] = [];
       for (let at = -15 + random.below(30); at < 420; ) {
         const minutes = random.pick([1, 5, 15, 30, 30, 60, 90]);
-        const id = home.program(station, random.pick(NAMES), {
+        const id = home.program(station, random.pick(TITLES), {
           at,
           minutes,
           copyNever: random.below(12) === 0,
@@ -470,7 +460,7 @@ export class Household {
     // Of what is recorded the recorder decides.
     if (this.#running.has(id)) return;
     if (random.below(2) === 0) home.change(id, { copyNever: home.guide.get(id)?.copyNever !== true });
-    else home.change(id, { name: random.below(4) === 0 ? '' : random.pick(NAMES) });
+    else home.change(id, { name: random.below(4) === 0 ? '' : random.pick(TITLES) });
   }
 
   step(): void {

@@ -19,6 +19,11 @@ export { MINUTE, NOON };
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** Stations of random homes: two of one physical channel among them. */
+export const CHANNELS = ['T27', 'T27', 'T28', 'T29', 'BS01_0', 'BS03_1', 'CS02'];
+/** Titles of random guides: episodes that are written in several ways, and what is no episode. */
+export const NAMES = ['灯台 #1「波」', '灯台 #2', '灯台 第2話「風」', '港', '港[字]', '海 前編'];
+
 export const GR_TUNER: TunerOfPlan = { rank: 0, types: ['GR'], recording: [] };
 export const SATELLITE_TUNER: TunerOfPlan = { rank: 1, types: ['BS', 'CS'], recording: [] };
 export const ANY_TUNER: TunerOfPlan = { rank: 2, types: ['GR', 'BS', 'CS'], recording: [] };

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ANY_TUNER, GR_TUNER, Home, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
+import {
+  ANY_TUNER,
+  CHANNELS,
+  GR_TUNER,
+  Home,
+  MINUTE,
+  NAMES,
+  NOON,
+  SATELLITE_TUNER,
+} from '../../../test/schedule/home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import type { Claim } from './claims.ts';
 import { placeAll, type Slot } from './tuners.ts';
@@ -14,19 +23,10 @@ describe('whatever the guide, the rules and the tuners', () => {
     universal: [ANY_TUNER, ANY_TUNER],
     mixed: [GR_TUNER, SATELLITE_TUNER, ANY_TUNER],
   };
-  const CHANNELS = ['T27', 'T27', 'T28', 'T29', 'BS01_0', 'BS03_1', 'CS02'];
-  const NAMES = [
-    '灯台 #1「波」',
-    '灯台 #2',
-    '灯台 第2話「風」',
-    '港',
-    '港[字]',
-    '海 前編',
-    '灯台 #1「波」[字]',
-  ];
+  const TITLES = [...NAMES, '灯台 #1「波」[字]'];
   const slot = fc.record({
     station: fc.nat(CHANNELS.length - 1),
-    name: fc.constantFrom(...NAMES),
+    name: fc.constantFrom(...TITLES),
     at: fc.integer({ min: -3, max: 40 }).map((value) => value * 15),
     minutes: fc.constantFrom(15, 30, 45, 60, 120),
     copyNever: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),

@@ -1,0 +1,62 @@
+/** A ball game and what follows it, while the air moves: what a plan tells the recorder, in minutes from noon. */
+import type { ProgramId } from '../../arib/ids.ts';
+import { epochMs } from '../../arib/time.ts';
+import type { PlannedOpening } from '../../src/schedule/plan/input.ts';
+import { GR_TUNER, Home, MINUTE, NOON } from './home.ts';
+import { settled } from './settled.ts';
+
+export const SECOND = 1000;
+export const AFTER = 15 * SECOND;
+
+/** A ball game from 12:00 to 12:30, booked, and what follows it. */
+export function evening(tuners = [GR_TUNER]) {
+  const home = new Home(tuners);
+  const station = home.station('T27');
+  const game = home.program(station, '野球中継', { at: 0 });
+  const film = home.program(station, '夜の映画', { at: 30, minutes: 60 });
+  home.reserve(game);
+  const at = (minutes: number): void => {
+    home.now = NOON + minutes * MINUTE;
+  };
+  const air = (
+    id: ProgramId,
+    state: 'next' | 'on' | 'over',
+    from: number | null = null,
+    until: number | null = null,
+  ) =>
+    home.airings.set(id, {
+      state,
+      from: from === null ? null : NOON + from * MINUTE,
+      until: until === null ? null : NOON + until * MINUTE,
+    });
+  const move = (id: ProgramId, start: number, end: number, openEnd = false) =>
+    home.change(id, {
+      startAt: epochMs(NOON + start * MINUTE),
+      endAt: epochMs(NOON + end * MINUTE),
+      openEnd,
+    });
+  /** Plans, and what the recorder is told of a programme, in minutes. */
+  const told = (id: ProgramId) => {
+    const opening = home.run().openings.find((one) => one.programId === id);
+    settled(home);
+    return opening === undefined ? undefined : minutesOf(opening);
+  };
+  const booked = (id: ProgramId) => {
+    const reservation = home.of(id);
+    if (reservation === undefined) throw new Error('not booked');
+    const { state, startAt, endAt } = reservation;
+    return { state, start: (startAt - NOON) / MINUTE, end: (endAt - NOON) / MINUTE };
+  };
+  return { home, station, game, film, at, air, move, told, booked };
+}
+
+export function minutesOf({ openAt, closeAt, holdUntil, startAt, endAt }: PlannedOpening) {
+  const minutes = (ms: number): number => (ms - NOON) / MINUTE;
+  return {
+    start: minutes(startAt),
+    end: minutes(endAt),
+    open: minutes(openAt),
+    close: minutes(closeAt - AFTER),
+    hold: holdUntil === null ? null : minutes(holdUntil),
+  };
+}
