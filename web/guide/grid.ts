@@ -331,6 +331,8 @@ export class GuideGrid {
     if (box.left + box.width > scrollLeft + width) scrollLeft = box.left + box.width - width;
     if (box.left < scrollLeft) scrollLeft = box.left;
     scroller.scrollTo({ top: scrollTop, left: scrollLeft, behavior: 'instant' });
+    // On a low screen the sheet itself may be partly out of sight.
+    scroller.scrollIntoView({ block: 'nearest', behavior: 'instant' });
   }
 
   #onFocus(event: FocusEvent): void {
