@@ -9,6 +9,7 @@ describe('elapsedClock', () => {
       () => Math.floor(awake / 1000) + 77,
     );
     const start = elapsed();
+    expect(start).toBe(77_000);
     for (let at = 500; at < 600_000; at += 333) {
       awake = at;
       expect(elapsed() - start).toBe(at - 500);

@@ -5,7 +5,7 @@ const COARSE_MS = 2000;
 
 /**
  * @param monotonic ms, without what was slept @param uptime seconds since the machine was started, with it
- * @returns ms since some moment, to a second where the machine slept
+ * @returns ms since the machine was started, to a second
  */
 export function elapsedClock(monotonic: () => number, uptime: () => number): () => number {
   const apart = uptime() * 1000 - monotonic();
@@ -14,6 +14,6 @@ export function elapsedClock(monotonic: () => number, uptime: () => number): () 
     const awake = monotonic();
     const more = uptime() * 1000 - awake - apart - slept;
     if (more > COARSE_MS) slept += more;
-    return awake + slept;
+    return apart + awake + slept;
   };
 }

@@ -57,7 +57,7 @@ export interface ServiceOptions {
   log: Log;
   /** Epoch ms by the machine's clock, which may be set at any time. */
   now: () => number;
-  /** ms since some moment, which nobody sets. */
+  /** ms since the machine was started, which nobody sets. */
   elapsed: () => number;
   /** PATH, where ffmpeg is looked for. */
   searchPath: string;
@@ -252,6 +252,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     intervalMs: config.reconcileIntervalMs,
     log: log.component('retention'),
     now: clock.now,
+    isTimeSure: clock.isSure,
   });
   const booking = new BookingRoom({
     reservations: new ReservationStore(database),
@@ -270,6 +271,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     hub,
     log: log.component('booking'),
     now: clock.now,
+    isTimeSure: clock.isSure,
   });
   const closeRooms = async (): Promise<void> => {
     events.close();

@@ -46,12 +46,14 @@ let hub: Hub;
 let events: string[];
 let lines: string[];
 let now: number;
+let isTimeSure: boolean;
 let tuners: Tuner[] | null;
 const rooms: BookingRoom[] = [];
 
 beforeEach(() => {
   home = new BookedHome();
   recorder = new StandInRecorder();
+  isTimeSure = true;
   events = [];
   lines = [];
   now = NOON;
@@ -90,6 +92,7 @@ function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: 
     hub,
     log: createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) }),
     now: () => now,
+    isTimeSure: () => isTimeSure,
   });
   rooms.push(room);
   room.start();
@@ -375,4 +378,26 @@ test('what is done with is forgotten after two weeks', async () => {
   hub.changed('programs');
   await until(() => stored().length === 0);
   expect(home.cancellations.all()).toEqual([]);
+});
+
+test('a machine whose clock may be wrong forgets nothing', async () => {
+  const station = home.station('T27');
+  const program = home.program(station, '港の朝', { at: 10 });
+  const other = home.program(home.station('T28'), '灯台', { at: 10 });
+  isTimeSure = false;
+  const room = start();
+  const { id } = await room.reservations.reserve({ programId: program });
+  await room.reservations.cancel(id);
+  const wanted = await room.reservations.reserve({ programId: other });
+  // It is started with its clock a month ahead, and is told so by nobody for hours.
+  for (let hour = 0; hour < 3; hour++) {
+    now = NOON + 30 * 86_400_000 + hour * 60 * MINUTE;
+    await room.rules.create({ keyword: `どこにもない${hour}` });
+    expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'missed']);
+  }
+  now = NOON;
+  isTimeSure = true;
+  await room.rules.create({ keyword: '港' });
+  expect(room.reservations.get(wanted.id).state).toBe('scheduled');
+  expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
 });

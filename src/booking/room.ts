@@ -63,6 +63,8 @@ export interface BookingRoomOptions {
   log: Log;
   /** Epoch ms, by the broadcast's clock. */
   now: () => number;
+  /** As long as the time may be another, nothing is forgotten. */
+  isTimeSure?: () => boolean;
 }
 
 /** So often a plan may find that something changed under its hands before it waits a little. */
@@ -293,7 +295,8 @@ export class BookingRoom {
   }
 
   #purge(): void {
-    const { reservations, cancellations, recorder, log, now } = this.options;
+    const { reservations, cancellations, recorder, log, now, isTimeSure } = this.options;
+    if (isTimeSure?.() === false) return;
     const at = now();
     // The difference counts either way: the clock may be set back.
     if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;

@@ -111,6 +111,22 @@ describe('BroadcastClock', () => {
     expect(machine.set).toEqual([]);
   });
 
+  test('is sure when it hears the broadcast, or the machine has been up for a day', () => {
+    const machine = new Machine();
+    machine.wallOff = 30 * DAY;
+    expect(machine.clock.isSure()).toBe(false);
+    // That is not believed yet.
+    machine.hear(1, 0);
+    expect(machine.clock.isSure()).toBe(false);
+    machine.hear(2, 0, 3);
+    expect(machine.clock.isSure()).toBe(true);
+    const deaf = new Machine();
+    deaf.at = DAY - MINUTE;
+    expect(deaf.clock.isSure()).toBe(false);
+    deaf.at = DAY;
+    expect(deaf.clock.isSure()).toBe(true);
+  });
+
   test('a network that is wrong is outvoted, whichever comes first', () => {
     const wrongLast = new Machine();
     for (const network of [1, 2]) wrongLast.hear(network, 0);

@@ -17,7 +17,7 @@ import type { NetworkId } from '../../arib/ids.ts';
 export interface MachineClocks {
   /** Epoch ms; may be set at any time. */
   wall: () => number;
-  /** ms since some moment; only goes on, and while the machine sleeps too. */
+  /** ms since the machine was started; only goes on, and while it sleeps too. */
   elapsed: () => number;
 }
 
@@ -80,6 +80,15 @@ export class BroadcastClock {
     const elapsed = this.clocks.elapsed();
     if (elapsed - this.#heardAt > DAY_MS) this.#course = undefined;
     return this.#course === undefined ? this.clocks.wall() : Math.round(elapsed + this.#offset(elapsed));
+  };
+
+  /**
+   * Whether what is old by this clock may be thrown away: a machine that was just started may be set to any day. Once it
+   * has been up for a day its wall clock is as right as it will ever be.
+   */
+  readonly isSure = (): boolean => {
+    const elapsed = this.clocks.elapsed();
+    return elapsed > DAY_MS || elapsed - this.#heardAt <= DAY_MS;
   };
 
   heard({ networkId, time, at }: HeardTime): void {

@@ -35,6 +35,8 @@ export interface RetentionOptions {
   log: Log;
   /** Epoch ms. */
   now: () => number;
+  /** As long as the time may be another, nothing is too old. */
+  isTimeSure?: (() => boolean) | undefined;
 }
 
 export class Retention {
@@ -145,13 +147,14 @@ export class Retention {
   }
 
   async #look(): Promise<void> {
-    const { shelf, now, log } = this.options;
+    const { shelf, now, isTimeSure, log } = this.options;
     try {
-      const binned = await this.#binRetired();
-      const deleted = await this.#deleteExpired();
+      const isSure = isTimeSure?.() !== false;
+      const binned = isSure ? await this.#binRetired() : 0;
+      const deleted = isSure ? await this.#deleteExpired() : 0;
       if (binned + deleted > 0) this.#changed();
       await this.#removal.run();
-      shelf.purge(now() - FORGET_MS, now() - EPISODE_MS);
+      if (isSure) shelf.purge(now() - FORGET_MS, now() - EPISODE_MS);
       this.#looked = shelf.stamp();
     } catch (error) {
       log.error('old recordings not looked at', { error: String(error) });
