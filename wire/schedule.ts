@@ -180,6 +180,7 @@ const READ_ONLY = {
   id: ADDED,
   disabledReason: ADDED,
   next: ADDED,
+  crowded: ADDED,
   booked: ADDED,
   conflicts: ADDED,
   recorded: ADDED,
@@ -210,6 +211,21 @@ export const RuleSchema = t.Object(
           EXTENSIBLE,
         ),
         'the next programme that it books',
+      ),
+    ),
+    crowded: t.Optional(
+      nullable(
+        t.Object(
+          {
+            left: t.Integer({
+              minimum: 1,
+              description: 'programmes that are looked at when they are nearer',
+            }),
+            reason: t.String({ description: 'for people, Japanese' }),
+          },
+          EXTENSIBLE,
+        ),
+        'it matches more than is booked at once; null: everything that it matches is looked at',
       ),
     ),
     booked: t.Optional(t.Integer({ minimum: 0, description: 'its reservations that are to come or run' })),

@@ -2,7 +2,10 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/schedule.ts';
+import type { RecordingOrder } from '../model/recording.ts';
+import type { Reservation, ReservationId } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
+import { crowdedReason } from '../schedule/nearest.ts';
 import { ruleItem } from '../schedule/rule-body.ts';
 import type { ListedReservation } from '../store/reservation-row.ts';
 import type { OfferedProgram } from '../store/reservations.ts';
@@ -13,6 +16,24 @@ import type { PreviewRow } from './messages.ts';
 export interface OpeningTimes {
   openAt: number;
   closeAt: number;
+}
+
+/**
+ * Of each that is to be recorded. A plan has what runs opened at the moment at which it is made: what is told stays.
+ * @param before what was told last
+ */
+export function openingTimes(
+  reservations: readonly Pick<Reservation, 'id' | 'state'>[],
+  orders: readonly Pick<RecordingOrder, 'reservationId' | 'openAt' | 'closeAt'>[],
+  before: ReadonlyMap<ReservationId, OpeningTimes>,
+): Map<ReservationId, OpeningTimes> {
+  const running = new Set(reservations.flatMap(({ id, state }) => (state === 'recording' ? [id] : [])));
+  return new Map(
+    orders.map(({ reservationId: id, openAt, closeAt }) => {
+      const known = running.has(id) ? before.get(id)?.openAt : undefined;
+      return [id, { openAt: known ?? openAt, closeAt }];
+    }),
+  );
 }
 
 const titleOf = (name: string): string => removeTitleMarks(name).title;
@@ -61,13 +82,15 @@ export function reservationItem(
   };
 }
 
-export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined): RuleItem {
+/** @param left programmes that it matches and that are booked when they are nearer */
+export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined, left = 0): RuleItem {
   const { booked = 0, conflicts = 0, recorded = 0, next = null } = facts ?? {};
   return {
     ...ruleItem(rule),
     booked,
     conflicts,
     recorded,
+    crowded: rule.enabled && left > 0 ? { left, reason: crowdedReason(left) } : null,
     next:
       next === null
         ? null

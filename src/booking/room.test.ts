@@ -189,6 +189,28 @@ describe('what is to be recorded', () => {
     await until(() => stored()[1]?.state === 'scheduled');
   });
 
+  test('and runs keeps the time at which its tuner was asked for, and is no news with every plan', async () => {
+    const station = home.station('T27');
+    const room = start();
+    const programId = home.program(station, '港の朝', { at: -5 });
+    const { id } = await room.reservations.reserve({ programId });
+    begin(id);
+    room.onBegan();
+    await until(() => events.includes('reservations'));
+    const item = room.reservations.get(id);
+    expect(item).toMatchObject({ state: 'recording', openAt: NOON });
+    now += MINUTE;
+    await room.rules.create({ keyword: '灯台' });
+    now += MINUTE;
+    await room.rules.create({ keyword: '山' });
+    expect(room.reservations.get(id)).toEqual(item);
+    // Another process begins it anew.
+    recorder.recordings.clear();
+    home.database.run("UPDATE reservations SET state = 'scheduled'");
+    await room.rules.create({ keyword: '川' });
+    expect(room.reservations.get(id).openAt).toBe(now);
+  });
+
   test('and begins or ends two hundred times in a second is told a few times', async () => {
     const station = home.station('T27');
     const room = start();
@@ -208,6 +230,23 @@ describe('what is to be recorded', () => {
     // No rule booked any of it.
     expect(events).not.toContain('rules');
   });
+});
+
+test('a rule that finds more than is booked at once says how much waits, and until when', async () => {
+  const stations = ['T27', 'T28', 'T29'].map((channel) => home.station(channel));
+  home.database.transaction(() => {
+    for (const station of stations)
+      for (let at = 0; at < 350; at += 1) home.program(station, '灯台', { at: 60 + at * 30 });
+  })();
+  const room = start();
+  const wide = await room.rules.create({ stationIds: stations, dedupe: false, enabled: false });
+  expect(wide.crowded).toBeNull();
+  const { crowded } = await room.rules.update(wide.id, { stationIds: stations, dedupe: false });
+  expect(crowded).toMatchObject({ left: 50, reason: expect.stringContaining('1,000') });
+  expect(room.rules.list()).toMatchObject([{ id: wide.id, crowded }]);
+  // It may be sent back as it was read.
+  await room.rules.update(wide.id, { ...room.rules.get(wide.id), enabled: false });
+  expect(room.rules.get(wide.id).crowded).toBeNull();
 });
 
 test('what was stopped and is only judged keeps no tuner from what comes next', async () => {

@@ -23,7 +23,7 @@ import type { RecordingChoice } from '../store/reservation-row.ts';
 import type { PlannedChanges, ReservationStore } from '../store/reservations.ts';
 import type { RuleStore } from '../store/rules.ts';
 import { Desk } from './desk.ts';
-import type { OpeningTimes } from './items.ts';
+import { type OpeningTimes, openingTimes } from './items.ts';
 import { ListNews } from './list-news.ts';
 import { Loop } from './loop.ts';
 import type { Planned, PlanOrder, Repeat } from './messages.ts';
@@ -88,8 +88,8 @@ export class BookingRoom {
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
   #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
   #purgedAt = -Infinity;
-  /** Rules of which not everything is booked yet. */
-  #crowded: ReadonlySet<RuleId> = new Set();
+  /** Rules of which not everything is booked yet, with how many programmes are left for later. */
+  #crowded: ReadonlyMap<RuleId, number> = new Map();
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
   #closed = false;
@@ -124,6 +124,7 @@ export class BookingRoom {
       plans: this.#plans,
       order: () => this.#order(),
       stationName: (id) => stations.findKnown(id)?.name ?? '',
+      leftOf: (id) => this.#crowded.get(id) ?? 0,
       retiring: options.retiring,
       settle,
       wake: () => this.wake(),
@@ -239,7 +240,7 @@ export class BookingRoom {
     for (const [id, left] of crowded) {
       if (!this.#crowded.has(id)) log.warn('rule matches more than is booked at once', { rule: id, left });
     }
-    this.#crowded = new Set(crowded.map(([id]) => id));
+    this.#crowded = new Map(crowded);
     if (isDifferent) {
       log.debug('planned', { created: create.length, changed: update.length, removed: remove.length });
     }
@@ -270,8 +271,9 @@ export class BookingRoom {
 
   #tell(): void {
     const { reservations, settings, stations, recorder, hub, now } = this.options;
+    const wanted = reservations.wanted();
     const orders = ordersOf(
-      reservations.wanted(),
+      wanted,
       this.#openings,
       {
         marginBefore: settings.get('marginBefore'),
@@ -281,9 +283,7 @@ export class BookingRoom {
       },
       (station) => stations.findKnown(station),
     );
-    this.#times = new Map(
-      orders.map(({ reservationId, openAt, closeAt }) => [reservationId, { openAt, closeAt }]),
-    );
+    this.#times = openingTimes(wanted, orders, this.#times);
     recorder.order(orders);
     const at = now();
     const onAir = orders.filter(({ startAt, closeAt }) => startAt <= at && closeAt > at);

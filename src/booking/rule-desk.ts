@@ -19,6 +19,8 @@ export interface RuleDeskOptions {
   /** What a preview counts on. */
   order: () => PlanOrder;
   stationName: (id: StationId) => string;
+  /** How many programmes of a rule wait until they are nearer. */
+  leftOf: (id: RuleId) => number;
   /** What the actions of a rule would put into the bin; undefined: that is not known. */
   retiring: ((rule: RuleId | null, draft: RuleDraft) => Retiring) | undefined;
   settle: () => Promise<boolean>;
@@ -45,13 +47,15 @@ export class RuleDesk {
   constructor(private readonly options: RuleDeskOptions) {}
 
   list(): RuleItem[] {
-    const facts = this.options.rules.facts();
-    return this.options.rules.all().map((rule) => ruleWithFacts(rule, facts.get(rule.id)));
+    const { rules, leftOf } = this.options;
+    const facts = rules.facts();
+    return rules.all().map((rule) => ruleWithFacts(rule, facts.get(rule.id), leftOf(rule.id)));
   }
 
   /** @throws Failure not_found */
   get(id: RuleId): RuleItem {
-    return ruleWithFacts(this.#find(id), this.options.rules.facts().get(id));
+    const { rules, leftOf } = this.options;
+    return ruleWithFacts(this.#find(id), rules.facts().get(id), leftOf(id));
   }
 
   /** @throws Failure bad_request naming the field */

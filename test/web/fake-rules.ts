@@ -82,7 +82,8 @@ function found(guide: FakeGuide, rule: RuleItem, now: number): GuideProgram[] {
   return [...programs].sort((a, b) => a.startAt - b.startAt || a.id - b.id);
 }
 
-function bodyOf({ id: _, disabledReason: __, next: ___, booked, conflicts, recorded, ...body }: RuleItem) {
+function bodyOf({ id: _, disabledReason: __, next: ___, ...rule }: RuleItem) {
+  const { booked, conflicts, recorded, crowded, ...body } = rule;
   return body;
 }
 

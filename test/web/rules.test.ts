@@ -236,7 +236,8 @@ describe.skipIf(!hasChromium)('rules', () => {
         },
       );
       addRule(state.rules, { name: '天気', keyword: '天気', weekdays: [0, 6] });
-      addRule(state.rules, { name: '落語', genres: [{ lv1: 9, lv2: 3 }] });
+      const crowded = { left: 50, reason: '残りの 50 件は放送が近づいてから予約します。' };
+      addRule(state.rules, { name: '落語', genres: [{ lv1: 9, lv2: 3 }] }, { crowded });
     });
     const names = () => page.locator('.rule-link').allTextContents();
     await page.locator('.rule').nth(4).waitFor();
@@ -245,6 +246,8 @@ describe.skipIf(!hasChromium)('rules', () => {
       .locator('.rule-note', { hasText: '時間がかかりすぎます' })
       .getByText('編集して保存し直すか')
       .waitFor();
+    const crowded = page.locator('.rule-hint', { hasText: '残りの 50 件は放送が近づいてから' });
+    expect(await crowded.count()).toBe(1);
     await page.getByRole('button', { name: '並べ方' }).click();
     await page.getByRole('radio', { name: '名前順' }).click();
     expect((await names()).slice(0, 3)).toEqual(['いつもの話', 'あさの映画', 'ろうそくの夜']);

@@ -72,6 +72,18 @@ export function DisabledNote({ rule }: { rule: RuleItem }) {
   );
 }
 
+/** That it finds more than is booked at once, and what becomes of the rest. */
+export function CrowdedNote({ rule }: { rule: RuleItem }) {
+  const crowded = rule.crowded ?? null;
+  if (crowded === null) return null;
+  return (
+    <p class="rule-hint">
+      <Icon name="clock" />
+      <span>{crowded.reason}</span>
+    </p>
+  );
+}
+
 export function NextLine({ rule }: { rule: RuleItem }) {
   const next = rule.next ?? null;
   if (next === null) {
@@ -175,6 +187,7 @@ export function RuleCard({ rule, renew, onDelete }: CardProps) {
       <p class="rule-words">{conditionsInWords(rule, stationName).join('、')}</p>
       {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
       <DisabledNote rule={rule} />
+      <CrowdedNote rule={rule} />
       <NextLine rule={rule} />
       <RuleFoot
         rule={rule}

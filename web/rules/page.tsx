@@ -7,7 +7,7 @@ import { useResource } from '../resource.ts';
 import { FailurePanel } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Airings } from './airings.tsx';
-import { DisabledNote, RuleFoot, RuleSwitch, stationName } from './card.tsx';
+import { CrowdedNote, DisabledNote, RuleFoot, RuleSwitch, stationName } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { RuleGone } from './editor.tsx';
 import { actionsInWords, conditionsInWords } from './words.ts';
@@ -52,6 +52,7 @@ export function RulePage({ id }: { id: number }) {
         </div>
         {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
         <DisabledNote rule={rule} />
+        <CrowdedNote rule={rule} />
         <RuleFoot
           rule={rule}
           onDelete={(byKeys) => {
