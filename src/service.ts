@@ -35,7 +35,7 @@ import { type SystemParts, systemFacts } from './settings/system.ts';
 import { CancellationStore } from './store/cancellations.ts';
 import { CoverageStore } from './store/coverage.ts';
 import { damagedFields } from './store/damage.ts';
-import { openDatabase, SchemaTooNew } from './store/database.ts';
+import { openDatabase, openReader, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
@@ -153,6 +153,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { config, log, now } = options;
   const databasePath = join(config.dataDir, DATABASE_FILE);
   const { database, stations, programs, coverage } = openStores(databasePath);
+  const reader = openReader(databasePath);
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const encoders = new Encoders({
     path: config.ffmpegPath ?? undefined,
@@ -273,6 +274,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     now: clock.now,
     isTimeSure: clock.isSure,
   });
+  const closeDatabase = (): void => {
+    reader.close();
+    database.close();
+  };
   const closeRooms = async (): Promise<void> => {
     events.close();
     await booking.close();
@@ -328,7 +333,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     running: () => recording.progress(),
     reservations: booking.reservations,
     rules: booking.rules,
-    search: new SearchStore(database),
+    search: new SearchStore(reader),
     live,
     events,
     status: () => ({
@@ -350,7 +355,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
   } catch (error) {
     await closeRooms();
-    database.close();
+    closeDatabase();
     throw error;
   }
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
@@ -369,7 +374,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       http.stopListening();
       await closeRooms();
       await http.close();
-      database.close();
+      closeDatabase();
     }),
   };
 }

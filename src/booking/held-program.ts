@@ -5,7 +5,7 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
-import type { Genre, ProgramGroup } from '../model/program.ts';
+import { type Genre, isGenre, isProgramGroup, type ProgramGroup } from '../model/program.ts';
 import type { GuideProgram } from '../schedule/match/guide-index.ts';
 import type { ProgramRows } from '../schedule/match/program-rows.ts';
 import { Recent } from '../schedule/match/recent.ts';
@@ -35,7 +35,7 @@ export class Shared {
   genres(text: string): Genre[] {
     const known = this.#genres.get(text);
     if (known !== undefined) return known;
-    const genres = readList<Genre>(text);
+    const genres = readList<Genre>(text, isGenre);
     if (this.#genres.size < MAX_ALIKE) this.#genres.set(text, genres);
     return genres;
   }
@@ -52,7 +52,7 @@ export class Shared {
   program(stored: StoredProgram): GuideProgram {
     // Others than it had.
     this.#texts.delete(stored.id);
-    const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups);
+    const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
     return new HeldProgram({ ...stored, genres: this.genres(stored.genres), groups }, this, stored);
   }
 }

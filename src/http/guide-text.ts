@@ -1,23 +1,41 @@
 /** Writes a window of the guide as JSON, station by station, giving way to other requests in wide windows. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { type Genre, isGenre } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { WindowRow } from '../store/guide-window.ts';
+import { readList, readText } from '../store/json.ts';
 import type { ApiParts } from './parts.ts';
 
 /** Longest stretch of work without a look at other requests. An evening of one type takes less. */
 const SLICE_MS = 6;
 
-/** A `GuideProgram`. Genres are stored as the JSON that is sent. */
-function programJson(row: WindowRow): string {
-  const [id, name, startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state, summary] = row;
+/** There are 16 major genres with 16 each; programmes have up to a few. */
+const MAX_ALIKE = 10_000;
+/** Genres as they are sent, by what is stored: nearly always the same text, found sound once. */
+const sentGenres = new Map<string, string>();
+
+/** What is damaged counts as none: the answer around it must stay readable. */
+function genresJson(stored: string): string {
+  const known = sentGenres.get(stored);
+  if (known !== undefined) return known;
+  const sent = JSON.stringify(readList<Genre>(stored, isGenre));
+  if (sentGenres.size < MAX_ALIKE) sentGenres.set(stored, sent);
+  return sent;
+}
+
+/** A `GuideProgram`; undefined of a row that is too damaged to say what and when. */
+function programJson(row: WindowRow): string | undefined {
+  const [id, , startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state] = row;
+  if (typeof startAt !== 'number' || typeof endAt !== 'number') return undefined;
+  const [name, summary] = [readText(row[1]), readText(row[10])];
   const written = JSON.stringify(name);
   const { title } = removeTitleMarks(name);
   return (
     `{"id":${id},"title":${title === name ? written : JSON.stringify(title)},"name":${written},` +
     (summary === '' ? '' : `"description":${JSON.stringify(summary)},`) +
-    `"startAt":${startAt},"endAt":${endAt},"openEnd":${openEnd === 1},"genres":${genres},` +
+    `"startAt":${startAt},"endAt":${endAt},"openEnd":${openEnd === 1},"genres":${genresJson(genres)},` +
     `"isFree":${isFree === 1},"copyNever":${copyNever === 1},` +
-    `"reservation":${reservationId === null ? 'null' : `{"id":${reservationId},"state":"${state}"}`}}`
+    `"reservation":${reservationId === null ? 'null' : `{"id":${reservationId},"state":${JSON.stringify(readText(state))}}`}}`
   );
 }
 
@@ -31,7 +49,10 @@ export async function writeWindow(
   const written: string[] = [];
   let began = performance.now();
   for (const { id } of stations) {
-    const programs = guide.ofStation(id, from, to).map(programJson);
+    const programs = guide
+      .ofStation(id, from, to)
+      .map(programJson)
+      .filter((one) => one !== undefined);
     written.push(`{"stationId":${id},"programs":[${programs.join(',')}]}`);
     if (performance.now() - began < SLICE_MS) continue;
     await new Promise((resolve) => setImmediate(resolve));

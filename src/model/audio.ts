@@ -14,6 +14,11 @@ export interface AudioComponent {
   text: string;
 }
 
+/** Out of a row that may be damaged. */
+export function isAudioComponent({ languages, text }: Partial<AudioComponent>): boolean {
+  return Array.isArray(languages) && typeof text === 'string';
+}
+
 export const DUAL_MONO = 0x02;
 
 const LANGUAGES: Readonly<Record<string, string>> = {

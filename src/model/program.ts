@@ -18,6 +18,15 @@ export interface ProgramGroup {
   events: { networkId: NetworkId; serviceId: ServiceId; eventId: EventId }[];
 }
 
+/** Out of a row that may be damaged, as the next. */
+export function isGenre({ lv1, lv2 }: Partial<Genre>): boolean {
+  return Number.isInteger(lv1) && Number.isInteger(lv2);
+}
+
+export function isProgramGroup({ type, events }: Partial<ProgramGroup>): boolean {
+  return typeof type === 'string' && Array.isArray(events) && events.every((one) => typeof one === 'object');
+}
+
 /** Series descriptor, ARIB STD-B10 Part 2, 6.2.33. */
 export interface ProgramSeries {
   id: number;

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
+import { readText } from './json.ts';
 
 interface Row {
   id: number;
@@ -30,7 +31,7 @@ export class CancellationStore {
         ruleId: row.rule_id,
         type: row.type as BroadcastType,
         channel: row.channel,
-        title: row.title,
+        title: readText(row.title),
         startAt: row.start_at,
         cancelledAt: row.cancelled_at,
       }));

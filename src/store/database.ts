@@ -43,6 +43,16 @@ export function migrate(database: Database, path: string, migrations: readonly s
 }
 
 /**
+ * A connection of its own for what reads on while others have their turn: one that reads cannot write once another
+ * connection has written (SQLITE_BUSY_SNAPSHOT). @param path a file that `openDatabase` opened before
+ */
+export function openReader(path: string): Database {
+  const database = new Database(path, { readonly: true, strict: true });
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return database;
+}
+
+/**
  * @param path a file, created with its folder when missing, or `:memory:`
  * @throws SchemaTooNew, or the file system's or SQLite's error
  */

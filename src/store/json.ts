@@ -1,7 +1,13 @@
 /**
- * JSON out of a row. One that was damaged says nothing: what else its row says is worth more than an error, which
- * would take every other row with it. What a start finds damaged is told (`damage.ts`).
+ * JSON and text out of a row. What was damaged says nothing: what else its row says is worth more than an error, which
+ * would take every other row with it. What is found damaged is told (`damage.ts`).
  */
+
+/** What a column of text says. One flipped bit makes it octets, or nothing at all, whatever the schema asks for. */
+export function readText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : '';
+}
 
 function parsed(text: string | null): unknown {
   if (text === null) return null;
@@ -12,10 +18,18 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** Empty when there is none. Whoever wrote it knew what is in it. */
-export function readList<T>(text: string | null): T[] {
+/** The objects of a list; none when it is no list. @param isSound where whoever wrote it is not to be believed */
+export function readList<T extends object>(text: string | null, isSound?: (one: T) => boolean): T[] {
   const value = parsed(text);
-  return Array.isArray(value) ? (value as T[]) : [];
+  if (!Array.isArray(value)) return [];
+  const objects = value.filter((one): one is T => typeof one === 'object' && one !== null);
+  return isSound === undefined ? objects : objects.filter(isSound);
+}
+
+/** As `readList`, of a list of ids. */
+export function readIds<T extends number>(text: string | null): T[] {
+  const value = parsed(text);
+  return Array.isArray(value) ? value.filter((one): one is T => Number.isSafeInteger(one)) : [];
 }
 
 /** null when there is none. */

@@ -11,7 +11,7 @@ import type { KnownStation } from '../model/station.ts';
 import { CancellationStore } from './cancellations.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
 import { openDatabase } from './database.ts';
-import { readObject } from './json.ts';
+import { readObject, readText } from './json.ts';
 import type { ProgramRow as StoredRow } from './program-row.ts';
 import type { StoredReservation } from './reservation-row.ts';
 import { ReservationStore } from './reservations.ts';
@@ -143,8 +143,8 @@ export class PlanFile {
         startAt: row.start_at as EpochMs,
         endAt: row.end_at as EpochMs,
         openEnd: row.open_end === 1,
-        name: row.name,
-        description: row.description,
+        name: readText(row.name),
+        description: readText(row.description),
         genres: row.genres,
         groups: row.groups,
         isFree: row.is_free === 1,
@@ -158,7 +158,7 @@ export class PlanFile {
     const row = this.#database
       .query<ShortTexts, { id: number }>('SELECT name, description FROM programs WHERE id = $id')
       .get({ id });
-    return row ?? { name: '', description: '' };
+    return { name: readText(row?.name), description: readText(row?.description) };
   }
 
   /** null also of a programme that is not there any more. */
@@ -194,8 +194,8 @@ export class PlanFile {
         id: row.id,
         programId: row.program_id as ProgramId,
         ruleId: row.rule_id,
-        name: row.name,
-        description: row.description,
+        name: readText(row.name),
+        description: readText(row.description),
         extended: readObject<Record<string, string>>(row.extended),
         startAt: row.start_at,
         released: row.released === 1,

@@ -1,9 +1,16 @@
 /** A programme as its row. */
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
-import type { AudioComponent } from '../model/audio.ts';
-import type { Genre, ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
-import { readList, readObject } from './json.ts';
+import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
+import {
+  type Genre,
+  isGenre,
+  isProgramGroup,
+  type ProgramGroup,
+  type ProgramRecord,
+  type ProgramSeries,
+} from '../model/program.ts';
+import { readList, readObject, readText } from './json.ts';
 
 /** What the rows of a programme and of its recording have in common: what it says of itself. */
 export interface ContentRow {
@@ -31,11 +38,11 @@ export interface ProgramRow extends ContentRow {
 
 export function contentOf(row: ContentRow) {
   return {
-    name: row.name,
-    description: row.description,
+    name: readText(row.name),
+    description: readText(row.description),
     extended: readObject<Record<string, string>>(row.extended),
-    genres: readList<Genre>(row.genres),
-    audios: readList<AudioComponent>(row.audios),
+    genres: readList<Genre>(row.genres, isGenre),
+    audios: readList<AudioComponent>(row.audios, isAudioComponent),
     videoType: row.video_type,
     videoResolution: row.video_resolution,
     isFree: row.is_free === 1,
@@ -52,7 +59,7 @@ export function toRecord(row: ProgramRow): ProgramRecord {
     openEnd: row.open_end === 1,
     ...contentOf(row),
     copyNever: row.copy_never === 1,
-    groups: readList<ProgramGroup>(row.groups),
+    groups: readList<ProgramGroup>(row.groups, isProgramGroup),
     series: readObject<ProgramSeries>(row.series),
   };
 }

@@ -2,9 +2,9 @@
 import type { Database } from 'bun:sqlite';
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
 import type { EpochMs } from '../../arib/time.ts';
-import type { AudioComponent } from '../model/audio.ts';
+import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import { readList } from './json.ts';
+import { readList, readText } from './json.ts';
 import { LONGEST_MS } from './program-length.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
 
@@ -33,8 +33,8 @@ function toAiring(row: AiringRow): AiringProgram {
     eventId: row.event_id as EventId,
     startAt: row.start_at as EpochMs,
     endAt: row.end_at as EpochMs,
-    name: row.name,
-    audios: readList<AudioComponent>(row.audios),
+    name: readText(row.name),
+    audios: readList<AudioComponent>(row.audios, isAudioComponent),
   };
 }
 

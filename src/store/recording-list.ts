@@ -10,11 +10,12 @@ import type {
   RecordingState,
   RecordingVerdict,
 } from '../../wire/api.ts';
-import type { AudioComponent } from '../model/audio.ts';
-import type { Genre } from '../model/program.ts';
+import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
+import { type Genre, isGenre } from '../model/program.ts';
 import { titleOrder } from '../model/search-text.ts';
 import { tableStamp } from './counters.ts';
-import { readList, readObject } from './json.ts';
+import { readList, readObject, readText } from './json.ts';
+import { readVerdict } from './recording-row.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
 
 /** Of a recording that is not deleted. */
@@ -226,7 +227,11 @@ export class RecordingListStore {
       )
       .get({ id });
     if (row === null) return undefined;
-    return { ...row, extended: readObject<Record<string, string>>(row.extended) ?? {} };
+    return {
+      name: readText(row.name),
+      description: readText(row.description),
+      extended: readObject<Record<string, string>>(row.extended) ?? {},
+    };
   }
 
   #renew(): void {
@@ -352,7 +357,7 @@ export class RecordingListStore {
     const put = this.database.query('UPDATE recordings SET title_key = $key WHERE id = $id');
     this.database
       .transaction(() => {
-        for (const { id, name } of rows) put.run({ id, key: titleOrder(name) });
+        for (const { id, name } of rows) put.run({ id, key: titleOrder(readText(name)) });
       })
       .immediate();
   }
@@ -369,9 +374,9 @@ function within(list: Int32Array, rows: readonly unknown[][]): Int32Array {
 function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
   return {
     id: row.id,
-    name: row.name,
+    name: readText(row.name),
     stationId: row.station_id,
-    serviceName: row.service_name,
+    serviceName: readText(row.service_name),
     startAt: row.start_at,
     endAt: row.end_at,
     durationMs: row.duration_ms,
@@ -381,9 +386,9 @@ function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
     reason: row.reason,
     programId: row.program_id,
     ruleId: row.rule_id,
-    genres: readList<Genre>(row.genres),
-    audios: readList<AudioComponent>(row.audios),
-    verdict: readObject<RecordingVerdict>(row.verdict),
+    genres: readList<Genre>(row.genres, isGenre),
+    audios: readList<AudioComponent>(row.audios, isAudioComponent),
+    verdict: readVerdict(row.verdict),
     cmReliable: row.cm_reliable === 1,
     series:
       row.series_key === null

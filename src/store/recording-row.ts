@@ -3,7 +3,7 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import type { Verdict } from '../model/verdict.ts';
-import { readObject } from './json.ts';
+import { readObject, readText } from './json.ts';
 import { type ContentRow, contentOf } from './program-row.ts';
 
 export interface RecordingRow extends ContentRow {
@@ -45,7 +45,7 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     ruleId: row.rule_id,
     programId: row.program_id as ProgramId | null,
     stationId: row.station_id as StationId,
-    serviceName: row.service_name,
+    serviceName: readText(row.service_name),
     state: row.state as RecordingState,
     reason: row.reason,
     ...contentOf(row),
@@ -62,8 +62,14 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     stem: row.stem,
     encode: row.encode as EncodeChoice,
     keepTs: row.keep_ts === 1,
-    verdict: readObject<Verdict>(row.verdict),
+    verdict: readVerdict(row.verdict),
   };
+}
+
+/** null also of one that is damaged. */
+export function readVerdict(text: string | null): Verdict | null {
+  const verdict = readObject<Partial<Verdict>>(text);
+  return typeof verdict?.level === 'string' && Array.isArray(verdict.gaps) ? (verdict as Verdict) : null;
 }
 
 function seriesOf({ series_key: key, series_name: name, episode }: RecordingRow): SeriesMark | null {

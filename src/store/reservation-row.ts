@@ -3,7 +3,7 @@ import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
-import { readList } from './json.ts';
+import { readIds, readText } from './json.ts';
 
 export interface StoredReservation extends Reservation {
   /** What happened to it by itself, Japanese. */
@@ -95,8 +95,8 @@ export function toReservation(row: Row): StoredReservation {
     state: row.state as ReservationState,
     reason: row.reason,
     priority: row.priority,
-    name: row.name,
-    description: row.description,
+    name: readText(row.name),
+    description: readText(row.description),
     startAt: row.start_at,
     endAt: row.end_at,
     marginBefore: row.margin_before,
@@ -104,8 +104,8 @@ export function toReservation(row: Row): StoredReservation {
     encode: row.encode as EncodeChoice | null,
     keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
     tuner: tunerOf(row),
-    blockers: readList<ReservationId>(row.blockers),
-    alternatives: readList<ProgramId>(row.alternatives),
+    blockers: readIds<ReservationId>(row.blockers),
+    alternatives: readIds<ProgramId>(row.alternatives),
     note: row.note,
     repeats: row.repeats,
     createdAt: row.created_at,
@@ -125,7 +125,7 @@ export function choiceValues({ marginBefore, marginAfter, encode, keepTs }: Reco
 export function toListed(row: ListedRow): ListedReservation {
   return {
     ...toReservation(row),
-    serviceName: row.service_name,
+    serviceName: readText(row.service_name),
     type: row.type as BroadcastType,
     channel: row.channel,
     recordingId: row.recording_id,

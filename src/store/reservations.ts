@@ -59,7 +59,8 @@ const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
     (SELECT max(c.id) FROM recordings AS c
      WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL)
       AS recording_id,
-    (SELECT CASE WHEN c.state = 'failed' THEN 'lost' ELSE json_extract(c.verdict, '$.level') END FROM recordings AS c
+    (SELECT CASE WHEN c.state = 'failed' THEN 'lost'
+       WHEN json_valid(c.verdict) THEN json_extract(c.verdict, '$.level') END FROM recordings AS c
      WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL
      ORDER BY c.id DESC LIMIT 1) AS verdict
   FROM reservations AS r JOIN stations AS s ON s.id = r.station_id`;

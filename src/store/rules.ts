@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { ReservationState } from '../../wire/guide.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
 import { durably } from './durable.ts';
-import { readObject } from './json.ts';
+import { readObject, readText } from './json.ts';
 
 interface Row {
   id: number;
@@ -48,7 +48,7 @@ const NO_CONDITIONS: RuleConditions = {
 function toRule(row: Row): Rule {
   return {
     id: row.id,
-    name: row.name,
+    name: readText(row.name),
     enabled: row.enabled === 1,
     disabledReason: row.disabled_reason,
     priority: row.priority,

@@ -8,6 +8,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import { searchText, titleText } from '../model/search-text.ts';
+import { readText } from './json.ts';
 
 /** About 0.1 ms each: what one transaction may add to its own length. */
 const BATCH = 400;
@@ -170,9 +171,10 @@ class Indexer {
       this.database.query(`DELETE FROM ${this.#documents} WHERE document = $document`).run(old);
     }
     if (row.startAt === null || row.name === null) return;
-    const text = searchText(`${row.name}\n${row.description ?? ''}`);
+    const name = readText(row.name);
+    const text = searchText(`${name}\n${readText(row.description)}`);
     const document = this.#freeDocument(row.startAt);
-    this.#addDocument(row.id, document, row.name, text);
+    this.#addDocument(row.id, document, name, text);
     this.database
       .query(`INSERT INTO ${this.#letters} (rowid, letters) VALUES ($document, $letters)`)
       .run({ document, letters: textTerms(text) });

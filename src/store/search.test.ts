@@ -1,8 +1,11 @@
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { searchText, searchWords } from '../model/search-text.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, openReader } from './database.ts';
 import { SearchStore } from './search.ts';
 import { firstDocument, indexAllPending, indexPending, matchExpression, textTerms } from './search-index.ts';
 
@@ -381,4 +384,29 @@ describe('the index', () => {
       { seed: SEED, numRuns: 150 },
     );
   });
+});
+
+test('whoever writes does not wait for a search that is under way, nor fails because of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-search-'));
+  const path = join(folder, 'svc.db');
+  const kept = database;
+  database = openDatabase(path);
+  const [other, reader] = [openDatabase(path), openReader(path)];
+  try {
+    addStation(STATION, '試験テレビ');
+    for (let event = 1; event <= 20; event += 1) addProgram(event, { name: `海の番組${event}` });
+    indexAllPending(database);
+    let at = 0;
+    // Others have their turn after every row.
+    const search = new SearchStore(reader, () => (at += 1000));
+    const found = search.programs(searchWords('海の番組'), 50, NOW);
+    other.run('UPDATE stations SET channel = ?', ['T28']);
+    const write = database.transaction(() => database.run('UPDATE stations SET channel = ?', ['T29']));
+    expect(write.immediate().changes).toBe(1);
+    expect((await found).rows).toHaveLength(20);
+  } finally {
+    for (const one of [reader, other, database]) one.close();
+    database = kept;
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

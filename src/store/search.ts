@@ -17,6 +17,7 @@ import type {
 } from '../../wire/api.ts';
 import { searchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './counters.ts';
+import { readText } from './json.ts';
 import { LONGEST_MS } from './program-length.ts';
 import { firstDocument, matchExpression, needsComparing } from './search-index.ts';
 
@@ -99,7 +100,8 @@ const RECORDING_DOCUMENTS = `
   ORDER BY l.rowid DESC`;
 
 const RECORDING = `
-  SELECT r.id, r.name, r.service_name, r.start_at, r.state, json_extract(r.verdict, '$.level') AS verdict,
+  SELECT r.id, r.name, r.service_name, r.start_at, r.state,
+    CASE WHEN json_valid(r.verdict) THEN json_extract(r.verdict, '$.level') END AS verdict,
     EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id) AS has_file
   FROM recordings AS r WHERE r.id = $id AND r.binned_at IS NULL AND r.deleted_at IS NULL`;
 
@@ -136,11 +138,17 @@ function watchUrl(row: RecordingRow): string | null {
   return row.has_file === 1 && row.state !== 'failed' ? `watch/${row.id}` : null;
 }
 
+function toFoundProgram(row: ProgramRow): FoundProgram {
+  const state = row.reservation_state as ReservationState | null;
+  const texts = { name: readText(row.name), service_name: readText(row.service_name) };
+  return { id: row.id, ...texts, start_at: row.start_at, end_at: row.end_at, reservation_state: state };
+}
+
 function toFoundRecording(row: RecordingRow): FoundRecording {
   return {
     id: row.id,
-    name: row.name,
-    service_name: row.service_name,
+    name: readText(row.name),
+    service_name: readText(row.service_name),
     start_at: row.start_at,
     state: row.state as RecordingState,
     watch: watchUrl(row),
@@ -152,8 +160,8 @@ function toFoundReservation(row: ReservationRow): FoundReservation {
   return {
     id: row.id,
     program_id: row.program_id,
-    name: row.name,
-    service_name: row.service_name,
+    name: readText(row.name),
+    service_name: readText(row.service_name),
     start_at: row.start_at,
     end_at: row.end_at,
     state: row.state as ReservationState,
@@ -174,12 +182,12 @@ export class SearchStore {
     this.#booked = new Texts(
       () => stamp('reservations', 'recordings', 'stations'),
       () => database.query<ReservationRow, []>(BOOKED).all(),
-      (row) => `${row.name}\n${row.description}`,
+      (row) => `${readText(row.name)}\n${readText(row.description)}`,
     );
     this.#rules = new Texts(
       () => stamp('rules'),
       () => database.query<RuleRow, []>('SELECT id, name, enabled FROM rules ORDER BY id').all(),
-      (row) => row.name,
+      (row) => readText(row.name),
     );
   }
 
@@ -196,7 +204,7 @@ export class SearchStore {
     const coming = this.database.query<ProgramRow, { id: number; now: number }>(COMING_PROGRAM);
     const row = (id: number) => coming.get({ id, now });
     found.push(...(await this.#read(COMING_DOCUMENTS, words, firstDocument(now), row, most - found.length)));
-    return section(found as FoundProgram[], page);
+    return section(found.map(toFoundProgram), page);
   }
 
   #airing(words: readonly string[], limit: number, now: number): ProgramRow[] {
@@ -265,7 +273,7 @@ export class SearchStore {
     const page = { offset, limit };
     const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), needed(page));
     return section(
-      found.map(({ row }) => ({ id: row.id, name: row.name, enabled: row.enabled === 1 })),
+      found.map(({ row }) => ({ id: row.id, name: readText(row.name), enabled: row.enabled === 1 })),
       page,
     );
   }

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
+import { readText } from './json.ts';
 
 interface StationRow {
   id: number;
@@ -24,8 +25,8 @@ function toRecord(row: StationRow): StationRecord {
     networkId: row.network_id as NetworkId,
     serviceId: row.service_id as ServiceId,
     transportStreamId: row.transport_stream_id as TransportStreamId | null,
-    channel: row.channel,
-    name: row.name,
+    channel: readText(row.channel),
+    name: readText(row.name),
     serviceType: row.service_type,
     remoteControlKey: row.remote_control_key,
   };

@@ -1,0 +1,119 @@
+/** Rows whose octets were changed by a bad disk: each costs itself, the answer around it stays readable. */
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { Value } from '@sinclair/typebox/value';
+import { networkId, type ProgramId, serviceId, stationId } from '../../arib/ids.ts';
+import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
+import { putRecording } from '../../test/service/recording-rows.ts';
+import { type GuideWindow, GuideWindowSchema } from '../../wire/api.ts';
+import { Shared } from '../booking/held-program.ts';
+import { migrate } from '../store/database.ts';
+import { GuideWindowStore } from '../store/guide-window.ts';
+import { MIGRATIONS } from '../store/migrations.ts';
+import { ProgramStore } from '../store/programs.ts';
+import { RecordingListStore } from '../store/recording-list.ts';
+import { ReservationStore } from '../store/reservations.ts';
+import { SearchStore } from '../store/search.ts';
+import { indexAllPending } from '../store/search-index.ts';
+import { StationStore } from '../store/stations.ts';
+import { writeWindow } from './guide-text.ts';
+import { toRecording } from './recording-list.ts';
+
+const HOUR = 3_600_000;
+const [NETWORK, SERVICE] = [networkId(4), serviceId(101)];
+const STATION = stationId(NETWORK, SERVICE);
+const PLACE = { type: 'BS' as const, networkId: NETWORK, serviceId: SERVICE, transportStreamId: null };
+const HOME = { id: STATION, ...PLACE, channel: 'BS01_0', name: '海局', serviceType: 1, remoteControlKey: 1 };
+
+/** With columns that take what the schema forbids, as flipped bits of a page do. */
+function lenientDatabase(): Database {
+  const database = new Database(':memory:', { strict: true });
+  const lenient = MIGRATIONS.map((sql) => sql.replaceAll(/STRICT, (?=WITHOUT)|STRICT|(?<!IS) NOT NULL/g, ''));
+  migrate(database, ':memory:', lenient);
+  new StationStore(database).apply({ put: [HOME], hide: [], retype: [] }, 0);
+  return database;
+}
+
+const programme = (event: number) => ({
+  ...{ station: STATION, event, startAt: event * HOUR, endAt: (event + 1) * HOUR, name: `番組${event}` },
+  genres: [{ lv1: 3, lv2: 1 }],
+});
+
+const DAMAGE: readonly string[] = [
+  `genres = '[{"lv1":3,"lv'`,
+  `genres = '[null]'`,
+  `genres = '"]},'`,
+  'genres = NULL',
+  `genres = x'5b5d'`,
+  `name = CAST(x'41ff00e3' AS TEXT)`,
+  `name = x'e6b5b7'`,
+  'name = NULL',
+  'description = NULL',
+  `audios = '[{"componentType":2}]'`,
+  `groups = '[{"type":"relay"}]'`,
+  `extended = '{'`,
+  `start_at = 'x'`,
+];
+
+test('a damaged programme is the only one that a window of the guide lacks something of', async () => {
+  for (const damage of DAMAGE) {
+    const database = lenientDatabase();
+    putPrograms(database, [1, 2, 3].map(programme));
+    putReservation(database, { ...programme(2), state: 'scheduled' });
+    const id = STATION * 100_000 + 2;
+    database.run(`UPDATE programs SET ${damage} WHERE id = ${id}`);
+    const text = await writeWindow(new GuideWindowStore(database), [HOME], 0, 10 * HOUR);
+    const window = JSON.parse(text) as GuideWindow;
+    expect({ damage, errors: [...Value.Errors(GuideWindowSchema, window)] }).toEqual({ damage, errors: [] });
+    const programs = window[0]?.programs ?? [];
+    const others = programs.filter((one) => one.id !== id);
+    expect(others.map(({ name, genres }) => [name, genres])).toEqual([
+      ['番組1', [{ lv1: 3, lv2: 1 }]],
+      ['番組3', [{ lv1: 3, lv2: 1 }]],
+    ]);
+    // Where its time cannot be told nothing finds it.
+    expect({ damage, shown: programs.length }).toEqual({ damage, shown: damage.startsWith('start') ? 2 : 3 });
+    new ProgramStore(database).find(id as ProgramId);
+    expect((await new SearchStore(database).programs(['番組3'], 5, 0)).rows).toHaveLength(1);
+    database.close();
+  }
+});
+
+test('what a plan holds of a damaged programme has the genres that can be read', () => {
+  const shared = new Shared({ texts: () => ({ name: '', description: '' }), extended: () => null });
+  expect(shared.genres('[{"lv1":"x"},null,{"lv1":1,"lv2":2}]')).toEqual([{ lv1: 1, lv2: 2 }]);
+});
+
+test('a damaged recording and its reservation cost no list and no search', async () => {
+  for (const damage of [
+    `verdict = '{"level":'`,
+    `verdict = '{"level":"complete"}'`,
+    `genres = x'00'`,
+    `audios = '[{}]'`,
+    'name = NULL',
+    `service_name = x'e6b5b7'`,
+  ]) {
+    const database = lenientDatabase();
+    putPrograms(database, [1, 2].map(programme));
+    const ids = [1, 2].map((event) => {
+      const { startAt, endAt, name } = programme(event);
+      putReservation(database, { ...programme(event), state: 'finished' });
+      const programId = STATION * 100_000 + event;
+      const row = { station: STATION, serviceName: '海局', name, startAt, endAt, programId };
+      return putRecording(database, { ...row, content: null, verdict: null }, null);
+    });
+    database.run(`UPDATE recordings SET reservation_id = (SELECT id FROM reservations AS r
+      WHERE r.program_id = recordings.program_id), ${damage} WHERE id = ${ids[0]}`);
+    indexAllPending(database);
+    const list = new RecordingListStore(database);
+    for (const id of ids) {
+      const found = list.find(id);
+      if (found === undefined) throw new Error('not found');
+      expect(toRecording(found, new Map()).id).toBe(id);
+    }
+    expect(new ReservationStore(database).completed(100 * HOUR)).toHaveLength(2);
+    expect((await new SearchStore(database).recordings(['番組2'], 5)).rows).toHaveLength(1);
+    await new SearchStore(database).recordings(['番組'], 5);
+    database.close();
+  }
+});
