@@ -169,6 +169,48 @@ describe('branches of a station', () => {
   });
 });
 
+describe('satellite stations that share an event', () => {
+  /** Each station has a key of its own there, and the programme of the first names itself. */
+  function shown(
+    names: readonly [string, string, string],
+    at: readonly [number, number, number] = [60, 60, 60],
+  ) {
+    const home = new Home();
+    const services = [151, 152, 153];
+    const stations = services.map((service) => home.station('BS01_0', service, service));
+    const events = [{ networkId: networkId(4), serviceId: serviceId(151), eventId: eventId(77) }];
+    const ids = stations.map((station, index) =>
+      home.program(station, names[index] ?? '', {
+        at: at[index] ?? 0,
+        event: 77 + index,
+        groups: [{ type: 'shared', events }],
+      }),
+    );
+    home.rule('灯台', { dedupe: false });
+    home.run();
+    settled(home);
+    return home.reservations.map(({ programId }) => ids.indexOf(programId));
+  }
+
+  test('are recorded once', () => {
+    expect(shown(['灯台', '灯台', '灯台'])).toEqual([0]);
+  });
+
+  test('but each that shows something else, or at another time', () => {
+    expect(shown(['灯台', '灯台の裏', '灯台']).sort()).toEqual([0, 1]);
+    expect(shown(['灯台', '灯台', '灯台'], [60, 60, 120]).sort()).toEqual([0, 2]);
+  });
+
+  test('what shares nothing is recorded of each', () => {
+    const home = new Home();
+    for (const service of [151, 152])
+      home.program(home.station('BS01_0', service, service), '灯台', { at: 60 });
+    home.rule('灯台', { dedupe: false });
+    home.run();
+    expect(home.reservations).toHaveLength(2);
+  });
+});
+
 test('a programme that goes on at another station is recorded there too', () => {
   const home = new Home();
   const [one, two] = [home.station('T27', 1024), home.station('T27', 1025)];

@@ -2,7 +2,7 @@
  * What the rules want: of each episode one airing, with the others as a choice behind it. What a person cancelled,
  * what has been recorded and what a branch of a station repeats is left out. Pure.
  */
-import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import { type ProgramId, programId, type StationId, stationId } from '../../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
 import type { Rule } from '../../model/rule.ts';
 import { type Airing, sameEpisodes } from '../dedupe/same-episode.ts';
@@ -90,15 +90,19 @@ class Chooser {
     return starts.some((startAt) => Math.abs(startAt - program.startAt) <= CANCELLATION_REACH_MS);
   }
 
-  /** Of stations of one key that show the same on one physical channel, the first keeps it. */
+  /**
+   * Of stations of one key that show the same on one physical channel, the first keeps it. Satellite stations have a key
+   * each; there one of several that share an event does.
+   */
   #withoutBranches(programs: readonly GuideProgram[]): Set<ProgramId> {
-    const branches = branchGroups(this.input.stations);
+    const { stations, facts } = this.input;
+    const branches = branchGroups(stations);
     const first = new Map<string, { program: GuideProgram; serviceId: number }>();
     const kept = new Set<ProgramId>();
     const placeOf = (program: GuideProgram): string | undefined => {
-      const group = branches.get(program.stationId);
+      const group = branches.get(program.stationId) ?? sharedPlace(program, stations);
       if (group === undefined) return undefined;
-      return `${group}/${program.startAt}/${this.input.facts.of(program).title}`;
+      return `${group}/${program.startAt}/${facts.of(program).title}`;
     };
     for (const program of programs) {
       const place = placeOf(program);
@@ -203,6 +207,26 @@ function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
   }
   const several = [...groups].filter(([, ids]) => ids.length > 1);
   return new Map(several.flatMap(([group, ids]) => ids.map((id) => [id, group] as const)));
+}
+
+/**
+ * The event that all stations that share it name, on the physical channel of this one. ARIB STD-B10 Part 2, 6.2.34,
+ * group_type 1.
+ */
+function sharedPlace(
+  { groups, stationId: id }: GuideProgram,
+  stations: PlanInput['stations'],
+): string | undefined {
+  // Most share nothing, and everything that rules match is asked.
+  if (groups.length === 0) return undefined;
+  const own = stations.get(id);
+  const events = groups.flatMap((group) => (group.type === 'shared' ? group.events : []));
+  const beside = events.flatMap(({ networkId, serviceId, eventId }) => {
+    const station = stations.get(stationId(networkId, serviceId));
+    const isBeside = station !== undefined && station.type === own?.type && station.channel === own.channel;
+    return isBeside ? [programId(station.id, eventId)] : [];
+  });
+  return beside.length === 0 ? undefined : `shared/${Math.min(...beside)}`;
 }
 
 export function chooseWanted(input: PlanInput): Wanted {
