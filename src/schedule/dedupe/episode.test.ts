@@ -252,6 +252,17 @@ const EPISODES: readonly Told[] = [
     is: ['ドラマ灯台', '3', '霧'],
     forms: [['ドラマ「灯台」', '第３話「霧」 霧の中で船が…'], 'ドラマ「灯台」第3話「霧」'],
   },
+  {
+    is: ['連続テレビ小説こもれび', '16週', '秋の風'],
+    forms: ['連続テレビ小説　こもれび　第１６週「秋の風」', '連続テレビ小説 こもれび 第十六週「秋の風」'],
+  },
+  { is: ['連続テレビ小説こもれび', '16', '秋の風'], forms: ['連続テレビ小説　こもれび（１６）「秋の風」'] },
+  {
+    is: ['球の祭典', '1', '北高×南高'],
+    forms: ['球の祭典　第１試合　北高×南高', '球の祭典 第1戦 北高×南高', '球の祭典 第1節「北高×南高」'],
+  },
+  // Of an event a quotation in the summary says nothing: both its parts have it.
+  { is: ['夢の祭典', '9', null], forms: [['第９回夢の祭典', '「夢」 今年も始まる。']] },
   { is: ['囲碁の時間', '4', null], forms: ['囲碁の時間 第4局', '囲碁の時間 第四局'] },
 ];
 
@@ -425,6 +436,44 @@ describe('sameEpisodes', () => {
     ).toEqual([[0, 1], [2], [3]]);
   });
 
+  const HOUR = 3_600_000;
+
+  test('of an event its number alone tells no episode', () => {
+    for (const form of ['球の祭典　第１試合', '第74回歌の祭典', '球の祭典 第５節', '囲碁の時間 第4局'])
+      expect([
+        form,
+        groups([
+          [form, 0],
+          [`${form}[字]`, 0],
+          [form, 2 * HOUR],
+          [form, 24 * HOUR],
+        ]),
+      ]).toEqual([form, [[0, 1], [2], [3]]]);
+  });
+
+  test('an event goes on after the news, and is shown again on another day', () => {
+    const form = '球の祭典　第１試合　北高×南高';
+    expect(
+      groups([
+        [form, 0],
+        [form, 2 * HOUR],
+        ['球の祭典　第１試合　東高×西高', 2 * HOUR],
+        [form, 30 * HOUR],
+        [form, 32 * HOUR],
+        [form, 60 * HOUR],
+      ]),
+    ).toEqual([[0, 3, 5], [1, 4], [2]]);
+  });
+
+  test("a week's digest is no episode of the number of the week", () => {
+    expect(
+      groups([
+        ['連続テレビ小説　こもれび（１）「秋の風」', 0],
+        ['連続テレビ小説　こもれび　第１週「秋の風」', 5 * 24 * HOUR],
+      ]),
+    ).toEqual([[0], [1]]);
+  });
+
   test('two airings are compared as a list of two is', () => {
     const forms = [
       '星の港 #3',
@@ -434,8 +483,12 @@ describe('sameEpisodes', () => {
       '星の港[再]',
       '月の港 #3「波」',
       '星の港 #4',
+      '星の港 第3戦 東×西',
+      '星の港 第3戦',
     ];
-    const airings = forms.flatMap((form) => [0, 9].map((startAt) => ({ episode: read(form), startAt })));
+    const airings = forms.flatMap((form) =>
+      [0, 9, 12 * HOUR].map((startAt) => ({ episode: read(form), startAt })),
+    );
     for (const a of airings) {
       for (const b of airings)
         expect([a, b, isSameEpisode(a, b)]).toEqual([a, b, a === b || sameEpisodes([a, b]).length === 1]);

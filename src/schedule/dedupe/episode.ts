@@ -9,8 +9,10 @@ import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from
 export interface Episode {
   /** Compared letter by letter; with season and arc. Never empty. */
   readonly series: string;
-  /** `12`, `1,2`, `12後`, `最終`; null: none is told. */
+  /** `12`, `1,2`, `12後`, `3週`, `最終`; null: none is told. */
   readonly number: string | null;
+  /** The number is that of an event, as of a tournament or of its matches, which several programmes may show. */
+  readonly isOfEvent: boolean;
   /** null: none is told. */
   readonly subtitle: string | null;
   /** The whole title: what a programme without number and subtitle is compared by. */
@@ -59,6 +61,7 @@ interface Found {
   to: number;
   weight: number;
   season: string | undefined;
+  isOfEvent: boolean;
 }
 
 /** Without the signs that one guide writes and another leaves out. */
@@ -79,17 +82,18 @@ function outsideQuotes(text: string): string {
 /** The heaviest form of a text; the first among equals. */
 function findNumber(text: string): Found | undefined {
   let best: Found | undefined;
-  for (const { pattern, weight } of NUMBER_FORMS) {
+  for (const { pattern, weight, suffix = '', isOfEvent = false } of NUMBER_FORMS) {
     for (const match of text.matchAll(pattern)) {
       const number = canonicalNumbers(match.groups?.list ?? '');
       if (number === undefined) continue;
       const isEdition = weight === 7 && text.slice(0, match.index).trim() === '';
       const found: Found = {
-        number,
+        number: `${number}${suffix}`,
         from: match.index,
         to: match.index + match[0].length,
         weight: isEdition ? EDITION_WEIGHT : weight,
         season: match.groups?.season,
+        isOfEvent: isOfEvent || isEdition,
       };
       const better =
         best === undefined ||
@@ -111,6 +115,7 @@ function quotation(text: string): { before: string; inside: string; after: strin
 interface Told {
   series: string;
   number: string | null;
+  isOfEvent?: boolean;
   subtitle: string | null;
 }
 
@@ -127,6 +132,10 @@ function readBehind(text: string): { arc: string; subtitle: string } {
 }
 
 function numbered(text: string, found: Found): Told {
+  return { ...numberedBy(text, found), isOfEvent: found.isOfEvent };
+}
+
+function numberedBy(text: string, found: Found): Told {
   const season = found.season === undefined ? '' : ` §${Number(found.season)}§`;
   const before = text.slice(0, found.from) + season;
   const behind = readBehind(text.slice(found.to));
@@ -202,13 +211,15 @@ function readTitle(name: string): Told & { title: string } {
   return {
     series: looseText(series) || looseText(text) || bare,
     number: number === '' ? null : number,
+    // 前編 of an event is a programme of its own.
+    isOfEvent: told.isOfEvent === true && part === '',
     subtitle: told.subtitle,
     title: looseText(bare) || bare,
   };
 }
 
 /** What a line of a summary says of itself before it goes on to tell. */
-function readLine(line: string): { number: string | null; subtitle: string | null } | undefined {
+function readLine(line: string): Omit<Told, 'series'> | undefined {
   const text = searchText(line).replace(NOISE, ' ').trim();
   const start = OPENING.exec(text)?.[0].length ?? 0;
   for (const from of new Set([0, start])) {
@@ -216,7 +227,9 @@ function readLine(line: string): { number: string | null; subtitle: string | nul
     const found = findNumber(rest);
     if (found === undefined || found.from !== 0 || !AFTER_NUMBER.test(rest.slice(found.to))) continue;
     const behind = rest.slice(found.to).replace(/^\s*[】〕>\])]?[\s:。、.~]*/u, '');
-    return { number: found.number, subtitle: subtitleBehind(behind) };
+    // 第3回 at the begin of a line is of what the line tells.
+    const isOfEvent = found.isOfEvent && found.weight !== EDITION_WEIGHT;
+    return { number: found.number, isOfEvent, subtitle: subtitleBehind(behind) };
   }
   const quoted = quotation(text);
   const alone = quoted !== undefined && quoted.before === '' && /^(?:$|[\s。])/u.test(quoted.after);
@@ -250,20 +263,21 @@ function* linesOf(text: EpisodeText): Generator<{ line: string; isSubtitle: bool
 
 export function readEpisode(text: EpisodeText): Episode {
   const told = readTitle(text.name);
-  let { number, subtitle } = told;
+  let { number, subtitle, isOfEvent = false } = told;
   const fromTitle = { number: number !== null, subtitle: subtitle !== null };
   const known = number !== null && subtitle !== null;
   for (const { line, isSubtitle } of known ? [] : linesOf(text)) {
     if (number !== null && subtitle !== null) break;
     const said = readLine(line);
-    // A quotation alone is a subtitle where the number is known, or where it stands under its own heading.
-    const trusted = said !== undefined && (said.number !== null || number !== null || isSubtitle);
+    // A quotation alone is a subtitle where the number is an episode's, or where it stands under its own heading.
+    const isNumbered = number !== null && !isOfEvent;
+    const trusted = said !== undefined && (said.number !== null || isNumbered || isSubtitle);
     if (trusted) {
       const agrees = number === null || said.number === null || said.number === number;
       if (!agrees) continue;
-      if (!fromTitle.number) number ??= said.number;
+      if (number === null && said.number !== null) ({ number, isOfEvent = false } = said);
       if (!fromTitle.subtitle) subtitle ??= said.subtitle;
     } else if (isSubtitle && !fromTitle.subtitle) subtitle ??= orNull(searchText(line));
   }
-  return { series: told.series, number, subtitle, title: told.title };
+  return { series: told.series, number, isOfEvent, subtitle, title: told.title };
 }

@@ -15,8 +15,11 @@ const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|�
 /** Units after 第: the first are an episode's own, the second also an arc's. */
 const EPISODE_UNITS = '話目?';
 const TURN_UNITS = '回目?';
-const PIECE_UNITS = '夜目?|幕|巻|集|弾|講|席|局|戦|試合|号|景|皿|杯|湯|訓|怪|帖|段|限|駅|便|通|時間目';
-const ARC_UNITS = '章|週目?|節';
+const PIECE_UNITS = '夜目?|幕|巻|集|弾|講|席|号|景|皿|杯|湯|訓|怪|帖|段|限|駅|便|通|時間目';
+const ARC_UNITS = '章';
+const WEEK_UNITS = '週目?';
+/** Of a contest: every day has a first match, a round many matches, a game of go a morning and an afternoon. */
+const CONTEST_UNITS = '局|戦|試合|節';
 
 /** Words before a number, in normal form. */
 const EPISODE_WORDS = 'episode|エピソード|ep';
@@ -28,6 +31,10 @@ export interface NumberForm {
   readonly pattern: RegExp;
   /** Where a text has several forms, the heaviest is its number. */
   readonly weight: number;
+  /** Behind the number: what is another thing than an episode of that number. */
+  readonly suffix?: string;
+  /** It counts an event of which several programmes may tell. */
+  readonly isOfEvent?: boolean;
 }
 
 function counted(units: string): RegExp {
@@ -55,6 +62,8 @@ const IN_BRACKETS = [
   .map(([open, close]) => `${open}\\s*${NUMERAL}(?:${BETWEEN}${NUMERAL}|/\\d+)*\\s*${close}`)
   .join('|');
 const BRACKETED = new RegExp(`(?<list>(?:${IN_BRACKETS})(?:\\s*[・,、&~\\-]?\\s*(?:${IN_BRACKETS}))*)`, 'gu');
+
+export const WEEK_SUFFIX = '週';
 
 export const NUMBER_FORMS: readonly NumberForm[] = [
   {
@@ -86,10 +95,16 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
     weight: 6,
   },
   { pattern: /(?<list>[一二三四五六七八九十百]{1,4})の(?:巻|幕|段|章)/gu, weight: 6 },
+  { pattern: counted(CONTEST_UNITS), weight: 6, isOfEvent: true },
   { pattern: counted(ARC_UNITS), weight: 5 },
+  // A week's digest has the number of the week, and often the subtitle of its episodes.
+  { pattern: counted(WEEK_UNITS), weight: 5, suffix: WEEK_SUFFIX },
 ];
 
-/** 第74回 before everything else counts how often an event took place; every other form is more telling. */
+/**
+ * 第74回 before everything else counts how often an event took place, and the news in its middle makes two programmes of it;
+ * every other form is more telling.
+ */
 export const EDITION_WEIGHT = 2;
 
 const CHINESE_DIGITS = '〇一二三四五六七八九';

@@ -10,10 +10,11 @@ test('airings that show the same episode have one key', () => {
     episode: fc.record({
       series: fc.constant('灯台'),
       number: few,
+      isOfEvent: fc.boolean(),
       subtitle: few,
       title: fc.constantFrom('灯台', '灯台1'),
     }),
-    startAt: fc.constantFrom(0, 1),
+    startAt: fc.constantFrom(0, 1, 10 * 3_600_000),
   }) satisfies fc.Arbitrary<Airing>;
   let same = 0;
   fc.assert(

@@ -12,26 +12,40 @@ function numberKey({ series, number }: Episode): string {
   return `${series}\0${number}`;
 }
 
+/** It tells nothing that another airing could be compared by but its time and title. */
+function isUntold({ number, isOfEvent, subtitle }: Episode): boolean {
+  return subtitle === null && (number === null || isOfEvent);
+}
+
+/**
+ * What is shown of one event within so long are its parts, as before and after the news: a game of go begins in the
+ * morning and goes on in the afternoon.
+ */
+const PARTS_MS = 8 * 3_600_000;
+
 /** Whether two airings show the same, by the same rules: of two, a missing subtitle is the other's. */
 export function isSameEpisode(a: Airing, b: Airing): boolean {
-  const { series, number, subtitle } = a.episode;
+  const { series, number, subtitle, title } = a.episode;
   const other = b.episode;
+  if (isUntold(a.episode) || isUntold(other))
+    return isUntold(a.episode) && isUntold(other) && a.startAt === b.startAt && title === other.title;
   if (number !== other.number || series !== other.series) return false;
+  const apart = Math.abs(a.startAt - b.startAt);
+  if ((a.episode.isOfEvent || other.isOfEvent) && apart > 0 && apart < PARTS_MS) return false;
   if (number !== null) return subtitle === null || other.subtitle === null || subtitle === other.subtitle;
-  if (subtitle !== null || other.subtitle !== null) return subtitle === other.subtitle;
-  return a.startAt === b.startAt && a.episode.title === other.title;
+  return subtitle === other.subtitle;
 }
 
 /** The same for airings of a series that show the same; others may have it too. */
-export function episodeKey({ episode: { number, subtitle, title }, startAt }: Airing): string {
-  if (number !== null) return number;
-  return subtitle === null ? `at\0${startAt}\0${title}` : `of\0${subtitle}`;
+export function episodeKey({ episode, startAt }: Airing): string {
+  if (isUntold(episode)) return `at\0${startAt}\0${episode.title}`;
+  return episode.number ?? `of\0${episode.subtitle}`;
 }
 
 /**
  * Airings of the same series, number and subtitle. Where one tells no subtitle, it is the only subtitle that is
- * known of that number; with several of them it stays apart. What tells neither number nor subtitle is the same
- * only at the same time under the same title.
+ * known of that number; with several of them it stays apart. What tells neither number nor subtitle, or of an event
+ * its number alone, is the same only at the same time under the same title.
  * @returns each airing in exactly one group, groups and airings in the order in which they were given
  */
 export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
@@ -48,13 +62,25 @@ export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
     const { series, number, subtitle, title } = airing.episode;
     const known = subtitles.get(numberKey(airing.episode));
     const only = known?.size === 1 ? [...known][0] : undefined;
-    const place =
-      number === null && subtitle === null
-        ? `at\0${airing.startAt}\0${title}`
-        : `of\0${series}\0${number}\0${subtitle ?? only ?? ''}`;
+    const place = isUntold(airing.episode)
+      ? `at\0${airing.startAt}\0${title}`
+      : `of\0${series}\0${number}\0${subtitle ?? only ?? ''}`;
     const group = groups.get(place);
     if (group === undefined) groups.set(place, [airing]);
     else group.push(airing);
   }
-  return [...groups.values()];
+  return [...groups.values()].flatMap(parts);
+}
+
+/** Of an event what begins at one time, or so long after what was before it that it is shown again. */
+function parts<T extends Airing>(group: readonly T[]): T[][] {
+  if (group.length === 1 || !group.some(({ episode }) => episode.isOfEvent)) return [[...group]];
+  const starts = [...new Set(group.map(({ startAt }) => startAt))].sort((a, b) => a - b);
+  const partOf = new Map<number, number>();
+  let part = 0;
+  for (const [index, startAt] of starts.entries()) {
+    part = startAt - (starts[index - 1] ?? -Infinity) < PARTS_MS ? part + 1 : 0;
+    partOf.set(startAt, part);
+  }
+  return [...Map.groupBy(group, ({ startAt }) => partOf.get(startAt)).values()];
 }

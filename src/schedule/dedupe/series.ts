@@ -3,6 +3,7 @@ import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import type { SeriesMark } from '../../model/recording.ts';
 import { searchText } from '../../model/search-text.ts';
 import { type EpisodeText, looseText, readEpisode } from './episode.ts';
+import { WEEK_SUFFIX } from './number-forms.ts';
 
 /** Longer titles are cut: names of series are not that long. */
 const MAX_LETTERS = 80;
@@ -33,10 +34,11 @@ export function readSeries(text: EpisodeText): SeriesMark | null {
   };
 }
 
-/** `12` → `#12`, `1,2` → `#1,2`, `12後` → `#12 後編`, `最終` → `最終回`. */
+/** `12` → `#12`, `1,2` → `#1,2`, `12後` → `#12 後編`, `3週` → `第3週`, `最終` → `最終回`. */
 function numberForPeople(number: string | null): string | null {
   if (number === null) return null;
   const [, digits = '', part = ''] = /^([\d,.]*)(.*)$/u.exec(number) ?? [];
+  if (part === WEEK_SUFFIX) return `第${digits}週`;
   const told = [digits === '' ? '' : `#${digits}`, PARTS[part] ?? part].filter((word) => word !== '');
   return told.length === 0 ? null : told.join(' ');
 }
