@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { START } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
@@ -6,7 +7,7 @@ import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 describe.skipIf(!hasChromium)('the home screen', () => {
   const rig = webRig();
   afterEach(() => {
-    rig.service.state.stations = fakeStations(Date.now());
+    rig.service.state.stations = fakeStations(START);
     rig.service.state.listDelayMs = 0;
   });
 

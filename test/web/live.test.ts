@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { START } from './clock.ts';
 import { fakeStations, makeStream } from './fake-air.ts';
 import { focusOn, hasChromium, pressRed, type WebRig, webRig } from './rig.ts';
 
@@ -29,7 +30,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
       breaks: false,
       silenceMs: 0,
     });
-    rig.service.state.stations = fakeStations(Date.now());
+    rig.service.state.stations = fakeStations(START);
   });
 
   test('is reached, zapped and left by the keys of a remote control, and frees the tuner', async () => {

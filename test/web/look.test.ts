@@ -1,12 +1,13 @@
 /** Every screen, measured: on the smallest phone, with the largest letters, by day and by night. */
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { momentOf } from './clock.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
 import { addRule } from './fake-rules.ts';
 import { tooFaint, tooSmall, tooWide } from './look.ts';
-import { hasChromium, type WebRig, webRig } from './rig.ts';
+import { furnish, hasChromium, type WebRig, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 8, 4]);
 const LONG = `土曜スペシャル　全国うまいもの大紀行${'　港町の朝市と名物駅弁を巡る三千キロの旅'.repeat(3)}`;
@@ -65,20 +66,39 @@ async function eachScreen(
 
 const SMALL = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
 
+/** What a guide and a timetable show is as tall as it is long. */
+const tooSmallHere = (page: Page): Promise<string[]> => tooSmall(page, '.prog, .bar, .shelf');
+
 describe.skipIf(!hasChromium)('letters of the usual size', () => {
   const rig = webRig({ stations: STATIONS });
   beforeEach(() => furnishAll(rig));
 
   test('on the smallest phone nothing is wider than the screen', () => eachScreen(rig, SMALL, tooWide));
 
-  // What a guide and a timetable show is as tall as it is long.
-  test('fingers find what is to be pressed', () =>
-    eachScreen(rig, SMALL, (page) => tooSmall(page, '.prog, .bar, .shelf')));
+  test('fingers find what is to be pressed', () => eachScreen(rig, SMALL, tooSmallHere));
 
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`letters stand out from what is under them (${colorScheme})`, () =>
       eachScreen(rig, { colorScheme }, tooFaint));
   }
+
+  test('the guide marks another day at once: letters are not pale on a mark that fades', async () => {
+    rig.clock.set(momentOf('2026-11-22T04:58:30'));
+    furnish(rig, STATIONS);
+    const page = await rig.open('nowhere');
+    await page.evaluate(() => {
+      document.addEventListener('transitionrun', ({ target }) => {
+        if (target instanceof Element && target.matches('.guide-day')) document.body.dataset.fades = 'yes';
+      });
+      document.querySelector<HTMLElement>('a[href$="guide"]')?.click();
+    });
+    // The sheet is nearly all of the day that begins in a minute.
+    await page.locator('.guide-day[aria-selected="true"]', { hasText: '22' }).waitFor();
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    expect(await page.locator('body').getAttribute('data-fades')).toBeNull();
+  });
 });
 
 describe.skipIf(!hasChromium)('letters twice as large', () => {
@@ -87,4 +107,38 @@ describe.skipIf(!hasChromium)('letters twice as large', () => {
 
   test('no screen is wider than the smallest phone', () => eachScreen(rig, SMALL, tooWide));
   test('no screen is wider than a laptop', () => eachScreen(rig, {}, tooWide));
+});
+
+/** Where a screen looks its oddest: little left of something, a day or year that begins, nothing before or after. */
+const MOMENTS = [
+  '2026-11-22T04:58:30',
+  '2026-11-22T05:00:00',
+  '2026-11-22T07:29:50',
+  '2026-11-22T12:04:00',
+  '2026-11-22T18:58:40',
+  '2026-11-22T23:59:30',
+  '2026-11-30T23:29:00',
+  '2026-12-31T22:58:20',
+  '2027-01-01T00:00:00',
+  '2028-02-29T02:30:00',
+];
+
+describe.skipIf(!hasChromium || process.env.SVC_LONG !== '1')('round the clock', () => {
+  const rig = webRig({ stations: STATIONS });
+
+  for (const moment of MOMENTS) {
+    test(`every screen at ${moment}`, async () => {
+      rig.clock.set(momentOf(moment));
+      furnish(rig, STATIONS);
+      furnishAll(rig);
+      const onPhone = async (page: Page): Promise<string[]> => [
+        ...(await tooWide(page)),
+        ...(await tooSmallHere(page)),
+        ...(await tooFaint(page)),
+      ];
+      await eachScreen(rig, SMALL, onPhone);
+      await eachScreen(rig, { colorScheme: 'light' }, tooFaint);
+      await eachScreen(rig, { colorScheme: 'dark' }, tooFaint);
+    }, 120_000);
+  }
 });

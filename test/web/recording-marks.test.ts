@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording } from '../../wire/api.ts';
+import { START } from './clock.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings } from './fake-recordings.ts';
 import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
-const NOW = Date.now();
 const DRAMA = 3;
 /** Whose position the household has: `fakeRecording` gives one to every eleventh. */
 const STOPPED = 14;
@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)('of recordings', () => {
   const held = (id: number): Recording | undefined =>
     rig.service.house.recordings.list.find((one) => one.id === id);
   async function open(path: string, options = {}): Promise<Page> {
-    rig.service.house.recordings = newRecordings(manyRecordings(STATIONS, 60, NOW));
+    rig.service.house.recordings = newRecordings(manyRecordings(STATIONS, 60, START));
     return await rig.open(path, options);
   }
   const ids = (page: Page): Promise<string[]> =>

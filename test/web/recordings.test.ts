@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { splitTitle } from '../../web/text/title.ts';
 import type { Recording } from '../../wire/api.ts';
+import { START } from './clock.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
@@ -10,7 +11,6 @@ import { faultsOf, focusOn, furnish, hasChromium, PHONE, webRig } from './rig.ts
 
 const STATIONS = manyStations([12, 4, 4]);
 const COUNT = 3_000;
-const NOW = Date.now();
 
 const station = STATIONS[0];
 if (station === undefined) throw new Error('no stations');
@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
 
   async function open(path = 'recordings', { list, kept, ...options }: Opening = {}): Promise<Page> {
     furnish(rig, STATIONS);
-    rig.service.house.recordings = newRecordings(list ?? manyRecordings(STATIONS, COUNT, NOW));
+    rig.service.house.recordings = newRecordings(list ?? manyRecordings(STATIONS, COUNT, START));
     const page = await rig.open(kept === undefined ? path : 'nowhere', options);
     if (kept !== undefined) {
       await page.evaluate((entries) => {
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
   });
 
   test('is narrowed by kind, words and station, in the address; nothing found leads back', async () => {
-    const list = [...manyRecordings(STATIONS, 60, NOW), failedRecording(900, station, NOW)];
+    const list = [...manyRecordings(STATIONS, 60, START), failedRecording(900, station, START)];
     const page = await open('recordings', { list });
     await cards(page).first().waitFor();
     await page.getByRole('tab', { name: /^失敗/u }).click();
@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
   });
 
   test('on a phone nothing is wider than the screen, and a finger that stays chooses', async () => {
-    const list = [...manyRecordings(STATIONS, 40, NOW), runningRecording(900, station, NOW)];
+    const list = [...manyRecordings(STATIONS, 40, START), runningRecording(900, station, START)];
     const page = await open('recordings', { ...PHONE, list });
     await cards(page).first().waitFor();
     const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
@@ -273,8 +273,8 @@ describe.skipIf(!hasChromium)('recordings', () => {
   });
 
   test('what runs stands on top, is told anew every few seconds, and can be stopped', async () => {
-    const running = runningRecording(900, station, NOW);
-    const page = await open('nowhere', { list: [...manyRecordings(STATIONS, 9, NOW), running] });
+    const running = runningRecording(900, station, START);
+    const page = await open('nowhere', { list: [...manyRecordings(STATIONS, 9, START), running] });
     await page.clock.install();
     await page.goto(`${rig.service.url}recordings`);
     const card = page.locator('.running');
@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.locator('.button-danger').click();
     await page.getByText('の録画を止めました').waitFor();
     expect(asked('DELETE reservations/31')).toBe(1);
-    rig.service.house.recordings.list = manyRecordings(STATIONS, 9, NOW);
+    rig.service.house.recordings.list = manyRecordings(STATIONS, 9, START);
     rig.service.send('recordings');
     await card.waitFor({ state: 'detached' });
     const before = asked('GET recordings');
@@ -355,8 +355,8 @@ describe.skipIf(!hasChromium)('recordings', () => {
   });
 
   test('the bin says how long it keeps, gives back, and removes for good when asked twice', async () => {
-    const list = manyRecordings(STATIONS, 12, NOW);
-    for (const one of list.slice(0, 3)) one.binnedAt = NOW - 3 * 3_600_000;
+    const list = manyRecordings(STATIONS, 12, START);
+    for (const one of list.slice(0, 3)) one.binnedAt = START - 3 * 3_600_000;
     const page = await open('recordings?show=bin', { list });
     await cards(page).nth(2).waitFor();
     expect(await page.locator('.rec-bin-left').first().textContent()).toMatch(/^あと4[45]時間$/u);
@@ -374,7 +374,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
   });
 
   test('room is told folder by folder, and what is wrong with it', async () => {
-    const page = await open('nowhere', { list: manyRecordings(STATIONS, 9, NOW) });
+    const page = await open('nowhere', { list: manyRecordings(STATIONS, 9, START) });
     const { storage } = rig.service.house.recordings;
     if (!('folders' in storage)) throw new Error('no storage');
     for (const folder of storage.folders.slice(1)) Object.assign(folder, { state: 'full', freeBytes: 1_000 });

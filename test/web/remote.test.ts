@@ -1,24 +1,24 @@
 /** By remote control: what is pressed may go, the focus does not; and what is shown stays where it is. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { START } from './clock.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
 import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
-const NOW = Date.now();
 const [station] = STATIONS;
 if (station === undefined) throw new Error('no stations');
-const RUNNING = runningRecording(9_000, station, NOW);
+const RUNNING = runningRecording(9_000, station, START);
 const TELEVISION = { viewport: { width: 1920, height: 1080 } };
 
 describe.skipIf(!hasChromium)('by remote control', () => {
   const rig = webRig({ stations: STATIONS });
 
   function fill(): void {
-    rig.service.house.recordings = newRecordings([...manyRecordings(STATIONS, 400, NOW), RUNNING]);
-    rig.service.house.bookings = newBookings(busyEvening(STATIONS, NOW));
+    rig.service.house.recordings = newRecordings([...manyRecordings(STATIONS, 400, START), RUNNING]);
+    rig.service.house.bookings = newBookings(busyEvening(STATIONS, START));
   }
   const held = (page: Page): Promise<string> =>
     page.evaluate(() => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { buildWeb } from '../../tools/web.ts';
 import type { Station } from '../../wire/api.ts';
+import { START, shiftDate, type TestClock, testClock } from './clock.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
 import { newHouse } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
@@ -21,6 +22,8 @@ export interface WebRig {
   readonly browser: Browser;
   /** Serves under `/tv/`, as behind a front proxy. */
   readonly service: FakeService;
+  /** Of this process and of the pages: at `START` when a test begins. */
+  readonly clock: TestClock;
   /** A page of its own, which keeps nothing from others. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
@@ -40,7 +43,11 @@ async function closePages({ browser }: WebRig): Promise<void> {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
-async function startWebRig(stream: FakeStream, letters: number | undefined): Promise<WebRig> {
+async function startWebRig(
+  clock: TestClock,
+  stream: FakeStream,
+  letters: number | undefined,
+): Promise<WebRig> {
   const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));
   await buildWeb(webDir);
   const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
@@ -51,8 +58,10 @@ async function startWebRig(stream: FakeStream, letters: number | undefined): Pro
   return {
     browser,
     service,
+    clock,
     async open(path, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      await context.addInitScript(shiftDate, clock.aheadMs);
       const page = await context.newPage();
       page.setDefaultTimeout(8_000);
       await page.goto(service.url + path);
@@ -77,18 +86,25 @@ interface Furnishing {
 /** Of the tests registered beside it: started before the first, without pages after each, closed after the last. */
 export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
   let started: WebRig | undefined;
+  const clock = testClock();
   const rig = (): WebRig => {
     if (started === undefined) throw new Error('not started');
     return started;
   };
   setDefaultTimeout(TEST_MS);
   beforeAll(async () => {
-    started = await startWebRig((await stream?.()) ?? NO_STREAM, letters);
+    const air = (await stream?.()) ?? NO_STREAM;
+    clock.set(START);
+    started = await startWebRig(clock, air, letters);
     if (stations !== undefined) furnish(started, stations);
   });
-  afterAll(() => started?.close());
+  afterAll(async () => {
+    clock.end();
+    await started?.close();
+  });
   afterEach(async () => {
     await closePages(rig());
+    clock.set(START);
     if (stations !== undefined) furnish(rig(), stations);
   });
   return {
@@ -98,6 +114,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
     get service() {
       return rig().service;
     },
+    clock,
     open: (path, options) => rig().open(path, options),
     close: () => rig().close(),
   };
