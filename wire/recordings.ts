@@ -28,6 +28,7 @@ export const GAP_CAUSES = [
   'disk_slow',
   'yielded',
   'stopped',
+  'broken_off',
 ] as const;
 export const GapCauseSchema = t.Union(GAP_CAUSES.map((cause) => t.Literal(cause)));
 export type GapCause = (typeof GAP_CAUSES)[number];
@@ -77,7 +78,10 @@ export const RecordingProgressSchema = t.Object(
         t.Literal('interrupted'),
         t.Literal('over'),
       ],
-      { description: 'interrupted: it is being opened again; over: it is being judged' },
+      {
+        description:
+          'interrupted: it is being opened again, or with the cause broken_off waits for its programme; over: it is being judged',
+      },
     ),
     cause: nullable(GapCauseSchema, 'why nothing is written now'),
     bytes: t.Integer({ minimum: 0 }),

@@ -38,7 +38,14 @@ function opening(
   { programId }: Reservation,
   over: Partial<PlannedOpening> = {},
 ): [ProgramId, PlannedOpening] {
-  const times = { openAt: NOON + 1, closeAt: NOON + 2, holdUntil: null, startAt: NOON + 3, endAt: NOON + 4 };
+  const times = {
+    openAt: NOON + 1,
+    closeAt: NOON + 2,
+    holdUntil: null,
+    listenUntil: null,
+    startAt: NOON + 3,
+    endAt: NOON + 4,
+  };
   return [programId, { programId, ...times, after: [], ...over }];
 }
 

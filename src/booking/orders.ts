@@ -68,6 +68,7 @@ export function ordersOf(
       openAt: opening?.openAt ?? Math.max(ownOpenAt, ...followed.map((other) => other.endAt)),
       closeAt: opening?.closeAt ?? endAt + after,
       holdUntil: opening?.holdUntil ?? null,
+      listenUntil: opening?.listenUntil ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
       apart: followed.filter(isApart).map(({ id }) => id),
       encode: reservation.encode ?? settings.encode,

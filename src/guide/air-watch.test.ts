@@ -15,9 +15,14 @@ function watch() {
     present: ProgramId | null | undefined,
     following: ProgramId | null | undefined,
     since: number | null = at,
+    endsAt?: number | null,
   ) =>
     air.take(
-      { stationId: HOME, watched: true, present, following, since: since === null ? null : since * MINUTE },
+      {
+        ...{ stationId: HOME, watched: true, present, following },
+        since: since === null ? null : since * MINUTE,
+        endsAt: endsAt == null ? endsAt : endsAt * MINUTE,
+      },
       at * MINUTE,
     );
   const lose = (at: number) =>
@@ -62,6 +67,43 @@ describe('AirWatch', () => {
     expect(of(GAME, 1)).toBeUndefined();
     expect(say(2, NEWS, null, null)).toBe(true);
     expect(of(FILM, 2)).toBeUndefined();
+  });
+
+  test('what is over tells what its last table said of its end', () => {
+    const { say, of } = watch();
+    say(0, NEWS, GAME, null, null);
+    say(20, NEWS, GAME, null, 30);
+    say(25, NEWS, undefined, null, 35);
+    say(33, GAME, FILM, 33, null);
+    expect(of(NEWS, 33)).toEqual({ state: 'over', from: null, until: 33 * MINUTE, told: 35 * MINUTE });
+    say(50, FILM, null, 50, 90);
+    expect(of(GAME, 50)).toMatchObject({ until: 50 * MINUTE, told: null });
+    // The next after all, and then not.
+    say(51, FILM, GAME, 50, 90);
+    expect(of(GAME, 51)).toEqual({ state: 'next', from: 33 * MINUTE, until: null });
+    say(52, FILM, null, 50, 90);
+    expect(of(GAME, 52)).toEqual({ state: 'over', from: 33 * MINUTE, until: 50 * MINUTE, told: null });
+  });
+
+  test('a table that names nothing where no end was told is believed after two minutes', () => {
+    const { say, lose, of } = watch();
+    say(0, GAME, FILM, null, 30);
+    expect(say(10, null, null, 10)).toBe(true);
+    expect(of(GAME, 11)).toEqual({ state: 'on', from: null, until: null });
+    expect(say(11, GAME, FILM, 11, 30)).toBe(true);
+    expect(of(GAME, 14)).toMatchObject({ state: 'on' });
+    say(20, null, null, 20);
+    say(21, null, null, 20);
+    expect(of(GAME, 22.1)).toMatchObject({ state: 'over', until: 20 * MINUTE, told: 30 * MINUTE });
+    say(23, GAME, FILM, 23, 30);
+    expect(of(GAME, 23)).toEqual({ state: 'on', from: null, until: null });
+    say(25, null, null, 25);
+    lose(26);
+    expect(of(GAME, 28)).toMatchObject({ state: 'over', until: 25 * MINUTE });
+    // At its told end nothing is what was to come.
+    say(28.5, GAME, FILM, 28.5, 30);
+    say(29.9, null, null, 29.9);
+    expect(of(GAME, 29.9)).toMatchObject({ state: 'over' });
   });
 
   test('one table alone says nothing about the other', () => {

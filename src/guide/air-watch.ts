@@ -3,7 +3,7 @@
  * Pure. Stored guides tell neither: a table says when a programme should be, its change says when it is.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { Airing, Airings } from '../model/airing.ts';
+import { type Airing, type Airings, LATE_TABLE_MS } from '../model/airing.ts';
 
 /** What present/following of a station's own stream said. */
 export interface AirNews {
@@ -15,24 +15,37 @@ export interface AirNews {
   following: ProgramId | null | undefined;
   /** Since when it is so, epoch ms of the broadcast; null: from before the reading began. */
   since: number | null;
+  /** When the present one ends by its table, epoch ms of the broadcast; null: not decided; undefined: not told. */
+  endsAt?: number | null | undefined;
 }
 
 /** A stream that broke off is opened again within this. What was on is taken to go on so long. */
 const UNHEARD_MS = 180_000;
 /** Whoever asks when something ended, asks soon. */
 const PAST_MS = 3_600_000;
+/** A table that names nothing, though nobody told an end, is taken for a mistake so long. */
+const EMPTY_MS = 120_000;
 
 interface Station {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
+  /** Of the present one, by its table; null: not decided; undefined: not told. */
+  endsAt: number | null | undefined;
+  /** Its table names nothing, though the present one should go on: when that was heard, and since when it is so. */
+  empty: { at: number; since: number | null } | undefined;
   /** Epoch ms; null: it is being read. */
   lostAt: number | null;
 }
+
+/** How it ceased to be present. */
+type Ceased = Pick<Airing, 'until' | 'told'>;
 
 type Heard = Airing & {
   readonly stationId: StationId;
   /** It has been present. */
   readonly begun: boolean;
+  /** When it last ceased to be; it may be on again, or the next. */
+  readonly ceased: Ceased;
   /** When this was heard, epoch ms. */
   readonly at: number;
 };
@@ -43,7 +56,7 @@ export class AirWatch {
 
   /** @param now epoch ms of the broadcast @returns whether anything is different */
   take(news: AirNews, now: number): boolean {
-    const { stationId, present, following, since } = news;
+    const { stationId, following, since } = news;
     this.#forget(now);
     const known = this.#stations.get(stationId);
     if (!news.watched) {
@@ -51,27 +64,28 @@ export class AirWatch {
       return false;
     }
     const before: Partial<Station> = known ?? {};
+    const empty = emptyOf(before, news, now);
+    const present = empty === undefined ? news.present : undefined;
     // What it says of one of the two says nothing of the other.
     this.#stations.set(stationId, {
       present: present === undefined ? before.present : present,
       following: following === undefined ? before.following : following,
+      endsAt: present === undefined ? before.endsAt : news.endsAt,
+      empty: news.present === undefined ? before.empty : empty,
       lostAt: null,
     });
     let changed = false;
     if (present !== undefined && before.present !== present) {
       // What ended while nobody listened ended at a time that nobody knows.
-      if (before.present != null)
-        changed = this.#set(stationId, before.present, { state: 'over', until: since }, now);
-      if (present !== null)
-        changed = this.#set(stationId, present, { state: 'on', from: since, until: null }, now) || changed;
+      if (before.present != null) changed = this.#cease(stationId, before.present, since, before.endsAt, now);
+      if (present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     }
     if (following !== undefined && before.following !== following) {
       const passed = before.following;
-      if (passed != null && passed !== present && this.#airings.get(passed)?.state === 'next')
-        changed = this.#airings.delete(passed) || changed;
+      if (passed != null && passed !== present) changed = this.#pass(passed) || changed;
     }
     if (following != null && following !== present && this.#airings.get(following)?.state !== 'next')
-      changed = this.#set(stationId, following, { state: 'next' }, now) || changed;
+      changed = this.#set(stationId, following, 'next', null, now) || changed;
     return changed;
   }
 
@@ -83,32 +97,57 @@ export class AirWatch {
   airings(now: number): Airings {
     this.#forget(now);
     return new Map(
-      [...this.#airings].map(([id, { state, from, until }]) => [id, { state, from, until }] as const),
+      [...this.#airings].map(([id, { state, from, ceased }]) => [
+        id,
+        state === 'over' ? { state, from, ...ceased } : { state, from, until: null },
+      ]),
     );
   }
 
-  /** When it first began stands, whatever came between. */
-  #set(
-    stationId: StationId,
-    id: ProgramId,
-    change: Partial<Airing> & Pick<Airing, 'state'>,
-    at: number,
-  ): boolean {
+  /** When it first began stands, whatever came between. @param since epoch ms; null: nobody knows */
+  #set(stationId: StationId, id: ProgramId, state: 'on' | 'next', since: number | null, at: number): boolean {
     const known = this.#airings.get(id);
-    const { from = null, until = null } = change;
+    const wasBegun = known?.begun === true;
+    const from = wasBegun ? known.from : since;
+    const ceased = known?.ceased ?? { until: null };
     this.#airings.delete(id);
     this.#airings.set(id, {
-      stationId,
-      state: change.state,
-      begun: known?.begun === true || change.state !== 'next',
-      from: known?.begun === true ? known.from : from,
-      until: change.state === 'next' ? null : until,
-      at,
+      ...{ stationId, state, begun: wasBegun || state === 'on', from, until: null, ceased, at },
     });
     return true;
   }
 
+  /** @param until epoch ms; null: nobody knows @param told undefined: nor what its table said */
+  #cease(
+    stationId: StationId,
+    id: ProgramId,
+    until: number | null,
+    told: number | null | undefined,
+    at: number,
+  ): boolean {
+    const from = this.#airings.get(id)?.from ?? null;
+    const ceased = { until, ...(told === undefined ? {} : { told }) };
+    this.#airings.delete(id);
+    this.#airings.set(id, { stationId, state: 'over', begun: true, from, ...ceased, ceased, at });
+    return true;
+  }
+
+  /** Is not named as the next any more: one that something broke into has ended then. */
+  #pass(id: ProgramId): boolean {
+    const known = this.#airings.get(id);
+    if (known?.state !== 'next') return false;
+    if (known.begun) this.#airings.set(id, { ...known, state: 'over' });
+    else this.#airings.delete(id);
+    return true;
+  }
+
   #forget(now: number): void {
+    for (const [id, station] of this.#stations) {
+      const { present, empty, endsAt } = station;
+      if (empty === undefined || Math.abs(now - empty.at) <= EMPTY_MS) continue;
+      if (present != null) this.#cease(id, present, empty.since, endsAt, now);
+      this.#stations.set(id, { ...station, present: null, empty: undefined });
+    }
     for (const [id, { lostAt }] of this.#stations) {
       if (lostAt === null || Math.abs(now - lostAt) <= UNHEARD_MS) continue;
       this.#stations.delete(id);
@@ -118,4 +157,12 @@ export class AirWatch {
     for (const [program, { state, at }] of this.#airings)
       if (state === 'over' && Math.abs(now - at) > PAST_MS) this.#airings.delete(program);
   }
+}
+
+/** Undefined: its table names something, or nothing is what was to come. */
+function emptyOf({ present, endsAt, empty }: Partial<Station>, news: AirNews, now: number): Station['empty'] {
+  if (news.present !== null || present == null) return undefined;
+  if (endsAt === undefined) return undefined;
+  const isOver = endsAt !== null && Math.abs((news.since ?? now) - endsAt) <= LATE_TABLE_MS;
+  return isOver ? undefined : (empty ?? { at: now, since: news.since });
 }

@@ -11,6 +11,8 @@ export interface Airing {
   readonly from: number | null;
   /** When it last ceased to be; null: it has not, or nobody was listening. */
   readonly until: number | null;
+  /** Of what is over: when its last table said that it ends, epoch ms; null: not decided. Absent: nobody heard it. */
+  readonly told?: number | null;
 }
 
 /** Of stations that are being received, and a while longer. */
@@ -21,6 +23,18 @@ export type Airings = ReadonlyMap<ProgramId, Airing>;
  * boundary that was told and one that was heard, which are no further apart, are one, and it is where it was told.
  */
 export const LATE_TABLE_MS = 30_000;
+
+/**
+ * Whether another programme came where no table had told an end: something broke into it, or it went on longer than
+ * was told. It may come back.
+ */
+export function isBrokenOff({ state, until, told }: Airing): boolean {
+  if (state !== 'over' || until === null || told === undefined) return false;
+  return told === null || Math.abs(until - told) > LATE_TABLE_MS;
+}
+
+/** A programme that was broken off is listened for so long after that. */
+export const RESUME_MS = 15 * 60_000;
 
 /** Where a programme really began or ended. @param told by its table @param heard when tables changed */
 export function boundary(told: number, heard: number | null): number {

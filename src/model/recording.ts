@@ -121,6 +121,11 @@ export interface RecordingOrder {
    * because it is on the air and nobody knows when it ends; null: it ends at `closeAt`.
    */
   holdUntil: number | null;
+  /**
+   * Epoch ms: after its end its station is listened to so long, on a tuner that nobody else wants, and it goes on when
+   * another order tells a later end; null: it is over at its end.
+   */
+  listenUntil?: number | null;
   /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
   after: readonly ReservationId[];
   /**

@@ -109,6 +109,25 @@ describe('a verdict', () => {
     });
   });
 
+  test('tells when something else was on, which is damage and no loss', () => {
+    const facts = measured([stretch(-10, 20), stretch(90, 115)], [hole(20, 90, 'broken_off')]);
+    const judgement = judge(facts, PROGRAMME);
+    expect(judgement.verdict).toMatchObject({
+      level: 'damaged',
+      gaps: [{ startMs: 20_000, endMs: 90_000, cause: 'broken_off' }],
+    });
+    expect(['failed', 'damaged'].map((word) => worthRepeating(judgement, word as 'failed'))).toEqual([
+      false,
+      true,
+    ]);
+    // Of the half minute that was on most is missing.
+    const late = measured(
+      [stretch(-10, 5), stretch(90, 115)],
+      [hole(5, 25, 'no_tuner'), hole(25, 90, 'broken_off')],
+    );
+    expect(judge(late, PROGRAMME).verdict.level).toBe('lost');
+  });
+
   test('counts drops, and is damaged by one', () => {
     const facts = measured([stretch(-10, 115)], [], [damaged(50, { drops: 3 })]);
     expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'damaged', drops: 3, gaps: [] });
@@ -177,7 +196,7 @@ describe('the next airing', () => {
 });
 
 test('every cause has its sentence', () => {
-  expect(GAP_CAUSES).toHaveLength(14);
+  expect(GAP_CAUSES).toHaveLength(15);
   for (const cause of GAP_CAUSES) expect(CAUSES[cause]).toMatch(/[ぁ-ん]た$/);
 });
 

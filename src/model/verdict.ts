@@ -23,6 +23,7 @@ export const CAUSES: Readonly<Record<GapCause, string>> = {
   disk_slow: '録画先の書き込みが追いつきませんでした',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を途中で止めました',
+  broken_off: '別の番組に切り替わっていました',
 };
 
 /** Epoch ms, end exclusive. */
@@ -138,11 +139,14 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
     ...holes,
     ...measured.damage.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, to) })),
   ]);
-  const damagedMs = damage.reduce((sum, one) => sum + one.to - one.from, 0);
-  const unusableMs = union(holes).reduce((sum, one) => sum + one.to - one.from, 0);
+  const damagedMs = lengthOf(damage);
+  // While something else was on there was nothing to record.
+  const elsewhereMs = lengthOf(holes.filter(({ cause }) => cause === 'broken_off'));
+  const unusableMs = lengthOf(holes) - elsewhereMs;
   const { drops } = measured.sums;
   const wantedMs = to - from;
-  const usable = first !== undefined && (wantedMs === 0 || (wantedMs - unusableMs) / wantedMs >= LOST_BELOW);
+  const shownMs = wantedMs - elsewhereMs;
+  const usable = first !== undefined && (shownMs <= 0 || (shownMs - unusableMs) / shownMs >= LOST_BELOW);
   const level = !usable ? 'lost' : damagedMs > 0 ? 'damaged' : 'complete';
   // Nothing recorded: all of it is missing.
   const headMs = Math.round(wanted.startAt - (first?.from ?? wanted.endAt));
@@ -233,6 +237,10 @@ function merge(breaks: readonly Break[]): Break[] {
     } else out.push({ ...one });
   }
   return out;
+}
+
+function lengthOf(stretches: readonly Stretch[]): number {
+  return union(stretches).reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
 function union(stretches: readonly Stretch[]): Stretch[] {

@@ -1,7 +1,7 @@
 /**
- * Whether a programme is still on whose told end passed while nobody heard its station: the service was away, or its
- * tuner. For a moment the station is listened to and nothing is written; where present/following still names the
- * programme, whoever plans moves its end, and the recording goes on.
+ * Whether a programme is still on, or on again: its told end passed while nobody heard its station, because the service
+ * was away, or its tuner; or another programme broke into it. The station is listened to for a while and nothing is
+ * written; where present/following names the programme, whoever plans moves its end, and the recording goes on.
  */
 
 /** So long a tuner is tried to be got. */
@@ -15,10 +15,21 @@ export const UNHEARD_MS = 3 * 3_600_000;
 export class Listening {
   readonly #heard = Promise.withResolvers<void>();
   #until: number;
+  /** It was broken off, and nobody is to miss a tuner for it. */
+  readonly isPatient: boolean;
 
-  /** @param now epoch ms, as everywhere here */
-  constructor(now: number) {
-    this.#until = now + TRY_MS;
+  /**
+   * @param now epoch ms, as everywhere here
+   * @param wait until when it may come back; undefined: what its station names first tells whether it is on
+   */
+  constructor(now: number, wait?: number) {
+    this.#until = wait ?? now + TRY_MS;
+    this.isPatient = wait !== undefined;
+  }
+
+  /** It may come back until then. */
+  waitUntil(until: number): void {
+    if (this.isPatient) this.#until = until;
   }
 
   /** Resolves when it is known to be on. */
@@ -28,7 +39,7 @@ export class Listening {
 
   /** The station is received now. */
   opened(now: number): void {
-    this.#until = Math.min(this.#until, now + HEAR_MS);
+    if (!this.isPatient) this.#until = Math.min(this.#until, now + HEAR_MS);
   }
 
   isOver(now: number): boolean {

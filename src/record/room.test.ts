@@ -273,6 +273,14 @@ describe('a recording under way', () => {
     expect(stored()).toMatchObject({ closeAt: order.closeAt + 2000, holdUntil: null });
   });
 
+  test('is told how long to wait for a programme that was broken off', async () => {
+    const { room, order, session } = await begun({ listenUntil: now() + 2 * HOUR });
+    expect(session.times).toMatchObject({ endAt: order.closeAt, listenUntil: order.listenUntil ?? 0 });
+    room.order([{ ...order, listenUntil: null, holdUntil: now() + 3 * HOUR }]);
+    expect(session.times.listenUntil).toBeNull();
+    expect(session.times.endAt).toBeGreaterThan(order.closeAt);
+  });
+
   test('learns that the clock was set, and by how much', async () => {
     const { room, session } = await begun();
     skew -= 600_000;

@@ -14,10 +14,23 @@ import type { RecordingSession, SessionResult } from './session.ts';
 /** What of a session is used; tests bring their own. */
 export type Session = Pick<
   RecordingSession,
-  'done' | 'state' | 'times' | 'start' | 'setStart' | 'setEnd' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
+  | 'done'
+  | 'state'
+  | 'times'
+  | 'start'
+  | 'setStart'
+  | 'setEnd'
+  | 'setListen'
+  | 'yieldEnd'
+  | 'clockSet'
+  | 'stop'
+  | 'close'
 >;
 
-type Course = Pick<RecordingOrder, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>;
+type Course = Pick<
+  RecordingOrder,
+  'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil' | 'listenUntil'
+>;
 
 /** A start within this goes on with a recording that was held open. */
 const OUTLAST_MS = 60_000;
@@ -81,7 +94,9 @@ export class RunningRecording {
     if (state === undefined) {
       return { ...OVER, until: this.#until };
     }
-    return { ...state, until: this.#until };
+    const { listenUntil = null } = this.#session?.times ?? {};
+    const until = state.cause === 'broken_off' && listenUntil !== null ? listenUntil : this.#until;
+    return { ...state, until };
   }
 
   /** It is over, and only judged. */
@@ -93,7 +108,7 @@ export class RunningRecording {
    * The programme is at another time, or under another id. Its end moves later only: what is recorded too long is no
    * harm.
    */
-  follow({ programId, startAt, endAt, closeAt, holdUntil }: Course): void {
+  follow({ programId, startAt, endAt, closeAt, holdUntil, listenUntil = null }: Course): void {
     const before = this.#record;
     const later = Math.max(closeAt, before.closeAt);
     const isOther = programId !== before.programId;
@@ -106,6 +121,7 @@ export class RunningRecording {
       this.#ends = ends;
       session?.setEnd(ends);
     }
+    if (listenUntil !== (session?.times.listenUntil ?? null)) session?.setListen(listenUntil);
     if (moved) {
       this.#record = { ...before, programId, startAt, endAt, closeAt: later };
       this.#unsaved = true;

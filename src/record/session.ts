@@ -63,6 +63,8 @@ export interface SessionTimes {
   mainAt: number;
   /** With the margin. */
   endAt: number;
+  /** After the end it waits so long for its programme, which was broken off; null: it is over then. */
+  listenUntil?: number | null;
 }
 
 export interface SessionOptions extends SessionTimes {
@@ -138,6 +140,8 @@ export class RecordingSession {
   #stream: StationStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
   #listening: Listening | undefined;
+  /** Resolves when what is received is not to be written any more. */
+  #paused = Promise.withResolvers<undefined>();
   /** Something may have been written in this life. */
   #wrote = false;
   /** The copy control at the programme's begin was looked at. */
@@ -200,7 +204,7 @@ export class RecordingSession {
   }
 
   /** The programme begins at another time. A recording under way goes on: what is too early is head. */
-  setStart({ openAt, mainAt }: Omit<SessionTimes, 'endAt'>): void {
+  setStart({ openAt, mainAt }: Pick<SessionTimes, 'openAt' | 'mainAt'>): void {
     this.#times = { ...this.#times, openAt, mainAt };
     // What was on before it says nothing of it.
     if (mainAt > this.options.now()) this.#mainJudged = false;
@@ -216,6 +220,12 @@ export class RecordingSession {
       this.#listening = undefined;
     }
     this.#nudge.resolve();
+  }
+
+  /** Its programme was broken off, and may come back until then; null: it is on, or over. */
+  setListen(listenUntil: number | null): void {
+    this.#times = { ...this.#times, listenUntil };
+    this.#listening?.waitUntil(listenUntil ?? this.options.now());
   }
 
   /** From this moment on the tuner is another recording's, which names this one in its `after`. */
@@ -269,8 +279,7 @@ export class RecordingSession {
     const { client, agentUrl, station, id, after, log } = this.options;
     const { type, channel } = station;
     const listening = this.#listening;
-    // What is perhaps over takes no tuner from what is on.
-    const priority = listening === undefined ? PRIORITY.recording : PRIORITY.live;
+    const priority = priorityOf(listening);
     const url = streamUrl(agentUrl, { type, channel, priority, use: useOf(id), after });
     const ended = Promise.withResolvers<{ reason: string; cause: GapCause }>();
     this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
@@ -286,17 +295,22 @@ export class RecordingSession {
         this.#stop.signal,
       );
     } catch (error) {
-      if (this.#end === undefined) this.#reception.lose(causeOf(error));
+      if (this.#end === undefined && listening?.isPatient !== true) this.#reception.lose(causeOf(error));
       return false;
     }
     if (listening !== undefined) return this.#listen(this.#stream, listening, ended.promise);
     const before = this.#reception.until;
+    this.#paused = Promise.withResolvers();
     if (!(await this.#write(this.#stream))) return false;
-    const end = await Promise.race([ended.promise, this.#stopped]);
+    const end = await Promise.race([ended.promise, this.#stopped, this.#paused.promise]);
     await this.#stream.close();
     this.#storage.end();
     this.#stream = undefined;
-    if (this.#end === undefined && end !== undefined) {
+    if (this.#end === undefined && end === undefined) {
+      log.info('recording waits for its programme', { recording: id });
+      this.#reception.lose('broken_off');
+      this.#save();
+    } else if (this.#end === undefined && end !== undefined) {
       log.warn('recording interrupted', { recording: id, reason: end.reason });
       this.#reception.lose(end.cause);
       this.#save();
@@ -349,14 +363,23 @@ export class RecordingSession {
       if (isYielded || listening.isOver(now)) void this.#finish(this.#wrote ? 'finished' : 'unheard');
       return;
     }
-    if (isYielded || (now >= endAt && !this.#isCutOff)) void this.#finish('finished');
-    else if (now >= endAt) this.#listening = new Listening(now);
+    if (isYielded) void this.#finish('finished');
+    else if (now >= endAt) this.#endOrListen(now);
     else if (now >= mainAt + COPY_GRACE_MS && this.#reception.isTold) this.#judgeMain();
     if (Math.abs(now - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
     if (Math.abs(now - this.#checkedAt) >= FOLDER_CHECK_MS) {
       this.#checkedAt = now;
       this.#storage.check();
     }
+  }
+
+  #endOrListen(now: number): void {
+    const { listenUntil = null } = this.#times;
+    if (this.#isCutOff) this.#listening = new Listening(now);
+    else if (this.#phase === 'receiving' && listenUntil !== null && listenUntil > now) {
+      this.#listening = new Listening(now, listenUntil);
+      this.#paused.resolve(undefined);
+    } else void this.#finish('finished');
   }
 
   /** It was being received, and what brought it is not there: nobody says whether its programme has ended. */
@@ -410,6 +433,12 @@ export class RecordingSession {
     this.#phase = phase;
     this.options.onChange?.();
   }
+}
+
+/** What is perhaps over takes no tuner from what is on; what may come back only one that nobody else wants. */
+function priorityOf(listening: Listening | undefined): number {
+  if (listening === undefined) return PRIORITY.recording;
+  return listening.isPatient ? PRIORITY.guide : PRIORITY.live;
 }
 
 function causeOf(error: unknown): GapCause {

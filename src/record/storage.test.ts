@@ -185,8 +185,11 @@ test('a file that somebody removes while it is written is noticed, and what was 
   await until(() => one.asked.length > length);
   expect(one.openings).toHaveLength(1);
   rmSync(path);
-  one.storage.check();
-  await until(() => one.openings.length === 2);
+  await until(() => {
+    // The check before may not be through.
+    one.storage.check();
+    return one.openings.length === 2;
+  });
   expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
   expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.part2.ts')]);
   expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });

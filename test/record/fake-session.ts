@@ -29,11 +29,14 @@ export class FakeSession implements Session {
     const { stem, ledger } = this.options;
     ledger.placed([{ path, bytes: 0 }], { folder: '/nowhere', stem }).catch(() => {});
   }
-  setStart(times: Omit<SessionTimes, 'endAt'>): void {
+  setStart(times: Pick<SessionTimes, 'openAt' | 'mainAt'>): void {
     this.times = { ...this.times, ...times };
   }
   setEnd(endAt: number): void {
     this.times = { ...this.times, endAt };
+  }
+  setListen(listenUntil: number | null): void {
+    this.times = { ...this.times, listenUntil };
   }
   yieldEnd(at: number): void {
     this.yieldedAt = at;

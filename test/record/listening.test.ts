@@ -13,7 +13,7 @@ let air: Air;
 let other: Air;
 
 beforeAll(async () => {
-  [air, other] = await Promise.all([Air.start(['T30', 'T31'], 'GR:2'), Air.start(['T32'], 'GR:1')]);
+  [air, other] = await Promise.all([Air.start(['T30', 'T31', 'T32'], 'GR:3'), Air.start(['T32'], 'GR:1')]);
 }, 90_000);
 afterAll(async () => {
   await Promise.all([air.close(), other.close()]);
@@ -97,4 +97,30 @@ test.concurrent('a recording that is cut off at its end listens for whether it i
   const causes = new Set(verdict.gaps.map(({ cause }) => cause));
   expect([...causes].every((cause) => cause === 'stream_ended' || cause === 'agent_unavailable')).toBe(true);
   expect(verdict.tailMs).toBeGreaterThan(-500);
+});
+
+test.concurrent('a recording that something breaks into waits, and goes on in the same file', async () => {
+  const studio = new Studio(air, join(air.folder, 'broken off'));
+  const began = Date.now();
+  const order = studio.reserve('T32', {
+    ...{ openAt: began, startAt: began + 3000, endAt: began + 6000, closeAt: began + 6500 },
+  });
+  const progress = () => studio.room.running().get(order.reservationId)?.progress;
+  const listenUntil = began + 300_000;
+  studio.room.order([{ ...order, listenUntil }]);
+  // On a tuner that anybody may take.
+  await until('it waits', async () => (await priorities(air, 'T32')).includes(3));
+  expect(progress()).toMatchObject({ phase: 'interrupted', cause: 'broken_off', until: listenUntil });
+  await until('something else was on for a while', () => Date.now() > order.closeAt + 1000);
+  const endAt = Date.now() + 3000;
+  studio.room.order([{ ...order, endAt, closeAt: endAt + 500 }]);
+  await until('it is written again', () => progress()?.phase === 'receiving');
+  const { verdict, bytes, state } = await studio.judged(order);
+  await studio.close();
+  expect(compare(bytes, await air.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+  expect([state, verdict?.level]).toEqual(['recorded', 'damaged']);
+  expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['broken_off']);
+  const [gap] = verdict?.gaps ?? [];
+  expect((gap?.endMs ?? 0) - (gap?.startMs ?? 0)).toBeGreaterThan(1000);
+  expect(verdict?.tailMs).toBeGreaterThan(-500);
 });

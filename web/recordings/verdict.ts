@@ -37,6 +37,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   disk_slow: '録画先の書き込みが追いつきませんでした',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を途中で止めました',
+  broken_off: '別の番組に切り替わっていました',
 };
 
 export function causeText(cause: GapCause): string {

@@ -88,6 +88,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   disk_slow: '録画先の書き込みが追いつきません',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を止めています',
+  broken_off: '別の番組に切り替わったため、再開を待っています',
 };
 
 export type ProgressTone = 'good' | 'warn' | 'bad';
@@ -101,7 +102,9 @@ export function progressWords(progress: RecordingProgress): ProgressWords {
   const phase = PHASES[progress.phase] ?? '録画中';
   if (progress.cause !== null) {
     const cause = CAUSES_NOW[progress.cause] ?? 'いまは書き込めていません';
-    return { text: cause, tone: progress.phase === 'receiving' ? 'warn' : 'bad' };
+    // What is not on cannot be recorded: nothing is wrong.
+    const isWell = progress.phase === 'receiving' || progress.cause === 'broken_off';
+    return { text: cause, tone: isWell ? 'warn' : 'bad' };
   }
   if (progress.phase === 'interrupted') return { text: phase, tone: 'bad' };
   if (progress.slow) return { text: `${phase}（録画先の書き込みが遅れています）`, tone: 'warn' };

@@ -61,7 +61,14 @@ export class StationPresent {
       present: heard ? idOf(this.#present) : undefined,
       following: this.watched ? idOf(this.#following) : undefined,
       since: this.#since ?? null,
+      endsAt: heard ? this.#endsAt : null,
     };
+  }
+
+  /** Epoch ms; null: not decided, or nothing is on. */
+  get #endsAt(): number | null {
+    const { startAt, durationMs = 0 } = this.#present ?? {};
+    return startAt === undefined || durationMs <= 0 ? null : startAt + durationMs;
   }
 
   get known(): boolean {

@@ -1,7 +1,7 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
 import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
 import { epochMs } from '../../../arib/time.ts';
-import { LATE_TABLE_MS } from '../../model/airing.ts';
+import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -199,7 +199,7 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
     if (successor === undefined) return reservation;
     const other = taken.get(successor.id);
     if (other !== undefined) {
-      const isInstead = vanished && isOfRule(other) && guide.get(other.programId) === successor;
+      const isInstead = isOfRule(other) && guide.get(other.programId) === successor;
       if (!isInstead) return reservation;
       replaced.add(other.id);
     }
@@ -227,27 +227,48 @@ function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
   return state === 'on' || state === 'next';
 }
 
-/** What present/following left long before its end goes on, after whatever broke into it, under another id. */
+/**
+ * What present/following left long before its end, or without one, goes on, after whatever broke into it, under another
+ * id. What is named at once where nobody told an end, and begins there, is the next of its title.
+ */
 function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
   const { programId: id, stationId: station, name, description, startAt, endAt, state } = reservation;
-  const until = input.airings.get(id)?.until ?? endAt;
-  const wasBroken = until < endAt - Math.min(LATE_TABLE_MS, (endAt - startAt) / 4);
-  if (state !== 'recording' || !wasBroken) return undefined;
+  const airing = input.airings.get(id);
+  const until = airing?.until ?? endAt;
+  const isBeforeEnd = until < endAt - Math.min(LATE_TABLE_MS, (endAt - startAt) / 4);
+  const isBroken = isBeforeEnd || (airing !== undefined && isBrokenOff(airing));
+  if (state !== 'recording' || !isBroken) return undefined;
   const { title } = input.facts.of({ name, description, extended: null });
+  const isRest = (other: GuideProgram): boolean => {
+    const from = input.airings.get(other.id)?.from ?? other.startAt;
+    const isInTime = isBeforeEnd || from > until + LATE_TABLE_MS || other.startAt < until - LATE_TABLE_MS;
+    return isInTime && other.startAt < Math.max(until, endAt) + RESUME_MS;
+  };
   return input.guide
     .ofStation(station)
-    .find((other) => other.id !== id && isNamed(input, other.id) && input.facts.of(other).title === title);
+    .find(
+      (other) =>
+        other.id !== id && isNamed(input, other.id) && isRest(other) && input.facts.of(other).title === title,
+    );
 }
 
-/** The same title on the same station, near enough, and alone with it unless it is very near. */
+/**
+ * The same title on the same station, near enough, and alone with it unless it is very near. What is being recorded is
+ * on: what begins after it is something else.
+ */
 function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation): GuideProgram | undefined {
-  const { name, description, stationId: station, startAt } = reservation;
+  const { name, description, stationId: station, startAt, endAt, state } = reservation;
+  const last = state === 'recording' ? endAt + LATE_TABLE_MS : Infinity;
   const { title } = facts.of({ name, description, extended: null });
   const away = (program: GuideProgram): number => Math.abs(program.startAt - startAt);
   const same = guide
     .ofStation(station)
     .filter(
-      (program) => away(program) <= MOVED_MS && program.endAt > now && facts.of(program).title === title,
+      (program) =>
+        away(program) <= MOVED_MS &&
+        program.startAt < last &&
+        program.endAt > now &&
+        facts.of(program).title === title,
     )
     .sort((a, b) => away(a) - away(b) || a.id - b.id);
   const [nearest] = same;

@@ -94,6 +94,11 @@ export interface PlannedOpening {
    * says null or an end, and no longer than this. Epoch ms; null: it ends at `closeAt`.
    */
   readonly holdUntil: number | null;
+  /**
+   * Its programme was broken off: so long its station is listened to after its end, in case that it is named again.
+   * Epoch ms; null: it is not.
+   */
+  readonly listenUntil: number | null;
   /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
   readonly startAt: number;
   readonly endAt: number;

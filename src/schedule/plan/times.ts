@@ -5,7 +5,7 @@
  * What has begun is never cut short by a guide: its end moves later only. What is named as present goes on whatever
  * its table says of its end; what is named as following, though it should have begun, begins at any moment.
  */
-import { type Airing, boundary } from '../../model/airing.ts';
+import { type Airing, boundary, isBrokenOff, RESUME_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 
@@ -20,6 +20,8 @@ export interface ProgramTimes {
   readonly closesAt: number;
   /** So long it goes on without another word, as long as nothing says that it is over; null: not beyond its end. */
   readonly holdUntil: number | null;
+  /** So long it is listened for after it was broken off, and recorded on when it is named again; null: not. */
+  readonly listenUntil: number | null;
   /** Its real end; null: it is not over, or nobody heard when. */
   readonly endedAt: number | null;
 }
@@ -56,7 +58,7 @@ export function coming(
   if (waits) to = Math.max(to, now + endAt - startAt, now + OPEN_END_MS);
   else if (airing?.state === 'on' && isLate) to = now + OPEN_END_MS;
   const holdUntil = waits || airing?.state === 'on' ? Math.max(to, now) + FORGOTTEN_MS : null;
-  return { startAt, endAt, to, closesAt: to, holdUntil, endedAt: null };
+  return { startAt, endAt, to, closesAt: to, holdUntil, listenUntil: null, endedAt: null };
 }
 
 export function underWay(
@@ -80,6 +82,7 @@ export function underWay(
     to: taken(startAt, closesAt, program?.endAt ?? -Infinity, state, now),
     closesAt,
     holdUntil: isNamed ? held(program, reservation.startAt, booked, now) : null,
+    listenUntil: listened(airing),
     endedAt,
   };
 }
@@ -105,6 +108,12 @@ function held(program: GuideProgram | undefined, startAt: number, endAt: number,
   const isOpen = program === undefined || program.openEnd;
   const last = isOpen ? startAt + LONGEST_MS : Math.max(program.endAt, program.startAt) + FORGOTTEN_MS;
   return last <= now ? null : Math.min(Math.max(endAt, now) + FORGOTTEN_MS, last);
+}
+
+/** Nobody says of a programme that was broken off whether it comes back. */
+function listened(airing: Airing | undefined): number | null {
+  if (airing === undefined || airing.until === null || !isBrokenOff(airing)) return null;
+  return airing.until + RESUME_MS;
 }
 
 /**
