@@ -124,9 +124,13 @@ const BANNED: readonly Ban[] = [
   },
 ];
 
-/** A file that outgrows this is asking which room is missing. Tables may; they are named here. */
+/** A file that outgrows this is asking which room is missing. Tables may, and a history that is only added to. */
 const MAX_LINES = 500;
-const TABLES: readonly RegExp[] = [/^arib\/text\/.*(table|symbols|jis).*\.ts$/, /\.test\.ts$/];
+const TABLES: readonly RegExp[] = [
+  /^arib\/text\/.*(table|symbols|jis).*\.ts$/,
+  /^src\/store\/migrations\.ts$/,
+  /\.test\.ts$/,
+];
 
 function sources(): string[] {
   // A machine that only runs the tests may have no git.

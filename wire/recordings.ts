@@ -155,6 +155,8 @@ export const RecordingSeriesSchema = t.Object(
     name: t.String(),
     count: t.Integer({ minimum: 1 }),
     unwatched: t.Integer({ minimum: 0 }),
+    damaged: t.Integer({ minimum: 0, description: 'of verdict level `damaged`' }),
+    lost: t.Integer({ minimum: 0, description: 'of verdict level `lost`' }),
     newest: RecordingSchema,
   },
   EXTENSIBLE,

@@ -495,4 +495,11 @@ export const MIGRATIONS: readonly string[] = [
     mount TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- How many of a series are damaged is counted from a small index: most recordings are complete.
+  ALTER TABLE recordings ADD COLUMN level TEXT GENERATED ALWAYS AS (
+    CASE WHEN json_valid(verdict) THEN json_extract(verdict, '$.level') END) VIRTUAL;
+  CREATE INDEX recordings_imperfect ON recordings (series_key, level)
+    WHERE series_key IS NOT NULL AND shelf = 1 AND level <> 'complete';
+  `,
 ];

@@ -81,6 +81,9 @@ export interface SeriesRow {
   name: string;
   count: number;
   unwatched: number;
+  /** Judged so. */
+  damaged: number;
+  lost: number;
   newest: ListedRecording;
 }
 
@@ -308,6 +311,14 @@ export class RecordingListStore {
   }
 
   #readSeries(): Omit<SeriesRow, 'newest'>[] {
+    const imperfect = this.database
+      .query<{ key: string; damaged: number; lost: number }, []>(
+        `SELECT series_key AS key, sum(level = 'damaged') AS damaged, sum(level = 'lost') AS lost
+         FROM recordings INDEXED BY recordings_imperfect
+         WHERE series_key IS NOT NULL AND shelf = 1 AND level <> 'complete' GROUP BY series_key`,
+      )
+      .all();
+    const faults = new Map(imperfect.map(({ key, damaged, lost }) => [key, { damaged, lost }]));
     return this.database
       .query<{ key: string; name: string | null; count: number; unwatched: number }, []>(
         // Of a group with max() the other columns are those of its greatest row: the newest one's name.
@@ -318,7 +329,11 @@ export class RecordingListStore {
          ORDER BY g.newest DESC, g.series_key`,
       )
       .all()
-      .map(({ name, ...row }) => ({ ...row, name: name ?? row.key }));
+      .map(({ name, ...row }) => ({
+        ...row,
+        name: name ?? row.key,
+        ...(faults.get(row.key) ?? { damaged: 0, lost: 0 }),
+      }));
   }
 
   /** In the order of the ids; what is deleted is left out. */

@@ -8,6 +8,7 @@ import {
   type RecordingSeries,
   RecordingSeriesSchema,
   RecordingStatusSchema,
+  type RecordingVerdict,
 } from '../../wire/api.ts';
 import { HOME_STATION } from './harness.ts';
 import { HOUR, RecordedHome, SATELLITE, START, STATIONS } from './recorded-home.ts';
@@ -198,15 +199,28 @@ test('series are those of what can be watched, that with the newest recording fi
   home.put({ series: { name: '山の便り', episode: '第1話' }, watchedAt: 1 }, 0);
   home.put({ series: sea }, 1);
   const newest = home.put({ series: sea, watchedAt: 1 }, 2);
+  const judged = (level: RecordingVerdict['level']): RecordingVerdict => ({
+    level,
+    drops: 0,
+    gaps: [],
+    headMs: 0,
+    tailMs: 0,
+  });
+  home.put({ series: sea, verdict: judged('damaged') }, -5);
+  home.put({ series: sea, verdict: judged('damaged'), binnedAt: Date.now() }, -6);
+  home.put({ series: sea, verdict: judged('lost') }, -7);
+  home.put({ series: sea, verdict: judged('complete') }, -8);
   home.put({ series: { name: 'ごみ箱', episode: null }, binnedAt: Date.now() }, 3);
   home.put({}, 4);
   const response = await home.get('/api/recordings/series');
   const series = (await response.json()) as RecordingSeries[];
   for (const one of series) expect([...Value.Errors(RecordingSeriesSchema, one)]).toEqual([]);
   expect(response.headers.get('x-svc-total')).toBe('2');
-  expect(series.map(({ name, count, unwatched }) => ({ name, count, unwatched }))).toEqual([
-    { name: '海の便り', count: 2, unwatched: 1 },
-    { name: '山の便り', count: 1, unwatched: 0 },
+  expect(
+    series.map(({ name, count, unwatched, damaged, lost }) => ({ name, count, unwatched, damaged, lost })),
+  ).toEqual([
+    { name: '海の便り', count: 5, unwatched: 4, damaged: 1, lost: 1 },
+    { name: '山の便り', count: 1, unwatched: 0, damaged: 0, lost: 0 },
   ]);
   expect(series[0]?.newest.id).toBe(newest);
 });

@@ -241,7 +241,19 @@ function seriesOf(state: FakeRecordings): RecordingSeries[] {
     const newest = all[0];
     if (key === undefined || newest === undefined) return [];
     const unwatched = all.filter((one) => one.watchedAt === null).length;
-    return [{ key, name: newest.series?.name ?? key, count: all.length, unwatched, newest }];
+    const judged = (level: RecordingVerdict['level']): number =>
+      all.filter(({ verdict }) => verdict?.level === level).length;
+    return [
+      {
+        key,
+        name: newest.series?.name ?? key,
+        count: all.length,
+        unwatched,
+        damaged: judged('damaged'),
+        lost: judged('lost'),
+        newest,
+      },
+    ];
   });
 }
 

@@ -10,8 +10,8 @@ import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
-import { verdictMark } from './verdict.ts';
-import { VerdictBadge } from './verdict-mark.tsx';
+import { seriesMarks, seriesMarkText, verdictMark } from './verdict.ts';
+import { SeriesBadge, VerdictBadge } from './verdict-mark.tsx';
 import { leftInBin, lengthClock, quoted } from './words.ts';
 
 /** 0..1; undefined for what was not begun. */
@@ -163,14 +163,16 @@ export function CardSkeleton({ look }: { look: Look }) {
   );
 }
 
-/** A series as a pile, with how many there are and how many of them nobody has seen. */
+/** A series as a pile, with how many there are, how many of them nobody has seen, and how many are damaged. */
 export function SeriesCard({ series, look }: { series: RecordingSeries; look: Look }) {
   const { newest, name, count, unwatched, key } = series;
+  const marks = seriesMarks(series);
   const words = [
     name,
     `${count}本`,
     unwatched > 0 ? `未視聴${unwatched}本` : '',
-    `最新${shortText(newest.startAt)}、${verdictMark(newest).label}`,
+    `最新${shortText(newest.startAt)}`,
+    ...marks.map(seriesMarkText),
   ];
   const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
   return (
@@ -200,7 +202,9 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
         <span class="rec-foot">
-          <VerdictBadge recording={newest} />
+          {marks.map((mark) => (
+            <SeriesBadge key={mark.label} mark={mark} />
+          ))}
           {look === 'list' ? (
             <>
               <span class="rec-many numbers">{count}本</span>

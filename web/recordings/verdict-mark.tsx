@@ -1,7 +1,7 @@
 /** A recording's verdict as a mark, never by colour alone. */
 import type { Recording } from '../../wire/api.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { type MarkTone, verdictMark } from './verdict.ts';
+import { type MarkTone, type SeriesMark, seriesMarkText, verdictMark } from './verdict.ts';
 
 const ICONS: Readonly<Record<MarkTone, IconName>> = {
   good: 'check',
@@ -16,6 +16,15 @@ export function VerdictBadge({ recording }: { recording: Recording }) {
     <span class={`verdict verdict-${tone}`}>
       <Icon name={ICONS[tone]} />
       {label}
+    </span>
+  );
+}
+
+export function SeriesBadge({ mark }: { mark: SeriesMark }) {
+  return (
+    <span class={`verdict verdict-${mark.tone} numbers`}>
+      <Icon name={ICONS[mark.tone]} />
+      {seriesMarkText(mark)}
     </span>
   );
 }

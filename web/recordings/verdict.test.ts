@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { RecordingVerdict } from '../../wire/api.ts';
-import { verdictLine, verdictMark, verdictWords } from './verdict.ts';
+import { seriesMarks, seriesMarkText, verdictLine, verdictMark, verdictWords } from './verdict.ts';
 
 const MINUTE_MS = 60_000;
 /** 21:00 in Japan. */
@@ -29,6 +29,26 @@ describe('the mark', () => {
     expect(verdictMark(judged(null, { state: 'failed' })).label).toBe('失敗');
     expect(verdictMark(judged(null)).label).toBe('確認前');
     expect(verdictMark({ ...judged(null), recording: true }).label).toBe('録画中');
+  });
+});
+
+describe('the marks of a series', () => {
+  const marks = (more: Partial<Parameters<typeof seriesMarks>[0]>): string[] =>
+    seriesMarks({ count: 12, damaged: 0, lost: 0, newest: judged(COMPLETE), ...more }).map(seriesMarkText);
+
+  test('say what is wrong with any of it, the worst first, whatever its newest is', () => {
+    expect(marks({})).toEqual(['完全']);
+    expect(marks({ damaged: 3 })).toEqual(['乱れあり 3本']);
+    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1本', '乱れあり 3本']);
+    expect(marks({ damaged: 1, newest: { ...judged(null), recording: true } })).toEqual([
+      '録画中',
+      '乱れあり 1本',
+    ]);
+  });
+
+  test('are that of the only one without a number', () => {
+    const newest = judged({ ...COMPLETE, level: 'damaged' });
+    expect(marks({ count: 1, damaged: 1, newest })).toEqual(['乱れあり']);
   });
 });
 

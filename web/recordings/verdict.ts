@@ -2,7 +2,7 @@
  * A verdict for people: a mark, sentences with clock times, and the programme as a line with its gaps. Pure. Times of
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
-import type { GapCause, Recording, RecordingVerdict } from '../../wire/recordings.ts';
+import type { GapCause, Recording, RecordingSeries, RecordingVerdict } from '../../wire/recordings.ts';
 import { clockSecondsText, spellMs } from './words.ts';
 
 export type MarkTone = 'good' | 'warn' | 'bad' | 'quiet';
@@ -19,6 +19,31 @@ export function verdictMark({ verdict, state, recording }: Judged): VerdictMark 
   if (state === 'failed' || verdict?.level === 'lost') return { label: '失敗', tone: 'bad' };
   if (verdict === null) return { label: '確認前', tone: 'quiet' };
   return verdict.level === 'complete' ? { label: '完全', tone: 'good' } : { label: '乱れあり', tone: 'warn' };
+}
+
+export interface SeriesMark extends VerdictMark {
+  /** How many of the series; undefined where the mark is of its newest. */
+  readonly count: number | undefined;
+}
+
+type JudgedSeries = Pick<RecordingSeries, 'count'> &
+  // A service older than this page does not tell.
+  Partial<Pick<RecordingSeries, 'damaged' | 'lost'>> & { readonly newest: Judged };
+
+/** What is wrong with any of a series, the worst first; what its newest is where that is not said so. */
+export function seriesMarks({ count, damaged = 0, lost = 0, newest }: JudgedSeries): SeriesMark[] {
+  const own = { ...verdictMark(newest), count: undefined };
+  if (count === 1) return [own];
+  const wrong: SeriesMark[] = [
+    { label: '失敗', tone: 'bad', count: lost },
+    { label: '乱れあり', tone: 'warn', count: damaged },
+  ];
+  const found = wrong.filter((mark) => mark.count !== 0);
+  return found.length === 0 || newest.recording ? [own, ...found] : found;
+}
+
+export function seriesMarkText({ label, count }: SeriesMark): string {
+  return count === undefined ? label : `${label} ${count}本`;
 }
 
 /** What became of a stretch, told afterwards. */
