@@ -125,7 +125,7 @@ export function App() {
   return (
     <div class="shell">
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, see skipToMain */}
-      <a class="skip" href="#main" onClick={skipToMain}>
+      <a class="skip" href="#main" data-nav-skip="" onClick={skipToMain}>
         本文へ移動
       </a>
       <Rail />

@@ -31,7 +31,7 @@ const ENTRIES: readonly Entry[] = [
 export function Rail() {
   const { name: shown } = screen.value;
   return (
-    <nav class="rail" aria-label="画面" data-nav-group="rail">
+    <nav class="rail" aria-label="画面" data-nav-group="rail" data-nav-side="">
       <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
       {ENTRIES.map((entry) => (
         <a

@@ -4,13 +4,13 @@
  * that was made of something else than is stored there by now is thrown away.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Retiring } from '../../wire/recordings.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ProgramRecord } from '../model/program.ts';
+import { quotedTitle } from '../model/quoted.ts';
 import type { Recorder, RecordingEnd } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
@@ -313,6 +313,5 @@ const NO_CHOICE: RecordingChoice = { marginBefore: null, marginAfter: null, enco
 const REPEATED_BY_RULE = '前の録画に欠落があったため、同じ回の次の放送を予約しました。';
 
 function repeatedByHand(name: string): string {
-  const { title } = removeTitleMarks(name);
-  return `「${title}」の録画に欠落があったため、次の放送を自動で予約しました。`;
+  return `${quotedTitle(name)}の録画に欠落があったため、次の放送を自動で予約しました。`;
 }

@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await row(page, 15).textContent()).toContain('録画を始められませんでした');
     expect(await page.locator('.booking-missed').textContent()).toContain('録り逃し 1件');
     expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe('true');
-    await page.getByRole('radio', { name: 'ルール' }).click();
+    await page.getByRole('radio', { name: '自動' }).click();
     await row(page, 1).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('filter')).toBe('rule');
     expect(faults).toEqual([]);
@@ -222,6 +222,12 @@ describe.skipIf(!hasChromium)('reservations', () => {
     );
     for (let press = 0; press < 6; press += 1) await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement?.closest('.day-stage') === null);
+    // Down leads back in, wherever its bars are, and on into the panel below; never to the screens at the side.
+    await page.locator('.guide-day[aria-selected="true"]').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.matches('.bar'));
+    for (let press = 0; press < 6; press += 1) await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.closest('.day-focus') !== null);
   });
 
   test('on a phone time runs down, and nothing leaves the screen', async () => {

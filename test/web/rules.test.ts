@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await quiet(page);
     expect(asked('POST rules/preview').length).toBeLessThanOrEqual(2);
     expect(await row.locator('mark').textContent()).toBe('灯台守');
-    expect(await page.locator('.preview-states').textContent()).toMatch(/予約される 1見送り \d+/u);
+    expect(await page.locator('.preview-states').textContent()).toMatch(/予約される 1録画しない \d+/u);
     expect(await page.locator('.preview-row').nth(1).textContent()).toContain(
       '同じ回を先の放送で録画します。',
     );

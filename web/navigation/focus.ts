@@ -62,14 +62,26 @@ export function groupOf(element: Element): Element | null {
   return element.closest('[data-nav-group]');
 }
 
+function wholeOf(element: HTMLElement, from: HTMLElement): Element | null {
+  const whole = element.closest('[data-nav-whole]');
+  return whole?.contains(from) === true ? null : whole;
+}
+
 function pick(
-  from: Box,
+  from: HTMLElement,
   elements: readonly HTMLElement[],
   direction: Direction,
   inLine: boolean,
 ): HTMLElement | undefined {
-  const boxes = elements.map((element) => element.getBoundingClientRect());
-  return elements[nearest(from, boxes, direction, inLine)];
+  // What has one way in is come to wherever in it that lies, also where it is scrolled out of view.
+  const boxes = elements.map((element) => (wholeOf(element, from) ?? element).getBoundingClientRect());
+  return elements[nearest(from.getBoundingClientRect(), boxes, direction, inLine)];
+}
+
+/** What stands along a side of the page is come to from the side: nothing of it is above or below anything else. */
+function standsBeside(element: HTMLElement, box: Box): boolean {
+  const side = element.closest('[data-nav-side]')?.getBoundingClientRect();
+  return side !== undefined && (beyond(box, side, 'left') || beyond(box, side, 'right'));
 }
 
 /** In the group first, where left and right keep to the row; then among what lies beyond the group. */
@@ -80,7 +92,7 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
   const sideways = direction === 'left' || direction === 'right';
   if (group !== null) {
     const inside = pick(
-      box,
+      from,
       all.filter((element) => groupOf(element) === group),
       direction,
       sideways,
@@ -89,6 +101,7 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
   }
   const groupBox = group?.getBoundingClientRect();
   const outside = all.filter((element) => {
+    if (!sideways && standsBeside(element, box)) return false;
     if (group === null) return true;
     if (groupOf(element) === group) return false;
     // The page scrolls up and down under fixed bars, so only the sides of a group are a reliable border.
@@ -96,7 +109,7 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
       !sideways || groupBox === undefined || beyond(groupBox, element.getBoundingClientRect(), direction)
     );
   });
-  const found = pick(box, outside, direction, false);
+  const found = pick(from, outside, direction, false);
   if (found === undefined) return undefined;
   // A group that marks its current item is entered there.
   const entered = groupOf(found);

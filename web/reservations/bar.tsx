@@ -59,7 +59,8 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
           <span class="bar-station">
             {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
             {item.state === 'recording' ? <i class="booking-dot" /> : null}
-            <b class="numbers">{clockText(item.startAt)}</b> {narrow(item.serviceName)}
+            <b class="numbers">{clockText(item.startAt)}</b>
+            <span class="bar-name">{narrow(item.serviceName)}</span>
           </span>
           <span class="bar-title">{titleOf(item)}</span>
         </span>

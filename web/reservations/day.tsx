@@ -196,6 +196,7 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
             class="day-stage"
             aria-label="チューナーごとの予約"
             data-nav-group="day-stage"
+            data-nav-whole=""
             onKeyDown={onKey}
           >
             <div class="day-sheet" style={{ '--rows': rows.length }}>

@@ -6,7 +6,7 @@ export const FILTERS = [
   { filter: 'all', label: 'すべて' },
   { filter: 'conflict', label: '競合のみ' },
   { filter: 'manual', label: '手動' },
-  { filter: 'rule', label: 'ルール' },
+  { filter: 'rule', label: '自動' },
 ] as const;
 export type Filter = (typeof FILTERS)[number]['filter'];
 

@@ -33,7 +33,7 @@ function Entry({ item }: { item: ReservationItem }) {
           {recording ? (
             <b class="next-state">
               <i class="booking-dot" />
-              録画中
+              <span class="next-word">録画中</span>
             </b>
           ) : null}
           {when(item, now.value)}

@@ -11,7 +11,7 @@ export interface Fate {
 type PreviewProgram = RulePreview['programs'][number];
 
 export function fateOf({ state, reservationId }: PreviewProgram): Fate {
-  if (state === null) return { face: '見送り', tone: 'quiet' };
+  if (state === null) return { face: '録画しない', tone: 'quiet' };
   if (state === 'scheduled' && reservationId === null) return { face: '予約される', tone: 'kept' };
   return stateWords(state);
 }

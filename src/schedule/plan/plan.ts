@@ -7,7 +7,7 @@
  * what was booked first - each gets a tuner if all before it keep theirs.
  */
 import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
-import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
+import { quotedTitle } from '../../model/quoted.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import { findAlternatives } from './alternatives.ts';
@@ -162,7 +162,7 @@ class Planner {
       .overlapping(claim)
       .filter((other) => tuners.some(({ types }) => types.includes(claim.type) && types.includes(other.type)))
       .sort((a, b) => a.from - b.from || a.id - b.id);
-    const named = others.slice(0, MAX_NAMED).map(({ name }) => `「${removeTitleMarks(name).title}」`);
+    const named = others.slice(0, MAX_NAMED).map(({ name }) => quotedTitle(name));
     const more = others.length > MAX_NAMED ? 'など' : '';
     const against = named.length === 0 ? '' : `${named.join('')}${more}と重なり、`;
     return {

@@ -14,7 +14,7 @@ const RECORDED_REACH_MS = 30 * 86_400_000;
 
 const REASONS = {
   cancelled: '取り消した予約と同じ番組です。',
-  branch: '同じ番組を別の枝番の放送局で予約します。',
+  branch: '同じ番組を、同じ放送局の別のチャンネルで予約します。',
   recorded: '同じ回を録画済みです。',
   other: '同じ回の別の放送を予約します。',
 } as const;
