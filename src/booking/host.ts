@@ -140,7 +140,7 @@ export class PlanHost {
     };
   }
 
-  #read({ now, tuners, judged = [], settings, airings }: PlanOrder, file: PlanFile): Moment {
+  #read({ now, tuners, judged = [], runningSince, settings, airings }: PlanOrder, file: PlanFile): Moment {
     this.#readStations(file);
     this.#readRules(file);
     this.#readGuide(file);
@@ -152,6 +152,7 @@ export class PlanHost {
         now,
         tuners,
         judged,
+        ...(runningSince === undefined ? {} : { runningSince }),
         settings,
         airings,
         reservations,

@@ -440,3 +440,15 @@ test('a machine whose clock may be wrong forgets nothing', async () => {
   expect(room.reservations.get(wanted.id).state).toBe('scheduled');
   expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
 });
+
+test('what ended before the service was started says so', async () => {
+  const station = home.station('T27');
+  const programId = home.program(station, '港の朝', { at: -60 });
+  const times = { startAt: NOON - 60 * MINUTE, endAt: NOON - 30 * MINUTE };
+  const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+  const texts = { stationId: station, name: '港の朝', description: '', note: null, repeats: null };
+  home.reservations.book({ programId, ...texts, ...times, ...choice }, NOON - 90 * MINUTE);
+  start();
+  await until(() => stored()[0]?.state === 'missed');
+  expect(stored()[0]?.reason).toBe('サービスが止まっていたため録画できませんでした。');
+});

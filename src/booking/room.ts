@@ -93,6 +93,7 @@ export class BookingRoom {
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
   #closed = false;
+  readonly #began = performance.now();
 
   constructor(private readonly options: BookingRoomOptions) {
     const { hub, log, rules, reservations, stations, now, startWorker, databasePath } = options;
@@ -180,8 +181,11 @@ export class BookingRoom {
     const { now, recorder, settings, retractGraceMs, airings } = this.options;
     const { tuners } = this.#tuners;
     const recordings = recorder.running();
+    const at = now();
     return {
-      now: now(),
+      now: at,
+      // By the clock as it is now: it may have been wrong at the start.
+      runningSince: at - (performance.now() - this.#began),
       airings: airings(),
       tuners: tuners === null ? null : tunersOfPlan(tuners, recordings),
       judged: [...recordings].flatMap(([id, { progress }]) => (progress.phase === 'over' ? [id] : [])),

@@ -46,6 +46,8 @@ export class Home {
   cancellations: Cancellation[] = [];
   tuners: TunerOfPlan[] | null;
   readonly airings = new Map<ProgramId, Airing>();
+  /** Since when somebody records. */
+  runningSince = -Infinity;
   settings = { marginBefore: 10_000, tuning: 0, marginAfter: 15_000, retractGrace: HOUR };
   #nextEvent = 1;
   #nextId = 1;
@@ -130,9 +132,9 @@ export class Home {
         .map((rule) => [rule.id, new RuleMatcher(rule.conditions).match(this.guide, this.stations).programs]),
     );
     const { now, guide, facts, rules, reservations, recorded } = this;
-    const { cancellations, stations, tuners, settings, airings } = this;
+    const { cancellations, stations, tuners, settings, airings, runningSince } = this;
     const given = { now, guide, facts, rules, reservations, recorded };
-    return { ...given, matches, cancellations, stations, tuners, settings, airings };
+    return { ...given, matches, cancellations, stations, tuners, settings, airings, runningSince };
   }
 
   /** What the plan says, without anything happening. */

@@ -148,6 +148,25 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
+  test('what was missed says what there was not: somebody who records, or any tuner for it', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('BS01_0')];
+    const off = home.reserve(home.program(one, '一', { at: 60 }));
+    const begun = home.reserve(home.program(one, '二', { at: 90 }));
+    const satellite = home.reserve(home.program(two, '三', { at: 60 }));
+    home.run();
+    // It was started when the first was over.
+    home.runningSince = NOON + 90 * MINUTE;
+    home.now = NOON + 120 * MINUTE;
+    home.run();
+    expect(home.of(off.programId)?.reason).toContain('サービスが止まっていた');
+    expect(home.of(begun.programId)?.reason).toContain('始められませんでした');
+    expect(home.of(satellite.programId)?.reason).toBe(
+      'BSを受信できるチューナーがなかったため録画できませんでした。',
+    );
+    settled(home);
+  });
+
   test('an end that nobody knows is not over', () => {
     const home = new Home();
     const open = home.reserve(home.program(home.station('T27'), '中継', { at: -30, openEnd: true }));

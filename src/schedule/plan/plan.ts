@@ -140,11 +140,7 @@ class Planner {
     if (claim.isOver) {
       const { state } = claim.reservation ?? {};
       if (claim.copyNever || state === 'skipped') return skipped();
-      const reason =
-        state === 'conflict'
-          ? 'チューナーが足りなかったため録画できませんでした。'
-          : '放送時間中に録画を始められませんでした。';
-      return { state: 'missed', reason, ...NOWHERE };
+      return { state: 'missed', reason: missedWords(claim, this.input), ...NOWHERE };
     }
     if (claim.copyNever) return skipped();
     if (this.input.tuners === null || this.#time.add(claim))
@@ -154,8 +150,7 @@ class Planner {
 
   #conflict(claim: Claim, tuners: NonNullable<PlanInput['tuners']>): Outcome {
     if (!tuners.some(({ types }) => types.includes(claim.type))) {
-      const what = claim.type === 'GR' ? '地デジ' : claim.type;
-      const reason = `${what}を受信できるチューナーがないため録画できません。`;
+      const reason = `${typeWord(claim.type)}を受信できるチューナーがないため録画できません。`;
       return { state: 'conflict', reason, ...NOWHERE };
     }
     const others = this.#time
@@ -253,6 +248,22 @@ function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonl
 function brokenWords(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): string {
   const broken = tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type));
   return broken.length === 0 ? '' : `エラーのため使えないチューナーが${broken.length}台あります。`;
+}
+
+function missedWords({ reservation, type, to }: Claim, { tuners, runningSince }: PlanInput): string {
+  if (reservation?.state === 'conflict') {
+    const isReceived = tuners?.some(({ types, broken }) => types.includes(type) || broken?.includes(type));
+    return isReceived === false
+      ? `${typeWord(type)}を受信できるチューナーがなかったため録画できませんでした。`
+      : 'チューナーが足りなかったため録画できませんでした。';
+  }
+  return runningSince !== undefined && to <= runningSince
+    ? 'サービスが止まっていたため録画できませんでした。'
+    : '放送時間中に録画を始められませんでした。';
+}
+
+function typeWord(type: BroadcastType): string {
+  return type === 'GR' ? '地デジ' : type;
 }
 
 function skipped(): Outcome {
