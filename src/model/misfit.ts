@@ -21,7 +21,16 @@ function bounds({ minimum, maximum }: TSchema): string {
   return maximum === undefined ? '' : `${maximum} 以下の`;
 }
 
+/** Patterns of the interface, as people would say them. */
+const PATTERNS: ReadonlyMap<string, string> = new Map([
+  ['^([0-9]|1[0-5])$', '0 から 15 までの整数'],
+  ['^([0-9]{7})?$', '7 桁の数字、または空の文字列'],
+  ['^/[^\\u0000]*$', '/ で始まるパス'],
+]);
+
 function textOf({ minLength, maxLength, pattern }: TSchema): string {
+  const known = PATTERNS.get(String(pattern));
+  if (known !== undefined) return known;
   const digits = /^\^\[0-9\]\{1,(\d+)\}\$$/.exec(String(pattern))?.[1];
   if (digits !== undefined) return `${digits} 桁までの 0 以上の整数`;
   if (pattern !== undefined) return `${pattern} に合う文字列`;

@@ -49,6 +49,7 @@ interface PartRow {
 
 export class RecordingSumStore {
   #stamp = '';
+  /** Without what has grown of what is being recorded. */
   #sums: RecordingSums | undefined;
   #folders = new Map<string, number>();
 
@@ -57,7 +58,8 @@ export class RecordingSumStore {
   sums(): RecordingSums {
     this.#renew();
     this.#sums ??= this.#read();
-    return this.#sums;
+    const grown = this.#parts(GROWING).reduce((sum, { bytes }) => sum + bytes, 0);
+    return { ...this.#sums, bytes: this.#sums.bytes + grown };
   }
 
   /** Octets of recordings in each folder that has some, also in those of the bin. */
@@ -81,11 +83,12 @@ export class RecordingSumStore {
       .query<{ shelf: number; count: number; bytes: number; unwatched: number }, []>(SHELVES)
       .all();
     const [failed, shown, bin] = [0, 1, 2].map((shelf) => rows.find((row) => row.shelf === shelf));
+    const told = this.#parts(GROWING_BEFORE).reduce((sum, { bytes }) => sum + bytes, 0);
     const late = this.database.query<{ bytes: number | null; duration: number | null }, []>(RATE).get();
     return {
       count: shown?.count ?? 0,
       unwatched: shown?.unwatched ?? 0,
-      bytes: (shown?.bytes ?? 0) + (failed?.bytes ?? 0),
+      bytes: (shown?.bytes ?? 0) + (failed?.bytes ?? 0) - told,
       failed: failed?.count ?? 0,
       binned: bin?.count ?? 0,
       binnedBytes: bin?.bytes ?? 0,
