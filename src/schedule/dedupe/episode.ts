@@ -5,6 +5,7 @@
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import { searchText } from '../../model/search-text.ts';
 import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from './number-forms.ts';
+import { isSeriesSlot } from './slots.ts';
 
 export interface Episode {
   /** Compared letter by letter; with season and arc. Never empty. */
@@ -32,8 +33,10 @@ const LOOSE_SIGNS = /[\s「」『』【】〈〉《》≪≫<>()[\]{}“”"'’
 const AGAIN_WORDS =
   '再放送|再|アンコール(?:放送|アワー)?|リピート(?:放送)?|見逃し(?:放送)?|セレクション再放送';
 const TECHNICAL_WORDS = 'デジタルリマスター版?|hdリマスター版?|リマスター版|hd|4k|初|新|終|字|解|二';
+/** Of films: that nothing is cut out of it, that it is new here. */
+const FIRST_WORDS = '(?:本編)?ノーカット(?:放送|版)?|(?:地上波|bs|テレビ)初(?:放送)?';
 const NOISE = new RegExp(
-  `[(<〈《≪【\\[]\\s*(?:${AGAIN_WORDS}|${TECHNICAL_WORDS})\\s*[)>〉》≫】\\]]|(?:^|[\\s◇◆※])(?:再放送|アンコール放送)(?=$|[\\s◇◆※])|[(【]?全\\d+(?:話|回)[)】]?`,
+  `[(<〈《≪【〔\\[]\\s*(?:${AGAIN_WORDS}|${TECHNICAL_WORDS}|${FIRST_WORDS})\\s*[)>〉》≫】〕\\]]|(?:^|(?<=[」』])|[\\s◇◆※])(?:再放送|アンコール放送|${FIRST_WORDS})(?=$|[\\s◇◆※])|(?<=ドラマ|小説)アンコール|[(【]?全\\d+(?:話|回)[)】]?`,
   'gu',
 );
 const QUOTED = /「([^「」]*(?:「[^「」]*」[^「」]*)*)」|『([^『』]*)』|“([^“”]*)”/u;
@@ -41,10 +44,23 @@ const QUOTED_ALL = new RegExp(QUOTED.source, 'gu');
 /** Halves of a story. */
 const PART = /(前|後|中|完結|解決|事件)[編篇]|[(<【](前|後|中|上|下)[)>】]|(?<=[\s」』])(上|下)巻?(?=\s*$)/u;
 const LAST = /最終(?:話|回)/u;
-/** A quotation behind one of these names the series; behind anything else it is a subtitle. */
-const GENRE_BEFORE =
-  /^(?:.*(?:ドラマ(?:\s*\d+|スペシャル|sp|シリーズ|シーズン|枠)?|アニメ(?:枠|劇場|シアター)?|時代劇(?:劇場|スペシャル)?|劇場|小説|特撮|人形劇|バラエティー?|ドキュメンタリー|教養|音楽|情報|番組|紀行|ミニ番組|連続)|新番組|新)\s*$/u;
-const GENRE_PREFIX = /^(?:(?:tv|テレビ)?アニメ|(?:連続)?ドラマ|特撮)\s+/u;
+/** The kind of a series, which one guide writes and another leaves out. */
+const GENRE = '(?:tv|テレビ)?アニメ|(?:連続)?ドラマ|特撮';
+const GENRE_PREFIX = new RegExp(
+  `^(?:(?:${GENRE})(?:\\s+|(?=[「『]))|[<〈《【[](?:${GENRE})[>〉》】\\]]\\s*)`,
+  'u',
+);
+/** The week of a daily series: another count than that of its episodes. */
+const WEEK = /第\s*[\d一二三四五六七八九十]+\s*週目?/u;
+/** How long it takes this time, and that it is the last: no part of a subtitle. */
+const EXTRA = String.raw`(?:(?:初回|最終(?:回|話))\s*)?(?:\d+分)?\s*(?:拡大|延長)\s*(?:sp|スペシャル|版)?|最終(?:回|話)`;
+const EXTRA_AROUND = new RegExp(
+  String.raw`^[\s<(【「『]*(?:${EXTRA})(?=$|[\s「『>)】])|(?<=^|[\s」』>)】])[<(【]?(?:${EXTRA})[>)】]?\s*$`,
+  'gu',
+);
+/** Who comes, or that a story follows. */
+const NO_SUBTITLE =
+  /^(?:あらすじ|ストーリー|物語|番組内容|(?:ゲスト|出演|主演|脚本|演出|監督|原作|語り|声)\s*[:/].*)$/u;
 const ARC = /^[^\s「」]{1,20}[編篇章]$/u;
 /** A summary that says its number first, and then ends, quotes, or leaves a gap. */
 const OPENING = /^[\s◆◇▽▼●○■□★☆※【〔<[(「『]*/u;
@@ -70,8 +86,9 @@ export function looseText(text: string): string {
 }
 
 function orNull(text: string): string | null {
-  const bare = looseText(text);
-  return bare === '' ? null : bare;
+  const told = text.trim().replace(EXTRA_AROUND, '').trim();
+  const bare = looseText(told);
+  return bare === '' || NO_SUBTITLE.test(told) ? null : bare;
 }
 
 /** Quotations blanked out, of the same length. */
@@ -82,9 +99,9 @@ function outsideQuotes(text: string): string {
 /** The heaviest form of a text; the first among equals. */
 function findNumber(text: string): Found | undefined {
   let best: Found | undefined;
-  for (const { pattern, weight, suffix = '', isOfEvent = false } of NUMBER_FORMS) {
+  for (const { pattern, weight, mayBeYear, suffix = '', isOfEvent = false } of NUMBER_FORMS) {
     for (const match of text.matchAll(pattern)) {
-      const number = canonicalNumbers(match.groups?.list ?? '');
+      const number = canonicalNumbers(match.groups?.list ?? '', mayBeYear);
       if (number === undefined) continue;
       const isEdition = weight === 7 && text.slice(0, match.index).trim() === '';
       const found: Found = {
@@ -138,18 +155,30 @@ function numbered(text: string, found: Found): Told {
 function numberedBy(text: string, found: Found): Told {
   const season = found.season === undefined ? '' : ` §${Number(found.season)}§`;
   const before = text.slice(0, found.from) + season;
-  const behind = readBehind(text.slice(found.to));
+  const behind = readBehind(text.slice(found.to).replace(WEEK, ' '));
   if (looseText(before) === '') return leading(found.number, behind);
-  const quoted = quotation(before);
+  const { head, rest } = headOf(before, true);
+  const week = WEEK.exec(rest);
+  const quoted = quotation(week === null ? rest : rest.slice(week.index + week[0].length));
+  const name = head + (week === null ? (quoted?.before ?? '') : rest.slice(0, week.index));
+  const subtitle = orNull(behind.subtitle);
   const isSubtitle =
     quoted !== undefined &&
-    behind.subtitle === '' &&
-    looseText(quoted.before) !== '' &&
-    !GENRE_BEFORE.test(quoted.before.trim()) &&
-    looseText(quoted.after) === '';
-  if (isSubtitle)
-    return { series: quoted.before + behind.arc, number: found.number, subtitle: quoted.inside };
-  return { series: before + behind.arc, number: found.number, subtitle: orNull(behind.subtitle) };
+    subtitle === null &&
+    looseText(name) !== '' &&
+    looseText(quoted.after) === '' &&
+    (week === null || looseText(quoted.before) === '');
+  if (isSubtitle) return { series: name + behind.arc, number: found.number, subtitle: orNull(quoted.inside) };
+  const series = week === null ? before : name;
+  return { series: series + behind.arc, number: found.number, subtitle };
+}
+
+/** A slot with the series that is quoted behind it, and what stands behind both; else all is the rest. */
+function headOf(text: string, isNumbered: boolean): { head: string; rest: string } {
+  const quoted = quotation(text);
+  if (quoted === undefined || !isSeriesSlot(quoted.before, isNumbered)) return { head: '', rest: text };
+  const at = text.length - quoted.after.length;
+  return { head: text.slice(0, at), rest: quoted.after };
 }
 
 /** The number is the first word: the series comes behind it. */
@@ -159,10 +188,11 @@ function leading(number: string, behind: { arc: string; subtitle: string }): Tol
 }
 
 function unnumbered(text: string): Told {
-  const quoted = quotation(text);
-  if (quoted === undefined || looseText(quoted.before) === '' || GENRE_BEFORE.test(quoted.before.trim()))
-    return { series: text, number: null, subtitle: null };
-  return { series: quoted.before, number: null, subtitle: orNull(quoted.inside + quoted.after) };
+  const { head, rest } = headOf(text, false);
+  const quoted = quotation(rest);
+  const series = head + (quoted?.before ?? '');
+  if (quoted === undefined || looseText(series) === '') return { series: text, number: null, subtitle: null };
+  return { series, number: null, subtitle: orNull(`${quoted.inside} ${quoted.after}`) };
 }
 
 /** A quotation that begins with a number. */
@@ -172,7 +202,7 @@ function numberedInside(text: string): Told | undefined {
   const found = findNumber(quoted.inside);
   if (found === undefined || found.weight < 7 || quoted.inside.slice(0, found.from).trim() !== '')
     return undefined;
-  const subtitle = quoted.inside.slice(found.to) + quoted.after;
+  const subtitle = `${quoted.inside.slice(found.to)} ${quoted.after}`;
   return { series: quoted.before, number: found.number, subtitle: orNull(subtitle) };
 }
 

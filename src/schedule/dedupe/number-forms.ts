@@ -8,6 +8,8 @@
 
 /** A numeral: digits, perhaps with half an episode, or Chinese numerals. Never a part of a longer one. */
 const NUMERAL = String.raw`(?:(?<!\d)\d{1,4}(?:\.5)?(?!\d)|[〇一二三四五六七八九十百千]{1,5})`;
+/** In brackets, where 参 is the House of Councillors, these are none. */
+const WITH_FORMAL = String.raw`(?:${NUMERAL}|[壱弐参拾]{1,4})`;
 const BETWEEN = String.raw`\s*[・,、&~+\-]\s*`;
 /** What a number counts that is no episode. */
 const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|歳|才|%|円|周年|世紀|億|万|度|連発))`;
@@ -35,10 +37,12 @@ export interface NumberForm {
   readonly suffix?: string;
   /** It counts an event of which several programmes may tell. */
   readonly isOfEvent?: boolean;
+  /** Four digits may be a year. */
+  readonly mayBeYear?: boolean;
 }
 
 function counted(units: string): RegExp {
-  const list = `${NUMERAL}(?:(?:${units})?${BETWEEN}第?${NUMERAL})*`;
+  const list = `${WITH_FORMAL}(?:(?:${units})?${BETWEEN}第?${WITH_FORMAL})*`;
   return new RegExp(`第\\s*(?<list>${list})\\s*(?:${units})(?:\\s*/\\s*全?\\d+話?)?`, 'gu');
 }
 
@@ -74,10 +78,10 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
     weight: 10,
   },
   { pattern: /(?<![a-z\d])s(?<season>\d{1,2})\s*e(?:p\.?)?\s*(?<list>\d{1,4})(?![a-z\d])/gu, weight: 10 },
-  { pattern: counted(EPISODE_UNITS), weight: 9 },
+  { pattern: counted(EPISODE_UNITS), weight: 9, mayBeYear: false },
   { pattern: worded(EPISODE_WORDS), weight: 9 },
   { pattern: BRACKETED, weight: 8 },
-  { pattern: counted(TURN_UNITS), weight: 7 },
+  { pattern: counted(TURN_UNITS), weight: 7, mayBeYear: false },
   {
     pattern: new RegExp(
       String.raw`(?<![全第計約各\d.])(?<list>\d{1,4}(?:${BETWEEN}\d{1,4})*)話(?!題|し|す|術|法|者)`,
@@ -89,7 +93,7 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
   { pattern: worded(PIECE_WORDS), weight: 6 },
   {
     pattern: new RegExp(
-      `(?:その|其の|其ノ|巻の|巻ノ|巻之|之)\\s*(?<list>${NUMERAL})${OTHER_COUNT}(?![\\p{L}\\p{N}])`,
+      `(?:その|其の|其ノ|巻の|巻ノ|巻之|之)\\s*(?<list>${WITH_FORMAL})${OTHER_COUNT}(?![\\p{L}\\p{N}])`,
       'gu',
     ),
     weight: 6,
@@ -108,6 +112,7 @@ export const NUMBER_FORMS: readonly NumberForm[] = [
 export const EDITION_WEIGHT = 2;
 
 const CHINESE_DIGITS = '〇一二三四五六七八九';
+const FORMAL: Readonly<Record<string, string>> = { 壱: '一', 弐: '二', 参: '三', 拾: '十' };
 const CHINESE_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
 
 /** 十二, 百五, 一〇三, 二十. */
@@ -139,9 +144,10 @@ function isYear(text: string): boolean {
 /**
  * The numbers of a list, one spelling for `1・2`, `1~2` and `1,2`; undefined when it is none, as a year is.
  * @param text what a form's `list` found, brackets included
+ * @param mayBeYear false: its form counts episodes and nothing else
  */
-export function canonicalNumbers(text: string): string | undefined {
-  const bare = text.replace(/\/\s*全?\d+/g, '');
+export function canonicalNumbers(text: string, mayBeYear = true): string | undefined {
+  const bare = text.replace(/\/\s*全?\d+/g, '').replace(/[壱弐参拾]/gu, (letter) => FORMAL[letter] ?? letter);
   const parts = [...bare.matchAll(/\d+(?:\.5)?|[〇一二三四五六七八九十百千]+|[~-]/gu)].map(([part]) => part);
   const numbers: number[] = [];
   let range = false;
@@ -150,7 +156,7 @@ export function canonicalNumbers(text: string): string | undefined {
       range = true;
       continue;
     }
-    if (isYear(part)) return undefined;
+    if (mayBeYear && isYear(part)) return undefined;
     const value = /^\d/.test(part) ? Number(part) : chineseNumber(part);
     const last = numbers.at(-1);
     if (range && last !== undefined && value > last && value - last <= LONGEST_RANGE) {

@@ -1,0 +1,36 @@
+/**
+ * Names of slots: places in a week under which one series after the other is shown, or one film each time. Guides quote
+ * behind them what is shown. All in normal form (`searchText`). Pure.
+ */
+
+const DAY = '[月火水木金土日]';
+/** Kinds of programmes, with what broadcasters put behind them. */
+const KINDS = [
+  String.raw`ドラマ(?:\s*\d+|スペシャル|sp|シリーズ|シーズン|枠|ナイト|シアター|ストリーム|イズム|特区|\s*(?:[a-z]|next)|プレミア\s*\d*|(?:チューズ|ホリック)!?)?`,
+  String.raw`アニメ(?:イズム|ナイト|アワー|タイム|ゾーン|ギルド|枠|劇場|シアター)?`,
+  '時代劇(?:劇場|スペシャル)?',
+  'バラエティー?',
+  String.raw`ミステリー?(?:\s*\d+)?`,
+  '劇場|小説|特撮|人形劇|ドキュメンタリー|教養|音楽|情報|番組|紀行|ミニ番組|連続',
+].join('|');
+/** Short for a slot of dramas. Names end so too: only behind what is no name. */
+const SHORT = String.raw`(?:.*の)?(?:${DAY}|よる|夜|深夜|朝|昼|帯|韓|華|アジ|シン|スペ|ミニ|オシ)ドラ(?:\s*[★☆]?(?:\d+|イレブン|サタデー|ナイト))?`;
+/** 月9, 土曜10時. */
+const HOUR = String.raw`${DAY}(?:曜日?)?\s*\d{1,2}時?`;
+
+const SERIES_SLOT = new RegExp(String.raw`^(?:.*(?:${KINDS})|${SHORT}|${HOUR}|新番組|新)\s*$`, 'u');
+/** A film each time, or another long piece: what is quoted is the piece. */
+const PIECE_SLOT = /(?:(?:洋画|邦画|映画|名画)(?:劇場|シアター)?|(?:シネマ|ワイド|サスペンス)劇場)\s*$/u;
+/** Of several parts where they are numbered, else a piece that stands alone. */
+const NUMBERED_SLOT = /^(?:シリーズ|特集)\s*$/u;
+
+/**
+ * Whether a quotation behind this names a series; behind anything else it is a subtitle.
+ * @param isNumbered an episode is told
+ */
+export function isSeriesSlot(before: string, isNumbered: boolean): boolean {
+  // Words in brackets are the same words; a star stands between two.
+  const name = before.replace(/[()<>〈〉《》≪≫【】[\]・]/gu, '').trim();
+  if (isNumbered) return SERIES_SLOT.test(name) || NUMBERED_SLOT.test(name);
+  return SERIES_SLOT.test(name) && !PIECE_SLOT.test(name);
+}
