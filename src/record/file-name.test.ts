@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { joinedName, partName, stemOf } from './file-name.ts';
+import { joinedName, partName, shortStem, stemOf } from './file-name.ts';
 
 const named = (title: string, stationName = '試験テレビ') =>
   stemOf({ id: 12, startAt: Date.UTC(2026, 10, 21, 15, 30), title, stationName });
@@ -21,6 +21,14 @@ describe('a name', () => {
     for (const name of [partName(stem, 12), joinedName(stem)])
       expect(Buffer.byteLength(name)).toBeLessThan(256);
     expect(stem).toMatch(/^20261122-0030 (👩‍👩‍👧)+ \((長い名前の局|長い名|長い|長い名前|長)+\) r12$/u);
+  });
+
+  test('is short where a file system takes no long ones', () => {
+    const stem = shortStem(named('長い番組の名前'.repeat(9)), 12);
+    for (const name of [partName(stem, 12), joinedName(stem)])
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(143);
+    expect(stem).toMatch(/^20261122-0030 長い番組の名前長い番組の名前.+ r12$/u);
+    expect(stem).not.toContain('\ufffd');
   });
 
   test('of a part and of what is put together differ', () => {

@@ -36,6 +36,14 @@ export function stemOf({ id, startAt, title, stationName }: Named): string {
   return `${date} ${cut(safe(title), room) || '無題'}${tail}`;
 }
 
+/** Encrypted folders take 143 octets, endings included. */
+const MAX_SHORT_BYTES = 100;
+
+/** For a file system that takes no long names. */
+export function shortStem(stem: string, id: number): string {
+  return `${cut(stem, MAX_SHORT_BYTES)} r${id}`;
+}
+
 /** The name of a part in a folder; the first is the usual one. */
 export function partName(stem: string, number: number): string {
   return number === 1 ? `${stem}.ts` : `${stem}.part${number}.ts`;

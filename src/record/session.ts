@@ -6,7 +6,6 @@
  * Whatever ends the stream before the end time is answered by opening it again; whatever ends the writing by writing
  * elsewhere. Only the end time, a person, or a copy-never programme end a recording.
  */
-import { dirname } from 'node:path';
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
@@ -19,7 +18,7 @@ import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folders.ts';
 import { Listening } from './listening.ts';
 import { Reception } from './reception.ts';
-import { Storage } from './storage.ts';
+import { type Place, Storage } from './storage.ts';
 
 /** Times are looked at this often; the clock may be set meanwhile. */
 const TICK_MS = 200;
@@ -48,7 +47,7 @@ export interface RecordedStation {
 /** What has to outlive the process. Called before it is needed. */
 export interface SessionLedger {
   /** A file is about to be created, in this order of parts. Durable when it resolves. */
-  placed(parts: readonly RecordingPart[], place: { folder: string; stem: string } | null): Promise<void>;
+  placed(parts: readonly RecordingPart[], place: Place | null): Promise<void>;
   /** The first packet ever, epoch ms. */
   began(at: number): void;
   measured(measured: Measured, parts: readonly RecordingPart[]): void;
@@ -173,8 +172,7 @@ export class RecordingSession {
       ...options,
       parts: former?.parts ?? [],
       reception: this.#reception,
-      placed: (parts, path) =>
-        ledger.placed(parts, path === null ? null : { folder: dirname(path), stem: options.stem }),
+      placed: (parts, place) => ledger.placed(parts, place),
       seam: (seam) => this.#tell(() => ledger.seam({ ...seam, at: now() })),
     });
   }

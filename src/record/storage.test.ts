@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { StationStream } from '../stream/client.ts';
@@ -76,6 +76,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
   const full = new Set<string>();
   const openings: FileOpening[] = [];
   const rows: string[][] = [];
+  const stems: (string | undefined)[] = [];
   const asked: string[] = [];
   let take: (event: FileEvent) => void = () => {};
   const at = (name: string): string => join(root, name);
@@ -95,10 +96,17 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
       return away.has(path) ? undefined : 1_000_000_000;
     },
     mounts: { isAway },
-    placed: async (parts) => void rows.push(parts.map(({ path }) => relative(root, path))),
+    placed: async (parts, place) => {
+      rows.push(parts.map(({ path }) => relative(root, path)));
+      stems.push(place?.stem);
+    },
     seam: () => {},
   });
-  const opening = (one: FileOpening): void => void openings.push({ ...one, path: relative(root, one.path) });
+  const opening = (one: FileOpening): void => {
+    openings.push({ ...one, path: relative(root, one.path) });
+    // As a sink would: a file that is not there is taken to be gone.
+    if (one.mode === 'create' && existsSync(dirname(one.path))) writeFileSync(one.path, '');
+  };
   const stream: Pick<StationStream, 'record'> = {
     record: (first, { event }) => {
       opening(first);
@@ -107,7 +115,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
     },
   };
   return {
-    ...{ storage, openings, rows, asked, away, full, at, reception },
+    ...{ storage, openings, rows, stems, asked, away, full, at, reception },
     tell: (event: FileEvent) => take(event),
     begin: () => storage.begin(stream as StationStream),
     [Symbol.dispose]: () => rmSync(root, { recursive: true }),
@@ -206,4 +214,41 @@ test('no name is used twice, also after a part in the middle was forgotten', asy
   one.away.add(one.at('a'));
   await one.begin();
   expect(one.openings).toEqual([{ path: 'b/one.part4.ts', mode: 'create' }]);
+});
+
+test('a file that its file system lets grow no further is followed by another beside it', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'EFBIG', size: 1880 } });
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
+});
+
+test('a folder that takes no long names gets short ones', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const tooLong = (path: string): void =>
+    one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0 } });
+  tooLong(one.at('a/one.ts'));
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one r1.part2.ts', mode: 'create' });
+  // The row knows its files by this name from now on.
+  expect([one.rows.at(-1), one.stems.at(-1)]).toEqual([['a/one r1.part2.ts'], 'one r1']);
+});
+
+test('but not where files of the recording have the long one already', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  one.full.add(one.at('a'));
+  await one.begin();
+  const path = one.at('b/one.part2.ts');
+  expect(one.openings).toEqual([{ path: 'b/one.part2.ts', mode: 'create' }]);
+  one.full.clear();
+  one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0 } });
+  await until(() => one.rows.at(-1)?.length === 1);
+  one.storage.check();
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one.ts', mode: 'append', counted: 1880 });
 });

@@ -9,7 +9,7 @@ import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { StationStream } from '../stream/client.ts';
 import type { FileEvent, FileProgress, FileTrouble } from '../stream/file-sink.ts';
 import type { FileOpening } from '../stream/recorded-file.ts';
-import { partName } from './file-name.ts';
+import { partName, shortStem } from './file-name.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { chooseFolder, type Folder, isFilling, isGone } from './folders.ts';
 import type { Reception } from './reception.ts';
@@ -17,6 +17,12 @@ import type { Reception } from './reception.ts';
 /** Three seconds of the fastest station. */
 const SLOW_QUEUE_BYTES = 8 * 1024 * 1024;
 const SLOW_MS = 1_000;
+
+export interface Place {
+  folder: string;
+  /** All its files begin so. */
+  stem: string;
+}
 
 export interface StorageOptions {
   id: number;
@@ -28,8 +34,8 @@ export interface StorageOptions {
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   reception: Reception;
-  /** Durable when it resolves. @param path of the last part; null: there is none any more */
-  placed: (parts: readonly RecordingPart[], path: string | null) => Promise<void>;
+  /** Durable when it resolves. @param place of the last part; null: there is none any more */
+  placed: (parts: readonly RecordingPart[], place: Place | null) => Promise<void>;
   seam: (seam: Omit<RecordingSeam, 'at'>) => void;
   log: Log;
 }
@@ -46,6 +52,9 @@ export class Storage {
   readonly #parts: RecordingPart[];
   /** Folders that failed in this session. */
   readonly #failed = new Set<string>();
+  /** Files that are as large as their file system allows. */
+  readonly #whole = new Set<string>();
+  #stem: string;
   /** Files of this recording's own making. */
   readonly #made: Set<string>;
   /** Of the last part; names are not used twice. */
@@ -64,6 +73,7 @@ export class Storage {
     this.#parts = options.parts.map((part) => ({ ...part }));
     this.#made = new Set(this.#parts.map(({ path }) => path));
     this.#number = this.#parts.length;
+    this.#stem = options.stem;
   }
 
   get parts(): RecordingPart[] {
@@ -145,14 +155,26 @@ export class Storage {
   }
 
   #troubled({ cause, code, path, size }: FileTrouble): void {
+    const { log, id } = this.options;
     this.#open = undefined;
-    this.options.log.error('recording cannot be written', { recording: this.options.id, path, code });
+    log.error('recording cannot be written', { recording: id, path, code });
     const isMissing = this.#made.has(path) && code === 'ENOENT';
     if (!this.#made.has(path)) this.#forget(path);
     else if (!isMissing) this.#counted(path, size);
-    if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST') this.#failed.add(dirname(path));
+    if (code === 'EFBIG') this.#whole.add(path);
+    else if (code === 'ENAMETOOLONG' && this.#shorten()) log.warn('shorter file names', { recording: id });
+    else if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST')
+      this.#failed.add(dirname(path));
     this.#stuck = true;
     this.#queue('trouble', isMissing ? path : undefined);
+  }
+
+  /** All files of a recording have one stem: once there are some, it stays. */
+  #shorten(): boolean {
+    const { stem, id } = this.options;
+    if (this.#parts.length > 0 || this.#stem !== stem) return false;
+    this.#stem = shortStem(stem, id);
+    return true;
   }
 
   #counted(path: string, bytes: number): void {
@@ -176,7 +198,9 @@ export class Storage {
     this.#parts.splice(index, 1);
     if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0);
     const { placed, log, id } = this.options;
-    placed(this.parts, this.#parts.at(-1)?.path ?? null).catch((error: unknown) => {
+    const last = this.#parts.at(-1);
+    const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
+    placed(this.parts, place).catch((error: unknown) => {
       // The row names a file that is not there: found at the recording's end, or at the next start.
       log.error('recording file not forgotten', { recording: id, path, error: String(error) });
     });
@@ -205,8 +229,10 @@ export class Storage {
     const last = this.#parts.at(-1);
     const lastFolder = last === undefined ? undefined : dirname(last.path);
     const sound = all.filter(({ path }) => !this.#failed.has(path));
+    const isWhole = last !== undefined && this.#whole.has(last.path);
     // At the next look, not at once, a folder is tried again that said it is full, or the last one left failed.
-    const wished = why === 'trouble' ? sound.filter(({ path }) => path !== lastFolder) : sound;
+    const isLeft = why === 'trouble' && !isWhole;
+    const wished = isLeft ? sound.filter(({ path }) => path !== lastFolder) : sound;
     const candidates = wished.length === 0 && why === 'stuck' ? all : wished;
     const room = await Promise.all(candidates.map(({ path }) => free(path)));
     const at = candidates.findIndex(({ path }) => path === lastFolder);
@@ -222,11 +248,12 @@ export class Storage {
     }
     if (last !== undefined) {
       if (why === 'check' && !fills && !isAway) return undefined;
-      if (why === 'begin' && !fills && !isAway && !this.#failed.has(dirname(last.path))) return again(last);
+      const isOpen = !isWhole && !fills && !isAway;
+      if (why === 'begin' && isOpen && !this.#failed.has(dirname(last.path))) return again(last);
     }
     const chosen = chooseFolder(candidates, room) ?? (await this.#spare(why, lastFolder));
     if (chosen === undefined) return undefined;
-    if (last === undefined || chosen !== current) return this.#create(chosen);
+    if (last === undefined || isWhole || chosen !== current) return this.#create(chosen);
     return why === 'check' ? undefined : again(last);
   }
 
@@ -249,15 +276,15 @@ export class Storage {
   }
 
   async #create(folder: Folder): Promise<FileOpening> {
-    const { stem, placed, log, id } = this.options;
+    const { placed, log, id } = this.options;
     let path: string;
     do {
       this.#number += 1;
-      path = join(folder.path, partName(stem, this.#number));
+      path = join(folder.path, partName(this.#stem, this.#number));
     } while (this.#parts.some((part) => part.path === path));
     const part = { path, bytes: 0 };
     // Named before it is made: when this throws, nothing has happened.
-    await placed([...this.parts, part], path);
+    await placed([...this.parts, part], { folder: folder.path, stem: this.#stem });
     this.#parts.push(part);
     log.info('recording file', { recording: id, path });
     return { path, mode: 'create' };
