@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { GuideProgram, Station } from '../../wire/api.ts';
+import { momentOf } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { newHouse } from './fake-api.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
@@ -21,6 +23,21 @@ async function hourAtTop(page: Page): Promise<number> {
   });
 }
 
+/** Which of the eight. */
+const dayMarked = (page: Page): Promise<number> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.guide-day')].findIndex((day) => day.ariaSelected === 'true'),
+  );
+
+/** Until it is marked. */
+async function pressDay(page: Page, index: number): Promise<void> {
+  await page.locator('.guide-day').nth(index).click();
+  await page.waitForFunction(
+    (nth) => document.querySelectorAll('.guide-day')[nth]?.ariaSelected === 'true',
+    index,
+  );
+}
+
 const activeId = (page: Page): Promise<number> =>
   page.evaluate(() => Number((document.activeElement as HTMLElement | null)?.dataset.id ?? 0));
 
@@ -32,6 +49,13 @@ describe.skipIf(!hasChromium)('the guide', () => {
     const page = await rig.open(path, options);
     await page.locator('.prog').first().waitFor();
     return page;
+  }
+
+  /** What is on at a station, and what comes after it. */
+  function programsFrom(station: Station | undefined, at: number): readonly GuideProgram[] {
+    const wish = { from: at, to: at + DAY_MS, type: 'GR' };
+    const columns = guideWindow(rig.service.house.guide, wish, at);
+    return columns.find(({ stationId }) => stationId === station?.id)?.programs ?? [];
   }
 
   test('draws what is in view, of 120 stations and eight days, and only that', async () => {
@@ -63,19 +87,20 @@ describe.skipIf(!hasChromium)('the guide', () => {
 
   test('leads to days, to the evening and back to now', async () => {
     const page = await openGuide('guide', { reducedMotion: 'reduce' });
+    // In the minutes before 05:00 it is nearly all the next day's.
+    const day = await dayMarked(page);
     await page.getByRole('button', { name: '19時へ' }).click();
-    await page.waitForFunction(() => {
-      const space = document.querySelector('.guide-space');
-      const scroller = document.querySelector('.guide-scroll');
-      if (space === null || scroller === null) return false;
-      const hour = Number.parseFloat(getComputedStyle(space).getPropertyValue('--guide-hour'));
-      return Math.abs(scroller.scrollTop / hour - 14) < 0.05;
-    });
-    await page.locator('.guide-day').nth(5).click();
-    await page.locator('.guide-day[aria-selected="true"]').nth(0).waitFor();
     await page.waitForFunction(
-      () => document.querySelectorAll('.guide-day')[5]?.getAttribute('aria-selected') === 'true',
+      (hours) => {
+        const space = document.querySelector('.guide-space');
+        const scroller = document.querySelector('.guide-scroll');
+        if (space === null || scroller === null) return false;
+        const hour = Number.parseFloat(getComputedStyle(space).getPropertyValue('--guide-hour'));
+        return Math.abs(scroller.scrollTop / hour - hours) < 0.05;
+      },
+      day * 24 + 14,
     );
+    await pressDay(page, 5);
     expect(await hourAtTop(page)).toBeCloseTo(5 * 24 + 14, 0);
     await page.getByRole('button', { name: 'いま' }).click();
     await page.locator('.prog-live').first().waitFor();
@@ -83,23 +108,49 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(now - (await hourAtTop(page))).toBeLessThan(4);
   });
 
+  test('the guide marks another day at once: letters are not pale on a mark that fades', async () => {
+    rig.clock.set(momentOf('2026-11-22T04:58:30'));
+    furnish(rig, STATIONS);
+    const page = await rig.open('nowhere');
+    await page.evaluate(() => {
+      document.addEventListener('transitionrun', ({ target }) => {
+        if (target instanceof Element && target.matches('.guide-day')) document.body.dataset.fades = 'yes';
+      });
+      document.querySelector<HTMLElement>('a[href$="guide"]')?.click();
+    });
+    // The sheet is nearly all of the day that begins in a minute.
+    await page.locator('.guide-day[aria-selected="true"]', { hasText: '22' }).waitFor();
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    expect(await page.locator('body').getAttribute('data-fades')).toBeNull();
+  });
+
+  test('just before 05:00 a day that is pressed is the day that is shown', async () => {
+    rig.clock.set(momentOf('2026-11-22T04:58:30'));
+    const page = await openGuide('guide', { reducedMotion: 'reduce' });
+    await page.waitForFunction(() => document.querySelectorAll('.guide-day')[1]?.ariaSelected === 'true');
+    for (const day of [4, 2, 0]) await pressDay(page, day);
+  });
+
   test('is walked programme by programme, opened and left by keys', async () => {
     const page = await openGuide();
     await page.keyboard.press('Home');
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
     const first = await activeId(page);
-    expect(Math.floor(first / 100_000)).toBe(STATIONS[0]?.id ?? 0);
+    expect(first).toBe(programsFrom(STATIONS[0], Date.now())[0]?.id ?? 0);
     await page.keyboard.press('ArrowRight');
     const second = await activeId(page);
     expect(Math.floor(second / 100_000)).toBe(STATIONS[1]?.id ?? 0);
     await page.keyboard.press('ArrowLeft');
     expect(await activeId(page)).toBe(first);
+    const [, next] = programsFrom(STATIONS[0], Date.now());
     await page.keyboard.press('ArrowDown');
-    expect(await activeId(page)).toBe(first + 1);
+    expect(await activeId(page)).toBe(next?.id ?? 0);
     await page.keyboard.press('PageDown');
     await page.waitForFunction(
       (id) => Number((document.activeElement as HTMLElement).dataset.id) > id,
-      first + 1,
+      next?.id ?? 0,
     );
     const before = await activeId(page);
     await page.keyboard.press('Enter');
@@ -220,10 +271,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
 
   test('remembers where it was left', async () => {
     const page = await openGuide('guide', { reducedMotion: 'reduce' });
-    await page.locator('.guide-day').nth(3).click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('.guide-day')[3]?.getAttribute('aria-selected') === 'true',
-    );
+    await pressDay(page, 3);
     const before = await hourAtTop(page);
     await page.getByRole('link', { name: 'チューナー' }).click();
     await page.getByRole('heading', { name: 'チューナー' }).waitFor();
@@ -268,130 +316,5 @@ describe.skipIf(!hasChromium)('the guide', () => {
     rig.service.house = newHouse({ stations: fakeStations(Date.now()), days: 8 });
     rig.service.send('services');
     await page.locator('.prog').first().waitFor();
-  });
-});
-
-describe.skipIf(!hasChromium)('the sheet of a programme', () => {
-  const rig = webRig({ stations: STATIONS });
-
-  const find = (name: string, live: boolean): number => {
-    const now = Date.now();
-    const window = guideWindow(
-      rig.service.house.guide,
-      { from: now, to: now + 6 * HOUR_MS, type: 'GR' },
-      now,
-    );
-    const programs = window.flatMap((station) => station.programs);
-    const found = programs.find((program) => program.name.includes(name) && program.startAt <= now === live);
-    return found?.id ?? 0;
-  };
-
-  test('tells everything, spelled out, and opens the other airings', async () => {
-    const page = await rig.open(`guide?program=${find('第1話', false)}`);
-    const dialog = page.getByRole('dialog');
-    await dialog.locator('.program-title').waitFor();
-    const text = (await dialog.textContent()) ?? '';
-    for (const words of [
-      'ドラマ「灯台守の娘」第1話 嵐の夜に帰ってきた人',
-      '新番組',
-      '字幕',
-      'ドラマ／国内ドラマ',
-      'ハイビジョン（1080i）',
-      'ステレオ・日本語',
-      '第1回／全10回',
-      '出演者',
-      '1時間',
-    ]) {
-      expect(text).toContain(words);
-    }
-    expect(await dialog.getByRole('link', { name: '視聴' }).count()).toBe(0);
-    const before = page.url();
-    await dialog.locator('.program-section .row').first().click();
-    await page.waitForFunction((url) => location.href !== url, before);
-    await dialog.locator('.program-title').waitFor();
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    expect(new URL(page.url()).search).toBe('');
-  });
-
-  test('books and cancels, with the state, the reason and the way back', async () => {
-    const id = find('第1話', false);
-    rig.service.house.bookings.tight.add(id);
-    const page = await rig.open(`guide?program=${id}`);
-    const dialog = page.getByRole('dialog');
-    await focusOn(page, '予約する');
-    await page.keyboard.press('Enter');
-    await dialog.locator('.toast', { hasText: 'このままでは録画されません' }).waitFor();
-    await dialog.locator('.conflict-help', { hasText: 'チューナーが足りない' }).waitFor();
-    await focusOn(page, '予約を取り消す');
-    await page.keyboard.press('r');
-    await dialog.getByRole('button', { name: '予約を戻す' }).waitFor();
-    await dialog.getByText('予約は取り消されています').waitFor();
-    await dialog.getByRole('button', { name: '予約の詳細' }).click();
-    await page.getByRole('dialog', { name: '予約の詳細' }).waitFor();
-    await page.getByRole('button', { name: '番組の詳細' }).click();
-    await page.getByRole('dialog', { name: '番組の詳細' }).waitFor();
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-  });
-
-  test('what may not be copied is not offered, and the key says why', async () => {
-    const page = await rig.open(`guide?program=${find('ミュージックサロン', false)}`);
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('録画はできません').first().waitFor();
-    await focusOn(page, 'ルールを作る');
-    expect(await dialog.getByRole('button', { name: '予約する' }).count()).toBe(0);
-    await page.keyboard.press('r');
-    await dialog.locator('.toast', { hasText: 'コピーを禁止' }).waitFor();
-  });
-
-  test('what is on leads to the picture, and to the same title by its series', async () => {
-    const now = Date.now();
-    const window = guideWindow(rig.service.house.guide, { from: now, to: now + 1, type: 'GR' }, now);
-    const program = window[0]?.programs.at(-1);
-    const page = await rig.open(`guide?program=${program?.id}`);
-    await page.getByRole('link', { name: '視聴' }).waitFor();
-    expect(await page.getByRole('link', { name: '視聴' }).getAttribute('href')).toBe(
-      `live/${STATIONS[0]?.id}`,
-    );
-    await page.getByRole('link', { name: '同じ題名を検索' }).click();
-    await page.locator('.search-field input').waitFor();
-    expect((await page.locator('.search-field input').inputValue()).length).toBeGreaterThan(1);
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.goBack();
-    await page.getByRole('dialog').waitFor();
-  });
-
-  test('what does not fit is read by the arrow of a remote control before the focus moves on', async () => {
-    const page = await rig.open(`guide?program=${find('第1話', false)}`, {
-      viewport: { width: 960, height: 540 },
-    });
-    await focusOn(page, '予約する');
-    const scrolled = () => page.evaluate(() => document.querySelector('.sheet-content')?.scrollTop ?? 0);
-    await page.keyboard.press('ArrowDown');
-    expect(await scrolled()).toBeGreaterThan(100);
-    await focusOn(page, '予約する');
-    for (let press = 0; press < 12; press += 1) await page.keyboard.press('ArrowDown');
-    const atEnd = await page.evaluate(() => {
-      const content = document.querySelector('.sheet-content');
-      return content === null ? -1 : content.scrollHeight - content.clientHeight - content.scrollTop;
-    });
-    expect(atEnd).toBeLessThan(40);
-    expect(await page.evaluate(() => document.activeElement?.classList.contains('row'))).toBe(true);
-  });
-
-  test('a programme that is gone says so, a failure can be tried again', async () => {
-    const page = await rig.open('guide?program=327400102499999');
-    await page.getByText('この番組は番組表にありません').waitFor();
-    const id = find('第1話', false);
-    rig.service.house.problems.set(`programs/${id}`, {
-      body: { message: 'いまは読めません。', code: 'busy' },
-      status: 503,
-    });
-    await page.goto(`${rig.service.url}guide?program=${id}`);
-    await page.getByText('いまは読めません。').waitFor();
-    rig.service.house.problems.clear();
-    await page.getByRole('button', { name: '再試行' }).click();
-    await page.locator('.program-title').waitFor();
   });
 });

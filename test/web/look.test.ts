@@ -81,24 +81,6 @@ describe.skipIf(!hasChromium)('letters of the usual size', () => {
     test(`letters stand out from what is under them (${colorScheme})`, () =>
       eachScreen(rig, { colorScheme }, tooFaint));
   }
-
-  test('the guide marks another day at once: letters are not pale on a mark that fades', async () => {
-    rig.clock.set(momentOf('2026-11-22T04:58:30'));
-    furnish(rig, STATIONS);
-    const page = await rig.open('nowhere');
-    await page.evaluate(() => {
-      document.addEventListener('transitionrun', ({ target }) => {
-        if (target instanceof Element && target.matches('.guide-day')) document.body.dataset.fades = 'yes';
-      });
-      document.querySelector<HTMLElement>('a[href$="guide"]')?.click();
-    });
-    // The sheet is nearly all of the day that begins in a minute.
-    await page.locator('.guide-day[aria-selected="true"]', { hasText: '22' }).waitFor();
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
-    expect(await page.locator('body').getAttribute('data-fades')).toBeNull();
-  });
 });
 
 describe.skipIf(!hasChromium)('letters twice as large', () => {

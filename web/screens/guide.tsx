@@ -31,6 +31,11 @@ const BANDS: readonly Band[] = [
 const NOW_LEAD = 0.22;
 const EVENING_MS = 14 * HOUR_MS;
 
+/** The day that a view is of which begins at `at`: of one that begins shortly before 05:00 the next. */
+function dayInView(at: number): number {
+  return broadcastDay(at + HOUR_MS);
+}
+
 /** What of the view the tools show; the rest of it changes with every frame. */
 interface Shown {
   readonly day: number;
@@ -91,7 +96,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
         onView(view) {
           position = view.position;
           const next: Shown = {
-            day: broadcastDay(view.position.at + HOUR_MS),
+            day: dayInView(view.position.at),
             state: view.state,
             bare: view.bare,
           };
@@ -207,7 +212,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
         onDay={(day) => {
           // The same hour of another day.
           const at = grid?.position().at ?? day;
-          grid?.showTime(day + (at - broadcastDay(at)));
+          grid?.showTime(day + (at - dayInView(at)));
         }}
         onNow={toNow}
         onEvening={() => grid?.showTime(shown.value.day + EVENING_MS)}
