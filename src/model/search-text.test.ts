@@ -45,7 +45,9 @@ describe('searchText', () => {
     }
   });
 
-  test('dashes and waves are one each; the long sound is a letter', () => {
+  test('dashes, waves and apostrophes are one each; the long sound is a letter', () => {
+    same('Let’s', "Let's", 'Ｌｅｔ＇ｓ', 'Ｌｅｔ’ｓ', 'Let´s', 'Letʼs');
+    same('’９０年代', "'90年代", '‘90年代');
     same('A−B', 'A–B', 'A—B', 'A―B', 'Ａ－Ｂ', 'a-b');
     same('10〜12時', '10～12時', '10~12時');
     expect(searchText('カー')).toBe('カー');
@@ -62,7 +64,7 @@ describe('searchText', () => {
   test('applied twice it changes nothing, and it never splits a word', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.string({ unit: fc.constantFrom(...'【[］ ]字ＨＶｶﾞ゛゜🈑−〜ςΣ\u{fe0f}\u{e0100}\u3099Aé') }),
+      fc.string({ unit: fc.constantFrom(...'【[］ ]字ＨＶｶﾞ゛゜🈑−〜’´ςΣ\u{fe0f}\u{e0100}\u3099Aé') }),
     );
     fc.assert(
       fc.property(unit, (text) => {

@@ -1,6 +1,6 @@
 /**
  * Text as it is compared in searches and rule conditions: width, letter case, the width of kana and the spelling
- * of marks and dashes do not count. Titles, descriptions and queries pass through the same function; what a query
+ * of marks, dashes and apostrophes do not count. Titles, descriptions and queries pass through the same function; what a query
  * finds is what its words are contained in. Hiragana and katakana, and variants of kanji that Unicode keeps apart,
  * stay apart.
  *
@@ -23,10 +23,14 @@ const SOUND_MARK = /[\u309b\u309c]/g;
 
 /**
  * Characters that one key or one code point of a broadcast stands for, told apart only by which table somebody
- * converted with: dashes and minus, and the wave dash against the full-width tilde.
+ * converted with: dashes and minus, the wave dash against the full-width tilde, and apostrophes: a broadcast has the
+ * curved one, a keyboard the straight one.
  */
 const DASH = /[\u2010-\u2015\u2212]/g;
 const WAVE = /[\u301c\u3030]/g;
+const APOSTROPHE = /[\u2018\u2019\u201b\u02bc\u2032]/g;
+/** Used as one; normalisation would put a space before it. */
+const ACUTE = /\u00b4/g;
 
 /** Variation selectors, joiners, soft hyphens: nothing that is seen or typed. */
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
@@ -49,10 +53,12 @@ export function searchText(text: string): string {
   const prepared = text
     .toWellFormed()
     .replace(MARK_CHARACTER, (character) => `[${FACE_OF_CHARACTER.get(character) ?? character}]`)
-    .replace(SOUND_MARK, (mark) => (mark === '\u309b' ? '\u3099' : '\u309a'));
+    .replace(SOUND_MARK, (mark) => (mark === '\u309b' ? '\u3099' : '\u309a'))
+    .replace(ACUTE, "'");
   return fold(prepared)
     .replace(DASH, '-')
     .replace(WAVE, '~')
+    .replace(APOSTROPHE, "'")
     .replace(BRACKETED, (whole, inner: string) => (FACES.has(inner) ? `[${inner}]` : whole))
     .replace(BLANK, ' ')
     .trim();

@@ -42,6 +42,22 @@ describe('migrations', () => {
   }
 });
 
+test('texts with curved apostrophes are brought to their new normal form', () => {
+  const before = MIGRATIONS.findIndex((sql) => sql.includes('Apostrophes'));
+  const database = old(before);
+  database.run("UPDATE programs SET name = 'Let’s'");
+  database.run('DELETE FROM search_pending');
+  database.run(
+    "INSERT INTO cancellations (type, channel, title, start_at, cancelled_at) VALUES ('BS', 'BS01_0', 'let’s', 1, 0)",
+  );
+  migrate(database, ':memory:');
+  expect(database.query('SELECT kind, id FROM search_pending').all()).toEqual([
+    { kind: 'program', id: 10100007 },
+  ]);
+  expect(database.query('SELECT title FROM cancellations').get()).toEqual({ title: "let's" });
+  database.close();
+});
+
 test('changes of listed tables are counted', () => {
   const database = old(MIGRATIONS.length);
   const count = (name: string) =>

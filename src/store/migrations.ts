@@ -502,4 +502,14 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX recordings_imperfect ON recordings (series_key, level)
     WHERE series_key IS NOT NULL AND shelf = 1 AND level <> 'complete';
   `,
+  `
+  -- Apostrophes are one in the normal form of texts since: what has others is brought to it anew.
+  INSERT OR IGNORE INTO search_pending
+    SELECT 'program', id FROM programs WHERE name || description GLOB '*[‘’‛ʼ′´]*';
+  INSERT OR IGNORE INTO search_pending
+    SELECT 'recording', id FROM recordings
+    WHERE name || description || service_name GLOB '*[‘’‛ʼ′´]*';
+  UPDATE cancellations SET title = replace(replace(title, '‘', ''''), '’', '''')
+    WHERE title GLOB '*[‘’]*';
+  `,
 ];

@@ -10,6 +10,7 @@ test('words are found whatever their width and case', () => {
   expect(hits('ＮＨＫニュース７', 'nhk 7')).toEqual(['ＮＨＫ', '７']);
   expect(hits('ﾄﾞﾗﾏ「灯台」', 'ドラマ')).toEqual(['ﾄﾞﾗﾏ']);
   expect(hits('10～12', '〜')).toEqual(['～']);
+  expect(hits('Ｌｅｔ’ｓ　Ｇｏ', "let's")).toEqual(['Ｌｅｔ’ｓ']);
   expect(hits('SONG of song', 'song')).toEqual(['SONG', 'song']);
 });
 

@@ -7,9 +7,11 @@ export interface Piece {
 
 const DASH = /[\u2010-\u2015\u2212]/gu;
 const WAVE = /[\u301c\u3030]/gu;
+const APOSTROPHE = /[\u2018\u2019\u201b\u02bc\u2032]/gu;
 
 function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(DASH, '-').replace(WAVE, '~');
+  const plain = text.replaceAll('\u00b4', "'").normalize('NFKC').toLowerCase();
+  return plain.replace(DASH, '-').replace(WAVE, '~').replace(APOSTROPHE, "'");
 }
 
 /** Half-width kana and their sound marks are one letter when folded; a letter may become several (㍿). */
