@@ -60,6 +60,18 @@ describe('AirWatch', () => {
     expect(of(GAME, 60)).toEqual({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
   });
 
+  test('what is present for seconds has not begun', () => {
+    const { say, of } = watch();
+    say(0, NEWS, GAME, null);
+    say(20, GAME, FILM);
+    say(20.4, NEWS, GAME);
+    expect(of(GAME, 21)).toEqual({ state: 'next', from: null, until: null });
+    say(30, GAME, FILM);
+    expect(of(GAME, 30)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
+    say(40, FILM, GAME);
+    expect(of(GAME, 40)).toMatchObject({ state: 'next', from: 30 * MINUTE });
+  });
+
   test('what is next no longer is not named', () => {
     const { say, of } = watch();
     say(0, NEWS, GAME, null);

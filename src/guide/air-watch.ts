@@ -127,8 +127,10 @@ export class AirWatch {
   ): boolean {
     const from = this.#airings.get(id)?.from ?? null;
     const ceased = { until, ...(told === undefined ? {} : { told }) };
+    // A table that was wrong for a moment: nothing has begun by it.
+    const begun = from === null || until === null || until - from > LATE_TABLE_MS;
     this.#airings.delete(id);
-    this.#airings.set(id, { stationId, state: 'over', begun: true, from, ...ceased, ceased, at });
+    this.#airings.set(id, { stationId, state: 'over', begun, from, ...ceased, ceased, at });
     return true;
   }
 

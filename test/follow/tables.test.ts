@@ -268,6 +268,21 @@ describe('present/following that changes its mind', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 30 + AFTER]]]);
   });
 
+  test('for seconds, minutes before a start, is no start', async () => {
+    const { air, book, say } = await evening();
+    const [, game, film] = [book(NEWS), book(GAME), book(FILM)];
+    say(-5, GAME);
+    say(-4.8, NEWS, GAME);
+    say(0, GAME);
+    say(10, FILM, LATE);
+    say(10.3, GAME);
+    say(30, FILM, LATE);
+    await air.until(60);
+    const starts = [game, film].map((id) => air.minuteOf(air.reservation(id)?.startAt));
+    expect(starts).toEqual([0, 30]);
+    expect(air.written(game)).toEqual([[[-BEFORE, 30 + AFTER]]]);
+  });
+
   test('of the end, earlier and then later, is followed to the later one', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);
@@ -378,6 +393,53 @@ describe('a relay', () => {
     const rest = air.home.of(idOf({ ...GAME, event: 77 }, other));
     expect(air.written(rest?.id ?? 0)).toEqual([[[30 - BEFORE, 70 + AFTER]]]);
     expect(air.home.reservations).toHaveLength(2);
+  });
+
+  test.each([
+    ['its own guide has not been read', false],
+    ['its own guide tells the old time', true],
+  ])('is put off with what it goes on from where %s', async (_, isListed) => {
+    const { air, book, say, idOf } = await evening([GR_TUNER, GR_TUNER]);
+    const other = air.station('T28');
+    const show = { event: 50, title: '別の映画', at: -60, minutes: 300 };
+    const rest = { event: 77, title: 'つづき', at: 30, minutes: 30 };
+    air.list(other, -50, isListed ? [{ ...show, minutes: 90 }, rest] : [show]);
+    const game = book(GAME);
+    const relay = { station: other, event: 77 };
+    say(-60, show, null, other);
+    say(0, { ...GAME, relay });
+    say(25, { ...GAME, minutes: 70, relay }, { ...FILM, at: 70 });
+    say(70, { ...FILM, at: 70 }, LATE);
+    say(70, { ...rest, at: 70 }, show, other);
+    say(100, { ...show, at: 100 }, null, other);
+    await air.until(120);
+    const target = air.home.of(idOf(rest, other));
+    expect(air.written(game)).toEqual([[[-BEFORE, 70 + AFTER]]]);
+    expect(air.written(target?.id ?? 0)).toEqual([[[70 - BEFORE, 100 + AFTER]]]);
+    expect(air.minuteOf(target?.startAt)).toBe(70);
+    // Nothing is left that was booked for it before.
+    expect(air.home.reservations.map(({ state }) => state)).toEqual(['finished', 'finished']);
+  });
+
+  test('of what runs over without a word begins when it is over', async () => {
+    const { air, book, say, idOf } = await evening([GR_TUNER, GR_TUNER]);
+    const other = air.station('T28');
+    const show = { event: 50, title: '別の映画', at: -60, minutes: 300 };
+    const rest = { event: 77, title: 'つづき', at: 30, minutes: 30 };
+    air.list(other, -50, [{ ...show, minutes: 90 }, rest]);
+    book(GAME);
+    say(-60, show, null, other);
+    say(0, { ...GAME, relay: { station: other, event: 77 } });
+    say(72, { ...FILM, at: 70 }, LATE);
+    say(72, rest, show, other);
+    say(100, { ...show, at: 100 }, null, other);
+    await air.until(120);
+    const target = air.home.of(idOf(rest, other));
+    const [[from, to = 0] = [], ...others] = air.written(target?.id ?? 0)[0] ?? [];
+    expect([from, others]).toEqual([30 - BEFORE, []]);
+    expect(to).toBeGreaterThanOrEqual(100 + AFTER);
+    expect(to).toBeLessThan(104);
+    expect(air.minuteOf(target?.startAt)).toBe(72);
   });
 
   test('to itself is none', async () => {

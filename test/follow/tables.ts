@@ -26,6 +26,7 @@ import { ProgramWriter } from '../../src/store/program-writer.ts';
 import { ProgramStore } from '../../src/store/programs.ts';
 import { StationStore } from '../../src/store/stations.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from '../schedule/home.ts';
+import { settled } from '../schedule/settled.ts';
 import { Recorder } from './recorder.ts';
 
 /** An event of a table. Times in minutes from noon; null: not decided. */
@@ -228,6 +229,7 @@ export class Tables {
     home.tuners =
       home.tuners?.map((tuner, index) => ({ ...tuner, recording: this.#recorder.on(index) })) ?? null;
     const { openings } = home.run();
+    settled(home);
     const wanted = home.reservations.filter(({ state }) => state === 'scheduled' || state === 'recording');
     const orders = ordersOf(
       wanted,

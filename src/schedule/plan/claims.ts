@@ -1,11 +1,11 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
-import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
-import { epochMs } from '../../../arib/time.ts';
+import type { ProgramId } from '../../../arib/ids.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanInput, PlannedReservation } from './input.ts';
+import { putOff, relayStartsOf, relaysOf, relayTargets } from './relays.ts';
 import { coming, type ProgramTimes, underWay } from './times.ts';
 import type { Slot } from './tuners.ts';
 
@@ -115,7 +115,10 @@ export function currentClaims(input: PlanInput): Claims {
   const live = reservations.filter((one) => !done.has(one));
   const enabled = new Set(input.rules.filter((rule) => rule.enabled).map((rule) => rule.id));
   const held = heldTuners(input);
-  const claims = live.flatMap((reservation) => claimOfReservation(input, reservation, held) ?? []);
+  const relayStarts = relayStartsOf({ ...input, reservations: live });
+  const claims = live.flatMap(
+    (reservation) => claimOfReservation(input, reservation, held, relayStarts) ?? [],
+  );
   return {
     byProgram: new Map(claims.map((claim) => [claim.programId, claim])),
     kept: claims.filter((claim) => isKept(input, claim, enabled)),
@@ -138,6 +141,7 @@ function claimOfReservation(
   input: PlanInput,
   reservation: Reservation,
   held: ReadonlyMap<number, number>,
+  relayStarts: ReadonlyMap<ProgramId, number>,
 ): Claim | undefined {
   const station = input.stations.get(reservation.stationId);
   if (station === undefined) return undefined;
@@ -145,7 +149,9 @@ function claimOfReservation(
   const program = input.guide.get(reservation.programId);
   const isRunning = reservation.state === 'recording';
   const timesOf = isRunning ? underWay : coming;
-  const times = timesOf(program, reservation, input.airings.get(reservation.programId), now);
+  const airing = input.airings.get(reservation.programId);
+  const told = putOff(program, reservation, airing, relayStarts.get(reservation.programId));
+  const times = timesOf(told.program, told.reservation, airing, now);
   const place = isRunning ? (held.get(reservation.id) ?? null) : null;
   // What holds a tuner does so in the margin before its programme too.
   const from = place === null ? Math.max(times.startAt, now) : now;
@@ -210,12 +216,6 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   return { reservations: bound.filter(({ id }) => !replaced.has(id)), replaced };
 }
 
-/** Where recordings go on, those that ended a moment ago too: what the guide lacks of it has not vanished, it has not come yet. */
-function relayTargets({ guide, reservations }: PlanInput): Set<ProgramId> {
-  const begun = reservations.filter(({ state }) => state === 'recording' || state === 'finished');
-  return new Set(begun.flatMap(({ programId: id }) => relayIds(guide.get(id))));
-}
-
 /** Booked by a rule, and neither begun nor done with. */
 function isOfRule({ ruleId, state }: Reservation): boolean {
   return ruleId !== null && (state === 'scheduled' || state === 'conflict' || state === 'skipped');
@@ -273,35 +273,4 @@ function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation)
     .sort((a, b) => away(a) - away(b) || a.id - b.id);
   const [nearest] = same;
   return nearest !== undefined && (same.length === 1 || away(nearest) <= SHIFTED_MS) ? nearest : undefined;
-}
-
-/** A relay that is announced into a guide that has not been read yet is taken to last so long. */
-const RELAY_MS = 30 * 60_000;
-
-/** Where a programme goes on: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
-function relaysOf({ guide, now, stations }: PlanInput, claim: Claim): GuideProgram[] {
-  const { program, endAt, isRunning } = claim;
-  return relayIds(program).flatMap((id): GuideProgram[] => {
-    const next = guide.get(id);
-    if (next !== undefined) return next.endAt <= now ? [] : [next];
-    // Its tables will tell the rest as soon as its station is received.
-    const { stationId: station } = splitProgramId(id) ?? {};
-    if (program === undefined || !isRunning || station === undefined || !stations.has(station)) return [];
-    const startAt = epochMs(endAt);
-    const { name, description } = program;
-    const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
-    // Texts may be getters of a class, which a spread leaves out. As much as a reservation will know of it.
-    const texts = { name, description, extended: null };
-    return [{ ...program, ...texts, ...times, id, stationId: station, isFree: true, groups: [] }];
-  });
-}
-
-function relayIds(program: GuideProgram | undefined): ProgramId[] {
-  // Most have none, and everything that is booked is asked.
-  if (program === undefined || program.groups.length === 0) return [];
-  const relays = program.groups.filter(({ type }) => type === 'relay');
-  const ids = relays.flatMap(({ events }) =>
-    events.map(({ networkId, serviceId, eventId }) => programId(stationId(networkId, serviceId), eventId)),
-  );
-  return ids.filter((id) => id !== program.id);
 }

@@ -9,6 +9,9 @@ import { type Airing, boundary, isBrokenOff, RESUME_MS } from '../../model/airin
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 
+/** What its tables say. */
+export type ToldTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
+
 /** All in epoch ms. */
 export interface ProgramTimes {
   /** As it is told to people, and recorded as wanted. */
@@ -38,14 +41,14 @@ const LONGEST_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** The end as far as it is known now. */
-function endOf(program: GuideProgram | undefined, endAt: number, now: number): number {
+function endOf(program: ToldTimes | undefined, endAt: number, now: number): number {
   const goesOn = program?.openEnd === true && endAt <= now && endAt + FORGOTTEN_MS > now;
   return goesOn ? now + OPEN_END_MS : endAt;
 }
 
 /** @param airing undefined: nobody is listening to its station */
 export function coming(
-  program: GuideProgram | undefined,
+  program: ToldTimes | undefined,
   told: { readonly startAt: number; readonly endAt: number },
   airing: Airing | undefined,
   now: number,
@@ -62,7 +65,7 @@ export function coming(
 }
 
 export function underWay(
-  program: GuideProgram | undefined,
+  program: ToldTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
   airing: Airing | undefined,
   now: number,
@@ -104,7 +107,7 @@ function taken(
 }
 
 /** A table that stands still holds nothing for ever. */
-function held(program: GuideProgram | undefined, startAt: number, endAt: number, now: number): number | null {
+function held(program: ToldTimes | undefined, startAt: number, endAt: number, now: number): number | null {
   const isOpen = program === undefined || program.openEnd;
   const last = isOpen ? startAt + LONGEST_MS : Math.max(program.endAt, program.startAt) + FORGOTTEN_MS;
   return last <= now ? null : Math.min(Math.max(endAt, now) + FORGOTTEN_MS, last);
@@ -120,7 +123,7 @@ function listened(airing: Airing | undefined): number | null {
  * Where it was interrupted its table tells when it went on; where it began late, when it began: what was booked or what
  * is told, whichever is nearer to what was heard.
  */
-function realStart(program: GuideProgram | undefined, booked: number, airing: Airing | undefined): number {
+function realStart(program: ToldTimes | undefined, booked: number, airing: Airing | undefined): number {
   if (airing === undefined) return booked;
   const { from } = airing;
   const told = program?.startAt ?? booked;
@@ -129,7 +132,7 @@ function realStart(program: GuideProgram | undefined, booked: number, airing: Ai
 }
 
 /** Where present/following changes long before the end that was told, it may change back: an interruption. */
-function realEnd(program: GuideProgram | undefined, booked: number, until: number | null): number | null {
+function realEnd(program: ToldTimes | undefined, booked: number, until: number | null): number | null {
   if (until === null) return null;
   const told = program === undefined || program.openEnd ? booked : program.endAt;
   const end = boundary(told, until);

@@ -1,0 +1,96 @@
+/**
+ * Programmes that go on on another station: where, and when. What is announced there may not have been read yet, or may
+ * be put off with what it goes on from before its own station says so. Pure.
+ */
+import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
+import { epochMs } from '../../../arib/time.ts';
+import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
+import type { Reservation } from '../../model/reservation.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+import type { PlanInput } from './input.ts';
+import type { ToldTimes } from './times.ts';
+
+/** Lists show whole minutes. */
+const MINUTE_MS = 60_000;
+
+/** Where recordings go on, those that ended a moment ago too: what the guide lacks of it has not vanished, it has not come yet. */
+export function relayTargets({ guide, reservations }: PlanInput): Set<ProgramId> {
+  const begun = reservations.filter(({ state }) => state === 'recording' || state === 'finished');
+  return new Set(begun.flatMap(({ programId: id }) => relayIds(guide.get(id))));
+}
+
+/**
+ * When what goes on elsewhere begins at the earliest, epoch ms: when what is being recorded of it ends, as its table has
+ * it, and not before now where that goes on beyond it.
+ */
+export function relayStartsOf({ guide, reservations, airings, now }: PlanInput): Map<ProgramId, number> {
+  const starts = new Map<ProgramId, number>();
+  for (const { programId: id, state, endAt } of reservations) {
+    const airing = airings.get(id)?.state;
+    if (state !== 'recording' || airing === 'over') continue;
+    const program = guide.get(id);
+    const isOpen = program?.openEnd === true;
+    const told = isOpen ? -Infinity : (program?.endAt ?? endAt);
+    const start = airing === 'on' && told < now ? Math.floor(now / MINUTE_MS) * MINUTE_MS : told;
+    for (const target of relayIds(program)) starts.set(target, Math.max(start, starts.get(target) ?? start));
+  }
+  return starts;
+}
+
+/** What goes on from another programme is put off with that one, until its own station names it. */
+export function putOff(
+  program: ToldTimes | undefined,
+  reservation: Pick<Reservation, 'startAt' | 'endAt'>,
+  airing: Airing | undefined,
+  earliest: number | undefined,
+): { program: ToldTimes | undefined; reservation: Pick<Reservation, 'startAt' | 'endAt'> } {
+  const told = program ?? reservation;
+  const delay = (earliest ?? told.startAt) - told.startAt;
+  const isNamed = airing?.state === 'on' || airing?.state === 'next';
+  if (isNamed || delay <= LATE_TABLE_MS) return { program, reservation };
+  const startAt = epochMs(told.startAt + delay);
+  const endAt = epochMs(told.endAt + delay);
+  return {
+    program: { startAt, endAt, openEnd: program?.openEnd ?? false },
+    reservation: { startAt, endAt: Math.max(endAt, reservation.endAt) },
+  };
+}
+
+/** A relay that is announced into a guide that has not been read yet is taken to last so long. */
+const RELAY_MS = 30 * 60_000;
+
+export interface Origin {
+  /** undefined: it vanished from the guide. */
+  readonly program: GuideProgram | undefined;
+  /** Epoch ms. */
+  readonly endAt: number;
+  readonly isRunning: boolean;
+}
+
+/** Where a programme goes on: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
+export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): GuideProgram[] {
+  const { program, endAt, isRunning } = from;
+  return relayIds(program).flatMap((id): GuideProgram[] => {
+    const next = guide.get(id);
+    if (next !== undefined) return next.endAt <= now ? [] : [next];
+    // Its tables will tell the rest as soon as its station is received.
+    const { stationId: station } = splitProgramId(id) ?? {};
+    if (program === undefined || !isRunning || station === undefined || !stations.has(station)) return [];
+    const startAt = epochMs(endAt);
+    const { name, description } = program;
+    const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
+    // Texts may be getters of a class, which a spread leaves out. As much as a reservation will know of it.
+    const texts = { name, description, extended: null };
+    return [{ ...program, ...texts, ...times, id, stationId: station, isFree: true, groups: [] }];
+  });
+}
+
+function relayIds(program: GuideProgram | undefined): ProgramId[] {
+  // Most have none, and everything that is booked is asked.
+  if (program === undefined || program.groups.length === 0) return [];
+  const relays = program.groups.filter(({ type }) => type === 'relay');
+  const ids = relays.flatMap(({ events }) =>
+    events.map(({ networkId, serviceId, eventId }) => programId(stationId(networkId, serviceId), eventId)),
+  );
+  return ids.filter((id) => id !== program.id);
+}
