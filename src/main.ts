@@ -9,7 +9,13 @@ import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
 import { type RunningService, startService } from './service.ts';
-import { startGuideWorker, startScheduleWorker, startStreamWorker, startSurveyWorker } from './workers.ts';
+import {
+  startDatabaseWorker,
+  startGuideWorker,
+  startScheduleWorker,
+  startStreamWorker,
+  startSurveyWorker,
+} from './workers.ts';
 
 const HELP = `svc ${VERSION}: watch and record television in the household
 
@@ -144,6 +150,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       startGuideWorker,
       startSurveyWorker,
       startScheduleWorker,
+      startDatabaseWorker,
     });
   } catch (error) {
     fail(startFailure(error, config));

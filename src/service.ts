@@ -16,6 +16,7 @@ import { GuideRoom } from './guide/room.ts';
 import { createApi } from './http/api.ts';
 import { openAssets } from './http/assets.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
+import { answeredOnceStored } from './http/stored.ts';
 import { Hub } from './hub/hub.ts';
 import { LiveRoom } from './live/room.ts';
 import { Yields } from './live/yields.ts';
@@ -37,6 +38,7 @@ import { CoverageStore } from './store/coverage.ts';
 import { damagedFields } from './store/damage.ts';
 import { openDatabase, openReader, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
+import { DatabaseKeeper } from './store/keeper.ts';
 import { LogoStore } from './store/logos.ts';
 import { ProgramStore } from './store/programs.ts';
 import { RecordingCount } from './store/recording-count.ts';
@@ -67,6 +69,7 @@ export interface ServiceOptions {
   startGuideWorker: () => Worker;
   startSurveyWorker: () => Worker;
   startScheduleWorker: () => Worker;
+  startDatabaseWorker: () => Worker;
 }
 
 export interface RunningService {
@@ -154,6 +157,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const databasePath = join(config.dataDir, DATABASE_FILE);
   const { database, stations, programs, coverage } = openStores(databasePath);
   const reader = openReader(databasePath);
+  const keeper = new DatabaseKeeper({
+    ...{ database, path: databasePath, startWorker: options.startDatabaseWorker },
+    log: log.component('database'),
+  });
+  const stored = (): Promise<void> => keeper.stored();
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const encoders = new Encoders({
     path: config.ffmpegPath ?? undefined,
@@ -238,6 +246,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     hub,
     startWorker: options.startStreamWorker,
     tap: guide.tap,
+    stored,
     log: log.component('record'),
     now: clock.now,
     elapsed: options.elapsed,
@@ -250,6 +259,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     mounts,
     watching,
     hub,
+    stored,
     intervalMs: config.reconcileIntervalMs,
     log: log.component('retention'),
     now: clock.now,
@@ -350,7 +360,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       access: config,
       trustedProxies: config.trustedProxies,
       assets: openAssets(options.webDir),
-      api: (request) => api.handle(request),
+      api: answeredOnceStored((request) => api.handle(request), stored),
       log: log.component('http'),
     });
   } catch (error) {
@@ -361,6 +371,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   logAccess(config, log);
   logDamage(database, log);
+  keeper.start();
   recording.start();
   booking.start();
   retention.start();
@@ -374,7 +385,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       http.stopListening();
       await closeRooms();
       await http.close();
-      closeDatabase();
+      // A disk that hangs would hang the end too: what is in the log is read from there.
+      if (await keeper.close()) closeDatabase();
     }),
   };
 }

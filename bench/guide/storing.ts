@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import {
+  startDatabaseWorker,
   startGuideWorker,
   startScheduleWorker,
   startStreamWorker,
@@ -98,6 +99,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       startGuideWorker,
       startSurveyWorker,
       startScheduleWorker,
+      startDatabaseWorker,
     });
     try {
       return await watch(folder, air.events, quantile(idle, 0.99));

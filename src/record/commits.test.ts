@@ -17,7 +17,7 @@ const stored = (): number[] =>
 beforeEach(() => {
   database = new Database(':memory:', { strict: true });
   database.run('CREATE TABLE numbers (value INTEGER PRIMARY KEY)');
-  commits = new Commits(new RecordingStore(database));
+  commits = new Commits({ store: new RecordingStore(database) });
 });
 afterEach(() => database.close());
 

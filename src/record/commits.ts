@@ -1,6 +1,6 @@
 /**
- * Puts together what has to be on disk: many recordings that begin or end at once would else wait for the disk one
- * after the other, and everybody else with them.
+ * Puts together what has to be on disk: many recordings that begin or end at once would else be stored one after the
+ * other. Nobody but whoever asked for it waits for the disk.
  */
 
 /** Of one transaction; then others have their turn, for as long as a slow disk took. */
@@ -9,10 +9,16 @@ const MAX_REST_MS = 250;
 
 export interface DurableStore {
   /**
-   * One transaction that is on disk when it returns. @param next gives one act after the other; what an act throws is
+   * One transaction. @param next gives one act after the other; what an act throws is
    * undone and told to `failed` @throws the database's error: nothing of it was stored
    */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void;
+}
+
+export interface CommitsOptions {
+  store: DurableStore;
+  /** Resolves when everything committed before is on disk; never for longer than its own limit. Default: at once. */
+  stored?: (() => Promise<void>) | undefined;
 }
 
 interface Waiting {
@@ -25,14 +31,21 @@ export class Commits {
   #turn: ReturnType<typeof setTimeout> | undefined;
   #restUntil = 0;
 
-  constructor(readonly store: DurableStore) {}
+  constructor(readonly options: CommitsOptions) {}
 
-  /** On disk when it resolves. @throws what the act or the database threw: then nothing of it was stored */
-  commit(act: () => void): Promise<void> {
+  /**
+   * On disk when it resolves, or so long after it was stored.
+   * @param patienceMs of what must not wait for a disk that sleeps
+   * @throws what the act or the database threw: then nothing of it was stored; Failure of a disk that does not answer
+   */
+  async commit(act: () => void, patienceMs?: number): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#waiting.push({ act, done });
     this.#arm();
-    return done.promise;
+    await done.promise;
+    const onDisk = this.options.stored?.();
+    if (onDisk === undefined) return;
+    await (patienceMs === undefined ? onDisk : atMost(onDisk, patienceMs));
   }
 
   #arm(): void {
@@ -60,7 +73,7 @@ export class Commits {
       return one?.act;
     };
     try {
-      this.store.together(next, (act, error) => failed.set(act, error));
+      this.options.store.together(next, (act, error) => failed.set(act, error));
       for (const { act, done } of taken) {
         if (failed.has(act)) done.reject(failed.get(act));
         else done.resolve();
@@ -73,4 +86,12 @@ export class Commits {
     this.#restUntil = ended + Math.min(ended - began, MAX_REST_MS);
     if (this.#waiting.length > 0) this.#arm();
   }
+}
+
+/** What comes of it later is nobody's here. */
+async function atMost(act: Promise<void>, ms: number): Promise<void> {
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, ms);
+  await Promise.race([act.catch(() => {}), limit.promise]);
+  clearTimeout(timer);
 }

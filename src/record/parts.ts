@@ -84,6 +84,8 @@ export interface JoinOptions {
   store: Pick<RecordingStore, 'find' | 'joining' | 'notJoined'>;
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;
+  /** Stores what it does, on disk when it resolves. @throws when it is given up */
+  persist: (act: () => void) => Promise<void>;
   log: Log;
 }
 
@@ -91,7 +93,7 @@ export interface JoinOptions {
 export async function joinParts(
   id: number,
   parts: readonly RecordingPart[],
-  { store, folders, free, log }: JoinOptions,
+  { store, folders, free, persist, log }: JoinOptions,
 ): Promise<RecordingPart | undefined> {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   const wished = folders();
@@ -104,7 +106,7 @@ export async function joinParts(
   const path = join(folder.path, joinedName(stem));
   // Looked at before it is named as ours: what is named may be removed by the next start.
   if ((await sizeOf(path)) !== 'absent') return undefined;
-  store.joining(id, path);
+  await persist(() => store.joining(id, path));
   try {
     await copyFile(first.path, path, constants.COPYFILE_EXCL);
   } catch (error) {

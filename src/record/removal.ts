@@ -14,6 +14,8 @@ import { isEmptyOrAway } from './parts.ts';
 export interface RemovalOptions {
   shelf: Pick<RecordingShelf, 'leftovers' | 'forgetFiles'>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
+  stored?: (() => Promise<void>) | undefined;
   log: Log;
   /** Whoever waits for a removal waits no longer than this, ms. */
   waitMs: number;
@@ -74,8 +76,10 @@ export class Removal {
   }
 
   async #empty(folder: string, files: readonly Leftover[]): Promise<void> {
-    const { shelf, mounts, log } = this.options;
+    const { shelf, mounts, stored, log } = this.options;
     if ((await mounts?.isAway(folder)) || (await isEmptyOrAway(folder))) return;
+    // That they are deleted is known for ever, or they are not.
+    await stored?.();
     for (let from = 0; from < files.length; from += BATCH) {
       const gone: Leftover[] = [];
       let removed = 0;

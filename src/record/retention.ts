@@ -30,6 +30,8 @@ export interface RetentionOptions {
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** What somebody watches now stays until he has done. */
   watching?: Pick<Watching, 'isWatched'> | undefined;
+  /** As `RemovalOptions`. */
+  stored?: (() => Promise<void>) | undefined;
   hub: Hub;
   intervalMs: number;
   log: Log;
@@ -52,8 +54,8 @@ export class Retention {
   #closed = false;
 
   constructor(readonly options: RetentionOptions) {
-    const { shelf, mounts, log } = options;
-    this.#removal = new Removal({ shelf, mounts, log, waitMs: REMOVAL_WAIT_MS });
+    const { shelf, mounts, stored, log } = options;
+    this.#removal = new Removal({ shelf, mounts, stored, log, waitMs: REMOVAL_WAIT_MS });
   }
 
   start(): void {

@@ -42,6 +42,11 @@ const LOOK_MS = 1_000;
 const SLICE_MS = 4;
 /** Everything received is written in 3 s, or the disk hangs (`stream/file-sink.ts`). */
 const CLOSE_LIMIT_MS = 4_000;
+/**
+ * A recording that begins does not wait longer for the database's disk: a power cut within the seconds of its waking up
+ * may leave a file that no row knows, and what is not received is lost for certain.
+ */
+const PLACED_PATIENCE_MS = 500;
 /** Files on a disk that hangs are not waited for when a recording is to be judged. */
 const RECONCILE_LIMIT_MS = 60_000;
 
@@ -53,6 +58,8 @@ export interface RecordingRoomOptions {
   findProgram: (id: RecordingOrder['programId']) => ProgramRecord | undefined;
   /** What a programme is an episode of. */
   readSeries: (program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>) => SeriesMark | null;
+  /** As `CommitsOptions`. */
+  stored?: (() => Promise<void>) | undefined;
   /** In the order in which they are wished for. */
   folders: () => readonly Folder[];
   retryDamaged: ConcludeOptions['retryDamaged'];
@@ -121,7 +128,7 @@ export class RecordingRoom {
     const { startWorker, log, tap, hub, store } = options;
     this.#client = new StreamClient({ startWorker, log, tap });
     this.#news = new News(hub);
-    this.#commits = new Commits(store);
+    this.#commits = new Commits({ store, stored: options.stored });
     this.#clock = new ClockWatch(options.now, options.elapsed, (byMs) => {
       log.warn('clock set', { byMs, running: this.#running.size });
       for (const running of this.#running.values()) running.clockSet(byMs);
@@ -402,7 +409,7 @@ export class RecordingRoom {
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);
-          await this.#commits.commit(() => store.placed(id, parts, place, now()));
+          await this.#commits.commit(() => store.placed(id, parts, place, now()), PLACED_PATIENCE_MS);
         },
         began: (at) => store.began(id, at),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),

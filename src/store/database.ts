@@ -7,6 +7,9 @@ import { MIGRATIONS } from './migrations.ts';
 /** A writer waits this long for another one: the longest transaction is a few hundred milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
+/** The log is written into the database by `LogKeeper`; from 256 MB on by everybody. */
+const LAST_RESORT_PAGES = 65_536;
+
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
   constructor(path: string, found: number, known: number) {
@@ -67,6 +70,7 @@ export function openDatabase(path: string): Database {
     database.run('PRAGMA journal_mode = WAL');
     // With WAL a power cut may lose the last commits but never the file.
     database.run('PRAGMA synchronous = NORMAL');
+    database.run(`PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`);
     database.run('PRAGMA foreign_keys = ON');
     migrate(database, path);
   } catch (error) {

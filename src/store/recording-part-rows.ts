@@ -1,7 +1,7 @@
 /** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
 import type { Database } from 'bun:sqlite';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import { durably } from './durable.ts';
+import { atomically } from './atomic.ts';
 
 /** A part that is being put together out of the others. Numbers below are of files that it was made of. */
 export const JOINING = 0;
@@ -39,9 +39,9 @@ export class RecordingPartRows {
       .all({ id });
   }
 
-  /** A file is about to be made out of the parts. On disk when it returns. */
+  /** A file is about to be made out of the parts. */
   joining(id: number, path: string): void {
-    durably(this.database, () =>
+    atomically(this.database, () =>
       this.database
         .query(
           `INSERT INTO recording_parts VALUES ($id, ${JOINING}, $path, 0)

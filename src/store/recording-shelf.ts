@@ -6,8 +6,8 @@
 import type { Database } from 'bun:sqlite';
 import type { RecordingState } from '../model/recording.ts';
 import type { RuleId } from '../model/rule.ts';
+import { atomically } from './atomic.ts';
 import { tableStamp } from './counters.ts';
-import { durably } from './durable.ts';
 
 /** Any row, also a deleted one. */
 export interface ShelfRow {
@@ -127,7 +127,7 @@ export class RecordingShelf {
       .map(({ id }) => id);
   }
 
-  /** Its files must go from now on, whatever happens. On disk when it returns. @returns how many were marked */
+  /** Its files must go from now on, whatever happens. @returns how many were marked */
   markDeleted(ids: readonly number[], now: number): number {
     return this.#write(
       `UPDATE recordings SET deleted_at = $now, updated_at = $now
@@ -195,8 +195,8 @@ export class RecordingShelf {
       .map((row) => ({ ...row, isProtected: row.isProtected === 1 }));
   }
 
-  /** On disk when it returns. @returns how many rows changed */
+  /** @returns how many rows changed */
   #write(sql: string, values: Record<string, string | number | null>): number {
-    return durably(this.database, () => this.database.query(sql).run(values).changes);
+    return atomically(this.database, () => this.database.query(sql).run(values).changes);
   }
 }

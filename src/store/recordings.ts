@@ -1,6 +1,6 @@
 /**
- * Rows of recordings and of their files. What names a file is on disk before the file is made: a power cut leaves no
- * file that no row knows.
+ * Rows of recordings and of their files. What names a file is put on disk before the file is made (`Commits`): a power
+ * cut leaves no file that no row knows.
  */
 import { dirname } from 'node:path';
 import type {
@@ -11,7 +11,7 @@ import type {
   RecordingState,
 } from '../model/recording.ts';
 import { isMeasured, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
-import { durably } from './durable.ts';
+import { atomically } from './atomic.ts';
 import { readObject } from './json.ts';
 import { JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
 import {
@@ -110,7 +110,7 @@ export class RecordingStore extends RecordingPartRows {
 
   /** It cannot be gone on with, and nothing of it can be judged. @param reason for people @param now epoch ms */
   giveUp(id: number, reason: string, now: number): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       this.database
         .query(
           `UPDATE recordings SET state = 'failed', reason = $reason, ended_as = NULL, ended_at = NULL, updated_at = $now
@@ -166,7 +166,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * Names the files of a recording under way; the first is what can be watched meanwhile. On disk when it returns.
+   * Names the files of a recording under way; the first is what can be watched meanwhile.
    * @param now epoch ms
    */
   placed(
@@ -175,7 +175,7 @@ export class RecordingStore extends RecordingPartRows {
     place: { folder: string; stem: string } | null,
     now: number,
   ): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       this.putParts(id, parts);
       this.database
         .query('UPDATE recordings SET folder = $folder, stem = $stem, updated_at = $now WHERE id = $id')
@@ -214,12 +214,12 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * Judged. Its reservation is `finished` with it. On disk when it returns.
+   * Judged. Its reservation is `finished` with it.
    * @param parts what is left of its original stream @param now epoch ms
    */
   finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: number): void {
     const { file, verdict, joined, released, ...values } = finish;
-    durably(this.database, () => {
+    atomically(this.database, () => {
       this.database
         .query(
           `UPDATE recordings SET state = $state, reason = $reason, verdict = $verdict, duration_ms = $durationMs,
@@ -319,7 +319,7 @@ export class RecordingStore extends RecordingPartRows {
 
   /** See `DurableStore`: acts are methods of this store, or of others of its database. */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       for (let act = next(); act !== undefined; act = next()) {
         try {
           this.database.transaction(act)();

@@ -1,14 +1,13 @@
 /**
- * Rows of reservations. What a person decides is on disk when the call returns; what a plan decides is taken over
- * whole, and only if nothing that it was made of has changed meanwhile.
+ * Rows of reservations. What a plan decides is taken over whole, and only if nothing that it was made of has changed meanwhile.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
 import type { RuleId } from '../model/rule.ts';
+import { atomically } from './atomic.ts';
 import { CancellationStore, type CancelledAiring } from './cancellations.ts';
 import { tableStamp } from './counters.ts';
-import { durably } from './durable.ts';
 import {
   COLUMNS,
   choiceValues,
@@ -130,12 +129,12 @@ export class ReservationStore {
   }
 
   /**
-   * Books by hand what has no reservation, or one that is done with. On disk when it returns. @param now epoch ms
+   * Books by hand what has no reservation, or one that is done with. @param now epoch ms
    * @returns its id
    */
   book(wanted: ManualReservation, now: number): ReservationId {
     const { programId, stationId, name, description, startAt, endAt, note, repeats } = wanted;
-    const row = durably(this.database, () =>
+    const row = atomically(this.database, () =>
       this.database
         .query<{ id: number }, Values>(
           `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
@@ -167,9 +166,9 @@ export class ReservationStore {
     return row.id;
   }
 
-  /** How it is to be recorded, unless it is being recorded already. On disk when it returns. */
+  /** How it is to be recorded, unless it is being recorded already. */
   choose(id: ReservationId, choice: Partial<RecordingChoice>, now: number): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       const known = this.find(id);
       if (known === undefined || known.state === 'recording') return;
       this.database
@@ -182,9 +181,9 @@ export class ReservationStore {
     });
   }
 
-  /** A person's word; what is being recorded goes on until the recorder ends it. On disk when it returns. */
+  /** A person's word; what is being recorded goes on until the recorder ends it. */
   cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: number): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       if (memory !== null) {
         this.#cancellations.remove(memory);
         this.#cancellations.add(memory);
@@ -195,7 +194,7 @@ export class ReservationStore {
 
   /** What nobody records though it says that it is being recorded. */
   cancelLost(id: ReservationId, now: number): void {
-    durably(this.database, () => this.#cancel(id, `state = 'recording'`, now));
+    atomically(this.database, () => this.#cancel(id, `state = 'recording'`, now));
   }
 
   #cancel(id: ReservationId, condition: string, now: number): void {
@@ -209,11 +208,10 @@ export class ReservationStore {
   }
 
   /**
-   * Takes a cancellation back. The next plan says what becomes of it. What has begun is wanted from now on only. On disk
-   * when it returns.
+   * Takes a cancellation back. The next plan says what becomes of it. What has begun is wanted from now on only.
    */
   restore(id: ReservationId, airing: CancelledAiring | null, now: number): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       if (airing !== null) this.#cancellations.remove(airing);
       this.database
         .query(
@@ -234,7 +232,7 @@ export class ReservationStore {
 
   /** Deletes what a rule booked that has not begun; where no plan says what else wants it. */
   dropOfRule(rule: RuleId): void {
-    durably(this.database, () =>
+    atomically(this.database, () =>
       this.database
         .query(
           `DELETE FROM reservations WHERE rule_id = $rule AND state IN ('scheduled', 'conflict', 'skipped')`,

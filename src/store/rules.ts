@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ReservationState } from '../../wire/guide.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
-import { durably } from './durable.ts';
+import { atomically } from './atomic.ts';
 import { readObject, readText } from './json.ts';
 
 interface Row {
@@ -137,9 +137,9 @@ export class RuleStore {
     return row === null ? undefined : toRule(row);
   }
 
-  /** On disk when it returns. @param now epoch ms, as for the others */
+  /** @param now epoch ms, as for the others */
   create(draft: RuleDraft, now: number): Rule {
-    const row = durably(this.database, () =>
+    const row = atomically(this.database, () =>
       this.database
         .query<Row, Record<string, string | number | null>>(
           `INSERT INTO rules (name, enabled, priority, dedupe, conditions, margin_before, margin_after, encode, keep_ts,
@@ -156,10 +156,10 @@ export class RuleStore {
 
   /**
    * What a person decided anew: what it has booked and is not being recorded is recorded as it says now. Enabled, it
-   * is given another try. On disk when it returns.
+   * is given another try.
    */
   update(id: RuleId, draft: RuleDraft, now: number): Rule | undefined {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       this.database
         .query(
           `UPDATE rules SET name = $name, enabled = $enabled, priority = $priority, dedupe = $dedupe,
@@ -185,7 +185,7 @@ export class RuleStore {
 
   /** @param reason why the service does so, Japanese; null: a person */
   disable(id: RuleId, reason: string | null, now: number): void {
-    durably(this.database, () =>
+    atomically(this.database, () =>
       this.database
         .query(
           'UPDATE rules SET enabled = 0, disabled_reason = $reason, updated_at = $now WHERE id = $id AND enabled = 1',
@@ -194,9 +194,9 @@ export class RuleStore {
     );
   }
 
-  /** With its cancellations; what it booked and nobody else wants is to be gone before. On disk when it returns. */
+  /** With its cancellations; what it booked and nobody else wants is to be gone before. */
   remove(id: RuleId): void {
-    durably(this.database, () => {
+    atomically(this.database, () => {
       // Nobody waits for the next airing of what it recorded badly.
       this.database
         .query('UPDATE recordings SET released = 0 WHERE rule_id = $id AND released = 1')

@@ -7,6 +7,7 @@ import { createLog, type Log } from '../../host/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
 import {
+  startDatabaseWorker,
   startGuideWorker,
   startScheduleWorker,
   startStreamWorker,
@@ -135,6 +136,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     startGuideWorker,
     startSurveyWorker,
     startScheduleWorker,
+    startDatabaseWorker,
   });
   return {
     service,

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { Failure } from '../model/failure.ts';
+import { answeredOnceStored } from './stored.ts';
+
+test('what was asked for is answered when it is on disk, and as busy when that is not known', async () => {
+  let disk = Promise.withResolvers<void>();
+  const answered = answeredOnceStored(
+    () => Response.json({}),
+    () => disk.promise,
+  );
+  const ask = (method: string) => answered(new Request('http://svc/api/rules', { method }));
+  // Who only reads does not wait.
+  expect((await ask('GET')).status).toBe(200);
+  let isAnswered = false;
+  const answer = ask('POST').finally(() => {
+    isAnswered = true;
+  });
+  await Bun.sleep(5);
+  expect(isAnswered).toBe(false);
+  disk.resolve();
+  expect((await answer).status).toBe(200);
+  disk = Promise.withResolvers();
+  disk.reject(new Failure('busy', 'ディスク'));
+  const late = await ask('DELETE');
+  expect(late.status).toBe(503);
+  expect(await late.json()).toMatchObject({ code: 'busy' });
+});
+
+test('what was refused changed nothing, and is told at once', async () => {
+  const refusing = answeredOnceStored(
+    () => new Response(null, { status: 404 }),
+    () => new Promise(() => {}),
+  );
+  expect((await refusing(new Request('http://svc/api/rules/1', { method: 'PUT' }))).status).toBe(404);
+});

@@ -1,0 +1,18 @@
+/** Between the main thread and the worker that keeps the database's log. */
+import type { DamagedField } from './damage.ts';
+
+export type ToKeeper =
+  | { kind: 'open'; path: string }
+  /** What was committed until now is to be on disk. */
+  | { kind: 'sync'; serial: number }
+  /** The last message: everything into the database. */
+  | { kind: 'close' };
+
+export type FromKeeper =
+  /** `error`: null when it is on disk. */
+  | { kind: 'synced'; serial: number; error: string | null }
+  /** Looked after the log; `error`: what kept it from that. */
+  | { kind: 'looked'; bytes: number; error: string | null }
+  /** Found while looking through the database. */
+  | { kind: 'damaged'; fields: DamagedField[]; problems: string[] }
+  | { kind: 'down' };
