@@ -140,7 +140,16 @@ export class PlanHost {
     };
   }
 
-  #read({ now, tuners, judged = [], runningSince, settings, airings }: PlanOrder, file: PlanFile): Moment {
+  #read(order: PlanOrder, file: PlanFile): Moment {
+    const {
+      now,
+      tuners,
+      judged = [],
+      runningSince = -Infinity,
+      isTimeSure = true,
+      settings,
+      airings,
+    } = order;
     this.#readStations(file);
     this.#readRules(file);
     this.#readGuide(file);
@@ -152,7 +161,8 @@ export class PlanHost {
         now,
         tuners,
         judged,
-        ...(runningSince === undefined ? {} : { runningSince }),
+        runningSince,
+        isTimeSure,
         settings,
         airings,
         reservations,

@@ -178,12 +178,13 @@ export class BookingRoom {
   }
 
   #order(): PlanOrder {
-    const { now, recorder, settings, retractGraceMs, airings } = this.options;
+    const { now, isTimeSure, recorder, settings, retractGraceMs, airings } = this.options;
     const { tuners } = this.#tuners;
     const recordings = recorder.running();
     const at = now();
     return {
       now: at,
+      isTimeSure: isTimeSure?.() !== false,
       // By the clock as it is now: it may have been wrong at the start.
       runningSince: at - (performance.now() - this.#began),
       airings: airings(),

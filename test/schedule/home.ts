@@ -48,6 +48,7 @@ export class Home {
   readonly airings = new Map<ProgramId, Airing>();
   /** Since when somebody records. */
   runningSince = -Infinity;
+  isTimeSure = true;
   settings = { marginBefore: 10_000, tuning: 0, marginAfter: 15_000, retractGrace: HOUR };
   #nextEvent = 1;
   #nextId = 1;
@@ -132,9 +133,19 @@ export class Home {
         .map((rule) => [rule.id, new RuleMatcher(rule.conditions).match(this.guide, this.stations).programs]),
     );
     const { now, guide, facts, rules, reservations, recorded } = this;
-    const { cancellations, stations, tuners, settings, airings, runningSince } = this;
+    const { cancellations, stations, tuners, settings, airings, runningSince, isTimeSure } = this;
     const given = { now, guide, facts, rules, reservations, recorded };
-    return { ...given, matches, cancellations, stations, tuners, settings, airings, runningSince };
+    return {
+      ...given,
+      matches,
+      cancellations,
+      stations,
+      tuners,
+      settings,
+      airings,
+      runningSince,
+      isTimeSure,
+    };
   }
 
   /** What the plan says, without anything happening. */

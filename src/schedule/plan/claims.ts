@@ -94,9 +94,9 @@ const DONE = new Set<Reservation['state']>(['cancelled', 'finished', 'missed']);
 const REUSED_MS = 24 * 3_600_000;
 
 /** Whether nothing comes of it any more. What was missed by a wrong clock, or was put off, is still to come. */
-function isDone({ guide, airings, now }: PlanInput, reservation: Reservation): boolean {
+function isDone({ guide, airings, now, isTimeSure }: PlanInput, reservation: Reservation): boolean {
   const { state, programId: id } = reservation;
-  if (state !== 'missed') return DONE.has(state);
+  if (state !== 'missed' || isTimeSure === false) return DONE.has(state);
   return coming(guide.get(id), reservation, airings.get(id), now).to <= now;
 }
 

@@ -62,6 +62,8 @@ export interface PlanInput {
   readonly judged?: readonly ReservationId[];
   /** Since when somebody records what is planned, epoch ms: what ended before was missed for want of it. */
   readonly runningSince?: number;
+  /** False: the time may be another, so that nothing is over, and nothing that was is to come again. */
+  readonly isTimeSure?: boolean;
   /** What stations that are being received say of their programmes (`GuideRoom.airings`). */
   readonly airings: Airings;
 }

@@ -167,6 +167,27 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
+  test('by a clock that may be wrong nothing is over, and nothing comes again', () => {
+    const home = new Home([GR_TUNER]);
+    const coming = home.reserve(home.program(home.station('T27'), '一', { at: 600 }));
+    const missed = home.reserve(home.program(home.station('T28'), '二', { at: -60 }));
+    home.run();
+    const reason = home.of(missed.programId)?.reason;
+    home.isTimeSure = false;
+    for (const off of [15 * HOUR, -15 * HOUR]) {
+      home.now = NOON + off;
+      home.run();
+      expect(home.of(coming.programId)).toMatchObject({ state: 'scheduled', reason: null });
+      expect(home.of(missed.programId)).toMatchObject({ state: 'missed', reason });
+      settled(home);
+    }
+    home.isTimeSure = true;
+    home.now = NOON + 9 * HOUR;
+    home.run();
+    expect(home.of(coming.programId)).toMatchObject({ state: 'scheduled', tuner: { rank: 0 } });
+    settled(home);
+  });
+
   test('an end that nobody knows is not over', () => {
     const home = new Home();
     const open = home.reserve(home.program(home.station('T27'), '中継', { at: -30, openEnd: true }));

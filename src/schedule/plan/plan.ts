@@ -139,6 +139,7 @@ class Planner {
     }
     if (claim.isOver) {
       const { state } = claim.reservation ?? {};
+      if (this.input.isTimeSure === false) return asItWas(claim);
       if (claim.copyNever || state === 'skipped') return skipped();
       return { state: 'missed', reason: missedWords(claim, this.input), ...NOWHERE };
     }
@@ -248,6 +249,12 @@ function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonl
 function brokenWords(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): string {
   const broken = tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type));
   return broken.length === 0 ? '' : `エラーのため使えないチューナーが${broken.length}台あります。`;
+}
+
+/** By a clock that may be wrong it is over. */
+function asItWas({ reservation }: Claim): Outcome {
+  const { state = 'scheduled', reason = null } = reservation ?? {};
+  return { state, reason, ...NOWHERE };
 }
 
 function missedWords({ reservation, type, to }: Claim, { tuners, runningSince }: PlanInput): string {
