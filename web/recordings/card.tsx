@@ -5,7 +5,7 @@ import { now } from '../clock.ts';
 import { bytesText } from '../settings/bytes.ts';
 import { narrow } from '../text/channel.ts';
 import { lengthText, shortText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { splitTitle, tidyTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import type { Look } from './layout.ts';
@@ -165,7 +165,9 @@ export function CardSkeleton({ look }: { look: Look }) {
 
 /** A series as a pile, with how many there are, how many of them nobody has seen, and how many are damaged. */
 export function SeriesCard({ series, look }: { series: RecordingSeries; look: Look }) {
-  const { newest, name, count, unwatched, key } = series;
+  const { newest, count, unwatched, key } = series;
+  const name = tidyTitle(series.name);
+  const latest = splitTitle(newest.name).title;
   const marks = seriesMarks(series);
   const words = [
     name,
@@ -176,7 +178,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
   ];
   const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
   return (
-    <article class={`rec rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}>
+    <article class={`rec rec-series rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}>
       <a
         class="cell-main rec-link"
         href={`recordings?series=${encodeURIComponent(key)}`}
@@ -196,7 +198,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
       </span>
       <span class="rec-words" aria-hidden="true">
         <span class="rec-title">{name}</span>
-        <span class="rec-latest">{splitTitle(newest.name).title}</span>
+        {latest === name ? null : <span class="rec-latest">{latest}</span>}
         <span class="rec-when numbers">
           <span>最新 {shortText(newest.startAt)}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>

@@ -59,7 +59,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
       {original === undefined || recording.recording ? null : (
         <a class="button" href={original.url} download={`${splitTitle(recording.name).title}.ts`}>
           <Icon name="save" />
-          TSファイルを保存
+          ファイルを保存
         </a>
       )}
     </div>

@@ -10,7 +10,7 @@ import { narrow } from '../text/channel.ts';
 import { genreText, majorGenre } from '../text/genre.ts';
 import { seriesWords } from '../text/series-words.ts';
 import { dateText, isoText, lengthText, progressOf, remainingText, spanText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { splitTitle, tidyTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -120,7 +120,8 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
       </Fact>
       {series === null ? null : (
         <Fact name="シリーズ">
-          {series.episode === null ? series.name : `${series.name}（${series.episode}）`}
+          {tidyTitle(series.name)}
+          {series.episode === null ? null : `（${tidyTitle(series.episode)}）`}
         </Fact>
       )}
     </dl>

@@ -6,6 +6,7 @@ import { StateBadge } from '../reservations/badge.tsx';
 import { stationById } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
 import { shortText } from '../text/time.ts';
+import { tidyTitle } from '../text/title.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ruleCopy, ruleEditor, rulePage } from './address.ts';
 import { switchRule, wantedRule } from './store.ts';
@@ -103,7 +104,7 @@ export function NextLine({ rule }: { rule: RuleItem }) {
           <span>{narrow(next.serviceName)}</span>
           <StateBadge item={next} />
         </span>
-        <span class="rule-next-title">{narrow(next.title)}</span>
+        <span class="rule-next-title">{tidyTitle(next.title)}</span>
       </span>
     </p>
   );

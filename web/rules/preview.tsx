@@ -7,7 +7,7 @@ import { stationById } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
 import { highlightWords } from '../text/highlight.ts';
 import { lengthText, shortText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { splitTitle, tidyTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -71,7 +71,7 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
         {retiring.slice(0, MOST_RETIRING).map((one) => (
           <li key={one.id}>
             <span class="numbers">{shortText(one.startAt)}</span>
-            <span>{narrow(one.title)}</span>
+            <span>{tidyTitle(one.title)}</span>
             <small>{one.watched ? '視聴済み' : '未視聴'}</small>
           </li>
         ))}

@@ -22,7 +22,7 @@ import { focusShelf } from '../recordings/shelf.tsx';
 import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
 import { Toolbar } from '../recordings/toolbar.tsx';
 import { useResource } from '../resource.ts';
-import { splitTitle } from '../text/title.ts';
+import { splitTitle, tidyTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 
 const RUNNING_POLL_MS = 3_000;
@@ -67,7 +67,7 @@ function useBackEndsChoice(selection: Selection): void {
 }
 
 function SeriesHead({ first, total }: { first: Recording | undefined; total: number | undefined }) {
-  const name = first?.series?.name ?? (first === undefined ? '' : splitTitle(first.name).title);
+  const name = tidyTitle(first?.series?.name ?? '') || splitTitle(first?.name ?? '').title;
   return (
     <header class="rec-series-head">
       <button type="button" class="round" aria-label="シリーズの一覧へ戻る" onClick={closeSeries}>

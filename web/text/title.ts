@@ -69,11 +69,16 @@ const TONES: Partial<Record<MarkMeaning, MarkTone>> = {
 
 const SPACES = /[\s\u3000]+/gu;
 
+/** Narrow letters, digits and gaps: what a broadcast writes wide reads better so. */
+export function tidyTitle(title: string): string {
+  return narrow(title).replace(SPACES, ' ').trim();
+}
+
 /** The words without marks, and each mark once in the order of its first appearance. */
 export function splitTitle(raw: string): TitleParts {
   const { title, marks } = removeTitleMarks(raw);
   return {
-    title: narrow(title).replace(SPACES, ' ').trim(),
+    title: tidyTitle(title),
     marks: marks.map(({ face, meaning }) => ({
       face,
       label: LABELS[meaning],
