@@ -27,7 +27,7 @@ export const connection = signal<Connection>('connecting');
 /** The service pings every 25 s. */
 const SILENCE_MS = 60_000;
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 10_000;
 
 export interface EventHandlers {
   onEvent(name: Watched): void;

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import { adviceFor } from '../screens/advice.ts';
+import { Reason } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import type { LivePlayer } from './live-player.ts';
@@ -55,7 +56,7 @@ function Waiting({
         <Icon name="retry" />
       </span>
       <h2>{advice.title}</h2>
-      <p>{state.failure.message}</p>
+      <Reason failure={state.failure} />
       <p class="stage-next">{advice.next}</p>
       <p class="numbers" aria-hidden="true">
         {seconds > 0 ? `${seconds}秒後にもう一度つなぎます` : 'つないでいます…'}
@@ -86,7 +87,7 @@ function Failed({ state, player, onList }: MessageProps & { state: Extract<LiveS
         <Icon name="alert" />
       </span>
       <h2>{advice.title}</h2>
-      <p>{state.failure.message}</p>
+      <Reason failure={state.failure} />
       <p class="stage-next">{advice.next}</p>
       <div class="panel-actions" ref={actions}>
         {ways.map((way, index) => (

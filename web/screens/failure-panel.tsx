@@ -9,6 +9,11 @@ const NO_LIST: Advice = {
   next: 'この画面とサーバーの版が違うのかもしれません。ページを再読み込みしてください。',
 };
 
+/** The service's own sentence, where the advice's title does not say just that. */
+export function Reason({ failure }: { failure: ApiFailure }) {
+  return failure.code === 'network' ? null : <p>{failure.message}</p>;
+}
+
 export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
   const advice = failure.code === 'not_found' ? NO_LIST : adviceFor(failure);
   return (
@@ -22,7 +27,7 @@ export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetr
         </button>
       }
     >
-      <p>{failure.message}</p>
+      <Reason failure={failure} />
       <p>{advice.next}</p>
     </Panel>
   );

@@ -16,6 +16,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { adviceFor } from './advice.ts';
+import { Reason } from './failure-panel.tsx';
 
 const MOST_LETTERS = 100;
 
@@ -260,7 +261,7 @@ export function Search() {
               </button>
             }
           >
-            <p>{state.failure.message}</p>
+            <Reason failure={state.failure} />
             <p>{adviceFor(state.failure).next}</p>
           </Panel>
         ) : null}

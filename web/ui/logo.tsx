@@ -1,10 +1,16 @@
 /** A station's logo from the air, or its monogram until one arrived. Decorative: the name stands beside it. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
+import { connection } from '../events.ts';
 import { monogram } from '../text/monogram.ts';
 
 export function Logo({ station }: { station: Pick<Station, 'id' | 'name' | 'logo'> }) {
   const [broken, setBroken] = useState<string | null>(null);
+  const connected = connection.value === 'open';
+  // What could not be read while the service was away is there when it is back.
+  useEffect(() => {
+    if (connected) setBroken(null);
+  }, [connected]);
   if (station.logo !== null && station.logo !== broken) {
     return (
       <span class="logo" aria-hidden="true">
