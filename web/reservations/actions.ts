@@ -167,7 +167,7 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
     await readBookings();
     const undo = (): void => void takeBack(booked.id, conflict);
     const way = wayBack('元に戻す', undo, had);
-    showToast(`${offer.when} の放送を代わりに予約しました。`, way, reservationKey(conflict.id));
+    showToast(`${offer.when}の放送を代わりに予約しました。`, way, reservationKey(conflict.id));
   });
 }
 

@@ -42,6 +42,7 @@ function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['on
 }
 
 export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) {
+  const count = previewCount(preview);
   return (
     <div class="rule-bar">
       {failure === undefined ? null : <Failed failure={failure} onSave={onSave} />}
@@ -51,8 +52,8 @@ export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) 
           class="button rule-bar-count"
           onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
         >
-          <span>合う番組</span>
-          <b class="numbers">{previewCount(preview)}</b>
+          <span class={count === '' ? undefined : 'rule-bar-what'}>合う番組</span>
+          <b class="numbers">{count}</b>
           <Icon name="down" />
         </button>
         <button type="button" class="button" onClick={() => goBackOr('rules')}>
