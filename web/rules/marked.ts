@@ -22,7 +22,10 @@ export function markedWords(keyword: string, regex: boolean): string[] {
   const found = new Set<string>();
   for (const [group] of text.matchAll(GROUP)) {
     if (MINUS.test(group)) continue;
-    for (const [option] of group.matchAll(OPTION)) found.add(option.replaceAll('"', '').trim());
+    const options = [...group.matchAll(OPTION)].map(([option]) => option);
+    // Of a word with quotations in it, as titles are written, each stretch is looked for.
+    const pieces = options.length === 1 ? options.flatMap((option) => option.split('"')) : options;
+    for (const piece of pieces) found.add(piece.replaceAll('"', '').trim());
   }
   found.delete('');
   return [...found];

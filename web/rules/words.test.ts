@@ -59,5 +59,6 @@ test('words to mark are those that are looked for', () => {
   expect(markedWords('"朝の 汽車"　ﾄﾞﾗﾏ', false)).toEqual(['朝の 汽車', 'ﾄﾞﾗﾏ']);
   expect(markedWords('“-青-” －赤|白', false)).toEqual(['-青-']);
   expect(markedWords('"x | y"|z', false)).toEqual(['x | y', 'z']);
+  expect(markedWords('港の夜明け“挑戦”', false)).toEqual(['港の夜明け', '挑戦']);
   expect(markedWords('第\\d+話', true)).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { searchText } from '../../model/search-text.ts';
 export interface Words {
   /** Of each list one must be found. In normal form. */
   readonly wanted: readonly (readonly string[])[];
-  /** None may be found. */
-  readonly unwanted: readonly string[];
+  /** Of no list may all be found. */
+  readonly unwanted: readonly (readonly string[])[];
 }
 
 /** Signs of the language, in whatever width they were typed. */
@@ -21,6 +21,8 @@ const TOKEN = /"([^"]*)"?|([^\s"|]+)|(\|)|(\s+)/gu;
 
 interface Option {
   text: string;
+  /** Where a quotation begins or ends within the word: `夜明け“挑戦”` is how titles are written, and copied. */
+  pieces: readonly string[];
   without: boolean;
 }
 
@@ -34,7 +36,8 @@ function groups(keyword: string): Option[][] {
       const without = WITHOUT.test(piece) && piece.length > 1;
       const bare = without ? piece.slice(1) : piece;
       const text = searchText(bare.replaceAll('\0', ''));
-      if (text !== '') open.push({ text, without });
+      const pieces = bare.split('\0').map(searchText);
+      if (text !== '') open.push({ text, pieces: pieces.filter((one) => one !== ''), without });
     }
     piece = '';
   };
@@ -45,7 +48,7 @@ function groups(keyword: string): Option[][] {
   };
   for (const [, phrase, run, bar] of keyword.matchAll(TOKEN)) {
     // A quotation mark keeps a sign from meaning anything.
-    if (phrase !== undefined) piece += `\0${phrase}`;
+    if (phrase !== undefined) piece += `\0${phrase}\0`;
     else if (run !== undefined) piece += run;
     else if (bar !== undefined) endPiece();
     else endGroup();
@@ -55,14 +58,25 @@ function groups(keyword: string): Option[][] {
 }
 
 /** Blanks beside a bar mean nothing: `a | b` is `a|b`. */
-export function readKeyword(keyword: string): Words {
+function groupsOf(keyword: string): Option[][] {
   let text = keyword.toWellFormed().replaceAll('\0', ' ');
   for (const [sign, plain] of SIGNS) text = text.replace(sign, plain);
+  return groups(outsideQuotes(text, (part) => part.replace(/\s*\|\s*/g, '|')));
+}
+
+/** Words each of which excludes: what an exclusion excludes again is excluded all the same. */
+export function readExclusion(keyword: string): Words['unwanted'] {
+  return groupsOf(keyword).flatMap((options) => options.map(({ pieces }) => pieces));
+}
+
+export function readKeyword(keyword: string): Words {
   const wanted: string[][] = [];
-  const unwanted: string[] = [];
-  for (const options of groups(outsideQuotes(text, (part) => part.replace(/\s*\|\s*/g, '|')))) {
+  const unwanted: (readonly string[])[] = [];
+  for (const options of groupsOf(keyword)) {
     // `-a|b`: the sign is that of the whole group.
-    if (options[0]?.without === true) unwanted.push(...options.map((option) => option.text));
+    const [first, ...others] = options;
+    if (first?.without === true) unwanted.push(...options.map(({ pieces }) => pieces));
+    else if (first !== undefined && others.length === 0) wanted.push(...first.pieces.map((one) => [one]));
     else wanted.push(options.map((option) => option.text));
   }
   return { wanted, unwanted };

@@ -63,19 +63,22 @@ function matches(body: Record<string, unknown>, given: Given): boolean {
 
 describe('words', () => {
   test('are read whatever their width', () => {
-    const table: [string, string[][], string[]][] = [
+    const table: [string, string[][], string[][]][] = [
       ['灯台　夏', [['灯台'], ['夏']], []],
       ['"灯台 夏" ＢＳ', [['灯台 夏'], ['bs']], []],
-      ['灯台 -再 －秋', [['灯台']], ['再', '秋']],
+      ['灯台 -再 －秋', [['灯台']], [['再'], ['秋']]],
       ['灯台|港 夏', [['灯台', '港'], ['夏']], []],
       ['灯台 | 港', [['灯台', '港']], []],
       ['灯台｜"港 町"', [['灯台', '港 町']], []],
-      ['-海|山', [], ['海', '山']],
+      ['-海|山', [], [['海'], ['山']]],
       ['"-5度" -', [['-5度'], ['-']], []],
       ['“閉じない', [['閉じない']], []],
+      ['夜明け“挑戦”の夏', [['夜明け'], ['挑戦'], ['の夏']], []],
+      ['夜明け"朝 夕" 夏', [['夜明け'], ['朝 夕'], ['夏']], []],
+      ['-夜明け“挑戦”', [], [['夜明け', '挑戦']]],
       ['ﾃﾚﾋﾞー-海', [['テレビー-海']], []],
       ['| ||', [], []],
-      ['-"二 語"', [], ['二 語']],
+      ['-"二 語"', [], [['二 語']]],
       ['', [], []],
     ];
     for (const [keyword, wanted, unwanted] of table)
@@ -96,6 +99,9 @@ describe('words', () => {
       [{ keyword: 'ﾋｶﾘ 灯台', keywordIn: ['title', 'extended'] }, detail, true],
       [{ keyword: 'ＧＵＩＤＥ' }, { name: 'Ｇｕｉｄｅ２４' }, true],
       [{ keyword: 'guide24' }, { name: 'Ｇｕｉｄｅ２４' }, true],
+      [{ keyword: '港の夜明け“挑戦”' }, { name: '港の夜明け　“挑戦”[字]' }, true],
+      [{ keyword: '夜明け', excludeKeyword: '夜明け“挑戦”' }, { name: '夜明け“挑戦”' }, false],
+      [{ keyword: '夜明け', excludeKeyword: '夜明け“挑戦”' }, { name: '夜明け“休息”' }, true],
       [{ keyword: "let's" }, { name: 'Ｌｅｔ’ｓ灯台' }, true],
       [{ keyword: 'let’s' }, { name: "LET'S 灯台" }, true],
       [{ keyword: "^let's?", regex: true }, { name: 'Ｌｅｔ’ｓ灯台' }, true],

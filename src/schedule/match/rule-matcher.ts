@@ -6,7 +6,7 @@ import { type CompiledExpression, compileExpression } from '../expression/expres
 import type { Bits } from './bits.ts';
 import { meetsConditions, type RuleStation } from './conditions.ts';
 import type { GuideIndex, GuideProgram, GuideRow } from './guide-index.ts';
-import { readKeyword, type Words } from './keyword.ts';
+import { readExclusion, readKeyword, type Words } from './keyword.ts';
 
 export type RuleStations = ReadonlyMap<StationId, RuleStation>;
 
@@ -33,11 +33,9 @@ export class RuleMatcher {
   constructor(readonly conditions: RuleConditions) {
     const { keyword, excludeKeyword, regex } = conditions;
     const own = regex ? { wanted: [], unwanted: [] } : readKeyword(keyword);
-    const excluded = readKeyword(excludeKeyword);
-    // What an exclusion excludes again is excluded all the same.
     this.#words = {
       wanted: own.wanted,
-      unwanted: [...own.unwanted, ...excluded.wanted.flat(), ...excluded.unwanted],
+      unwanted: [...own.unwanted, ...readExclusion(excludeKeyword)],
     };
     this.#expression = regex && keyword !== '' ? compileExpression(keyword) : undefined;
   }
@@ -103,7 +101,7 @@ export class RuleMatcher {
     if (wanted.length === 0 && unwanted.length === 0 && this.#expression === undefined) return true;
     const texts = this.#texts(row, index);
     if (!wanted.every((options) => containsAny(texts, options))) return false;
-    if (containsAny(texts, unwanted)) return false;
+    if (unwanted.some((words) => words.every((word) => containsAny(texts, [word])))) return false;
     const { automaton } = this.#expression ?? {};
     return automaton === undefined || texts.some((text) => automaton.test(text));
   }
