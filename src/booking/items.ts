@@ -24,14 +24,15 @@ export interface OpeningTimes {
  */
 export function openingTimes(
   reservations: readonly Pick<Reservation, 'id' | 'state'>[],
-  orders: readonly Pick<RecordingOrder, 'reservationId' | 'openAt' | 'closeAt'>[],
+  orders: readonly Pick<RecordingOrder, 'reservationId' | 'openAt' | 'closeAt' | 'wantedFrom'>[],
   before: ReadonlyMap<ReservationId, OpeningTimes>,
 ): Map<ReservationId, OpeningTimes> {
   const running = new Set(reservations.flatMap(({ id, state }) => (state === 'recording' ? [id] : [])));
   return new Map(
-    orders.map(({ reservationId: id, openAt, closeAt }) => {
-      const known = running.has(id) ? before.get(id)?.openAt : undefined;
-      return [id, { openAt: known ?? openAt, closeAt }];
+    orders.map(({ reservationId: id, openAt, closeAt, wantedFrom }) => {
+      if (!running.has(id)) return [id, { openAt, closeAt }];
+      // Nobody asked for it before it was wanted.
+      return [id, { openAt: before.get(id)?.openAt ?? Math.max(openAt, wantedFrom ?? openAt), closeAt }];
     }),
   );
 }
