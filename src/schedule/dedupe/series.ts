@@ -15,6 +15,11 @@ const QUOTES: Readonly<Record<string, string>> = {
   '】': '【',
   '）': '（',
   ')': '(',
+  '＞': '＜',
+  '>': '<',
+  '〉': '〈',
+  '》': '《',
+  ']': '[',
 };
 const PARTS: Readonly<Record<string, string>> = { 前: '前編', 中: '中編', 後: '後編', 最終: '最終回' };
 
@@ -29,7 +34,7 @@ export function readSeries(text: EpisodeText): SeriesMark | null {
   );
   return {
     key,
-    name: spelled(key, [title]) ?? title.trim(),
+    name: spelled(key, [title]) ?? beginning(key, title) ?? title.trim(),
     episode: episode.length === 0 ? null : episode.join(' '),
   };
 }
@@ -50,10 +55,33 @@ function spelled(loose: string, texts: readonly string[]): string | null {
     for (let from = 0; from < letters.length; from += 1) {
       if (looseText(searchText(letters[from] ?? '')) === '') continue;
       const to = reaching(loose, letters, from);
-      if (to !== undefined) return letters.slice(from, to).join('').trim();
+      if (to !== undefined)
+        return letters
+          .slice(opened(letters, from, to), to)
+          .join('')
+          .trim();
     }
   }
   return null;
+}
+
+/** A season is told otherwise than it is spelled, an encore is not told at all: as much of a title as tells the series. */
+function beginning(key: string, title: string): string | null {
+  const letters = [...title].slice(0, MAX_LETTERS);
+  for (let to = letters.length; to > 0; to -= 1) {
+    const name = letters.slice(0, to).join('');
+    const { series, number, subtitle } = readEpisode({ name, description: '', extended: null });
+    if (series === key && number === null && subtitle === null) return name.trim();
+  }
+  return null;
+}
+
+/** Back to the bracket that is closed in the stretch, where it is opened right before it. */
+function opened(letters: readonly string[], from: number, to: number): number {
+  const first = letters.slice(from, to).find((letter) => Object.hasOwn(QUOTES, letter));
+  const opening = first === undefined ? undefined : QUOTES[first];
+  if (opening === undefined || letters[from - 1] !== opening) return from;
+  return letters.slice(from, to).includes(opening) ? from : from - 1;
 }
 
 /** As far as the quotation marks that were opened on the way, where they are closed right behind it. */
