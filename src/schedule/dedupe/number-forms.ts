@@ -9,7 +9,7 @@
 /** A numeral: digits, perhaps with half an episode, or Chinese numerals. Never a part of a longer one. */
 const NUMERAL = String.raw`(?:(?<!\d)\d{1,4}(?:\.5)?(?!\d)|[〇一二三四五六七八九十百千]{1,5})`;
 /** In brackets, where 参 is the House of Councillors, these are none. */
-const WITH_FORMAL = String.raw`(?:${NUMERAL}|[壱弐参拾]{1,4})`;
+const WITH_FORMAL = `(?:${NUMERAL}|[壱弐参拾]{1,4})`;
 const BETWEEN = String.raw`\s*[・,、&~+\-]\s*`;
 /** What a number counts that is no episode. */
 const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|歳|才|%|円|周年|世紀|億|万|度|連発))`;

@@ -21,6 +21,9 @@ const QUOTES: Readonly<Record<string, string>> = {
   '》': '《',
   ']': '[',
 };
+const LATIN = /^[a-z\d]$/u;
+/** What opens or announces something that is no part of a name any more. */
+const BEGUN = /[\s\u3000（(＜<〈《【［[「『#＃♯・]+$/u;
 const PARTS: Readonly<Record<string, string>> = { 前: '前編', 中: '中編', 後: '後編', 最終: '最終回' };
 
 /** null: it has no title. */
@@ -71,7 +74,7 @@ function beginning(key: string, title: string): string | null {
   for (let to = letters.length; to > 0; to -= 1) {
     const name = letters.slice(0, to).join('');
     const { series, number, subtitle } = readEpisode({ name, description: '', extended: null });
-    if (series === key && number === null && subtitle === null) return name.trim();
+    if (series === key && number === null && subtitle === null) return name.replace(BEGUN, '');
   }
   return null;
 }
@@ -104,7 +107,11 @@ function reaching(loose: string, letters: readonly string[], from: number): numb
   if (!loose.startsWith(looseText(searchText(letters[from] ?? '')).slice(0, 1))) return undefined;
   for (let to = from + 1; to <= letters.length; to += 1) {
     const read = looseText(searchText(letters.slice(from, to).join('')));
-    if (read === loose) return closed(letters, from, to);
+    // `2` is not the first letter of `2nd Season`.
+    const isWhole = !(
+      LATIN.test(searchText(letters[to - 1] ?? '')) && LATIN.test(searchText(letters[to] ?? ''))
+    );
+    if (read === loose && isWhole) return closed(letters, from, to);
     if (read.length > loose.length + 1) return undefined;
   }
   return undefined;
