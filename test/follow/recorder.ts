@@ -24,6 +24,8 @@ export class Recorder {
   #orders: readonly RecordingOrder[] = [];
   readonly #running = new Map<ReservationId, Running>();
   readonly #over: Running[] = [];
+  /** What nobody can receive. */
+  readonly silent = new Set<StationId>();
 
   constructor(
     private readonly home: Home,
@@ -73,7 +75,8 @@ export class Recorder {
       }
       const wasWriting = one.isWriting && one.tuner !== null;
       one.isWriting = isOn;
-      one.tuner ??= this.#tunerFor(one);
+      if (this.silent.has(one.stationId)) one.tuner = null;
+      else one.tuner ??= this.#tunerFor(one);
       if (!isOn || one.tuner === null) continue;
       const last = one.stretches.at(-1);
       if (wasWriting && last !== undefined) last[1] = now + this.stepMs;

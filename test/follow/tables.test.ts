@@ -243,6 +243,28 @@ describe('tables that say nothing', () => {
     expect(to).toBeLessThan(50.1);
   });
 
+  test('because nothing comes from the station any more keep no tuner from others', async () => {
+    const { air, station, book, say } = await evening();
+    const other = air.station('T28');
+    air.list(other, -50, [{ event: 60, title: '隣の局', at: 70, minutes: 20 }]);
+    await air.until(-49);
+    const [game, beside] = [book(GAME), air.reserve(other, 60)];
+    say(0, { ...GAME, minutes: null }, null);
+    await air.until(40);
+    air.silence(station);
+    await air.until(95);
+    expect(air.written(beside)).toEqual([[[70 - BEFORE, 90 + AFTER]]]);
+    expect(air.reservation(game)?.state).toBe('recording');
+    // It is back, and on.
+    air.silence(station, false);
+    await air.until(96);
+    say(100, { ...FILM, at: 100 }, LATE);
+    await air.until(120);
+    const [, rest = [0, 0]] = air.written(game)[0] ?? [];
+    expect(rest[0]).toBeLessThan(95.5);
+    expect(rest[1]).toBe(100 + AFTER);
+  });
+
   test('of a pause are not listened to: running_status is not operated', async () => {
     const { air, book, say } = await evening();
     const game = book(GAME);

@@ -103,6 +103,12 @@ export class Tables {
     this.#script.push({ station, at, present, following });
   }
 
+  /** Nothing comes from it from now on, or something again. */
+  silence(station: StationId, on = true): void {
+    if (on) this.#recorder.silent.add(station);
+    else this.#recorder.silent.delete(station);
+  }
+
   watch(station: StationId, on = true): void {
     if (on) this.#watched.add(station);
     else this.#watched.delete(station);
@@ -248,7 +254,7 @@ function partsOf(station: StationId) {
 }
 
 function isTick(now: number, present: StationPresent): boolean {
-  return present.dependsOnTime && (now - NOON) % MINUTE === 0;
+  return present.watched && present.dependsOnTime && (now - NOON) % MINUTE === 0;
 }
 
 function minuteOf(at: number): number {
