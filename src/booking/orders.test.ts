@@ -43,6 +43,7 @@ function opening(
     closeAt: NOON + 2,
     holdUntil: null,
     listenUntil: null,
+    brokenAt: null,
     startAt: NOON + 3,
     endAt: NOON + 4,
   };

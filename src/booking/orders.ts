@@ -69,6 +69,7 @@ export function ordersOf(
       closeAt: opening?.closeAt ?? endAt + after,
       holdUntil: opening?.holdUntil ?? null,
       listenUntil: opening?.listenUntil ?? null,
+      brokenAt: opening?.brokenAt ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
       apart: followed.filter(isApart).map(({ id }) => id),
       encode: reservation.encode ?? settings.encode,

@@ -16,12 +16,14 @@ function watch() {
     following: ProgramId | null | undefined,
     since: number | null = at,
     endsAt?: number | null,
+    startsAt?: number,
   ) =>
     air.take(
       {
         ...{ stationId: HOME, watched: true, present, following },
         since: since === null ? null : since * MINUTE,
         endsAt: endsAt == null ? endsAt : endsAt * MINUTE,
+        startsAt: startsAt === undefined ? undefined : startsAt * MINUTE,
       },
       at * MINUTE,
     );
@@ -60,16 +62,16 @@ describe('AirWatch', () => {
     expect(of(GAME, 60)).toEqual({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
   });
 
-  test('what is present for seconds has not begun', () => {
+  test('what was present before its told start alone has not begun', () => {
     const { say, of } = watch();
-    say(0, NEWS, GAME, null);
-    say(20, GAME, FILM);
-    say(20.4, NEWS, GAME);
+    say(0, NEWS, GAME, null, 30, 0);
+    say(20, GAME, FILM, 20, 60, 30);
+    say(20.4, NEWS, GAME, 20.4, 30, 0);
     expect(of(GAME, 21)).toEqual({ state: 'next', from: null, until: null });
-    say(30, GAME, FILM);
+    say(30, GAME, FILM, 30, 60, 30);
     expect(of(GAME, 30)).toEqual({ state: 'on', from: 30 * MINUTE, until: null });
-    say(40, FILM, GAME);
-    expect(of(GAME, 40)).toMatchObject({ state: 'next', from: 30 * MINUTE });
+    say(30.2, FILM, GAME, 30.2, 90, 60);
+    expect(of(GAME, 31)).toMatchObject({ state: 'next', from: 30 * MINUTE });
   });
 
   test('what is next no longer is not named', () => {

@@ -15,7 +15,8 @@ export interface AirNews {
   following: ProgramId | null | undefined;
   /** Since when it is so, epoch ms of the broadcast; null: from before the reading began. */
   since: number | null;
-  /** When the present one ends by its table, epoch ms of the broadcast; null: not decided; undefined: not told. */
+  /** When the present one begins and ends by its table, epoch ms; null: not decided; undefined: not told. */
+  startsAt?: number | null | undefined;
   endsAt?: number | null | undefined;
 }
 
@@ -30,6 +31,7 @@ interface Station {
   present: ProgramId | null | undefined;
   following: ProgramId | null | undefined;
   /** Of the present one, by its table; null: not decided; undefined: not told. */
+  startsAt: number | null | undefined;
   endsAt: number | null | undefined;
   /** Its table names nothing, though the present one should go on: when that was heard, and since when it is so. */
   empty: { at: number; since: number | null } | undefined;
@@ -70,6 +72,7 @@ export class AirWatch {
     this.#stations.set(stationId, {
       present: present === undefined ? before.present : present,
       following: following === undefined ? before.following : following,
+      startsAt: present === undefined ? before.startsAt : news.startsAt,
       endsAt: present === undefined ? before.endsAt : news.endsAt,
       empty: news.present === undefined ? before.empty : empty,
       lostAt: null,
@@ -77,7 +80,7 @@ export class AirWatch {
     let changed = false;
     if (present !== undefined && before.present !== present) {
       // What ended while nobody listened ended at a time that nobody knows.
-      if (before.present != null) changed = this.#cease(stationId, before.present, since, before.endsAt, now);
+      if (before.present != null) changed = this.#cease(stationId, before.present, since, before, now);
       if (present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     }
     if (following !== undefined && before.following !== following) {
@@ -117,18 +120,18 @@ export class AirWatch {
     return true;
   }
 
-  /** @param until epoch ms; null: nobody knows @param told undefined: nor what its table said */
+  /** @param until epoch ms; null: nobody knows @param told when it should have been on */
   #cease(
     stationId: StationId,
     id: ProgramId,
     until: number | null,
-    told: number | null | undefined,
+    { startsAt, endsAt }: Partial<Pick<Station, 'startsAt' | 'endsAt'>>,
     at: number,
   ): boolean {
     const from = this.#airings.get(id)?.from ?? null;
-    const ceased = { until, ...(told === undefined ? {} : { told }) };
-    // A table that was wrong for a moment: nothing has begun by it.
-    const begun = from === null || until === null || until - from > LATE_TABLE_MS;
+    const ceased = { until, ...(endsAt === undefined ? {} : { told: endsAt }) };
+    // A table that was wrong for a while: nothing has begun by it.
+    const begun = until === null || startsAt == null || until > startsAt;
     this.#airings.delete(id);
     this.#airings.set(id, { stationId, state: 'over', begun, from, ...ceased, ceased, at });
     return true;
@@ -145,9 +148,9 @@ export class AirWatch {
 
   #forget(now: number): void {
     for (const [id, station] of this.#stations) {
-      const { present, empty, endsAt } = station;
+      const { present, empty } = station;
       if (empty === undefined || Math.abs(now - empty.at) <= EMPTY_MS) continue;
-      if (present != null) this.#cease(id, present, empty.since, endsAt, now);
+      if (present != null) this.#cease(id, present, empty.since, station, now);
       this.#stations.set(id, { ...station, present: null, empty: undefined });
     }
     for (const [id, { lostAt }] of this.#stations) {

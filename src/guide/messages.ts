@@ -89,7 +89,8 @@ export interface NamedEvents {
   following: ProgramId | null | undefined;
   /** Since when the present one is, epoch ms; null: from before the stream was read. */
   since: number | null;
-  /** Until when its table says that the present one goes on, epoch ms; null: it does not say. */
+  /** From and until when the present one is on by its table, epoch ms; null: it does not say. */
+  startsAt: number | null;
   endsAt: number | null;
 }
 

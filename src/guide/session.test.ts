@@ -146,17 +146,27 @@ describe('present/following', () => {
   test('names what is on and next in its own stream, and since when', () => {
     const { feed, known } = open();
     const named = () => known.get(HOME.id)?.present.named;
-    const nothing = { present: undefined, following: undefined, since: null, endsAt: null };
+    const nothing = { present: undefined, following: undefined, since: null, startsAt: null, endsAt: null };
     expect(named()).toEqual({ watched: false, ...nothing });
     const idOf = (event: number) => programId(HOME.id, eventId(event));
     feed([eit({ number: 1, events: [FOLLOWING] })]);
     expect(named()).toEqual({ ...nothing, watched: true, following: idOf(8) });
     feed([eit({ events: [PRESENT] })]);
-    expect(named()).toMatchObject({ present: idOf(7), since: null, endsAt: NOW + 20 * MINUTE });
+    expect(named()).toMatchObject({
+      present: idOf(7),
+      since: null,
+      startsAt: PRESENT.start,
+      endsAt: NOW + 20 * MINUTE,
+    });
     feed([eit({ version: 1, events: [{ ...PRESENT, minutes: 60 }] })], NOW + MINUTE);
     expect(named()).toMatchObject({ present: idOf(7), since: null, endsAt: NOW + 50 * MINUTE });
     feed([eit({ version: 2, events: [{ ...FOLLOWING, start: null }] })], NOW + 2 * MINUTE);
-    expect(named()).toMatchObject({ present: idOf(8), since: NOW + 2 * MINUTE, endsAt: null });
+    expect(named()).toMatchObject({
+      present: idOf(8),
+      since: NOW + 2 * MINUTE,
+      startsAt: null,
+      endsAt: null,
+    });
     feed([eit({ version: 3 })], NOW + 3 * MINUTE);
     expect(named()).toMatchObject({ present: null, since: NOW + 3 * MINUTE });
     known.get(HOME.id)?.present.release(1, NOW + 4 * MINUTE);

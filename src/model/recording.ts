@@ -126,6 +126,11 @@ export interface RecordingOrder {
    * another order tells a later end; null: it is over at its end.
    */
   listenUntil?: number | null;
+  /**
+   * Epoch ms: since then another programme is on in its place, long before its end; null: none is, or nobody heard; what
+   * was told before then still holds, until it is held open again.
+   */
+  brokenAt?: number | null;
   /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
   after: readonly ReservationId[];
   /**

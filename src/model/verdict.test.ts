@@ -128,6 +128,33 @@ describe('a verdict', () => {
     expect(judge(late, PROGRAMME).verdict.level).toBe('lost');
   });
 
+  test('tells since when something else was on to the end, and that the next airing is wanted', () => {
+    const whole = measured([stretch(-10, 115)]);
+    const gapOf = (brokenAt: number, facts = whole) =>
+      judge(facts, { ...PROGRAMME, brokenAt: START + brokenAt * 1000 });
+    const dropped = gapOf(10);
+    expect(dropped).toMatchObject({
+      verdict: { level: 'damaged', gaps: [{ startMs: 10_000, endMs: 100_000, cause: 'broken_off' }] },
+      damagedMs: 90_000,
+      droppedMs: 90_000,
+    });
+    expect(worthRepeating(dropped, 'failed')).toBe(true);
+    expect(worthRepeating(dropped, 'never')).toBe(false);
+    expect(gapOf(0).verdict).toMatchObject({ level: 'damaged', gaps: [{ startMs: 0, endMs: 100_000 }] });
+    expect(worthRepeating(gapOf(70), 'failed')).toBe(false);
+    // A table that was a little early.
+    expect(gapOf(80).verdict).toMatchObject({ level: 'complete', gaps: [] });
+    // What was on was not received.
+    const late = measured([stretch(8, 115)], [hole(-10, 8, 'no_tuner')]);
+    expect(gapOf(10, late).verdict).toMatchObject({
+      level: 'lost',
+      gaps: [
+        { endMs: 8000, cause: 'no_tuner' },
+        { startMs: 10_000, cause: 'broken_off' },
+      ],
+    });
+  });
+
   test('counts drops, and is damaged by one', () => {
     const facts = measured([stretch(-10, 115)], [], [damaged(50, { drops: 3 })]);
     expect(judge(facts, PROGRAMME).verdict).toMatchObject({ level: 'damaged', drops: 3, gaps: [] });

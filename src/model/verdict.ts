@@ -73,6 +73,8 @@ export interface Wanted {
   from?: number;
   /** When somebody stopped it, where that was before its end. */
   until?: number;
+  /** Since when another programme was on in its place, where it did not come back. */
+  brokenAt?: number;
 }
 
 /** Judged with what it is of use for: how long the damage is. */
@@ -84,12 +86,16 @@ export interface Judgement {
   longestMs: number;
   /** How long that is which was wanted. */
   wantedMs: number;
+  /** How much of it never was on the air. */
+  droppedMs: number;
 }
 
 /** What nothing explains and is not longer is of the clocks and of the buffers on the way, not of the recording. */
 const TOLERANCE_MS = 500;
 /** Less than this part usable: nobody would call it recorded. */
 const LOST_BELOW = 0.5;
+/** A larger part of which something else was on, to the end, was not shown. */
+const DROPPED_PART = 0.25;
 /** Setting `retryDamaged`: more than this part, or a run of this length. */
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
@@ -128,7 +134,10 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
   const first = measured.stretches[0];
   const last = measured.stretches.at(-1);
-  const holes = [...missing(measured, { from, to }), ...scrambledRuns(measured.damage, { from, to })];
+  const shownTo = shownUntil(wanted, { from, to });
+  const shown = { from, to: shownTo };
+  const dropped: Break[] = shownTo < to ? [{ from: shownTo, to, cause: 'broken_off' }] : [];
+  const holes = [...missing(measured, shown), ...scrambledRuns(measured.damage, shown), ...dropped];
   const yielded = measured.breaks.filter((one) => one.cause === 'yielded' && one.to > wanted.endAt);
   const gaps = merge([...holes, ...yielded]).map(({ from: start, to: end, cause }) => ({
     startMs: Math.round(start - wanted.startAt),
@@ -137,7 +146,7 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   }));
   const damage = union([
     ...holes,
-    ...measured.damage.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, to) })),
+    ...measured.damage.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, shownTo) })),
   ]);
   const damagedMs = lengthOf(damage);
   // While something else was on there was nothing to record.
@@ -156,7 +165,13 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
     damagedMs,
     longestMs: Math.max(0, ...damage.map((one) => one.to - one.from)),
     wantedMs,
+    droppedMs: to - shownTo,
   };
+}
+
+/** Something else in place of a few last minutes may be a table that was early. */
+function shownUntil({ startAt, endAt, brokenAt = endAt }: Wanted, { from, to }: Stretch): number {
+  return endAt - brokenAt > (endAt - startAt) * DROPPED_PART ? Math.min(to, Math.max(from, brokenAt)) : to;
 }
 
 function wantedFrom({ stretches }: Measured, { startAt, from = startAt }: Wanted): number {
@@ -167,9 +182,9 @@ function wantedFrom({ stretches }: Measured, { startAt, from = startAt }: Wanted
 /** Whether the next airing is worth a tuner, by the setting `retryDamaged`. */
 export function worthRepeating(judgement: Judgement, setting: 'never' | 'failed' | 'damaged'): boolean {
   if (setting === 'never') return false;
-  if (judgement.verdict.level === 'lost') return true;
+  const { damagedMs, longestMs, wantedMs, droppedMs } = judgement;
+  if (judgement.verdict.level === 'lost' || droppedMs > wantedMs * LOST_BELOW) return true;
   if (setting === 'failed') return false;
-  const { damagedMs, longestMs, wantedMs } = judgement;
   return damagedMs > wantedMs * WORTH_REPEATING_PART || longestMs >= WORTH_REPEATING_MS;
 }
 

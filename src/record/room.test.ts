@@ -281,6 +281,21 @@ describe('a recording under way', () => {
     expect(session.times.endAt).toBeGreaterThan(order.closeAt);
   });
 
+  test('is judged by when something else was on in its place, until it is named again', async () => {
+    const { room, order, session } = await begun();
+    const { startAt, endAt } = order;
+    const later = () => store.find(session.options.id)?.verdict?.gaps;
+    room.order([{ ...order, brokenAt: startAt + 60_000 }]);
+    room.order([{ ...order, holdUntil: endAt + HOUR }]);
+    room.order([{ ...order, brokenAt: startAt + 120_000 }]);
+    // Whoever plans has forgotten it by now.
+    room.order([order]);
+    session.measured = { ...nothingMeasured(), stretches: [{ from: order.openAt, to: order.closeAt }] };
+    await session.end('finished');
+    await until(() => later() !== undefined);
+    expect(later()).toEqual([{ startMs: 120_000, endMs: endAt - startAt, cause: 'broken_off' }]);
+  });
+
   test('learns that the clock was set, and by how much', async () => {
     const { room, session } = await begun();
     skew -= 600_000;

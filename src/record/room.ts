@@ -350,7 +350,8 @@ export class RecordingRoom {
     const { findStation, findProgram, store, log } = this.options;
     const station = findStation(order.stationId);
     if (station === undefined) throw new Error(`station ${order.stationId} is not known`);
-    const { after: _, openAt: __, holdUntil: ___, apart: ____, listenUntil: _____, ...wanted } = order;
+    const { after: _, openAt: __, holdUntil: ___, apart: ____, ...rest } = order;
+    const { listenUntil: _____, brokenAt: ______, ...wanted } = rest;
     const program = findProgram(order.programId);
     const { extended = null, genres = [], audios = [] } = program ?? {};
     const { name, description } = order;

@@ -29,7 +29,7 @@ export type Session = Pick<
 
 type Course = Pick<
   RecordingOrder,
-  'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil' | 'listenUntil'
+  'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil' | 'listenUntil' | 'brokenAt'
 >;
 
 /** A start within this goes on with a recording that was held open. */
@@ -65,6 +65,8 @@ export class RunningRecording {
   #ends: number;
   /** What is told of its programme's end is known to this process; a start knows at first only its row. */
   #isInformed: boolean;
+  /** Since when another programme is on in its place, epoch ms; null: none is, as far as it is known. */
+  #brokenAt: number | null = null;
   readonly #closing = new AbortController();
 
   /** @param session of one that goes on; undefined: its end has passed */
@@ -108,7 +110,9 @@ export class RunningRecording {
    * The programme is at another time, or under another id. Its end moves later only: what is recorded too long is no
    * harm.
    */
-  follow({ programId, startAt, endAt, closeAt, holdUntil, listenUntil = null }: Course): void {
+  follow(course: Course): void {
+    const { programId, startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null } = course;
+    if (brokenAt !== null || holdUntil !== null) this.#brokenAt = brokenAt;
     const before = this.#record;
     const later = Math.max(closeAt, before.closeAt);
     const isOther = programId !== before.programId;
@@ -240,7 +244,12 @@ export class RunningRecording {
 
   #wanted(): Wanted {
     const { startAt, endAt, wantedFrom } = this.#record;
-    return { startAt, endAt, ...(wantedFrom === null ? {} : { from: wantedFrom }) };
+    const brokenAt = this.#brokenAt;
+    return {
+      ...{ startAt, endAt },
+      ...(wantedFrom === null ? {} : { from: wantedFrom }),
+      ...(brokenAt === null ? {} : { brokenAt }),
+    };
   }
 }
 

@@ -290,7 +290,7 @@ describe('present/following that changes its mind', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 30 + AFTER]]]);
   });
 
-  test('for seconds, minutes before a start, is no start', async () => {
+  test('for a while, minutes before a start, is no start', async () => {
     const { air, book, say } = await evening();
     const [, game, film] = [book(NEWS), book(GAME), book(FILM)];
     say(-5, GAME);

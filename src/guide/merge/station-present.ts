@@ -61,6 +61,7 @@ export class StationPresent {
       present: heard ? idOf(this.#present) : undefined,
       following: this.watched ? idOf(this.#following) : undefined,
       since: this.#since ?? null,
+      startsAt: heard ? (this.#present?.startAt ?? null) : null,
       endsAt: heard ? this.#endsAt : null,
     };
   }

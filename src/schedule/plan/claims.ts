@@ -1,5 +1,5 @@
 /** Reservations, made and to be made, as they claim a tuner. Pure. */
-import type { ProgramId } from '../../../arib/ids.ts';
+import { type ProgramId, splitProgramId } from '../../../arib/ids.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
@@ -148,10 +148,12 @@ function claimOfReservation(
   const { now, settings } = input;
   const program = input.guide.get(reservation.programId);
   const isRunning = reservation.state === 'recording';
-  const timesOf = isRunning ? underWay : coming;
   const airing = input.airings.get(reservation.programId);
   const told = putOff(program, reservation, airing, relayStarts.get(reservation.programId));
-  const times = timesOf(told.program, told.reservation, airing, now);
+  const isElsewhere = isRunning && airing === undefined && isAnotherOn(input, reservation);
+  const times = isRunning
+    ? underWay(told.program, told.reservation, airing, now, isElsewhere)
+    : coming(told.program, told.reservation, airing, now);
   const place = isRunning ? (held.get(reservation.id) ?? null) : null;
   // What holds a tuner does so in the margin before its programme too.
   const from = place === null ? Math.max(times.startAt, now) : now;
@@ -180,6 +182,18 @@ function claimOfReservation(
     isOver: !isRunning && times.to <= now,
     copyNever: program?.copyNever ?? reservation.state === 'skipped',
   };
+}
+
+/** Whether its station names a programme of another title as present. */
+function isAnotherOn({ airings, guide, facts }: PlanInput, reservation: Reservation): boolean {
+  const { stationId: station, name, description } = reservation;
+  for (const [id, { state }] of airings) {
+    if (state !== 'on' || splitProgramId(id)?.stationId !== station) continue;
+    const other = guide.get(id);
+    const { title } = facts.of({ name, description, extended: null });
+    return other !== undefined && facts.of(other).title !== title;
+  }
+  return false;
 }
 
 /** Whether a reservation stays though no rule should want it. */

@@ -24,8 +24,8 @@ export interface TunerOfPlan extends PlanTuner {
 
 /**
  * A recording that keeps its episode from being recorded again: those of the last 30 days, running ones too, without
- * those that failed, those whose damage lets the next airing be booked, and those whose programme fell out of the
- * guide, which hold something else than they are named after.
+ * those that failed, and those whose damage lets the next airing be booked, as what holds mostly something else than it
+ * is named after.
  */
 export interface RecordedEpisode extends EpisodeText {
   /** null: imported. */
@@ -103,6 +103,8 @@ export interface PlannedOpening {
    * Epoch ms; null: it is not.
    */
   readonly listenUntil: number | null;
+  /** Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or nobody heard. */
+  readonly brokenAt: number | null;
   /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
   readonly startAt: number;
   readonly endAt: number;

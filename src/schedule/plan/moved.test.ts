@@ -1,7 +1,7 @@
 /** The plan while the air moves: programmes that begin late, are interrupted, go on elsewhere, change their id. */
 import { describe, expect, test } from 'bun:test';
-import { eventId, programId, splitProgramId, splitStationId } from '../../../arib/ids.ts';
-import { GR_TUNER, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
+import { eventId, type ProgramId, programId, splitProgramId, splitStationId } from '../../../arib/ids.ts';
+import { GR_TUNER, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
 
 describe('a programme that begins late', () => {
@@ -104,6 +104,55 @@ describe('a programme that another interrupts', () => {
     air(again, 'on', null);
     expect(told(again)).toMatchObject({ end: 50, close: 50, hold: 50 + 180 });
     expect(home.reservations.map(({ programId: id, state }) => [id, state])).toEqual([[again, 'recording']]);
+  });
+});
+
+describe('a programme in whose place another is on', () => {
+  const since = (home: ReturnType<typeof evening>['home'], id: ProgramId) => {
+    const brokenAt = home.look().openings.find((one) => one.programId === id)?.brokenAt ?? null;
+    return brokenAt === null ? null : (brokenAt - NOON) / MINUTE;
+  };
+
+  test('is told since when, as long as it does not come back', () => {
+    const { home, station, game, at, air } = evening();
+    const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 60 });
+    home.begin(game);
+    at(5);
+    air(game, 'on', 0);
+    expect(since(home, game)).toBeNull();
+    at(12);
+    air(game, 'over', 0, 10);
+    air(flash, 'on', 10);
+    expect(since(home, game)).toBe(10);
+    air(game, 'next', 0);
+    expect(since(home, game)).toBeNull();
+    air(game, 'over', 0, 29.8);
+    expect(since(home, game)).toBeNull();
+    air(game, 'over', 0, 33);
+    expect(since(home, game)).toBeNull();
+  });
+
+  test('from its start on was never named, where its station names another', () => {
+    const { home, station, game, film, at, air } = evening();
+    home.begin(game);
+    at(15);
+    expect(since(home, game)).toBeNull();
+    const special = home.program(station, '報道特別番組', { at: -10, minutes: 90 });
+    air(special, 'on', null);
+    expect(since(home, game)).toBe(0);
+    // A table may be a little late, and what is on at its end says nothing of what was.
+    at(0.4);
+    expect(since(home, game)).toBeNull();
+    home.airings.clear();
+    at(29.8);
+    air(film, 'on', null);
+    expect(since(home, game)).toBeNull();
+    // Under another number.
+    const again = home.program(station, '野球中継[生]', { at: 0, event: 900 });
+    home.airings.clear();
+    at(15);
+    air(again, 'on', null);
+    expect(since(home, game)).toBeNull();
   });
 });
 

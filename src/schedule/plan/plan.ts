@@ -231,14 +231,15 @@ class Planner {
 }
 
 function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonly Claim[]): PlannedOpening {
-  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, isRunning, closesAt } = claim;
+  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt } = claim;
   return {
     programId,
     openAt,
     // What runs keeps its tuner for a while from now; it ends with its programme all the same.
-    closeAt: isRunning ? closesAt + claim.after : closeAt,
+    closeAt: claim.isRunning ? claim.closesAt + claim.after : closeAt,
     holdUntil,
     listenUntil,
+    brokenAt,
     startAt,
     endAt: endedAt ?? endAt,
     after: after.map((other) => other.programId),

@@ -5,7 +5,7 @@
  * What has begun is never cut short by a guide: its end moves later only. What is named as present goes on whatever
  * its table says of its end; what is named as following, though it should have begun, begins at any moment.
  */
-import { type Airing, boundary, isBrokenOff, RESUME_MS } from '../../model/airing.ts';
+import { type Airing, boundary, isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 
@@ -25,6 +25,8 @@ export interface ProgramTimes {
   readonly holdUntil: number | null;
   /** So long it is listened for after it was broken off, and recorded on when it is named again; null: not. */
   readonly listenUntil: number | null;
+  /** Since when another programme is on in its place, long before its end; null: none is, or nobody heard. */
+  readonly brokenAt: number | null;
   /** Its real end; null: it is not over, or nobody heard when. */
   readonly endedAt: number | null;
 }
@@ -61,14 +63,16 @@ export function coming(
   if (waits) to = Math.max(to, now + endAt - startAt, now + OPEN_END_MS);
   else if (airing?.state === 'on' && isLate) to = now + OPEN_END_MS;
   const holdUntil = waits || airing?.state === 'on' ? Math.max(to, now) + FORGOTTEN_MS : null;
-  return { startAt, endAt, to, closesAt: to, holdUntil, listenUntil: null, endedAt: null };
+  return { startAt, endAt, to, closesAt: to, holdUntil, listenUntil: null, brokenAt: null, endedAt: null };
 }
 
+/** @param isElsewhere its station names another programme, and never named this one */
 export function underWay(
   program: ToldTimes | undefined,
   reservation: Pick<Reservation, 'startAt' | 'endAt'>,
   airing: Airing | undefined,
   now: number,
+  isElsewhere = false,
 ): ProgramTimes {
   const state = airing?.state;
   const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
@@ -86,8 +90,22 @@ export function underWay(
     closesAt,
     holdUntil: isNamed ? held(program, reservation.startAt, booked, now) : null,
     listenUntil: listened(airing),
+    brokenAt: endedAt === null ? broken(startAt, booked, airing, isElsewhere ? now : null) : null,
     endedAt,
   };
+}
+
+/** @param elsewhereAt when another programme was named, though this one never was */
+function broken(
+  startAt: number,
+  endAt: number,
+  airing: Airing | undefined,
+  elsewhereAt: number | null,
+): number | null {
+  if (airing?.state === 'over' && airing.until !== null) return Math.max(startAt, airing.until);
+  const isMissing =
+    elsewhereAt !== null && elsewhereAt > startAt + LATE_TABLE_MS && elsewhereAt < endAt - LATE_TABLE_MS;
+  return isMissing ? startAt : null;
 }
 
 /**
