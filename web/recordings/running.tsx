@@ -3,7 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { bytesText } from '../settings/bytes.ts';
 import { narrow } from '../text/channel.ts';
-import { clockText, progressOf, remainingText } from '../text/time.ts';
+import { clockText, leftToRecord, progressOf } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { openRecording } from './address.ts';
@@ -60,7 +60,7 @@ function RunningCard({ recording }: { recording: Recording }) {
           <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
         </div>
         <p class="running-facts numbers">
-          <span>{now.value < startAt ? `${clockText(startAt)}から` : remainingText(endAt, now.value)}</span>
+          <span>{now.value < startAt ? `${clockText(startAt)}から` : leftToRecord(endAt, now.value)}</span>
           <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
           <span class={drops > 0 ? 'running-drops' : undefined}>
             {drops === 0 ? '乱れなし' : `乱れ ${drops.toLocaleString('ja-JP')}か所`}

@@ -9,7 +9,7 @@ import { stationById } from '../stations.ts';
 import { narrow } from '../text/channel.ts';
 import { genreText, majorGenre } from '../text/genre.ts';
 import { seriesWords } from '../text/series-words.ts';
-import { dateText, isoText, lengthText, progressOf, remainingText, spanText } from '../text/time.ts';
+import { dateText, isoText, leftToRecord, lengthText, progressOf, spanText } from '../text/time.ts';
 import { splitTitle, tidyTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -64,7 +64,7 @@ function Running({ recording }: { recording: Recording }) {
         <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
       </div>
       <p class="running-facts numbers">
-        <span>{remainingText(endAt, now.value)}</span>
+        <span>{leftToRecord(endAt, now.value)}</span>
         <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
         <span>{(progress?.drops ?? 0) === 0 ? '乱れなし' : `乱れ ${progress?.drops ?? 0}か所`}</span>
       </p>

@@ -10,6 +10,7 @@ import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation, query, setQuery } from '../navigation/router.ts';
 import { useResource } from '../resource.ts';
+import { adviceFor } from '../screens/advice.ts';
 import { stationById } from '../stations.ts';
 import { Panel } from '../ui/panel.tsx';
 import { toggle } from './actions.ts';
@@ -182,11 +183,20 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
       />
       {tuners.value === undefined && tuners.failure !== undefined ? (
         <p class="field-failed" role="alert">
-          チューナーの一覧を読めないため、割り当てを表示できません。{tuners.failure.message}
+          チューナーの一覧を読めないため、割り当てを表示できません。{tuners.failure.message}{' '}
+          {adviceFor(tuners.failure).next}
         </p>
       ) : null}
       {counted === 0 ? (
-        <Panel icon="reserve" title="この日の予約はありません">
+        <Panel
+          icon="reserve"
+          title="この日の予約はありません"
+          actions={
+            <a class="button" href="guide">
+              番組表を開く
+            </a>
+          }
+        >
           <p>番組表で番組を選ぶと、ここにチューナーごとに並びます。</p>
         </Panel>
       ) : (

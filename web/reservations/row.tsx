@@ -4,7 +4,7 @@ import { now } from '../clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
 import { narrow } from '../text/channel.ts';
-import { clockText, isoText, remainingText } from '../text/time.ts';
+import { clockText, isoText, leftToRecord } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { TYPE_NAMES } from '../tuners/words.ts';
 import { Marks } from '../ui/marks.tsx';
@@ -67,7 +67,7 @@ export function BookingRow({ item }: { item: ReservationItem }) {
           {recording ? (
             <span class="booking-progress numbers">
               <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
-              {remainingText(item.endAt, now.value)}
+              {leftToRecord(item.endAt, now.value)}
             </span>
           ) : null}
           {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}

@@ -7,7 +7,7 @@ import { rulePage } from '../rules/address.ts';
 import { adviceFor } from '../screens/advice.ts';
 import { stationById, stations } from '../stations.ts';
 import { channelLabel, narrow } from '../text/channel.ts';
-import { dateText, isoText, lengthText, remainingText, spanText } from '../text/time.ts';
+import { dateText, isoText, leftToRecord, lengthText, spanText } from '../text/time.ts';
 import { splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -45,7 +45,7 @@ function Head({ item }: { item: ReservationItem }) {
         <b>{spanText(item.startAt, item.endAt)}</b>
         <span>
           {lengthText(item.endAt - item.startAt)}
-          {item.state === 'recording' ? `、${remainingText(item.endAt, now.value)}` : ''}
+          {item.state === 'recording' ? `、${leftToRecord(item.endAt, now.value)}` : ''}
         </span>
       </p>
       {item.state === 'recording' ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}

@@ -7,7 +7,7 @@ import { broadcastDay } from '../guide/geometry.ts';
 import { openReservation } from '../navigation/router.ts';
 import { homeNext } from '../preferences.ts';
 import { narrow } from '../text/channel.ts';
-import { clockText, remainingText, shortText } from '../text/time.ts';
+import { clockText, leftToRecord, shortText } from '../text/time.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { countsOf, nextUp } from './sort.ts';
@@ -15,7 +15,7 @@ import { useBookings } from './store.ts';
 import { spokenText, titleOf } from './words.ts';
 
 function when(item: ReservationItem, at: number): string {
-  if (item.state === 'recording') return remainingText(item.endAt, at);
+  if (item.state === 'recording') return leftToRecord(item.endAt, at);
   return broadcastDay(item.startAt) === broadcastDay(at) ? clockText(item.startAt) : shortText(item.startAt);
 }
 

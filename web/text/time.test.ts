@@ -4,6 +4,7 @@ import {
   clockText,
   dateText,
   isoText,
+  leftToRecord,
   lengthText,
   progressOf,
   remainingText,
@@ -27,6 +28,8 @@ describe('times in JST', () => {
     expect(remainingText(at, at)).toBe('終了');
     expect(remainingText(at, at - 65 * 60_000)).toBe('あと1時間5分');
     expect(remainingText(at, at - 120 * 60_000)).toBe('あと2時間');
+    expect(leftToRecord(at, at - 59_999)).toBe('まもなく終了');
+    expect(leftToRecord(at, at)).toBe('終了待ち');
   });
 
   test('progress stays within 0 and 1', () => {

@@ -41,6 +41,11 @@ export function remainingText(endAt: number, now: number): string {
   return rest === 0 ? `あと${minutes / 60}時間` : `あと${Math.floor(minutes / 60)}時間${rest}分`;
 }
 
+/** Of what is being recorded: it goes on behind the announced end, for its margin or because the programme runs over. */
+export function leftToRecord(endAt: number, now: number): string {
+  return now < endAt ? remainingText(endAt, now) : '終了待ち';
+}
+
 /** How much of the programme is over, 0..1. */
 export function progressOf(startAt: number, endAt: number, now: number): number {
   if (endAt <= startAt) return 0;
