@@ -17,9 +17,11 @@ import { FolderMounts, type MountMemory } from './record/folder-mounts.ts';
 import { FolderSpaces } from './record/folder-space.ts';
 import { type Folder, isFilling, isFull, wishedFolders } from './record/folders.ts';
 import { DATABASE_FILE } from './service.ts';
+import { refuseOrphanedLog } from './store/database.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { RecordingFolderStore } from './store/recording-folders.ts';
 import { SettingStore } from './store/settings.ts';
+import { TROUBLES, troubleOf } from './store/trouble.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
 export interface CheckLine {
@@ -44,7 +46,9 @@ async function line(what: string, look: () => string | Promise<string>): Promise
   try {
     return { what, ok: true, detail: await look() };
   } catch (error) {
-    return { what, ok: false, detail: error instanceof Error ? error.message : String(error) };
+    const kind = what === 'database' ? troubleOf(error) : undefined;
+    const next = kind === undefined ? '' : `; ${TROUBLES[kind].next}`;
+    return { what, ok: false, detail: `${error instanceof Error ? error.message : String(error)}${next}` };
   }
 }
 
@@ -66,6 +70,7 @@ function openUntouched(path: string): Database {
 }
 
 function describeDatabase(path: string): string {
+  refuseOrphanedLog(path);
   if (!existsSync(path)) return `${path} (made at the first start)`;
   accessSync(path, constants.R_OK | constants.W_OK);
   const database = openUntouched(path);
@@ -78,7 +83,9 @@ function describeDatabase(path: string): string {
       );
     }
     const problem = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get();
-    if (problem !== null && problem.quick_check !== 'ok') throw new Error(`${path}: ${problem.quick_check}`);
+    if (problem !== null && problem.quick_check !== 'ok') {
+      throw new Error(`${path}: ${problem.quick_check}; ${TROUBLES.damaged.next}`);
+    }
     return `${path} (schema ${version})`;
   } finally {
     database.close();

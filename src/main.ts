@@ -8,7 +8,8 @@ import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
-import { type RunningService, startService } from './service.ts';
+import { DATABASE_FILE, type RunningService, startService } from './service.ts';
+import { recoverDatabase } from './store/recover.ts';
 import {
   startDatabaseWorker,
   startGuideWorker,
@@ -19,9 +20,10 @@ import {
 
 const HELP = `svc ${VERSION}: watch and record television in the household
 
-Usage: svc [check | --version | --help]
+Usage: svc [check | recover | --version | --help]
 
   check    look at configuration, database, folders, ffmpeg and agent; exit 1 if any is broken
+  recover  take what can be read out of a damaged database into a new one, while svc is stopped
 
 Environment:
   HOST, PORT                    where to listen (every address, 25250)
@@ -97,6 +99,33 @@ async function check(config: Config): Promise<never> {
   process.exit(lines.every((line) => line.ok) ? 0 : 1);
 }
 
+/** A running service would go on writing into the file that is put aside. */
+async function isRunning({ port, tls }: Config): Promise<boolean> {
+  const url = `${tls === null ? 'http' : 'https'}://127.0.0.1:${port}/api/health`;
+  const answer = await fetch(url, {
+    signal: AbortSignal.timeout(2_000),
+    tls: { rejectUnauthorized: false },
+  }).catch(() => undefined);
+  return answer?.ok === true;
+}
+
+async function recover(config: Config): Promise<never> {
+  if (await isRunning(config)) fail('svc is running: stop it first');
+  const path = join(config.dataDir, DATABASE_FILE);
+  const aside = `${path}-damaged-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}`;
+  try {
+    for (const { table, rows, isDamaged } of recoverDatabase(path, aside).tables) {
+      const detail = `${rows} rows${isDamaged ? ', others are lost' : ''}`;
+      process.stdout.write(`${formatCheck({ what: table, ok: !isDamaged, detail })}\n`);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    fail(`nothing can be recovered of ${path}: ${reason}; restore a backup, or move it away to begin anew`);
+  }
+  process.stdout.write(`the damaged database is ${aside} now: keep it until everything is as it should be\n`);
+  process.exit(0);
+}
+
 /** The first signal that asks for the end; a repeated one ends the process at once. */
 function endSignal(): Promise<string> {
   return new Promise((resolve) => {
@@ -126,9 +155,12 @@ async function main(arguments_: readonly string[]): Promise<void> {
     return;
   }
   const checking = rest.length === 0 && first === 'check';
-  if (first !== undefined && !checking) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
+  const recovering = rest.length === 0 && first === 'recover';
+  if (first !== undefined && !checking && !recovering)
+    fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
   const config = configOrExit(checking);
   if (checking) await check(config);
+  if (recovering) await recover(config);
   // The reader of the log may go away; recordings and viewers must not go with it.
   process.stderr.on('error', () => {});
   const log = createLog(

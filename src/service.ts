@@ -3,6 +3,7 @@
  * them in. What answers the first request is made before listening, everything slow afterwards.
  */
 import type { Database } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
@@ -33,10 +34,11 @@ import { Watching } from './record/watching.ts';
 import { readSeries } from './schedule/dedupe/series.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
+import { BALLAST_BYTES } from './store/ballast.ts';
 import { CancellationStore } from './store/cancellations.ts';
 import { CoverageStore } from './store/coverage.ts';
 import { damagedFields } from './store/damage.ts';
-import { openDatabase, openReader, SchemaTooNew } from './store/database.ts';
+import { openDatabase, openReader, refuseOrphanedLog, SchemaTooNew } from './store/database.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { DatabaseKeeper } from './store/keeper.ts';
 import { LogoStore } from './store/logos.ts';
@@ -52,6 +54,7 @@ import { RuleStore } from './store/rules.ts';
 import { SearchStore } from './store/search.ts';
 import { SettingStore } from './store/settings.ts';
 import { StationStore } from './store/stations.ts';
+import { TROUBLES, troubleOf } from './store/trouble.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
 export interface ServiceOptions {
@@ -102,15 +105,22 @@ function encoderFacts({ usable }: EncoderStatus): SystemFacts['ffmpeg']['encoder
 }
 
 /**
- * Opened and read once: damage inside the file shows at the first reading only.
- * @throws SchemaTooNew, or an Error naming the file, and the variable that says where it is
+ * Opened, and what recordings depend on is read once: damage inside the file shows at the first reading only. Nothing
+ * starts with a plan that cannot be read.
+ * @throws SchemaTooNew, or an Error naming the file, the variable that says where it is, and what to do
  */
 function openStores(path: string) {
   let database: Database | undefined;
   try {
+    refuseOrphanedLog(path);
     database = openDatabase(path);
     const stations = new StationStore(database);
     stations.listed();
+    new RuleStore(database).all();
+    new ReservationStore(database).all();
+    new CancellationStore(database).all();
+    new SettingStore(database).all();
+    new RecordingStore(database).unfinished();
     return {
       database,
       stations,
@@ -121,7 +131,9 @@ function openStores(path: string) {
     database?.close();
     if (error instanceof SchemaTooNew) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`database ${path} (DATA_DIR): ${reason}`, { cause: error });
+    const kind = troubleOf(error);
+    const next = kind === undefined ? '' : `; ${TROUBLES[kind].next}`;
+    throw new Error(`database ${path} (DATA_DIR): ${reason}${next}`, { cause: error });
   }
 }
 
@@ -155,12 +167,14 @@ function once(act: () => Promise<void>): () => Promise<void> {
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log, now } = options;
   const databasePath = join(config.dataDir, DATABASE_FILE);
+  const isNew = !existsSync(databasePath);
   const { database, stations, programs, coverage } = openStores(databasePath);
   const reader = openReader(databasePath);
   const keeper = new DatabaseKeeper({
     ...{ database, path: databasePath, startWorker: options.startDatabaseWorker },
     log: log.component('database'),
   });
+  const dataDevice = statSync(config.dataDir).dev;
   const stored = (): Promise<void> => keeper.stored();
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const encoders = new Encoders({
@@ -236,7 +250,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     findProgram: (id) => programs.find(id),
     readSeries,
     folders: recordingFolders,
-    free: async (path) => (await spaces.of(path))?.freeBytes,
+    free: async (path) => {
+      const space = await spaces.of(path);
+      // The database's room, where it had to be given up, is not for recordings.
+      const kept = space?.device === dataDevice ? BALLAST_BYTES : 0;
+      return space === undefined ? undefined : Math.max(0, space.freeBytes - kept);
+    },
     // The database is there: so is this.
     spare: join(config.dataDir, 'recordings-spare'),
     mounts,
@@ -322,6 +341,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     defaults: () => settings.defaults(),
   };
   const api = createApi({
+    databaseFailed: (error) => keeper.note(error),
     version: VERSION,
     now,
     log: log.component('http'),
@@ -349,6 +369,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     status: () => ({
       agent: guide.agentState,
       ffmpeg: ffmpegStatus(encoders.status()),
+      database: { message: keeper.trouble },
     }),
   });
   let http: HttpServer;
@@ -369,6 +390,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     throw error;
   }
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
+  // A disk that is not mounted looks like a first start.
+  if (isNew)
+    log.warn('database made: no reservations, rules and recordings are known', { path: databasePath });
   logAccess(config, log);
   logDamage(database, log);
   keeper.start();

@@ -65,6 +65,9 @@ export const StatusSchema = t.Object(
       encoders: t.Array(t.String(), { description: 'encoders that passed a trial' }),
       message: t.Union([t.String(), t.Null()]),
     }),
+    database: t.Object({
+      message: t.Union([t.String(), t.Null()], { description: 'what keeps things from being stored' }),
+    }),
   },
   EXTENSIBLE,
 );

@@ -5,6 +5,7 @@
 import type { ValueError } from '@sinclair/typebox/errors';
 import { Elysia, ValidationError } from 'elysia';
 import { misfitOf } from '../model/misfit.ts';
+import { databaseFailure } from '../store/trouble.ts';
 import { addCollectRoutes } from './collect-routes.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';
@@ -85,12 +86,14 @@ function errorResponse(
       // A response that does not fit its own schema is a bug of ours.
       if (error instanceof ValidationError && error.type !== 'response') return invalidField(error);
   }
+  const refused = databaseFailure(error);
+  if (refused !== undefined) parts.databaseFailed(error);
   parts.log.error('request failed', {
     method: request.method,
     path: new URL(request.url).pathname,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
   });
-  return internalProblem();
+  return (refused === undefined ? undefined : failureResponse(refused)) ?? internalProblem();
 }
 
 /** Reading the body wraps what broke it. */

@@ -26,6 +26,8 @@ import type { RecordingListStore } from '../store/recording-list.ts';
 import type { SearchStore } from '../store/search.ts';
 
 export interface ApiParts {
+  /** The database answered a question with an error. */
+  databaseFailed(error: unknown): void;
   version: string;
   /** Epoch ms. */
   now: () => number;

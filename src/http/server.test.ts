@@ -85,6 +85,7 @@ function serve(
       detail: absent,
     },
     recordingMarks: { reach: absent, seen: () => {}, watched: absent, protect: absent },
+    databaseFailed: () => {},
     storage: absent,
     folderSpace: absent,
     retention: { bin: absent, restore: absent, remove: absent },
@@ -94,6 +95,7 @@ function serve(
     events: { open: () => undefined },
     status: () => ({
       agent: { state: 'connected', message: null },
+      database: { message: null },
       ffmpeg: { state: 'ready', version: '5', encoders: [], message: null },
     }),
     ...over,

@@ -1,6 +1,6 @@
 /** Opens the service's one SQLite file, sets it up for several writers and brings its schema up to date. */
 import { Database } from 'bun:sqlite';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MIGRATIONS } from './migrations.ts';
 
@@ -43,6 +43,19 @@ export function migrate(database: Database, path: string, migrations: readonly s
       })
       .immediate();
   }
+}
+
+/**
+ * A log without its database: SQLite would begin anew, empty, and remove it.
+ * @throws Error that says what to do
+ */
+export function refuseOrphanedLog(path: string): void {
+  const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
+  throw new Error(
+    `the file is missing or empty, but its log ${path}-wal is there: put back svc.db and svc.db-wal as they belong ` +
+      'together, or move the log away to begin anew',
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Between the main thread and the worker that keeps the database's log. */
 import type { DamagedField } from './damage.ts';
+import type { TroubleKind } from './trouble.ts';
 
 export type ToKeeper =
   | { kind: 'open'; path: string }
@@ -11,8 +12,8 @@ export type ToKeeper =
 export type FromKeeper =
   /** `error`: null when it is on disk. */
   | { kind: 'synced'; serial: number; error: string | null }
-  /** Looked after the log; `error`: what kept it from that. */
-  | { kind: 'looked'; bytes: number; error: string | null }
+  /** Looked after the log and its disk; `error`: what kept it from that. `freeBytes`: of the disk. */
+  | { kind: 'looked'; bytes: number; freeBytes: number; error: string | null; trouble: TroubleKind | null }
   /** Found while looking through the database. */
   | { kind: 'damaged'; fields: DamagedField[]; problems: string[] }
   | { kind: 'down' };

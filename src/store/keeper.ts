@@ -6,6 +6,7 @@ import type { Database } from 'bun:sqlite';
 import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
 import type { FromKeeper, ToKeeper } from './keeper-messages.ts';
+import { TROUBLES, type TroubleKind, troubleOf } from './trouble.ts';
 
 /** A disk wakes up within this. */
 const LIMIT_MS = 25_000;
@@ -25,6 +26,11 @@ export interface DatabaseKeeperOptions {
   /** How long a disk is waited for, ms. */
   limitMs?: number;
 }
+
+/** The room that is kept for the database is given up, or about to be (`Ballast`). */
+const LEAST_FREE_BYTES = 16 * 1024 * 1024;
+const SLOW =
+  'データベースのディスクの応答が遅くなっています。予約などの保存に時間がかかることがありますが、録画は続いています。';
 
 interface Batch {
   serial: number;
@@ -49,6 +55,7 @@ export class DatabaseKeeper {
   #next: Batch | undefined;
   #down: (() => void) | undefined;
   #closed = false;
+  #trouble: TroubleKind | undefined;
   /** Told once each. */
   readonly #told = new Set<string>();
   #toldBytes = LONG_LOG_BYTES;
@@ -73,6 +80,20 @@ export class DatabaseKeeper {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** What is wrong now, for people, Japanese; null: nothing is known to be. */
+  get trouble(): string | null {
+    if (this.#trouble !== undefined) return TROUBLES[this.#trouble].message;
+    const waitedMs = this.#asked === undefined ? 0 : performance.now() - this.#asked.askedAt;
+    return waitedMs > SLOW_MS ? SLOW : null;
+  }
+
+  /** What the database answered to somebody else: damage is found by who reads it. */
+  note(error: unknown): void {
+    if (troubleOf(error) !== 'damaged') return;
+    this.#trouble = 'damaged';
+    this.#tellOnce('database is damaged', String(error), { next: TROUBLES.damaged.next });
   }
 
   /** @returns whether the database's file holds everything; else it is in the log beside it */
@@ -138,10 +159,10 @@ export class DatabaseKeeper {
         this.#synced(message.serial, message.error);
         break;
       case 'looked':
-        if (message.error !== null) this.#tellOnce('log of the database not written', message.error);
-        this.#tellLength(message.bytes);
+        this.#looked(message);
         break;
       case 'damaged':
+        if (message.problems.length > 0) this.#trouble = 'damaged';
         for (const problem of message.problems) this.#tellOnce('database is damaged', problem);
         for (const field of message.fields) {
           if (this.#isNew(JSON.stringify(field))) {
@@ -170,6 +191,20 @@ export class DatabaseKeeper {
     this.#ask();
   }
 
+  #looked({ bytes, freeBytes, error, trouble }: Extract<FromKeeper, { kind: 'looked' }>): void {
+    if (error !== null) {
+      const next = trouble === null ? {} : { next: TROUBLES[trouble].next };
+      this.#tellOnce('log of the database not written', error, next);
+    }
+    const isFull = error === null && freeBytes < LEAST_FREE_BYTES;
+    if (isFull)
+      this.#tellOnce('disk of the database is full', `${freeBytes} octets free`, {
+        next: TROUBLES.full.next,
+      });
+    if (this.#trouble !== 'damaged') this.#trouble = isFull ? 'full' : (trouble ?? undefined);
+    this.#tellLength(bytes);
+  }
+
   #tellLength(bytes: number): void {
     if (bytes < this.#toldBytes) return;
     this.#toldBytes = 2 * bytes;
@@ -178,8 +213,8 @@ export class DatabaseKeeper {
     });
   }
 
-  #tellOnce(what: string, error: string): void {
-    if (this.#isNew(`${what}\n${error}`)) this.options.log.error(what, { error });
+  #tellOnce(what: string, error: string, further: Record<string, string> = {}): void {
+    if (this.#isNew(`${what}\n${error}`)) this.options.log.error(what, { error, ...further });
   }
 
   #isNew(told: string): boolean {

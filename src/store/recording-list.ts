@@ -17,6 +17,7 @@ import { tableStamp } from './counters.ts';
 import { readList, readObject, readText } from './json.ts';
 import { readVerdict } from './recording-row.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
+import { troubleOf } from './trouble.ts';
 
 /** Of a recording that is not deleted. */
 export interface ListedRecording {
@@ -361,8 +362,17 @@ export class RecordingListStore {
       });
   }
 
-  /** Writes what titles are sorted by where it is not written yet: whoever stores a recording need not know of it. */
+  /** A database that takes nothing now is read all the same. */
   #keyTitles(): void {
+    try {
+      this.#putTitleKeys();
+    } catch (error) {
+      if (troubleOf(error) === undefined) throw error;
+    }
+  }
+
+  /** Writes what titles are sorted by where it is not written yet: whoever stores a recording need not know of it. */
+  #putTitleKeys(): void {
     const rows = this.database
       .query<{ id: number; name: string }, []>(
         'SELECT id, name FROM recordings INDEXED BY recordings_untitled WHERE title_key IS NULL',

@@ -2,7 +2,15 @@
 
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
@@ -272,6 +280,25 @@ describe('the process', () => {
     writeFileSync(path, bytes.fill(0x55, 4096));
     const { stderr, code } = await run([], { PORT: '0', DATA_DIR: dirname(path) });
     expect([code, stderr]).toEqual([1, expect.stringContaining(path)]);
+    expect(stderr).toContain('restore a backup');
+  });
+
+  test('nothing starts with rules that cannot be read, or without the file that a log belongs to', async () => {
+    const path = join(folder(), 'svc.db');
+    const database = openDatabase(path);
+    const root = database
+      .query<{ page: number }, []>(`SELECT rootpage AS page FROM sqlite_schema WHERE name = 'rules'`)
+      .get()?.page;
+    database.close();
+    const bytes = readFileSync(path);
+    const from = ((root ?? 0) - 1) * 4096;
+    writeFileSync(path, bytes.fill(0x55, from, from + 4096));
+    const damaged = await run([], { PORT: '0', DATA_DIR: dirname(path) });
+    expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('svc recover')]);
+    renameSync(path, `${path}-wal`);
+    const orphaned = await run([], { PORT: '0', DATA_DIR: dirname(path) });
+    expect([orphaned.code, orphaned.stderr]).toEqual([1, expect.stringContaining('put back svc.db')]);
+    expect([existsSync(path), existsSync(`${path}-wal`)]).toEqual([false, true]);
   });
 
   test('a database of a newer version is refused', async () => {

@@ -73,13 +73,13 @@ function Bands({ stations }: { stations: readonly Station[] }) {
   );
 }
 
-/** What the service says about its tuners; undefined while they are well or nothing is known. */
-function useTunerTrouble(): string | undefined {
+/** What the service says about its tuners or its database; undefined while they are well or nothing is known. */
+function useTrouble(of: 'agent' | 'database'): string | undefined {
   const [trouble, setTrouble] = useState<string>();
   useEffect(() => {
     const abort = new AbortController();
     getStatus(abort.signal)
-      .then((status) => setTrouble(status?.agent.message ?? undefined))
+      .then((status) => setTrouble(status?.[of]?.message ?? undefined))
       // The panel is complete without it, and the list's own failures have their place.
       .catch(() => undefined);
     return () => abort.abort();
@@ -88,7 +88,7 @@ function useTunerTrouble(): string | undefined {
 }
 
 function NoStations() {
-  const reason = useTunerTrouble();
+  const reason = useTrouble('agent');
   return (
     <Panel
       icon="antenna"
@@ -141,6 +141,16 @@ function onNumberKey(event: KeyboardEvent): void {
   navigate(`live/${station.id}`);
 }
 
+/** What cannot be stored now is known before somebody books. */
+function DatabaseTrouble() {
+  const message = useTrouble('database');
+  return message === undefined ? null : (
+    <p class="notice notice-warn" role="alert">
+      {message}
+    </p>
+  );
+}
+
 export function Home() {
   useEffect(() => {
     document.addEventListener('keydown', onNumberKey);
@@ -155,6 +165,7 @@ export function Home() {
           <b class="numbers">{clockText(now.value)}</b>
         </p>
       </header>
+      <DatabaseTrouble />
       <NextUp />
       <Content />
     </>
