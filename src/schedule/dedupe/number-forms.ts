@@ -10,7 +10,7 @@
 const NUMERAL = String.raw`(?:(?<!\d)\d{1,4}(?:\.5)?(?!\d)|[〇一二三四五六七八九十百千]{1,5})`;
 /** In brackets, where 参 is the House of Councillors, these are none. */
 const WITH_FORMAL = `(?:${NUMERAL}|[壱弐参拾]{1,4})`;
-const BETWEEN = String.raw`\s*[・,、&~+\-]\s*`;
+const BETWEEN = String.raw`\s*(?:[・,、&~+\-]|から)\s*`;
 /** What a number counts that is no episode. */
 const OTHER_COUNT = String.raw`(?!\s*(?:年|月|日(?!目)|時|分|秒|人|位|歳|才|%|円|周年|世紀|億|万|度|連発))`;
 
@@ -43,7 +43,7 @@ export interface NumberForm {
 
 function counted(units: string): RegExp {
   const list = `${WITH_FORMAL}(?:(?:${units})?${BETWEEN}第?${WITH_FORMAL})*`;
-  return new RegExp(`第\\s*(?<list>${list})\\s*(?:${units})(?:\\s*/\\s*全?\\d+話?)?`, 'gu');
+  return new RegExp(`第\\s*(?<list>${list})\\s*(?:${units})(?:\\s*/\\s*全?\\d+話?)?(?!から)`, 'gu');
 }
 
 function worded(words: string): RegExp {
@@ -65,7 +65,10 @@ const IN_BRACKETS = [
 ]
   .map(([open, close]) => `${open}\\s*${NUMERAL}(?:${BETWEEN}${NUMERAL}|/\\d+)*\\s*${close}`)
   .join('|');
-const BRACKETED = new RegExp(`(?<list>(?:${IN_BRACKETS})(?:\\s*[・,、&~\\-]?\\s*(?:${IN_BRACKETS}))*)`, 'gu');
+const BRACKETED = new RegExp(
+  `(?<list>(?:${IN_BRACKETS})(?:\\s*(?:[・,、&~\\-]|から)?\\s*(?:${IN_BRACKETS}))*)`,
+  'gu',
+);
 
 export const WEEK_SUFFIX = '週';
 
@@ -147,7 +150,10 @@ function isYear(text: string): boolean {
  * @param mayBeYear false: its form counts episodes and nothing else
  */
 export function canonicalNumbers(text: string, mayBeYear = true): string | undefined {
-  const bare = text.replace(/\/\s*全?\d+/g, '').replace(/[壱弐参拾]/gu, (letter) => FORMAL[letter] ?? letter);
+  const bare = text
+    .replace(/から/gu, '~')
+    .replace(/\/\s*全?\d+/g, '')
+    .replace(/[壱弐参拾]/gu, (letter) => FORMAL[letter] ?? letter);
   const parts = [...bare.matchAll(/\d+(?:\.5)?|[〇一二三四五六七八九十百千]+|[~-]/gu)].map(([part]) => part);
   const numbers: number[] = [];
   let range = false;
@@ -177,7 +183,7 @@ const SEASONS: readonly RegExp[] = [
     String.raw`第${NUMERAL_HERE}\s*(?:期(?![生末間待])|シリーズ|シーズン|クール|部(?!隊|長|分))`,
     'gu',
   ),
-  /(?<!\d)(\d{1,2})\s*(?:st|nd|rd|th)\s*season/gu,
+  /(?<!\d)(\d{1,2})\s*(?:st|nd|rd|th)\s*(?:season|series|シーズン|シリーズ)/gu,
   /(?<![\p{L}\d])(\d{1,2})期(?![生末間待])/gu,
   /(?<=[\s\p{L}])(?<![a-z])s(\d{1,2})(?=\s*(?:[#♯「『(]|第|ep))/gu,
   /(?<=\s)シリーズ(\d{1,2})(?!\d)/gu,

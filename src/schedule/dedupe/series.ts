@@ -32,7 +32,7 @@ export function readSeries(text: EpisodeText): SeriesMark | null {
   if (searchText(title).trim() === '') return null;
   const { series: key, number, subtitle } = readEpisode(text);
   const told = subtitle === null ? null : spelled(subtitle, [title, text.description]);
-  const episode = [numberForPeople(number), told === null ? null : `「${told}」`].filter(
+  const episode = [numberForPeople(number), told === null ? null : quotedOnce(told)].filter(
     (part) => part !== null,
   );
   return {
@@ -40,6 +40,11 @@ export function readSeries(text: EpisodeText): SeriesMark | null {
     name: spelled(key, [title]) ?? beginning(key, title) ?? title.trim(),
     episode: episode.length === 0 ? null : episode.join(' '),
   };
+}
+
+/** A subtitle may bring its quotation marks along. */
+function quotedOnce(subtitle: string): string {
+  return /^[「『]/u.test(subtitle) ? subtitle : `「${subtitle}」`;
 }
 
 /** `12` → `#12`, `1,2` → `#1,2`, `12後` → `#12 後編`, `3週` → `第3週`, `最終` → `最終回`. */

@@ -20,7 +20,8 @@ const HOUR = String.raw`${DAY}(?:曜日?)?\s*\d{1,2}時?`;
 
 const SERIES_SLOT = new RegExp(String.raw`^(?:.*(?:${KINDS})|${SHORT}|${HOUR}|新番組|新)\s*$`, 'u');
 /** A film each time, or another long piece: what is quoted is the piece. */
-const PIECE_SLOT = /(?:(?:洋画|邦画|映画|名画)(?:劇場|シアター)?|(?:シネマ|ワイド|サスペンス)劇場)\s*$/u;
+const PIECE_SLOT =
+  /(?:(?:洋画|邦画|映画|名画)(?:劇場|シアター)?|長編アニメ|(?:シネマ|ワイド|サスペンス)劇場)\s*$/u;
 /** Of several parts where they are numbered, else a piece that stands alone. */
 const NUMBERED_SLOT = /^(?:シリーズ|特集)\s*$/u;
 
