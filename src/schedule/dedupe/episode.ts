@@ -36,7 +36,7 @@ const TECHNICAL_WORDS = 'デジタルリマスター版?|hdリマスター版?|�
 /** Of films: that nothing is cut out of it, that it is new here. */
 const FIRST_WORDS = '(?:本編)?ノーカット(?:放送|版)?|(?:地上波|bs|テレビ)初(?:放送)?';
 const NOISE = new RegExp(
-  `[(<〈《≪【〔\\[]\\s*(?:${AGAIN_WORDS}|${TECHNICAL_WORDS}|${FIRST_WORDS})\\s*[)>〉》≫】〕\\]]|(?:^|(?<=[」』])|[\\s◇◆※])(?:再放送|アンコール放送|${FIRST_WORDS})(?=$|[\\s◇◆※])|(?<=ドラマ|小説)アンコール|[(【]?全\\d+(?:話|回)[)】]?`,
+  `[(<〈《≪【〔\\[]\\s*(?:${AGAIN_WORDS}|${TECHNICAL_WORDS}|${FIRST_WORDS})\\s*[)>〉》≫】〕\\]]|(?:^|(?<=[」』])|[\\s◇◆※])(?:再放送|アンコール放送|一挙放送|${FIRST_WORDS})(?=$|[\\s◇◆※])|(?<=ドラマ|小説)アンコール|[(【]?全\\d+(?:話|回)[)】]?`,
   'gu',
 );
 const QUOTED = /「([^「」]*(?:「[^「」]*」[^「」]*)*)」|『([^『』]*)』|“([^“”]*)”/u;
