@@ -268,6 +268,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     stored,
     log: log.component('record'),
     now: clock.now,
+    isTimeSure: clock.isSure,
     elapsed: options.elapsed,
     wall: now,
   });

@@ -403,6 +403,7 @@ describe('after a restart', () => {
   /** One that had received half of its programme when its service was stopped; it starts again so much later. */
   async function half(
     laterMs: number,
+    over: Partial<RecordingRoomOptions> = {},
   ): Promise<{ id: number; order: RecordingOrder; until: number; room: RecordingRoom }> {
     const first = open();
     const order = ordered(now());
@@ -417,7 +418,7 @@ describe('after a restart', () => {
     store.saveMeasured(id, { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] }, []);
     await first.close();
     skew += laterMs;
-    return { id, order, until: to, room: open() };
+    return { id, order, until: to, room: open(over) };
   }
 
   function expectHalf({ id, order, until: to }: Awaited<ReturnType<typeof half>>): void {
@@ -456,6 +457,33 @@ describe('after a restart', () => {
     expect(sessions[1]?.times.endAt).toBe(holdUntil);
     expect(room.running().get(order.reservationId)).toMatchObject({ recordingId: id });
     expect(store.find(id)?.state).toBe('recording');
+  });
+
+  test('what is over by a clock that may be wrong waits for the right time, and goes on', async () => {
+    let isSure = false;
+    const { room, id } = await half(9 * HOUR, { isTimeSure: () => isSure });
+    const other = ordered(now());
+    room.order([other]);
+    // What begins now does not wait.
+    await until(() => sessions.length === 2);
+    expect(sessions[1]?.options.id).not.toBe(id);
+    expect(store.find(id)?.state).toBe('recording');
+    skew -= 8.5 * HOUR;
+    isSure = true;
+    room.clockSet();
+    await until(() => sessions.length === 3);
+    expect(sessions[2]?.options).toMatchObject({ id, listens: false });
+    expect(ends).toEqual([]);
+  });
+
+  test('but not for long: nobody may tell the time', async () => {
+    let elapsed = 0;
+    const { order, id } = await half(9 * HOUR, { isTimeSure: () => false, elapsed: () => elapsed });
+    await Bun.sleep(60);
+    expect(store.find(id)?.state).toBe('recording');
+    elapsed = 61_000;
+    await until(() => ends.length === 1);
+    expect(stateOf(order.reservationId)).toBe('finished');
   });
 
   test('what was stopped and not judged yet is judged as it ended', async () => {

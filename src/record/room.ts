@@ -74,6 +74,8 @@ export interface RecordingRoomOptions {
   now: () => number;
   /** ms since some moment, which nobody sets. */
   elapsed: () => number;
+  /** False: nobody confirmed the time since the machine was started. */
+  isTimeSure?: (() => boolean) | undefined;
   /** Epoch ms by the machine's clock, which dates files. */
   wall: () => number;
   /** Free octets; undefined = away. */
@@ -85,6 +87,9 @@ export interface RecordingRoomOptions {
   /** How often times are looked at, ms. */
   lookMs?: number;
 }
+
+/** Three Time Offset Tables, and a guide that is collected to hear them: so long the right time is waited for. */
+const DOUBT_MS = 60_000;
 
 const UNREADABLE = '録画の途中までの記録が壊れていたため、続けられませんでした';
 
@@ -119,6 +124,9 @@ export class RecordingRoom {
   readonly #byReservation = new Map<ReservationId, RunningRecording>();
   /** Orders that could not be begun, told once. */
   readonly #troubled = new Set<ReservationId>();
+  /** Left by a former life, and over by a clock that may be wrong. */
+  #doubtful: number[] = [];
+  readonly #bornAt: number;
   #reconciled: Promise<unknown> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #slice: ReturnType<typeof setImmediate> | undefined;
@@ -126,6 +134,7 @@ export class RecordingRoom {
 
   constructor(readonly options: RecordingRoomOptions) {
     const { startWorker, log, tap, hub, store } = options;
+    this.#bornAt = options.elapsed();
     this.#client = new StreamClient({ startWorker, log, tap });
     this.#news = new News(hub);
     this.#commits = new Commits({ store, stored: options.stored });
@@ -151,6 +160,10 @@ export class RecordingRoom {
       const record = store.find(id);
       // Deleted meanwhile: nothing of it is wanted.
       if (record === undefined) return;
+      if (this.#isInDoubt && record.ended === null && endOf(record) <= now()) {
+        this.#doubtful.push(id);
+        return;
+      }
       log.info('recording goes on', { recording: id, closeAt: record.closeAt });
       const mayBeOn = record.ended === null && endOf(record) + UNHEARD_MS > now();
       this.#run(record, mayBeOn ? this.#resume(record) : undefined);
@@ -158,6 +171,12 @@ export class RecordingRoom {
       log.error('recording cannot go on', { recording: id, error: String(error) });
       this.#giveUp(id);
     }
+  }
+
+  /** A machine that was just started may be set to any time. */
+  get #isInDoubt(): boolean {
+    const { isTimeSure, elapsed } = this.options;
+    return isTimeSure?.() === false && elapsed() - this.#bornAt < DOUBT_MS;
   }
 
   #giveUp(id: number): void {
@@ -267,7 +286,8 @@ export class RecordingRoom {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (this.#closed || (this.#waiting.size === 0 && this.#running.size === 0)) return;
+    const isIdle = this.#waiting.size === 0 && this.#running.size === 0 && this.#doubtful.length === 0;
+    if (this.#closed || isIdle) return;
     const now = this.#clock.now();
     let next = this.options.lookMs ?? LOOK_MS;
     for (const { openAt, reservationId } of this.#waiting.values()) {
@@ -278,6 +298,7 @@ export class RecordingRoom {
 
   #look(): void {
     if (this.#closed) return;
+    for (const id of this.#isInDoubt ? [] : this.#doubtful.splice(0)) this.#goOn(id);
     for (const running of this.#running.values()) {
       this.#news.watch(running.progress);
       running.outlast();

@@ -1,0 +1,43 @@
+/**
+ * Homes of all kinds in months in which much goes wrong. Whatever rules and people wanted is recorded, or what is said
+ * of it is true. A week in the suite, a year of several homes with `--long`.
+ */
+import { expect, test } from 'bun:test';
+import { fuzzSeed, Random } from '../fuzz/random.ts';
+import { HardHome } from './hard-year.ts';
+import { Outcomes } from './outcome.ts';
+
+const LONG = process.env.SVC_LONG === '1';
+const DAYS = LONG ? 365 : 7;
+const HOMES = LONG ? 4 : 1;
+const FIRST_DAY = Date.parse('2026-11-21T05:00:00+09:00');
+const DAY_MINUTES = 1440;
+
+for (let index = 0; index < HOMES; index++) {
+  const seed = fuzzSeed() + index * 7919;
+  test(
+    `in a hard year nothing is lost without a reason (FUZZ_SEED=${seed})`,
+    () => {
+      const home = new HardHome(new Random(seed), FIRST_DAY, DAYS);
+      const outcomes = new Outcomes(home);
+      for (let minute = 1; minute <= DAYS * DAY_MINUTES && home.faults.length === 0; minute++) {
+        home.pass();
+        if (minute % DAY_MINUTES === 0) outcomes.judge();
+      }
+      const { counts, taken, tuners } = home;
+      const types = tuners.map((one) => one.types.join('+')).join();
+      console.log(JSON.stringify({ seed, types, ...counts, taken: taken.size, ...outcomes.counts }));
+      expect(home.faults).toEqual([]);
+      expect(outcomes.faults).toEqual([]);
+      if (!LONG) return;
+      // It was a year worth looking at.
+      expect(taken.size).toBeGreaterThan(DAYS / 4);
+      expect(outcomes.counts.whole ?? 0).toBeGreaterThan(DAYS / 7);
+      // Terrestrial stations have branches on their channels, those of satellites sometimes.
+      if (types.includes('GR')) expect(counts.shared).toBeGreaterThan(0);
+      // Where a later airing stood within the grace, or what was recorded of the first was not known yet.
+      expect(outcomes.twice).toBeLessThanOrEqual(Math.ceil(taken.size / 25));
+    },
+    LONG ? 1_800_000 : 60_000,
+  );
+}
