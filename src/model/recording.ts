@@ -24,7 +24,7 @@ export interface SeriesMark {
   episode: string | null;
 }
 
-/** What a recording is begun with. It says of its programme what the guide said then. */
+/** What a recording is begun with. */
 export interface NewRecording {
   /** null: not booked. */
   reservationId: number | null;
@@ -54,6 +54,20 @@ export interface NewRecording {
   encode: EncodeChoice;
   keepTs: boolean;
 }
+
+/** What a recording says of its programme: what the guide says when it begins, and as far as it knows it when it ends. */
+export type RecordingTexts = Pick<
+  NewRecording,
+  | 'name'
+  | 'description'
+  | 'extended'
+  | 'genres'
+  | 'audios'
+  | 'videoType'
+  | 'videoResolution'
+  | 'isFree'
+  | 'series'
+>;
 
 /** How a recording ends, but by its service. */
 export type RecordingEnding = 'finished' | 'stopped' | 'copy_never';

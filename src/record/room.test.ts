@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
+import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
+import type { EpochMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { FakeSession } from '../../test/record/fake-session.ts';
 import { type EventData, Hub } from '../hub/hub.ts';
+import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingEnd, RecordingOrder } from '../model/recording.ts';
 import type { StationRecord } from '../model/station.ts';
 import { nothingMeasured } from '../model/verdict.ts';
@@ -150,6 +152,41 @@ describe('an order', () => {
     });
     expect(room.progress().get(recordingId ?? 0)?.until).toBe(order.closeAt);
     await until(() => told.includes('recordings') && told.includes('services'));
+  });
+
+  test('is named at its end as the guide has its programme then', async () => {
+    const program: ProgramRecord = {
+      ...{ id: 7 as ProgramId, stationId: STATION, eventId: 7 as EventId, startAt: 0 as EpochMs },
+      ...{ endAt: 0 as EpochMs, openEnd: false, name: '番組', description: '', extended: { 内容: '中身' } },
+      ...{ genres: [], audios: [], videoType: null, videoResolution: null, isFree: true, copyNever: false },
+      ...{ groups: [], series: null },
+    };
+    let known: ProgramRecord | undefined = program;
+    const room = open({
+      findProgram: () => known,
+      readSeries: ({ description }) => ({ key: '番組', name: '番組', episode: description }),
+    });
+    const texts = async (told: Partial<ProgramRecord> | undefined) => {
+      known = program;
+      const order = ordered(now());
+      room.order([order]);
+      await until(() => room.running().has(order.reservationId));
+      const id = room.running().get(order.reservationId)?.recordingId ?? 0;
+      known = told === undefined ? undefined : { ...program, ...told };
+      await sessions.at(-1)?.end('finished');
+      await until(() => store.find(id)?.state !== 'recording');
+      const { name, description, extended, series } = store.find(id) ?? {};
+      return [name, description, extended, series?.episode];
+    };
+    const before = ['番組[字]', '', { 内容: '中身' }, ''];
+    expect(await texts(undefined)).toEqual(before);
+    expect(await texts({ name: ' ' })).toEqual(before);
+    expect(await texts({ name: '番組', description: '#3', extended: null })).toEqual([
+      ...['番組', '#3', { 内容: '中身' }, '#3'],
+    ]);
+    expect(await texts({ name: '臨時ニュース', extended: { 出演: '人' } })).toEqual([
+      ...['臨時ニュース', '', { 出演: '人' }, ''],
+    ]);
   });
 
   test('is begun when the clock is set forward, and dropped when it is withdrawn or too late', async () => {

@@ -16,7 +16,7 @@ import type {
   RecordingEnd,
   RecordingOrder,
   RecordingRecord,
-  SeriesMark,
+  RecordingTexts,
 } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -36,6 +36,7 @@ import { News } from './news.ts';
 import { reconcile } from './reconcile.ts';
 import { endOf, RunningRecording, type Session } from './running.ts';
 import { RecordingSession, type SessionOptions, useOf } from './session.ts';
+import { latestTexts, type SeriesReader } from './texts.ts';
 
 const LOOK_MS = 1_000;
 /** Rows are made for so long before others have their turn. */
@@ -56,8 +57,7 @@ export interface RecordingRoomOptions {
   /** Listed or not. */
   findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
   findProgram: (id: RecordingOrder['programId']) => ProgramRecord | undefined;
-  /** What a programme is an episode of. */
-  readSeries: (program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>) => SeriesMark | null;
+  readSeries: SeriesReader;
   /** As `CommitsOptions`. */
   stored?: (() => Promise<void>) | undefined;
   /** In the order in which they are wished for. */
@@ -441,6 +441,13 @@ export class RecordingRoom {
     });
   }
 
+  #latestTexts(record: RecordingRecord): RecordingTexts | undefined {
+    const { findProgram, readSeries } = this.options;
+    return record.programId === null
+      ? undefined
+      : latestTexts(record, findProgram(record.programId), readSeries);
+  }
+
   #run(record: RecordingRecord, session: Session | undefined): RunningRecording {
     const { free = freeBytes } = this.options;
     const running = new RunningRecording(record, session, {
@@ -449,6 +456,7 @@ export class RecordingRoom {
       free,
       reconciled: this.#reconciled,
       commits: this.#commits,
+      latestTexts: (one) => this.#latestTexts(one),
       onOver: (one, conclusion) => {
         this.#running.delete(one.id);
         if (one.reservationId !== null) this.#byReservation.delete(one.reservationId);

@@ -3,7 +3,7 @@
  * judged and stored, however long the database refuses.
  */
 import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { RecordingEnding, RecordingOrder, RecordingRecord } from '../model/recording.ts';
+import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
 import type { Commits } from './commits.ts';
 import { type ConcludeOptions, type Conclusion, conclude } from './conclude.ts';
@@ -40,6 +40,8 @@ export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
   reconciled: Promise<unknown>;
   /** Where verdicts are stored by. */
   commits: Commits;
+  /** What is to be said of it by now; undefined: what it says. */
+  latestTexts: (record: RecordingRecord) => RecordingTexts | undefined;
   /** It was judged and stored, or its service ends before that. */
   onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
   /** Epoch ms by the machine's clock, which dates files. */
@@ -222,6 +224,7 @@ export class RunningRecording {
         log.error('end of a recording not stored yet', { recording: this.id, error: String(error) });
       }
     }
+    this.#describe();
     try {
       await reconciled;
       const options: ConcludeOptions = {
@@ -239,6 +242,16 @@ export class RunningRecording {
     } catch (error) {
       log.warn('recording is judged at the next start', { recording: this.id, error: String(error) });
       return undefined;
+    }
+  }
+
+  #describe(): void {
+    const { store, log, now, latestTexts } = this.options;
+    try {
+      const texts = latestTexts(this.#record);
+      if (texts !== undefined) store.describe(this.id, texts, now());
+    } catch (error) {
+      log.error('texts of a recording not stored', { recording: this.id, error: String(error) });
     }
   }
 

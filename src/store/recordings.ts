@@ -9,6 +9,7 @@ import type {
   RecordingPart,
   RecordingRecord,
   RecordingState,
+  RecordingTexts,
 } from '../model/recording.ts';
 import { isMeasured, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 import { atomically } from './atomic.ts';
@@ -36,6 +37,27 @@ export interface Finish {
   joined: readonly RecordingPart[];
   /** Its episode may be booked again. */
   released: boolean;
+}
+
+type Texts = Omit<RecordingTexts, 'series'>;
+
+function columnsOf(texts: Texts) {
+  const { name, description, extended, genres, audios, videoType, videoResolution, isFree } = texts;
+  return {
+    ...{ name, description, videoType, videoResolution },
+    extended: extended === null ? null : JSON.stringify(extended),
+    genres: JSON.stringify(genres),
+    audios: JSON.stringify(audios),
+    isFree: isFree ? 1 : 0,
+  };
+}
+
+function seriesColumns(series: RecordingTexts['series']) {
+  return {
+    seriesKey: series?.key ?? null,
+    seriesName: series?.name ?? null,
+    episode: series?.episode ?? null,
+  };
 }
 
 export class RecordingStore extends RecordingPartRows {
@@ -79,13 +101,8 @@ export class RecordingStore extends RecordingPartRows {
       )
       .get({
         ...recording,
-        extended: recording.extended === null ? null : JSON.stringify(recording.extended),
-        genres: JSON.stringify(recording.genres),
-        audios: JSON.stringify(recording.audios),
-        isFree: recording.isFree ? 1 : 0,
-        seriesKey: series?.key ?? null,
-        seriesName: series?.name ?? null,
-        episode: series?.episode ?? null,
+        ...columnsOf(recording),
+        ...seriesColumns(series),
         keepTs: recording.keepTs ? 1 : 0,
         now,
       });
@@ -149,6 +166,21 @@ export class RecordingStore extends RecordingPartRows {
          WHERE id = $id`,
       )
       .run({ id, programId, startAt, endAt, closeAt, holdUntil, now });
+  }
+
+  /** What its programme turned out to be. @param now epoch ms */
+  describe(id: number, { series, ...texts }: RecordingTexts, now: number): void {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `UPDATE recordings SET name = $name, description = $description, extended = $extended, genres = $genres,
+             audios = $audios, video_type = $videoType, video_resolution = $videoResolution, is_free = $isFree,
+             series_key = $seriesKey, series_name = $seriesName, episode = $episode, updated_at = $now
+           WHERE id = $id`,
+        )
+        .run({ id, ...columnsOf(texts), ...seriesColumns(series), now });
+      indexRecordings(this.database);
+    });
   }
 
   /** It is over, and only to be judged. @param at epoch ms */

@@ -1,0 +1,34 @@
+/** What a recording says of its programme. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ProgramRecord } from '../model/program.ts';
+import type { RecordingRecord, RecordingTexts, SeriesMark } from '../model/recording.ts';
+
+/** What a programme is an episode of. */
+export type SeriesReader = (
+  program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>,
+) => SeriesMark | null;
+
+/**
+ * What is to be said of a recording that ends: tables before a programme begins are short, name what was to be shown,
+ * or are not there at all.
+ * @param program as the guide has it then; undefined: it fell out of the guide
+ * @returns undefined: what it says already
+ */
+export function latestTexts(
+  record: RecordingRecord,
+  program: ProgramRecord | undefined,
+  readSeries: SeriesReader,
+): RecordingTexts | undefined {
+  if (program === undefined || program.name.trim() === '') return undefined;
+  const { name, description, genres, audios, videoType, videoResolution, isFree } = program;
+  // A table without it does not take it away.
+  const extended = program.extended ?? record.extended;
+  const told = { name, description, extended, genres, audios, videoType, videoResolution, isFree };
+  const latest = { ...told, series: readSeries({ name, description, extended }) };
+  return isDeepStrictEqual(latest, textsOf(record)) ? undefined : latest;
+}
+
+function textsOf(record: RecordingRecord): RecordingTexts {
+  const { name, description, extended, genres, audios, videoType, videoResolution, isFree, series } = record;
+  return { name, description, extended, genres, audios, videoType, videoResolution, isFree, series };
+}
