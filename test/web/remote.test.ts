@@ -106,12 +106,21 @@ describe.skipIf(!hasChromium)('by remote control', () => {
       await page.locator('.next').first().waitFor();
       rig.service.house.delayMs = 60;
       rig.service.house.recordings.delayMs = 120;
+      // What runs is known before the list is, and after it.
+      let turn = 0;
+      await page.route(/api\/recordings\?/u, async (route) => {
+        const running = route.request().url().includes('show=recording');
+        await Bun.sleep(running === (turn === 0) ? 0 : 250);
+        await route.continue();
+      });
       for (const [path, ready] of [
         ['', '.next-title:not(.skeleton *)'],
         ['recordings', '.running'],
+        ['recordings?turn=1', '.running'],
         ['reservations', '.booking'],
         ['rules', 'h1'],
       ] as const) {
+        turn = path.includes('turn') ? 1 : 0;
         await page.goto(rig.service.url + path);
         await page.locator(ready).first().waitFor();
         await page.locator('.shelf .rec-title, main h1').first().waitFor();

@@ -1,5 +1,6 @@
 /** The list of recordings or of series, and what stands in its place while it is read, when it fails and when it is empty. */
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
 import { recordingsLook, recordingsSort } from '../preferences.ts';
 import { FailurePanel } from '../screens/failure-panel.tsx';
@@ -165,13 +166,19 @@ interface ListStateProps<T> {
   readonly shown: RecordingQuery;
   /** What stands above the list is not known yet: the list would be pushed down. */
   readonly waits: boolean;
+  /** There is something in place of the waiting: before it is painted. */
+  readonly onKnown: () => void;
   readonly children: ComponentChildren;
 }
 
 /** What a list shows besides its rows: that it is read, why it cannot be, that it is empty. */
-export function ListState<T>({ pages, shown, waits, children }: ListStateProps<T>) {
+export function ListState<T>({ pages, shown, waits, onKnown, children }: ListStateProps<T>) {
   const { total, failure } = pages.state.value;
-  if (total === undefined || waits) {
+  const unknown = total === undefined || waits;
+  useLayoutEffect(() => {
+    if (!unknown || failure !== undefined) onKnown();
+  }, [unknown, failure]);
+  if (unknown) {
     return failure === undefined ? (
       <Waiting />
     ) : (

@@ -100,10 +100,11 @@ interface ShownProps {
   readonly onStop: (recording: Recording) => void;
   readonly ruleName: (id: number) => string | undefined;
   readonly running: readonly Recording[] | undefined;
+  readonly onKnown: () => void;
 }
 
 /** The list itself, and what knows its rows: the bar of the choice, the sheet. */
-function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownProps) {
+function Listed({ shown, selection, onErase, onStop, ruleName, running, onKnown }: ShownProps) {
   const sort = recordingsSort.value;
   const parameters = parametersOf(shown, sort);
   const key = parameters.toString();
@@ -135,7 +136,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
       {shown.show === 'bin' && pages.count > 0 ? (
         <p class="rec-lead">ここへ移してから2日たつと、録画とファイルは消えます。それまでは元に戻せます。</p>
       ) : null}
-      <ListState pages={pages} shown={shown} waits={apart && running === undefined}>
+      <ListState pages={pages} shown={shown} waits={apart && running === undefined} onKnown={onKnown}>
         <RecordingList key={key} shown={shown} pages={pages} busy={busy} selection={selection} />
       </ListState>
       {selection.choosing.value ? (
@@ -155,7 +156,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running }: ShownP
   );
 }
 
-function Grouped({ shown, waits }: { shown: RecordingQuery; waits: boolean }) {
+function Grouped({ shown, waits, onKnown }: Pick<ShownProps, 'shown' | 'onKnown'> & { waits: boolean }) {
   const kept = useMemo(
     () => seriesLists.of('', (offset, limit, signal) => getSeriesPage({ offset, limit }, signal)),
     [],
@@ -163,7 +164,7 @@ function Grouped({ shown, waits }: { shown: RecordingQuery; waits: boolean }) {
   const { pages, busy } = useList(kept);
   return (
     <>
-      <ListState pages={pages} shown={shown} waits={waits}>
+      <ListState pages={pages} shown={shown} waits={waits} onKnown={onKnown}>
         <SeriesList pages={pages} busy={busy} />
       </ListState>
       {pages.state.value.total === undefined ? null : (
@@ -236,6 +237,9 @@ export function Recordings() {
   const [over, setOver] = useState<Over>();
   const [selection] = useState(() => new Selection());
   const running = useRunning();
+  // What runs comes with the first list: before it, it would push away what stands in the list's place.
+  const [known, setKnown] = useState(false);
+  const onKnown = (): void => setKnown(true);
   const storage = useResource(getStorage, { events: ['recordings', 'settings'], poll: STORAGE_POLL_MS });
   const rules = useResource(getRules, { events: ['rules'], poll: 0 }).value ?? [];
   useBackEndsChoice(selection);
@@ -272,14 +276,15 @@ export function Recordings() {
               }
         }
       />
-      {groupable ? <Running recordings={running ?? []} /> : null}
+      {groupable && known ? <Running recordings={running ?? []} /> : null}
       {grouped ? (
-        <Grouped shown={shown} waits={running === undefined} />
+        <Grouped shown={shown} waits={running === undefined} onKnown={onKnown} />
       ) : (
         <Listed
           shown={shown}
           selection={selection}
           running={running}
+          onKnown={onKnown}
           ruleName={ruleName}
           onErase={(list) => setOver({ kind: 'erase', list })}
           onStop={(recording) => setOver({ kind: 'stop', recording })}
