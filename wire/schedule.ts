@@ -19,6 +19,11 @@ export const MAX_KEYWORD_LENGTH = 1000;
 const MAX_NAME_LENGTH = 200;
 const MAX_LIST = 512;
 const MAX_KEPT = 100_000;
+/** Every network and service number there can be. */
+const MAX_STATION_ID = 65_535 * 100_000 + 65_535;
+/** The end of the broadcast day 9999-12-31: later ones are no days to a calendar. */
+const MAX_PERIOD_MS = 253_402_286_400_000;
+const PERIOD = { minimum: 0, maximum: MAX_PERIOD_MS, ...EPOCH_MS } as const;
 
 function nullable<T extends TSchema>(schema: T, description?: string) {
   return t.Union([schema, t.Null()], description === undefined ? {} : { description });
@@ -132,7 +137,7 @@ const CONDITIONS = {
   excludeKeyword: t.Optional(
     t.String({ maxLength: MAX_KEYWORD_LENGTH, description: 'words of which none may be found' }),
   ),
-  stationIds: t.Optional(t.Array(t.Integer({ minimum: 0 }), { maxItems: MAX_LIST })),
+  stationIds: t.Optional(t.Array(t.Integer({ minimum: 0, maximum: MAX_STATION_ID }), { maxItems: MAX_LIST })),
   types: t.Optional(t.Array(BroadcastTypeSchema, { maxItems: 3 })),
   genres: t.Optional(
     t.Array(
@@ -157,8 +162,8 @@ const CONDITIONS = {
   durationMin: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
   durationMax: t.Optional(nullable(t.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'minutes' }))),
   freeOnly: t.Optional(t.Boolean({ description: 'default true' })),
-  periodFrom: t.Optional(nullable(t.Integer({ minimum: 0, ...EPOCH_MS }))),
-  periodTo: t.Optional(nullable(t.Integer({ minimum: 0, ...EPOCH_MS }))),
+  periodFrom: t.Optional(nullable(t.Integer(PERIOD))),
+  periodTo: t.Optional(nullable(t.Integer(PERIOD))),
 } as const;
 
 const ACTIONS = {

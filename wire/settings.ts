@@ -15,7 +15,11 @@ const MAX_PATH_LENGTH = 4096;
 export const RecordingFolderSchema = t.Object(
   {
     path: t.String({ minLength: 1, maxLength: MAX_PATH_LENGTH, pattern: '^/[^\\u0000]*$' }),
-    floorBytes: t.Integer({ minimum: 0, description: 'free space that recordings leave' }),
+    floorBytes: t.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'free space that recordings leave',
+    }),
   },
   EXTENSIBLE,
 );

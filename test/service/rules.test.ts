@@ -152,6 +152,10 @@ describe('/api/rules', () => {
       [{ keyword: '灯台', weekdays: [7] }, 'weekdays.0'],
       [{ keyword: '灯台', keywords: 'x' }, 'keywords'],
       [{ keyword: '灯台', durationMin: 60, durationMax: 30 }, 'durationMax'],
+      // No calendar has such a day: the screen of the rules could not show it.
+      [{ keyword: '灯台', periodTo: 1e300 }, 'periodTo'],
+      [{ keyword: '灯台', periodFrom: 9e15 }, 'periodFrom'],
+      [{ keyword: '灯台', stationIds: [1e300] }, 'stationIds.0'],
     ] as const) {
       for (const [method, address] of [
         ['POST', '/api/rules'],
