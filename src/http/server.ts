@@ -177,6 +177,8 @@ export function createHandler(options: HttpOptions) {
     if (isApi(path) || path === '/manifest.webmanifest') {
       const response = await api(handInwards(request, url, address));
       if (isMedia(response)) server.timeout(request, 0);
+      // What says nothing of it is of this moment and of this household.
+      if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       return response;
     }
     return screen(request, url, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));

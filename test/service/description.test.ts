@@ -152,6 +152,9 @@ describe('every route is answered as it is described', () => {
           full.status,
           full.headers.get('content-type'),
         ]);
+        // No cache on the way keeps what it was not told to.
+        const keeping = full.headers.get('cache-control');
+        expect([path, keeping]).toEqual([path, expect.stringMatching(/no-store|private|no-cache/)]);
         const etag = full.headers.get('etag');
         if (full.status !== 200 || responses[304] === undefined) continue;
         // Room on a disk changes by itself, and what is being recorded has no tag.
