@@ -14,6 +14,7 @@ import {
 } from '../api.ts';
 import { openReservation } from '../navigation/router.ts';
 import { adviceFor } from '../screens/advice.ts';
+import { tidyTitle } from '../text/title.ts';
 import { showToast, type ToastAction } from '../ui/toast.tsx';
 import { readBookings, reservationById, reservationOf } from './store.ts';
 import { stateReason } from './words.ts';
@@ -212,7 +213,7 @@ export function recordNow(stationId: number, title: string): Promise<boolean> {
     const answer = await recordStation(stationId);
     await readBookings();
     const item = reservationOf(answer.programId);
-    const name = quoted(answer.recorded === '' ? title : answer.recorded);
+    const name = quoted(answer.recorded === '' ? title : tidyTitle(answer.recorded));
     if (!answer.reserved) {
       const reason = item === undefined ? 'チューナーが足りません。' : stateReason(item);
       showToast(`${name}は録画できません。${reason}`);

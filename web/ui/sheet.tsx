@@ -28,6 +28,9 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
     dialog.showModal();
     const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-current="page"]');
     if (chosen !== null) focusOn(chosen, 'center');
+    // What is most likely wanted, rather than the way out, which Back is already; a field would call up the keyboard.
+    else
+      dialog.querySelector<HTMLElement>(':is(a, button)[data-nav-initial]')?.focus({ preventScroll: true });
     const forget = onBack(() => {
       onClose();
       return true;
