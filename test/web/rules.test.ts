@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)('rules', () => {
       .waitFor();
     const crowded = page.locator('.rule-hint', { hasText: '残りの 50 件は放送が近づいてから' });
     expect(await crowded.count()).toBe(1);
-    await page.getByRole('button', { name: '並べ方' }).click();
+    await page.getByRole('button', { name: '並び順' }).click();
     await page.getByRole('radio', { name: '名前順' }).click();
     expect((await names()).slice(0, 3)).toEqual(['いつもの話', 'あさの映画', 'ろうそくの夜']);
     await page.locator('.rule-search input').fill('土日');

@@ -30,7 +30,7 @@ export function DeleteSheet({ rule, byKeys, renew, onClose, onDeleted }: DeleteP
             ? 'このルールで録画したものはありません。'
             : `録画した ${recorded.toLocaleString('ja')}件は消えません。`}
         </li>
-        <li>「この番組は録画しない」と取り消した番組の記憶もなくなります。</li>
+        <li>取り消した番組の記録も消えます。ルールを作り直すと、また予約されます。</li>
       </ul>
       <p class="sheet-note">削除したあと、すぐなら「元に戻す」で同じルールを作り直せます。</p>
       <div class="rule-delete-actions">

@@ -24,16 +24,16 @@ function OrderButton() {
       <button
         type="button"
         class="button rule-order"
-        aria-label={`並べ方：${label}`}
+        aria-label={`並び順：${label}`}
         onClick={() => (open.value = true)}
       >
         <Icon name="list" />
         <span class="rule-order-words">{label}</span>
       </button>
       {open.value ? (
-        <Sheet title="並べ方" onClose={() => (open.value = false)}>
+        <Sheet title="並び順" onClose={() => (open.value = false)}>
           <Choices
-            label="並べ方"
+            label="並び順"
             choices={RULE_ORDERS}
             chosen={ruleOrder.value}
             onChoose={(order) => {
