@@ -24,6 +24,8 @@ interface Seen {
 const SLACK = 2;
 /** A pixel beside the way costs as much as this many along it. */
 const ACROSS_WEIGHT = 3;
+/** What is in the same row is what left and right are expected to lead to: anything else costs so much more. */
+const OTHER_ROW_PX = 100;
 /** Among boxes equally well reached the one whose middle is closest wins. */
 const CENTRE_WEIGHT = 0.15;
 
@@ -46,10 +48,12 @@ function across(from: Seen, to: Seen): number {
   return 0;
 }
 
-function cost(from: Seen, to: Seen): number {
+function cost(from: Seen, to: Seen, direction: Direction): number {
   const along = Math.max(0, to.near - from.far);
   const centre = Math.abs((to.low + to.high) / 2 - (from.low + from.high) / 2);
-  return along + ACROSS_WEIGHT * across(from, to) + CENTRE_WEIGHT * centre;
+  const aside = across(from, to);
+  const otherRow = aside > 0 && (direction === 'left' || direction === 'right') ? OTHER_ROW_PX : 0;
+  return along + ACROSS_WEIGHT * aside + CENTRE_WEIGHT * centre + otherRow;
 }
 
 /** True when `to` lies ahead of `from`: it begins behind the start and ends behind the end of `from`. */
@@ -76,7 +80,7 @@ export function nearest(
     const seen = see(candidate, direction);
     if (!isAhead(origin, seen)) return;
     if (inLine && across(origin, seen) > 0) return;
-    const price = cost(origin, seen);
+    const price = cost(origin, seen, direction);
     if (price < bestCost) {
       best = index;
       bestCost = price;
