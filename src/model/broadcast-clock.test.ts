@@ -151,6 +151,29 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(3 * DAY);
   });
 
+  test.each([HOUR, -HOUR])(
+    'one alone that leaves where it and the machine agreed is not believed (%d ms)',
+    (off) => {
+      const machine = new Machine();
+      machine.hear(1, 0);
+      machine.hear(1, off, 120);
+      expect([machine.error, machine.set]).toEqual([0, []]);
+      machine.hear(1, 0);
+      expect([machine.error, machine.set]).toEqual([0, []]);
+      // Another that says the same is right.
+      machine.hear(1, off);
+      machine.hear(2, off, 3);
+      expect(machine.error).toBe(off);
+    },
+  );
+
+  test('one alone that is put right by seconds is followed', () => {
+    const machine = new Machine();
+    machine.hear(1, 0);
+    machine.hear(1, 20_000, 3);
+    expect(machine.error).toBe(20_000);
+  });
+
   test('a machine without a clock believes one', () => {
     const machine = new Machine();
     machine.wallOff = -START;

@@ -7,7 +7,8 @@
  *
  * Whom it believes: each network by the median of its last tables; of networks that disagree the larger party, of two
  * parties of one size the one nearer to the wall clock. One network alone is believed up to a day from the wall clock,
- * further off only where that was evidently never set: a broadcaster's mistake is likelier then than a clock's.
+ * further off only where that was evidently never set: a broadcaster's mistake is likelier then than a clock's, as it is
+ * where the network leaves by more than a minute what it and the wall clock agreed on.
  *
  * A table is delayed by reception, and tells whole seconds. Up to a second between it and this clock is nothing; up to
  * a few the clock goes a little faster or slower until it is right; more than that it is set at once.
@@ -40,6 +41,8 @@ const QUIET_MS = 1000;
 const AGREEMENT_MS = 2000;
 /** Beyond it the clock is set. To go so far by going faster takes a minute. */
 const STEP_MS = 3000;
+/** No broadcaster corrects its clock by more. */
+const LEAP_MS = 60_000;
 /** How much faster or slower it goes: in the 5 s of a margin a quarter of a second. */
 const SLEW = 0.05;
 /** What the message from the worker may take; longer, and the wall clock was set on its way. */
@@ -112,6 +115,7 @@ export class BroadcastClock {
     if (party === undefined) return;
     const isFar = Math.abs(party.offset - wall) > DAY_MS;
     if (party.size === 1 && isFar && wall + elapsed > SET_AFTER) return;
+    if (party.size === 1 && this.#leaves(party.offset, wall, elapsed)) return;
     this.#heardAt = elapsed;
     // From here on the wall clock may be set.
     this.#course ??= { offset: wall, to: wall, since: elapsed };
@@ -123,6 +127,12 @@ export class BroadcastClock {
     } else if (Math.abs(by) > QUIET_MS || offset !== this.#course.to) {
       this.#course = { offset, to: party.offset, since: elapsed };
     }
+  }
+
+  /** What a network said until now the machine says too, and what it says now only itself does. */
+  #leaves(offset: number, wall: number, elapsed: number): boolean {
+    if (this.#course === undefined || elapsed - this.#heardAt > DAY_MS) return false;
+    return Math.abs(this.#offset(elapsed) - wall) <= AGREEMENT_MS && Math.abs(offset - wall) > LEAP_MS;
   }
 
   #offset(elapsed: number): number {
