@@ -58,7 +58,7 @@ const EXTRA_AROUND = new RegExp(
   String.raw`^[\s<(【「『]*(?:${EXTRA})(?=$|[\s「『>)】])|(?<=^|[\s」』>)】])[<(【]?(?:${EXTRA})[>)】]?\s*$`,
   'gu',
 );
-/** Who comes, or that a story follows. */
+/** What a summary says of an episode, and is no subtitle: who comes, or that a story follows. */
 const NO_SUBTITLE =
   /^(?:あらすじ|ストーリー|物語|番組内容|(?:ゲスト|出演|主演|脚本|演出|監督|原作|語り|声)\s*[:/].*)$/u;
 const ARC = /^[^\s「」]{1,20}[編篇章]$/u;
@@ -88,7 +88,7 @@ export function looseText(text: string): string {
 function orNull(text: string): string | null {
   const told = text.trim().replace(EXTRA_AROUND, '').trim();
   const bare = looseText(told);
-  return bare === '' || NO_SUBTITLE.test(told) ? null : bare;
+  return bare === '' ? null : bare;
 }
 
 /** Quotations blanked out, of the same length. */
@@ -270,7 +270,7 @@ function subtitleBehind(text: string): string | null {
   const quoted = quotation(text);
   if (quoted?.before === '') return orNull(quoted.inside);
   const bare = text.replace(/[」』]\s*$/u, '');
-  if (bare.length > MAX_SUBTITLE || /[。!?…]/u.test(bare)) return null;
+  if (bare.length > MAX_SUBTITLE || /[。!?…]/u.test(bare) || NO_SUBTITLE.test(bare.trim())) return null;
   return orNull(bare);
 }
 

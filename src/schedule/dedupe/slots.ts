@@ -10,13 +10,12 @@ const KINDS = [
   'アニメ(?:イズム|ナイト|アワー|タイム|ゾーン|ギルド|枠|劇場|シアター)?',
   '時代劇(?:劇場|スペシャル)?',
   'バラエティー?',
-  String.raw`ミステリー?(?:\s*\d+)?`,
   '劇場|小説|特撮|人形劇|ドキュメンタリー|教養|音楽|情報|番組|紀行|ミニ番組|連続',
 ].join('|');
 /** Short for a slot of dramas. Names end so too: only behind what is no name. */
 const SHORT = String.raw`(?:.*の)?(?:${DAY}|よる|夜|深夜|朝|昼|帯|韓|華|アジ|シン|スペ|ミニ|オシ)ドラ(?:\s*[★☆]?(?:\d+|イレブン|サタデー|ナイト))?`;
-/** 月9, 土曜10時. */
-const HOUR = String.raw`${DAY}(?:曜日?)?\s*\d{1,2}時?`;
+/** 月9, 土曜10時, 水曜ミステリー9. */
+const HOUR = String.raw`${DAY}(?:曜日?)?\s*(?:\d{1,2}時?|ミステリー?\s*\d*)`;
 
 const SERIES_SLOT = new RegExp(String.raw`^(?:.*(?:${KINDS})|${SHORT}|${HOUR}|新番組|新)\s*$`, 'u');
 /** A film each time, or another long piece: what is quoted is the piece. */
