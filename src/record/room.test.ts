@@ -156,8 +156,14 @@ describe('an order', () => {
 
   test('is named at its end as the guide has its programme then', async () => {
     const program: ProgramRecord = {
-      ...{ id: 7 as ProgramId, stationId: STATION, eventId: 7 as EventId, startAt: 0 as EpochMs },
-      ...{ endAt: 0 as EpochMs, openEnd: false, name: '番組', description: '', extended: { 内容: '中身' } },
+      ...{ id: 7 as ProgramId, stationId: STATION, eventId: 7 as EventId, startAt: now() as EpochMs },
+      ...{
+        endAt: now() as EpochMs,
+        openEnd: false,
+        name: '番組',
+        description: '',
+        extended: { 内容: '中身' },
+      },
       ...{ genres: [], audios: [], videoType: null, videoResolution: null, isFree: true, copyNever: false },
       ...{ groups: [], series: null },
     };
@@ -181,6 +187,9 @@ describe('an order', () => {
     const before = ['番組[字]', '', { 内容: '中身' }, ''];
     expect(await texts(undefined)).toEqual(before);
     expect(await texts({ name: ' ' })).toEqual(before);
+    // Judged days later: its number is another programme's by then.
+    const later = (now() + 40 * HOUR) as EpochMs;
+    expect(await texts({ name: '別の番組', startAt: later })).toEqual(before);
     expect(await texts({ name: '番組', description: '#3', extended: null })).toEqual([
       ...['番組', '#3', { 内容: '中身' }, '#3'],
     ]);

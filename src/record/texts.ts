@@ -8,6 +8,9 @@ export type SeriesReader = (
   program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>,
 ) => SeriesMark | null;
 
+/** An event's number is used again after days: what begins so far off is another programme. */
+const SAME_PROGRAM_MS = 24 * 3_600_000;
+
 /**
  * What is to be said of a recording that ends: tables before a programme begins are short, name what was to be shown,
  * or are not there at all.
@@ -20,6 +23,7 @@ export function latestTexts(
   readSeries: SeriesReader,
 ): RecordingTexts | undefined {
   if (program === undefined || program.name.trim() === '') return undefined;
+  if (Math.abs(program.startAt - record.startAt) > SAME_PROGRAM_MS) return undefined;
   const { name, description, genres, audios, videoType, videoResolution, isFree } = program;
   // A table without it does not take it away.
   const extended = program.extended ?? record.extended;
