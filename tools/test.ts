@@ -1,64 +1,98 @@
 /**
  * `npm test [filters]`: the checks, then every test. Ends with a line `N passed, N failed`, in which the checks
  * count as one. Arguments are handed to `bun test`; `--long` adds the soaks.
+ *
+ * Two runs of `bun test` go beside each other: one keeps a core busy, the other waits for the time of the broadcast
+ * most of the time. What one says is shown whole before the other's.
  */
 import { join } from 'node:path';
 import { check } from './check.ts';
+import { Lane, type Outcome } from './lane.ts';
 
 const ROOT = join(import.meta.dir, '..');
+const SYNTH = join(ROOT, 'synth', 'main.ts');
 
-function count(summary: string, word: string): number {
-  const found = summary.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'));
-  return found === null ? 0 : Number(found[1]);
-}
-
-/** They wait for broadcast time to pass: beside each other they wait once. */
-const WAITING = ['test/record', 'test/follow'];
+/** They wait for broadcast time, for processes, for time-outs. */
+const WAITING = [
+  'src/guide',
+  'test/agent',
+  'test/conformance',
+  'test/faults',
+  'test/follow',
+  'test/guide',
+  'test/record',
+  'test/service',
+];
 const WAITING_AT_ONCE = 3;
-
-interface Outcome {
-  passed: number;
-  failed: number;
-}
-
-async function run(args: readonly string[], long: boolean): Promise<Outcome> {
-  const child = Bun.spawn([process.execPath, 'test', '--timeout', '30000', ...args], {
-    cwd: ROOT,
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'pipe',
-    env: { ...process.env, ...(long ? { SVC_LONG: '1' } : {}) },
-  });
-  // `bun test` reports on stderr: shown as it comes, and its end read for the counts.
-  let tail = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of child.stderr) {
-    process.stderr.write(chunk);
-    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4096);
-  }
-  const code = await child.exited;
-  return { passed: count(tail, 'pass'), failed: Math.max(count(tail, 'fail'), code === 0 ? 0 : 1) };
-}
+/** Measures picture against sound, as a browser plays them. */
+const ALONE = ['test/e2e'];
+const LIMIT_MS = 14 * 60_000;
+const LONG_LIMIT_MS = 3 * 3_600_000;
 
 const args = process.argv.slice(2);
 const long = args.includes('--long');
 const filters = args.filter((arg) => arg !== '--long');
+
+function lane(name: string, words: readonly string[]): Lane {
+  const environment = long ? { SVC_LONG: '1' } : {};
+  return new Lane({ name, args: words, environment, folder: ROOT, limitMs: long ? LONG_LIMIT_MS : LIMIT_MS });
+}
+
+/** The films of the demo take a minute or two: made in what the others leave of the machine. */
+function prepareFilms(): Bun.Subprocess {
+  return Bun.spawn(['nice', '-n', '19', process.execPath, '--no-orphans', SYNTH, '--prepare'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+}
+
+async function everything(): Promise<Outcome[]> {
+  const films = prepareFilms();
+  const began = Date.now();
+  const ignored = [...WAITING, ...ALONE].flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
+  const parallel = [
+    `--parallel=${WAITING_AT_ONCE}`,
+    '--no-isolate',
+    ...WAITING.map((folder) => `./${folder}`),
+  ];
+  const busy = lane('tests that keep a core busy', ignored);
+  const waiting = lane('tests that wait', parallel);
+  void waiting.outcome.then(({ passed, failed, failures }) => {
+    const seconds = Math.round((Date.now() - began) / 1000);
+    const told = `beside, in ${seconds} s: ${passed} passed, ${failed} failed of ${WAITING.join(', ')}`;
+    console.error(['', told, ...failures].join('\n'));
+  });
+  busy.speak();
+  const outcomes = [await busy.outcome];
+  waiting.speak();
+  outcomes.push(await waiting.outcome);
+  const alone = lane(
+    'tests of the demo',
+    ALONE.map((folder) => `./${folder}`),
+  );
+  alone.speak();
+  outcomes.push(await alone.outcome);
+  films.kill();
+  return outcomes;
+}
+
+async function some(): Promise<Outcome[]> {
+  const only = lane('tests', filters);
+  only.speak();
+  return [await only.outcome];
+}
+
 const clean = await check();
 console.log(clean ? 'check: clean' : 'check: findings above');
-
-const runs =
-  filters.length > 0
-    ? [filters]
-    : [
-        WAITING.flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]),
-        [`--parallel=${WAITING_AT_ONCE}`, '--no-isolate', ...WAITING.map((folder) => `./${folder}`)],
-      ];
+const outcomes = filters.length > 0 ? await some() : await everything();
+const failures = new Set(outcomes.flatMap((outcome) => outcome.failures));
+if (failures.size > 0) console.error(['', 'failed:', ...failures].join('\n'));
 let passed = clean ? 1 : 0;
 let failed = clean ? 0 : 1;
-for (const each of runs) {
-  const outcome = await run(each, long);
+for (const outcome of outcomes) {
   passed += outcome.passed;
   failed += outcome.failed;
 }
 console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+// Not `exit`: what was written may still be on its way.
+process.exitCode = failed === 0 ? 0 : 1;

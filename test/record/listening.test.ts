@@ -39,8 +39,10 @@ async function stoppedBeforeItsEnd(
   });
   studio.room.order([order]);
   await until(
-    'it writes',
-    () => (studio.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 300_000,
+    'it writes, and its programme is on',
+    () =>
+      (studio.room.running().get(order.reservationId)?.progress.bytes ?? 0) > 100_000 &&
+      Date.now() > order.startAt + 1000,
   );
   await studio.close();
   await until('its end has passed', () => Date.now() > order.closeAt);
@@ -83,7 +85,10 @@ test.concurrent('a recording that is cut off at its end listens for whether it i
   const began = Date.now();
   const endAt = began + 8000;
   const session = desk.record({ station: other.station('T32'), endAt });
-  await until('it receives', () => session.state.bytes > 300_000);
+  await until(
+    'it receives, and its programme is on',
+    () => session.state.bytes > 100_000 && Date.now() > began + 4500,
+  );
   await other.killAgent();
   await until('its end has passed', () => Date.now() > endAt + 500);
   expect(session.state.phase).toBe('interrupted');

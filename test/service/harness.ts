@@ -150,7 +150,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   };
 }
 
-const WAIT_LIMIT_MS = 15_000;
+const WAIT_LIMIT_MS = 25_000;
 
 /** @throws Error when the condition does not come true in time. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,0 +1,96 @@
+/** A run of `bun test` beside others: its output, its counts, and an end in any case. */
+
+export interface Outcome {
+  passed: number;
+  failed: number;
+  /** The lines that name what failed. */
+  failures: string[];
+}
+
+export interface LaneOptions {
+  /** For people. */
+  name: string;
+  /** Of `bun test`. */
+  args: readonly string[];
+  environment: Readonly<Record<string, string | undefined>>;
+  folder: string;
+  /** After this it is ended with everything that it started, and has failed. */
+  limitMs: number;
+}
+
+type Voice = 'stdout' | 'stderr';
+
+/** Of one that was asked to end and does not. */
+const END_LIMIT_MS = 10_000;
+const FAILURE = /^\(fail\) /;
+
+function count(summary: string, word: string): number {
+  const found = summary.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'));
+  return found === null ? 0 : Number(found[1]);
+}
+
+export class Lane {
+  readonly outcome: Promise<Outcome>;
+  readonly #options: LaneOptions;
+  readonly #kept: [Voice, Uint8Array][] = [];
+  #report = '';
+  #speaks = false;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.outcome = this.#run();
+  }
+
+  /** From now on its output is shown as it comes, after what came until now. */
+  speak(): void {
+    this.#speaks = true;
+    for (const [voice, chunk] of this.#kept.splice(0)) process[voice].write(chunk);
+  }
+
+  async #run(): Promise<Outcome> {
+    const { name, args, environment, folder, limitMs } = this.#options;
+    // `--no-orphans`: whatever ends it, also a signal, ends every process that its tests have started.
+    const child = Bun.spawn([process.execPath, 'test', '--no-orphans', '--timeout', '30000', ...args], {
+      cwd: folder,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: { ...process.env, ...environment },
+    });
+    let late = false;
+    const limit = setTimeout(() => {
+      late = true;
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS).unref();
+    }, limitMs);
+    const said = Promise.all([this.#read('stderr', child.stderr), this.#read('stdout', child.stdout)]);
+    const code = await child.exited;
+    clearTimeout(limit);
+    // Where it was killed itself, what its tests started may hold its output open.
+    const silence = Promise.withResolvers<void>();
+    const limitOfSilence = setTimeout(silence.resolve, END_LIMIT_MS);
+    await Promise.race([said, silence.promise]);
+    clearTimeout(limitOfSilence);
+    // Told when it happens and once more at the end.
+    const failures = [...new Set(this.#report.split('\n').filter((line) => FAILURE.test(line)))];
+    if (late) failures.push(`(fail) ${name}: not done in ${limitMs / 1000} s`);
+    else if (code !== 0 && failures.length === 0)
+      failures.push(`(fail) ${name}: ended with ${child.signalCode ?? code}`);
+    // `bun test` reports on stderr, the counts last.
+    const tail = this.#report.slice(-4096);
+    return {
+      passed: count(tail, 'pass'),
+      failed: Math.max(count(tail, 'fail'), code === 0 ? 0 : 1),
+      failures,
+    };
+  }
+
+  async #read(voice: Voice, stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      if (this.#speaks) process[voice].write(chunk);
+      else this.#kept.push([voice, chunk]);
+      if (voice === 'stderr') this.#report += decoder.decode(chunk, { stream: true });
+    }
+  }
+}
