@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { airFaults } from './air.ts';
 import { clockFaults } from './clock.ts';
 import { clockwork } from './clockwork.ts';
-import { crowd } from './crowd.ts';
 import { homeFaults } from './home.ts';
 import { LEAD_MS, LONG } from './house.ts';
 import { kills } from './killed.ts';
@@ -20,9 +19,8 @@ const ROOMS = {
   'faults of the air': airFaults(at + 5_000),
   'faults at home': homeFaults(at + 10_000),
   'a clock that is set': clockFaults(at + 14_000),
-  '200 reservations of one second': crowd(at + 22_000),
   // A whole programme takes minutes.
-  ...(LONG ? { 'a kill every seven seconds': clockwork(at + 26_000) } : {}),
+  ...(LONG ? { 'a kill every seven seconds': clockwork(at + 22_000) } : {}),
 };
 
 beforeAll(async () => {

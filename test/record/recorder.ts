@@ -15,7 +15,7 @@ process.once('SIGTERM', () => void session.close());
 const result = await session.done;
 clearInterval(timer);
 if (result.end !== 'closed') {
-  await desk.conclude(session, { startAt: Number(openAt) + 3000, endAt: Number(endAt) - 500 });
+  await desk.conclude(session, { startAt: Number(openAt) + 5000, endAt: Number(endAt) - 500 });
 }
 await desk.close();
 process.exit(0);

@@ -100,7 +100,7 @@ describe('what is on the air', () => {
       }
     }
     expect(compared).toBeGreaterThan(3);
-  }, 20_000);
+  }, 60_000);
 
   test('leaves the tuners when it was read', async () => {
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
