@@ -203,6 +203,20 @@ test('a file that somebody removes while it is written is noticed, and what was 
   expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
 });
 
+test('a file that a slow disk has not made yet is not taken for a removed one', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  rmSync(one.at('a/one.ts'));
+  // The second is begun when the first is through.
+  for (let check = 0; check < 2; check += 1) {
+    const { length } = one.asked;
+    one.storage.check();
+    await until(() => one.asked.length > length);
+  }
+  expect(one.openings).toEqual([{ path: 'a/one.ts', mode: 'create' }]);
+  expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.ts')]);
+});
+
 test('no name is used twice, also after a part in the middle was forgotten', async () => {
   using one = placed(
     ['a', 'b'],

@@ -239,8 +239,10 @@ export class Storage {
     const current = candidates[at];
     const fills = current !== undefined && isFilling(current, room[at]);
     const isAway = lastFolder !== undefined && (await this.#isAway(lastFolder));
-    // Somebody removed what is being written; a folder that does not answer is not asked.
-    if (last !== undefined && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
+    // Somebody removed what is being written; a folder that does not answer is not asked. What a disk has not opened yet
+    // is not gone: one that slept takes seconds.
+    const isOpen = last !== undefined && last.path === this.#open;
+    if (isOpen && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
       this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
       this.#forget(last.path);
       const another = chooseFolder(candidates, room);
@@ -248,8 +250,8 @@ export class Storage {
     }
     if (last !== undefined) {
       if (why === 'check' && !fills && !isAway) return undefined;
-      const isOpen = !isWhole && !fills && !isAway;
-      if (why === 'begin' && isOpen && !this.#failed.has(dirname(last.path))) return again(last);
+      const takesMore = !isWhole && !fills && !isAway;
+      if (why === 'begin' && takesMore && !this.#failed.has(dirname(last.path))) return again(last);
     }
     const chosen = chooseFolder(candidates, room) ?? (await this.#spare(why, lastFolder));
     if (chosen === undefined) return undefined;
