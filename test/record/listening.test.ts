@@ -116,7 +116,7 @@ test.concurrent('a recording that something breaks into waits, and goes on in th
   // On a tuner that anybody may take.
   await until('it waits', async () => (await priorities(air, 'T32')).includes(3));
   expect(progress()).toMatchObject({ phase: 'interrupted', cause: 'broken_off', until: listenUntil });
-  await until('something else was on for a while', () => Date.now() > order.closeAt + 1000);
+  await until('something else was on for a while', () => Date.now() > order.closeAt + 1500);
   const endAt = Date.now() + 3000;
   studio.room.order([{ ...order, endAt, closeAt: endAt + 500 }]);
   await until('it is written again', () => progress()?.phase === 'receiving');
