@@ -267,11 +267,22 @@ export class HardHome {
     this.#showTuners();
     const made = home.run();
     this.counts.plans++;
-    this.#openings = made.openings;
+    this.#openings = home.tuners === null ? [...made.openings, ...this.#ownTimes()] : made.openings;
     for (const [id, reason] of made.passedOver) this.passedOver.set(id, reason);
     this.#follow(made);
     this.faults.push(...planFaults(home, made, this.people.byHand));
     if (random.below(4) === 0) settled(home);
+  }
+
+  /** What is begun while no tuners were heard of. */
+  #ownTimes(): PlannedOpening[] {
+    const { settings, reservations } = this.home;
+    const open = reservations.filter(({ state }) => state === 'scheduled');
+    return open.map(({ programId, startAt, endAt, marginBefore, marginAfter }) => ({
+      ...{ programId, startAt, endAt, holdUntil: null, listenUntil: null, brokenAt: null, after: [] },
+      openAt: startAt - (marginBefore ?? settings.marginBefore),
+      closeAt: endAt + (marginAfter ?? settings.marginAfter),
+    }));
   }
 
   #follow({ openings }: Plan): void {

@@ -114,13 +114,14 @@ export class Outcomes {
     if (home.unheard.has(id)) return undefined;
     for (const [from, to] of holes(startAt, endAt, stretches)) {
       const isTail = to === endAt && (home.overtaken.has(id) || (yielded && home.air.silent.has(id)));
-      // It was in conflict until another was over.
-      const isHead = from === startAt && beganAt >= to;
-      if (isTail || (isHead && this.#isExcused({ startAt, endAt: to, stationId }, reservation.priority)))
-        continue;
+      if (isTail) continue;
+      let wanted = from;
       // Booked when it had begun.
-      const isLate = from === startAt && reservation.createdAt > startAt;
-      const wanted = isLate ? Math.max(from, reservation.createdAt + MINUTE) : from;
+      if (from === startAt && reservation.createdAt > startAt) wanted = reservation.createdAt + MINUTE;
+      // It was in conflict until another was over.
+      const conflict = { startAt, endAt: Math.min(to, beganAt), stationId };
+      if (from === startAt && beganAt > startAt && this.#isExcused(conflict, reservation.priority))
+        wanted = Math.max(wanted, beganAt);
       for (let at = wanted; at < to; at += MINUTE) {
         if ((home.wrongBetween(at - AGAIN, at + MINUTE) & ~BIT.guide) === 0)
           return `${(to - at) / MINUTE} minutes from its minute ${(at - startAt) / MINUTE} on`;
@@ -141,13 +142,14 @@ export class Outcomes {
       const overlaps = program.startAt < endAt && program.endAt > startAt;
       return overlaps && (reservation.priority >= priority || beganAt <= startAt);
     });
-    return home.tuners.every(
-      ({ types }, index) =>
-        type === undefined ||
-        !types.includes(type) ||
-        (wrong & (BIT.tuner << index)) !== 0 ||
-        before.some(({ held }) => held.some(({ tuner }) => tuner === index)),
+    const able = [...home.tuners.entries()].filter(
+      ([, { types }]) => type !== undefined && types.includes(type),
     );
+    const isTaken = ([index]: (typeof able)[number]): boolean =>
+      (wrong & (BIT.tuner << index)) !== 0 ||
+      before.some(({ held }) => held.some(({ tuner }) => tuner === index));
+    // Where they are of several kinds the agent may give it one that a stronger claim of another type needs.
+    return new Set(able.map(([, { rank }]) => rank)).size > 1 ? able.some(isTaken) : able.every(isTaken);
   }
 
   #typeOf({ stationId }: Pick<Wanted, 'stationId'>): BroadcastType | undefined {
