@@ -50,7 +50,8 @@ export interface Stretch {
 
 /** A recording, in real time. */
 export interface Taken {
-  readonly programId: ProgramId;
+  /** It may come under another number. */
+  programId: ProgramId;
   readonly reservation: Reservation;
   readonly beganAt: number;
   /** What was written, from and to. */
@@ -286,6 +287,15 @@ export class HardHome {
   }
 
   #follow({ openings }: Plan): void {
+    for (const [id, running] of [...this.#running]) {
+      const programId = this.home.reservations.find((one) => one.id === running.id)?.programId ?? id;
+      if (programId === id) continue;
+      running.taken.programId = programId;
+      this.#running.delete(id);
+      this.#running.set(programId, running);
+      this.taken.delete(id);
+      this.taken.set(programId, running.taken);
+    }
     for (const { programId, closeAt, holdUntil, after } of openings) {
       const running = this.#running.get(programId);
       if (running === undefined) continue;
