@@ -46,7 +46,8 @@ const LIST_QUERY = t.Object({
       RECORDING_SORTS.map((sort) => t.Literal(sort)),
       {
         description:
-          'default `newest`; `unwatched`: those first, newest first; `title`: numbers by their value',
+          'default `newest`; `unwatched`: those first, newest first; `title`: numbers by their value; `longest`, ' +
+          '`largest`: what is being recorded comes last',
       },
     ),
   ),
