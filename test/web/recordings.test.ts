@@ -194,6 +194,11 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByRole('tab', { name: /^すべて/u }).focus();
     for (const _ of [1, 2]) await page.keyboard.press('ArrowDown');
     await at(0);
+    // Far apart in one row, with cards nearer in the next.
+    await page.getByRole('button', { name: '選択', exact: true }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await focusOn(page, 'まとめる');
+    await page.locator('[data-index="0"] .rec-link').focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
     await at(columns + 1);

@@ -109,7 +109,10 @@ function target(from: HTMLElement, direction: Direction): HTMLElement | undefine
       !sideways || groupBox === undefined || beyond(groupBox, element.getBoundingClientRect(), direction)
     );
   });
-  const found = pick(from, outside, direction, false);
+  // Over a wide gap left and right stay in their row; the screens at the side are in everybody's.
+  const within = outside.filter((element) => element.closest('[data-nav-side]') === null);
+  const inRow = sideways ? pick(from, within, direction, true) : undefined;
+  const found = inRow ?? pick(from, outside, direction, false);
   if (found === undefined) return undefined;
   // A group that marks its current item is entered there.
   const entered = groupOf(found);

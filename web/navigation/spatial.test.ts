@@ -48,16 +48,6 @@ describe('nearest', () => {
     expect(nearest(from, [aside, ahead], 'down')).toBe(1);
   });
 
-  test('stays in its row over a wide gap, rather than going to what is a little nearer in the next', () => {
-    const from = { left: 1089, top: 177, right: 1180, bottom: 217 };
-    const sameRow = { left: 380, top: 177, right: 565, bottom: 217 };
-    const rowAbove = { left: 543, top: 114, right: 628, bottom: 161 };
-    expect(nearest(from, [rowAbove, sameRow], 'left')).toBe(1);
-    // But not at any price.
-    const side = { left: 8, top: 170, right: 84, bottom: 240 };
-    expect(nearest(from, [rowAbove, side], 'left')).toBe(0);
-  });
-
   test('a box around the origin is never a target', () => {
     const from = { left: 40, top: 40, right: 60, bottom: 60 };
     const around = { left: 0, top: 0, right: 200, bottom: 200 };

@@ -24,8 +24,6 @@ interface Seen {
 const SLACK = 2;
 /** A pixel beside the way costs as much as this many along it. */
 const ACROSS_WEIGHT = 3;
-/** What is in the same row is what left and right are expected to lead to: anything else costs so much more. */
-const OTHER_ROW_PX = 100;
 /** Among boxes equally well reached the one whose middle is closest wins. */
 const CENTRE_WEIGHT = 0.15;
 
@@ -48,12 +46,10 @@ function across(from: Seen, to: Seen): number {
   return 0;
 }
 
-function cost(from: Seen, to: Seen, direction: Direction): number {
+function cost(from: Seen, to: Seen): number {
   const along = Math.max(0, to.near - from.far);
   const centre = Math.abs((to.low + to.high) / 2 - (from.low + from.high) / 2);
-  const aside = across(from, to);
-  const otherRow = aside > 0 && (direction === 'left' || direction === 'right') ? OTHER_ROW_PX : 0;
-  return along + ACROSS_WEIGHT * aside + CENTRE_WEIGHT * centre + otherRow;
+  return along + ACROSS_WEIGHT * across(from, to) + CENTRE_WEIGHT * centre;
 }
 
 /** True when `to` lies ahead of `from`: it begins behind the start and ends behind the end of `from`. */
@@ -80,7 +76,7 @@ export function nearest(
     const seen = see(candidate, direction);
     if (!isAhead(origin, seen)) return;
     if (inLine && across(origin, seen) > 0) return;
-    const price = cost(origin, seen, direction);
+    const price = cost(origin, seen);
     if (price < bestCost) {
       best = index;
       bestCost = price;
