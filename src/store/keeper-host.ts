@@ -7,13 +7,10 @@ import { LogKeeper } from './log-keeper.ts';
 import { type TroubleKind, troubleOf } from './trouble.ts';
 
 const LOOK_MS = 2_000;
-/** The start has other things to read. */
-const FIRST_SOUND_MS = 60_000;
-const SOUND_MS = 24 * 3_600_000;
 /** Whether there is room to be kept. */
 const ROOM_MS = 60_000;
-/** Between two tables: whoever waits for the disk has his turn. */
-const REST_MS = 50;
+/** Between two steps, besides. */
+const REST_MS = 20;
 
 export interface KeeperHostOptions {
   post: (message: FromKeeper) => void;
@@ -23,9 +20,7 @@ export interface KeeperHostOptions {
 
 export class KeeperHost {
   #keeper: LogKeeper | undefined;
-  #path = '';
   #look: ReturnType<typeof setInterval> | undefined;
-  #sound: ReturnType<typeof setTimeout> | undefined;
   #ballast: Ballast | undefined;
   #room: ReturnType<typeof setInterval> | undefined;
 
@@ -33,16 +28,15 @@ export class KeeperHost {
 
   take(message: ToKeeper): void {
     if (message.kind === 'open') this.#open(message.path);
+    else if (message.kind === 'inspect') void this.#inspect(message.path);
     else if (message.kind === 'sync') this.#sync(message.serial);
     else this.#close();
   }
 
   #open(path: string): void {
-    this.#path = path;
     this.#keeper = new LogKeeper(path, this.options.elapsed);
     this.#look = setInterval(() => this.#lookAtLog(), LOOK_MS);
     this.#ballast = new Ballast(path);
-    this.#sound = setTimeout(() => void this.#lookAtRows(), FIRST_SOUND_MS);
     this.#room = setInterval(() => this.#makeRoom(), ROOM_MS);
   }
 
@@ -66,14 +60,16 @@ export class KeeperHost {
     outcome(() => this.#ballast?.make());
   }
 
-  async #lookAtRows(): Promise<void> {
+  /** Half of the time at most: whoever records has the rest. */
+  async #inspect(path: string): Promise<void> {
     try {
-      const database = new Database(this.#path, { readonly: true, strict: true });
+      const database = new Database(path, { readonly: true, strict: true });
       try {
         const look = new DamageLook(database);
         for (const step of look.steps()) {
+          const began = this.options.elapsed();
           step();
-          await Bun.sleep(REST_MS);
+          await Bun.sleep(REST_MS + this.options.elapsed() - began);
         }
         this.options.post({ kind: 'damaged', ...look.found });
       } finally {
@@ -82,12 +78,10 @@ export class KeeperHost {
     } catch (error) {
       this.options.post({ kind: 'damaged', fields: [], problems: [String(error)] });
     }
-    if (this.#keeper !== undefined) this.#sound = setTimeout(() => void this.#lookAtRows(), SOUND_MS);
   }
 
   #close(): void {
     clearInterval(this.#look);
-    clearTimeout(this.#sound);
     clearInterval(this.#room);
     const keeper = this.#keeper;
     this.#keeper = undefined;

@@ -4,6 +4,8 @@ import type { TroubleKind } from './trouble.ts';
 
 export type ToKeeper =
   | { kind: 'open'; path: string }
+  /** The only message of a worker of its own: looks through everything once. */
+  | { kind: 'inspect'; path: string }
   /** What was committed until now is to be on disk. */
   | { kind: 'sync'; serial: number }
   /** The last message: everything into the database. */

@@ -11,7 +11,10 @@ class FakeWorker extends EventTarget {
   postMessage(message: ToKeeper): void {
     this.got.push(message);
   }
-  terminate(): void {}
+  isTerminated = false;
+  terminate(): void {
+    this.isTerminated = true;
+  }
   answer(data: FromKeeper): void {
     this.dispatchEvent(new MessageEvent('message', { data }));
   }
@@ -106,6 +109,19 @@ test('the same damage is told once', () => {
   for (let day = 0; day < 2; day += 1) workers[0]?.answer({ kind: 'damaged', fields, problems: ['page 3'] });
   expect(lines.map((line) => line.replace(/^\S+ \S+ /, '').trim())).toHaveLength(2);
   expect(lines.join('')).toContain('row=5');
+});
+
+test('everything is looked through by a worker of its own, which goes when it has told', async () => {
+  keeper = new DatabaseKeeper({ ...keeper.options, inspectMs: 1 });
+  keeper.start();
+  while (workers.length < 2) await Bun.sleep(1);
+  expect(workers[1]?.got).toEqual([{ kind: 'inspect', path: 'svc.db' }]);
+  workers[1]?.answer({ kind: 'damaged', fields: [], problems: ['page 3'] });
+  expect(workers[1]?.isTerminated).toBe(true);
+  expect(keeper.trouble).toContain('壊れて');
+  const closing = keeper.close();
+  workers[0]?.answer({ kind: 'down' });
+  await closing;
 });
 
 test('the end does not wait for a disk that hangs', async () => {

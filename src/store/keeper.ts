@@ -13,6 +13,9 @@ const LIMIT_MS = 25_000;
 /** The service has 9 s in all; what is in the log alone is read from there at the next start. */
 const CLOSE_LIMIT_MS = 2_500;
 const SLOW_MS = 3_000;
+/** The start has other things to read. */
+const FIRST_INSPECTION_MS = 5 * 60_000;
+const INSPECTION_MS = 24 * 3_600_000;
 /** The worker begins it anew at a fourth of this. */
 const LONG_LOG_BYTES = 256 * 1024 * 1024;
 
@@ -25,6 +28,8 @@ export interface DatabaseKeeperOptions {
   log: Log;
   /** How long a disk is waited for, ms. */
   limitMs?: number;
+  /** When it is looked through first, ms. */
+  inspectMs?: number;
 }
 
 /** The room that is kept for the database is given up, or about to be (`Ballast`). */
@@ -55,15 +60,38 @@ export class DatabaseKeeper {
   #next: Batch | undefined;
   #down: (() => void) | undefined;
   #closed = false;
+  #inspection: ReturnType<typeof setTimeout> | undefined;
+  #inspector: Worker | undefined;
   #trouble: TroubleKind | undefined;
   /** Told once each. */
   readonly #told = new Set<string>();
   #toldBytes = LONG_LOG_BYTES;
 
-  constructor(private readonly options: DatabaseKeeperOptions) {}
+  constructor(readonly options: DatabaseKeeperOptions) {}
 
   start(): void {
-    if (!this.#closed) this.#worker ??= this.#start();
+    if (this.#closed) return;
+    this.#worker ??= this.#start();
+    this.#inspection = setTimeout(() => this.#inspect(), this.options.inspectMs ?? FIRST_INSPECTION_MS);
+  }
+
+  /** In a worker of its own: seconds, in which the other one has to answer. */
+  #inspect(): void {
+    const { startWorker, path, log } = this.options;
+    const worker = startWorker();
+    this.#inspector = worker;
+    worker.addEventListener('message', (event: MessageEvent<FromKeeper>) => {
+      worker.terminate();
+      this.#take(event.data);
+    });
+    worker.addEventListener('error', (event) => {
+      log.error('database not looked through', { error: event.message });
+    });
+    worker.postMessage({ kind: 'inspect', path } satisfies ToKeeper);
+    this.#inspection = setTimeout(() => {
+      worker.terminate();
+      this.#inspect();
+    }, INSPECTION_MS);
   }
 
   /** Everything committed until now is on disk when it resolves. @throws Failure busy when the disk does not tell so */
@@ -100,6 +128,8 @@ export class DatabaseKeeper {
   async close(): Promise<boolean> {
     if (this.#closed) return false;
     this.#closed = true;
+    clearTimeout(this.#inspection);
+    this.#inspector?.terminate();
     const worker = this.#worker;
     if (worker === undefined) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
