@@ -27,7 +27,7 @@ class Desk {
   #taken = 0;
   time = 0;
 
-  constructor(opening: FileOpening) {
+  constructor(opening: FileOpening, syncFile?: (path: string) => Promise<void>) {
     this.sink = new FileSink(
       opening,
       () => PID as Pid,
@@ -36,6 +36,7 @@ class Desk {
         this.onEvent(event);
       },
       () => this.time,
+      syncFile,
     );
   }
 
@@ -289,5 +290,46 @@ describe('what is measured', () => {
     expect(desk.of('forbidden').map(({ on }) => on)).toEqual([true, false]);
     expect(desk.of('hole')).toEqual([{ kind: 'hole', cause: 'copy_never', from: 2000, to: 5000 }]);
     expect(desk.sums()).toMatchObject({ packets: 20, drops: 0 });
+  });
+});
+
+describe('a disk that hangs', () => {
+  test('holds up nothing but its own sync: what comes is written meanwhile', async () => {
+    const path = freshPath();
+    const disk = Promise.withResolvers<void>();
+    let syncs = 0;
+    const desk = new Desk({ path, mode: 'create' }, () => {
+      syncs += 1;
+      return disk.promise;
+    });
+    desk.sink.feed(desk.packets(10));
+    await desk.until('opened');
+    desk.time = 6_000;
+    desk.sink.check();
+    while (syncs === 0) await Bun.sleep(1);
+    for (let batch = 1; batch <= 5; batch += 1) {
+      desk.time += 6_000;
+      desk.sink.feed(desk.packets(2000, batch * 6_000 * PCR_MS));
+      while (statSync(path).size < (10 + batch * 2000) * PACKET) await Bun.sleep(1);
+    }
+    // Not one upon the other.
+    expect(syncs).toBe(1);
+    disk.resolve();
+    await desk.sink.end();
+    expect(desk.of('hole').filter(({ cause }) => cause !== 'stalled')).toEqual([]);
+    expect(desk.of('ended')).toMatchObject([{ size: 10_010 * PACKET }]);
+  });
+
+  test('and fails then is trouble as one that cannot be written', async () => {
+    const desk = new Desk({ path: freshPath(), mode: 'create' }, () =>
+      Promise.reject(Object.assign(new Error('input/output error'), { code: 'EIO' })),
+    );
+    desk.sink.feed(desk.packets(10));
+    await desk.until('opened');
+    desk.time = 6_000;
+    desk.sink.check();
+    await desk.until('trouble');
+    expect(desk.of('trouble')).toMatchObject([{ trouble: { cause: 'disk_failed', code: 'EIO' } }]);
+    await desk.sink.end();
   });
 });

@@ -7,7 +7,13 @@
  */
 import type { Pid } from '../../arib/ids.ts';
 import { type ReceptionHandlers, ReceptionMeter, type ReceptionSecond } from './reception.ts';
-import { type FileOpening, type FormerLife, RecordedFile, WriteFailure } from './recorded-file.ts';
+import {
+  asFarAsItCan,
+  type FileOpening,
+  type FormerLife,
+  RecordedFile,
+  WriteFailure,
+} from './recorded-file.ts';
 
 const MAX_QUEUED = 64 * 1024 * 1024;
 /** Packets a second old are worth a write; so are so many of them. */
@@ -83,6 +89,9 @@ export class FileSink {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #syncedAt: number;
   #unsynced = false;
+  #syncing: Promise<void> | undefined;
+  /** What the disk said to the last sync of the file that is open. */
+  #unsyncable: unknown;
   #slowestMs = 0;
   #path: string;
   #size = 0;
@@ -92,12 +101,13 @@ export class FileSink {
   #told = false;
   readonly #running: Promise<void>;
 
-  /** @param now monotonic ms */
+  /** @param now monotonic ms @param syncFile in a thread that may wait (`FileSyncer`); default: one of the runtime's */
   constructor(
     opening: FileOpening,
     readonly pcrPid: () => Pid | undefined,
     readonly emit: (event: FileEvent) => void,
     readonly now: () => number,
+    readonly syncFile?: ((path: string) => Promise<void>) | undefined,
   ) {
     this.#path = opening.path;
     this.#opening = opening;
@@ -209,8 +219,11 @@ export class FileSink {
     if (this.#opening !== undefined) await this.#open(this.#opening);
     const file = this.#file;
     if (file === undefined) return;
+    if (this.#unsyncable !== undefined) throw this.#unsyncable;
     if (this.#queuedBytes > 0) await this.#write(file);
-    if (this.#unsynced && this.now() - this.#syncedAt >= SYNC_MS) await this.#sync(file);
+    if (this.#unsynced && this.#syncing === undefined && this.now() - this.#syncedAt >= SYNC_MS) {
+      this.#syncing = this.#sync(file);
+    }
   }
 
   async #open(opening: FileOpening): Promise<void> {
@@ -219,7 +232,7 @@ export class FileSink {
     this.#path = opening.path;
     this.#file = undefined;
     this.#opened = false;
-    await closeQuietly(before);
+    await this.#close(before);
     this.#size = 0;
     const file = await this.#timed(() => RecordedFile.open(opening, this.pcrPid()));
     this.#file = file;
@@ -283,10 +296,20 @@ export class FileSink {
     this.#queuedBytes -= written;
   }
 
+  /** Writing goes on meanwhile: what a disk that hangs has not taken yet is the system's to keep. Never rejects. */
   async #sync(file: RecordedFile): Promise<void> {
-    await this.#timed(() => file.sync());
-    this.#syncedAt = this.now();
+    const { syncFile } = this;
     this.#unsynced = false;
+    try {
+      await this.#timed(() =>
+        syncFile === undefined ? file.sync() : asFarAsItCan(() => syncFile(file.path)),
+      );
+    } catch (error) {
+      if (file === this.#file) this.#unsyncable = error;
+      this.#wake.resolve();
+    }
+    this.#syncedAt = this.now();
+    this.#syncing = undefined;
   }
 
   async #timed<T>(act: () => Promise<T>): Promise<T> {
@@ -313,8 +336,15 @@ export class FileSink {
       size: this.#size,
     };
     this.#trouble = trouble.cause;
-    await closeQuietly(file);
+    await this.#close(file);
     this.emit({ kind: 'trouble', trouble });
+  }
+
+  /** Nobody syncs it any more then. */
+  async #close(file: RecordedFile | undefined): Promise<void> {
+    await this.#syncing;
+    this.#unsyncable = undefined;
+    await closeQuietly(file);
   }
 
   async #pause(): Promise<void> {
@@ -332,7 +362,7 @@ export class FileSink {
     }
     this.#queue = [];
     this.#queuedBytes = 0;
-    await closeQuietly(this.#file);
+    await this.#close(this.#file);
     this.#file = undefined;
     this.emit({ kind: 'ended', path: this.#path, size: this.#opened ? this.#size : null });
   }

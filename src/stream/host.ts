@@ -12,6 +12,8 @@ export class StreamHost {
   constructor(
     readonly post: (message: FromStreamWorker) => void,
     readonly now: () => number,
+    /** As `FileSink`. */
+    readonly syncFile?: ((path: string) => Promise<void>) | undefined,
   ) {}
 
   take(message: ToStreamWorker): void {
@@ -55,7 +57,8 @@ export class StreamHost {
   }
 
   #open(stream: number, url: string, serviceId: ServiceId): void {
-    const station = new Station({ stream, url, serviceId, post: this.post, now: this.now });
+    const { post, now, syncFile } = this;
+    const station = new Station({ stream, url, serviceId, post, now, syncFile });
     this.#stations.set(stream, station);
     this.#clock ??= setInterval(() => this.#check(), CHECK_MS);
     station.start();

@@ -32,6 +32,8 @@ export interface StationOptions {
   serviceId: ServiceId;
   post: (message: FromStreamWorker) => void;
   now: () => number;
+  /** As `FileSink`. */
+  syncFile?: ((path: string) => Promise<void>) | undefined;
 }
 
 export class Station {
@@ -115,7 +117,7 @@ export class Station {
 
   /** Begins with all that is held: from the stream's first packets on, when it was just opened. */
   record(sink: number, opening: FileOpening): void {
-    const { post, now } = this.options;
+    const { post, now, syncFile } = this.options;
     if (this.#state === 'over') {
       const event = { kind: 'ended' as const, path: opening.path, size: null };
       post({ kind: 'file', sink, at: now(), event });
@@ -129,6 +131,7 @@ export class Station {
         post({ kind: 'file', sink, at: now(), event });
       },
       now,
+      syncFile,
     );
     this.#files.set(sink, file);
     file.forbid(this.#forbidden);
