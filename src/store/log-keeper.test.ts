@@ -90,9 +90,16 @@ test('who reads for long holds the log, and nobody up; it is begun anew as soon 
   reader.close();
 });
 
-test('on a slow disk the log is begun anew only when it is very long', () => {
+test('on a slow disk the log is written when it is long, and begun anew only when it is very long', () => {
   tickMs = 1000;
-  commit(5000);
+  keeper.sync();
+  commit(1100);
+  expect(keeper.look().unwritten).toBeGreaterThan(1100);
+  tickMs = 0;
+  keeper.sync();
+  expect(keeper.look().unwritten).toBe(0);
+  tickMs = 1000;
+  commit(4000);
   expect(keeper.look().pages).toBeGreaterThan(5000);
   commit(12_000);
   expect(keeper.look().pages).toBeLessThan(10);
