@@ -42,6 +42,7 @@ test('what a killed process left beside a file is removed, and nothing else', as
     ];
     for (const name of [...old, 'a.json.13.1.tmp']) writeFileSync(join(folder, name), '');
     for (const name of old) utimesSync(join(folder, name), now / 1_000 - 60, now / 1_000 - 60);
+    utimesSync(join(folder, 'a.json.13.1.tmp'), now / 1_000, now / 1_000);
     await removeLeftovers(join(folder, 'a.json'), now - 30_000);
     expect(readdirSync(folder).sort()).toEqual([...old.slice(1), 'a.json.13.1.tmp'].sort());
     await removeLeftovers(join(folder, 'no', 'such.json'), now);
