@@ -13,12 +13,13 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     const now = Date.now();
     const window = guideWindow(
       rig.service.house.guide,
-      { from: now, to: now + 6 * HOUR_MS, type: 'GR' },
+      { from: now, to: now + 24 * HOUR_MS, type: 'GR' },
       now,
     );
     const programs = window.flatMap((station) => station.programs);
     const found = programs.find((program) => program.name.includes(name) && program.startAt <= now === live);
-    return found?.id ?? 0;
+    if (found === undefined) throw new Error(`nothing is called ${name}`);
+    return found.id;
   };
 
   test('tells everything, spelled out, and opens the other airings', async () => {
