@@ -163,8 +163,11 @@ function claimOfReservation(
     channel: station.channel,
     from: Math.min(from, times.to),
     ...times,
-    // That it goes on beyond what the guide guessed is no more than a hope where it is neither received nor heard.
-    to: place === null && airing === undefined ? Math.min(times.to, Math.max(times.endAt, from)) : times.to,
+    // That it goes on beyond what the guide guessed is no more than a hope where it is recorded and neither received nor heard.
+    to:
+      isRunning && place === null && airing === undefined
+        ? Math.min(times.to, Math.max(times.endAt, from))
+        : times.to,
     isOpen: times.to > times.closesAt,
     before: (reservation.marginBefore ?? settings.marginBefore) + settings.tuning,
     after: reservation.marginAfter ?? settings.marginAfter,

@@ -188,6 +188,18 @@ describe('what must not be recorded', () => {
     settled(home);
   });
 
+  test('what may still be on needs its tuner, and whoever has it is named', () => {
+    const home = new Home([GR_TUNER]);
+    const other = home.program(home.station('T27'), '一', { at: -60, minutes: 120 });
+    const running = home.reserve(other, { state: 'recording' });
+    home.tuners = [{ ...GR_TUNER, recording: [running.id] }];
+    const open = home.reserve(home.program(home.station('T28'), '中継', { at: -30, openEnd: true }));
+    home.now = NOON + MINUTE;
+    home.run();
+    expect(home.of(open.programId)).toMatchObject({ state: 'conflict', blockers: [running.id] });
+    settled(home);
+  });
+
   test('an end that nobody knows is not over', () => {
     const home = new Home();
     const open = home.reserve(home.program(home.station('T27'), '中継', { at: -30, openEnd: true }));
