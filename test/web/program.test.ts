@@ -50,6 +50,18 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
+  test('is gone for the screen, too, when the browser closes it without asking', async () => {
+    const page = await rig.open('guide');
+    await page.locator('.prog').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('.program-title').waitFor();
+    await page.evaluate(() => document.querySelector('dialog')?.close());
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction(() => location.search === '');
+    await page.locator('.prog').first().click();
+    await dialog.locator('.program-title').waitFor();
+  });
+
   test('books and cancels, with the state, the reason and the way back', async () => {
     const id = find('第1話', false);
     rig.service.house.bookings.tight.add(id);

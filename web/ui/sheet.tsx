@@ -20,6 +20,7 @@ interface SheetProps {
 export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const leaving = useRef(false);
 
   useEffect(() => {
     const dialog = ref.current;
@@ -37,6 +38,7 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
     });
     return () => {
       forget();
+      leaving.current = true;
       dialog.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
     };
@@ -51,6 +53,10 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
       onCancel={(event) => {
         event.preventDefault();
         onClose();
+      }}
+      // A browser that is asked again closes it without asking: it must not stay open here, unseen.
+      onClose={() => {
+        if (!leaving.current) onClose();
       }}
       onClick={(event) => {
         if (event.target === ref.current) onClose();
