@@ -120,10 +120,11 @@ export function onsets(audio: Sound): number[] {
 export function flashes(frames: readonly Picture[]): number[] {
   const dark = Math.min(...frames.map((frame) => frame.light));
   const bright = Math.max(...frames.map((frame) => frame.light));
-  const middle = (dark + bright) / 2;
+  // An encoder with few bits lets a flash fade for some pictures: only the flash itself is this bright.
+  const limit = dark + (bright - dark) * 0.8;
   return frames.flatMap((frame, index) => {
     const before = frames[index - 1];
-    return before !== undefined && before.light < middle && frame.light >= middle ? [frame.time] : [];
+    return before !== undefined && before.light < limit && frame.light >= limit ? [frame.time] : [];
   });
 }
 

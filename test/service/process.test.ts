@@ -154,7 +154,7 @@ describe('the command line', () => {
       JSON.stringify([
         { path: join(data, 'svc.db', 'x'), floorBytes: 0 },
         { path: join(data, 'more'), floorBytes: 1_000 },
-        { path: join(data, 'last'), floorBytes: 1e18 },
+        { path: join(data, 'last'), floorBytes: 9e15 },
         { path: join(data, 'away'), floorBytes: 0 },
       ]),
     ]);
@@ -168,7 +168,7 @@ describe('the command line', () => {
       expect.stringMatching(/^FAIL {2}recordings .*svc\.db is not a folder$/),
       expect.stringMatching(/^ok .*more \(made at the first start, .* GB free, 0\.0 GB of it stay free\)$/),
       expect.stringMatching(
-        /^ok .*last \(.* at its floor of 1000000000\.0 GB: recordings go to a folder with more/,
+        /^ok .*last \(.* at its floor of 9000000\.0 GB: recordings go to a folder with more/,
       ),
       expect.stringMatching(/^FAIL {2}recordings .*away does not answer: is its disk or share there\?$/),
     ]);
