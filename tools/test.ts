@@ -23,7 +23,7 @@ const WAITING = [
   'test/record',
   'test/service',
 ];
-const WAITING_AT_ONCE = 3;
+const WAITING_AT_ONCE = 2;
 /** Measures picture against sound, as a browser plays them. */
 const ALONE = ['test/e2e'];
 const LIMIT_MS = 14 * 60_000;

@@ -137,9 +137,9 @@ describe('a fresh database', () => {
   test('knows how far this machine is from the clock of each network', async () => {
     const { clocks } = await read<GuideStatus>('guide/status');
     expect(new Set(clocks.map(({ type }) => type))).toEqual(new Set(['GR', 'BS', 'CS']));
-    // Both are this machine's clock; what is left is what the stream waited on its way.
+    // Both are this machine's clock; what is left is what the stream waited on its way, on a busy machine seconds.
     for (const { offsetMs, warning } of clocks)
-      expect([Math.abs(offsetMs) < 1000, warning]).toEqual([true, false]);
+      expect([Math.abs(offsetMs) < 4000, warning]).toEqual([true, false]);
     const network = (offset: { networkId: number }): number => offset.networkId;
     expect((await read<SystemFacts>('system')).clocks.map(network)).toEqual(clocks.map(network));
   });

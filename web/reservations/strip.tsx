@@ -1,6 +1,6 @@
 /** On the home screen: what is being recorded, what comes next, and conflicts, as long as there is any of these. */
 
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../clock.ts';
 import { broadcastDay } from '../guide/geometry.ts';
@@ -68,7 +68,8 @@ export function NextUp() {
   const { running, coming } = nextUp(items ?? [], now.value);
   const { conflict, booked } = countsOf(items ?? [], now.value);
   const some = running.length + coming.length + conflict > 0;
-  useEffect(() => {
+  // With the drawing itself: whoever leaves at once finds the place kept, too.
+  useLayoutEffect(() => {
     if (items !== undefined) homeNext.value = some;
   }, [items, some]);
   if (items === undefined && failure === undefined && homeNext.value) return <Waiting />;
