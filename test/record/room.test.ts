@@ -29,8 +29,9 @@ describe.concurrent('orders', () => {
       ...{ openAt: at(openAt), startAt: at(startAt), endAt: at(endAt), closeAt: at(closeAt) },
     });
     const first = studio.reserve('T30', times(0, 5, 8, 10));
-    const second = studio.reserve('T30', times(6, 8, 11, 16));
-    const third = studio.reserve('T31', times(12, 14, 17, 18), [second.reservationId]);
+    const second = studio.reserve('T30', times(6, 8, 11, 18));
+    // Three seconds later: on a busy machine the air itself is late.
+    const third = studio.reserve('T31', times(14, 16, 19, 20), [second.reservationId]);
     studio.room.order([first, second, third]);
     await until('both receive', () => {
       const running = [...studio.room.running().values()];
@@ -48,10 +49,10 @@ describe.concurrent('orders', () => {
       expect(await probed(recording.path)).toBeGreaterThan(60);
     }
     expect(one.verdict?.gaps).toEqual([]);
-    expect(two.verdict?.gaps).toMatchObject([{ endMs: 8000, cause: 'yielded' }]);
+    expect(two.verdict?.gaps).toMatchObject([{ endMs: 10_000, cause: 'yielded' }]);
     // What was left of the margin when it was handed over, and it was handed over on time.
     expect(two.verdict?.tailMs).toBeGreaterThan(300);
-    expect(two.verdict?.tailMs).toBeLessThan(3000);
+    expect(two.verdict?.tailMs).toBeLessThan(5000);
     expect(three.verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
     expect(studio.lines.filter((line) => line.includes('interrupted'))).toEqual([]);
   });

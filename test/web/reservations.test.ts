@@ -53,8 +53,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     fill();
     const page = await rig.open('reservations');
     await row(page, 6).getByRole('button', { name: '取消' }).click();
-    await row(page, 6).getByText('取消', { exact: true }).waitFor();
-    expect(stateOf(6)).toBe('cancelled');
+    await until(() => stateOf(6) === 'cancelled');
     await page.getByRole('button', { name: '元に戻す' }).click();
     await row(page, 6).getByText('予約済み').waitFor();
     expect(stateOf(6)).toBe('scheduled');
@@ -70,9 +69,9 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const page = await rig.open('reservations');
     const press = (id: number, name: string) => row(page, id).getByRole('button', { name }).click();
     await press(6, '取消');
-    await row(page, 6).getByText('取消', { exact: true }).waitFor();
+    await row(page, 6).getByRole('button', { name: '復元' }).waitFor();
     await press(8, '取消');
-    await row(page, 8).getByText('取消', { exact: true }).waitFor();
+    await row(page, 8).getByRole('button', { name: '復元' }).waitFor();
     await press(6, '復元');
     await page.locator('.toast', { hasText: '予約を戻しました' }).waitFor();
     const told = await page.locator('.toast').allTextContents();
