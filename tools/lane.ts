@@ -1,4 +1,4 @@
-/** A run of `bun test` beside others: its output, its counts, and an end in any case. */
+/** A run of `bun test`: its output as it comes, its counts, and an end in any case. */
 
 export interface Outcome {
   passed: number;
@@ -32,19 +32,11 @@ function count(summary: string, word: string): number {
 export class Lane {
   readonly outcome: Promise<Outcome>;
   readonly #options: LaneOptions;
-  readonly #kept: [Voice, Uint8Array][] = [];
   #report = '';
-  #speaks = false;
 
   constructor(options: LaneOptions) {
     this.#options = options;
     this.outcome = this.#run();
-  }
-
-  /** From now on its output is shown as it comes, after what came until now. */
-  speak(): void {
-    this.#speaks = true;
-    for (const [voice, chunk] of this.#kept.splice(0)) process[voice].write(chunk);
   }
 
   async #run(): Promise<Outcome> {
@@ -88,8 +80,7 @@ export class Lane {
   async #read(voice: Voice, stream: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
-      if (this.#speaks) process[voice].write(chunk);
-      else this.#kept.push([voice, chunk]);
+      process[voice].write(chunk);
       if (voice === 'stderr') this.#report += decoder.decode(chunk, { stream: true });
     }
   }

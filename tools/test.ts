@@ -55,16 +55,13 @@ async function everything(): Promise<Outcome[]> {
     ...WAITING.map((folder) => `./${folder}`),
   ];
   const busy = lane('tests that keep a core busy', ignored);
-  busy.speak();
   const outcomes = [await busy.outcome];
   const waiting = lane('tests that wait', parallel);
-  waiting.speak();
   outcomes.push(await waiting.outcome);
   const alone = lane(
     'tests of the demo',
     ALONE.map((folder) => `./${folder}`),
   );
-  alone.speak();
   outcomes.push(await alone.outcome);
   films.kill();
   return outcomes;
@@ -72,7 +69,6 @@ async function everything(): Promise<Outcome[]> {
 
 async function some(): Promise<Outcome[]> {
   const only = lane('tests', filters);
-  only.speak();
   return [await only.outcome];
 }
 

@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Airing, episodeKey, isSameEpisode } from './same-episode.ts';
+import { type Episode, readEpisode } from './episode.ts';
+import { type Airing, episodeKey, isSameEpisode, sameEpisodes } from './same-episode.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
@@ -26,4 +27,126 @@ test('airings that show the same episode have one key', () => {
     { seed: SEED, numRuns: 2000 },
   );
   expect(same).toBeGreaterThan(50);
+});
+
+/** A title, or a title with its summary. */
+type Form = string | readonly [name: string, description: string];
+
+function read(form: Form): Episode {
+  const [name, description = ''] = typeof form === 'string' ? [form] : form;
+  return readEpisode({ name, description, extended: null });
+}
+
+describe('sameEpisodes', () => {
+  const groups = (forms: readonly (readonly [Form, number])[]): number[][] => {
+    const airings = forms.map(([form, startAt], index) => ({ episode: read(form), startAt, index }));
+    return sameEpisodes(airings).map((group) => group.map(({ index }) => index));
+  };
+
+  test('series, number and subtitle must be the same', () => {
+    const forms: [Form, number][] = [
+      ['星の港 #3「波」', 0],
+      ['星の港 第3話「波」[再]', 9],
+      ['星の港 #3「風」', 20],
+      ['星の港 #4「波」', 30],
+      ['月の港 #3「波」', 40],
+      ['星の港 Season2 #3「波」', 50],
+    ];
+    expect(groups(forms)).toEqual([[0, 1], [2], [3], [4], [5]]);
+  });
+
+  test('a missing subtitle is the only one that is known, and stays apart from several', () => {
+    expect(
+      groups([
+        ['星の港 #3', 0],
+        ['星の港 #3「波」', 9],
+        ['星の港(3)', 20],
+      ]),
+    ).toEqual([[0, 1, 2]]);
+    expect(
+      groups([
+        ['星の港 #3', 0],
+        ['星の港 #3「波」', 9],
+        ['星の港 #3「風」', 20],
+        ['星の港(3)', 30],
+      ]),
+    ).toEqual([[0, 3], [1], [2]]);
+    expect(
+      groups([
+        ['星の港「波」', 0],
+        ['星の港「波」', 9],
+        ['星の港「風」', 9],
+      ]),
+    ).toEqual([[0, 1], [2]]);
+  });
+
+  test('without number and subtitle only a simulcast is the same', () => {
+    expect(
+      groups([
+        ['港のニュース', 0],
+        ['港のニュース[字]', 0],
+        ['港のニュース', 9],
+        ['海のニュース', 0],
+      ]),
+    ).toEqual([[0, 1], [2], [3]]);
+  });
+
+  const HOUR = 3_600_000;
+
+  test('of an event its number alone tells no episode', () => {
+    for (const form of ['球の祭典　第１試合', '第74回歌の祭典', '球の祭典 第５節', '囲碁の時間 第4局'])
+      expect([
+        form,
+        groups([
+          [form, 0],
+          [`${form}[字]`, 0],
+          [form, 2 * HOUR],
+          [form, 24 * HOUR],
+        ]),
+      ]).toEqual([form, [[0, 1], [2], [3]]]);
+  });
+
+  test('an event goes on after the news, and is shown again on another day', () => {
+    const form = '球の祭典　第１試合　北高×南高';
+    expect(
+      groups([
+        [form, 0],
+        [form, 2 * HOUR],
+        ['球の祭典　第１試合　東高×西高', 2 * HOUR],
+        [form, 30 * HOUR],
+        [form, 32 * HOUR],
+        [form, 60 * HOUR],
+      ]),
+    ).toEqual([[0, 3, 5], [1, 4], [2]]);
+  });
+
+  test("a week's digest is no episode of the number of the week", () => {
+    expect(
+      groups([
+        ['連続テレビ小説　こもれび（１）「秋の風」', 0],
+        ['連続テレビ小説　こもれび　第１週「秋の風」', 5 * 24 * HOUR],
+      ]),
+    ).toEqual([[0], [1]]);
+  });
+
+  test('two airings are compared as a list of two is', () => {
+    const forms = [
+      '星の港 #3',
+      '星の港 #3「波」',
+      '星の港「波」',
+      '星の港',
+      '星の港[再]',
+      '月の港 #3「波」',
+      '星の港 #4',
+      '星の港 第3戦 東×西',
+      '星の港 第3戦',
+    ];
+    const airings = forms.flatMap((form) =>
+      [0, 9, 12 * HOUR].map((startAt) => ({ episode: read(form), startAt })),
+    );
+    for (const a of airings) {
+      for (const b of airings)
+        expect([a, b, isSameEpisode(a, b)]).toEqual([a, b, a === b || sameEpisodes([a, b]).length === 1]);
+    }
+  });
 });
