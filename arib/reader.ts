@@ -3,7 +3,7 @@
  * gives zeros and sets `exhausted`, which a parser checks once at its end.
  */
 import type { Pid } from './ids.ts';
-import { type EpochMs, fromBcd, jstTime } from './time.ts';
+import { type BroadcastMs, fromBcd, jstTime } from './time.ts';
 
 /** 'jpn', which nearly every text of a guide is in. */
 const JPN = 0x6a706e;
@@ -133,7 +133,7 @@ export class Reader {
   }
 
   /** 40-bit start_time (MJD and BCD hhmmss, JST), ARIB STD-B10 Part 2, Annex C; undefined = not defined. */
-  mjdTime(): EpochMs | undefined {
+  mjdTime(): BroadcastMs | undefined {
     return jstTime(this.u16(), this.u8(), this.u8(), this.u8());
   }
 

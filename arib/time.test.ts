@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { encodeJstTime, epochMs, jstDayStart, jstTime, PTS_MODULUS, pts90k, unwrapPts } from './time.ts';
+import { broadcastMs, encodeJstTime, jstDayStart, jstTime, PTS_MODULUS, pts90k, unwrapPts } from './time.ts';
 
 test("the standard's example: MJD 0xC079 12:45:00 is 1993-10-13 12:45:00 JST", () => {
   // ARIB STD-B10 Part 2, Annex C gives 93/10/13 12:45:00 as 0xC079124500.
-  expect(jstTime(0xc079, 0x12, 0x45, 0x00)).toBe(epochMs(Date.UTC(1993, 9, 13, 12 - 9, 45, 0)));
-  expect(encodeJstTime(epochMs(Date.UTC(1993, 9, 13, 3, 45, 0)))).toEqual([0xc0, 0x79, 0x12, 0x45, 0x00]);
+  expect(jstTime(0xc079, 0x12, 0x45, 0x00)).toBe(broadcastMs(Date.UTC(1993, 9, 13, 12 - 9, 45, 0)));
+  expect(encodeJstTime(broadcastMs(Date.UTC(1993, 9, 13, 3, 45, 0)))).toEqual([0xc0, 0x79, 0x12, 0x45, 0x00]);
 });
 
 test('all ones and digits that are no time are undefined', () => {
@@ -16,15 +16,17 @@ test('all ones and digits that are no time are undefined', () => {
 });
 
 test('a Japanese day begins at 15:00 UTC the day before', () => {
-  expect(jstDayStart(epochMs(Date.UTC(2026, 10, 20, 14, 59, 59)))).toBe(epochMs(Date.UTC(2026, 10, 19, 15)));
-  expect(jstDayStart(epochMs(Date.UTC(2026, 10, 20, 15)))).toBe(epochMs(Date.UTC(2026, 10, 20, 15)));
+  expect(jstDayStart(broadcastMs(Date.UTC(2026, 10, 20, 14, 59, 59)))).toBe(
+    broadcastMs(Date.UTC(2026, 10, 19, 15)),
+  );
+  expect(jstDayStart(broadcastMs(Date.UTC(2026, 10, 20, 15)))).toBe(broadcastMs(Date.UTC(2026, 10, 20, 15)));
 });
 
 test('encoding and reading a time agree to the second', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2_100_000_000 }), (seconds) => {
-      const [high, low, hh, mm, ss] = encodeJstTime(epochMs(seconds * 1000 + 999));
-      expect(jstTime((high << 8) | low, hh, mm, ss)).toBe(epochMs(seconds * 1000));
+      const [high, low, hh, mm, ss] = encodeJstTime(broadcastMs(seconds * 1000 + 999));
+      expect(jstTime((high << 8) | low, hh, mm, ss)).toBe(broadcastMs(seconds * 1000));
     }),
   );
 });

@@ -5,8 +5,8 @@
 
 declare const brand: unique symbol;
 
-/** Milliseconds since 1970-01-01T00:00:00Z. */
-export type EpochMs = number & { readonly [brand]: 'EpochMs' };
+/** Milliseconds since 1970-01-01T00:00:00Z by the broadcast's clock: JST_time fields, and the clock set by TOT. */
+export type BroadcastMs = number & { readonly [brand]: 'BroadcastMs' };
 /** 33-bit time stamp in units of 1/90000 s, ISO/IEC 13818-1 2.4.3.7. */
 export type Pts90k = number & { readonly [brand]: 'Pts90k' };
 
@@ -16,8 +16,8 @@ const DAY_MS = 86_400_000;
 /** Modified Julian Date of 1970-01-01. */
 const MJD_EPOCH = 40_587;
 
-export function epochMs(value: number): EpochMs {
-  return value as EpochMs;
+export function broadcastMs(value: number): BroadcastMs {
+  return value as BroadcastMs;
 }
 
 /** The time stamp within one 33-bit wrap. */
@@ -51,18 +51,18 @@ export function toBcd(value: number): number {
  * JST_time: 16-bit Modified Julian Date and 24-bit BCD hhmmss, ARIB STD-B10 Part 2, Annex C.
  * Undefined for the all-ones "not defined" value and for digits that are no time.
  */
-export function jstTime(mjd: number, hh: number, mm: number, ss: number): EpochMs | undefined {
+export function jstTime(mjd: number, hh: number, mm: number, ss: number): BroadcastMs | undefined {
   const hours = fromBcd(hh);
   const minutes = fromBcd(mm);
   const seconds = fromBcd(ss);
   if (hours === undefined || minutes === undefined || seconds === undefined) return undefined;
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   const dayStart = (mjd - MJD_EPOCH) * DAY_MS;
-  return (dayStart + ((hours * 60 + minutes) * 60 + seconds) * 1000 - JST_OFFSET_MS) as EpochMs;
+  return (dayStart + ((hours * 60 + minutes) * 60 + seconds) * 1000 - JST_OFFSET_MS) as BroadcastMs;
 }
 
 /** The five octets of a JST_time, MJD first. The time is cut to whole seconds. */
-export function encodeJstTime(at: EpochMs): [number, number, number, number, number] {
+export function encodeJstTime(at: BroadcastMs): [number, number, number, number, number] {
   const local = at + JST_OFFSET_MS;
   const days = Math.floor(local / DAY_MS);
   const seconds = Math.floor((local - days * DAY_MS) / 1000);
@@ -73,6 +73,6 @@ export function encodeJstTime(at: EpochMs): [number, number, number, number, num
 }
 
 /** Start of the Japanese calendar day that `at` falls in. */
-export function jstDayStart(at: EpochMs): EpochMs {
-  return (Math.floor((at + JST_OFFSET_MS) / DAY_MS) * DAY_MS - JST_OFFSET_MS) as EpochMs;
+export function jstDayStart(at: BroadcastMs): BroadcastMs {
+  return (Math.floor((at + JST_OFFSET_MS) / DAY_MS) * DAY_MS - JST_OFFSET_MS) as BroadcastMs;
 }

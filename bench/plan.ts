@@ -6,7 +6,7 @@
  * past its limit.
  */
 import { eventId, programId } from '../arib/ids.ts';
-import { epochMs } from '../arib/time.ts';
+import { broadcastMs } from '../arib/time.ts';
 import type { Reservation } from '../src/model/reservation.ts';
 import type { Rule } from '../src/model/rule.ts';
 import { checkExpression } from '../src/schedule/expression/expression.ts';
@@ -43,7 +43,7 @@ function programmes(): GuideProgram[] {
       id: programId(station.id, eventId(index)),
       stationId: station.id,
       startAt: one.startAt,
-      endAt: epochMs(one.startAt + one.durationMs),
+      endAt: broadcastMs(one.startAt + one.durationMs),
       openEnd: false,
       name: one.title,
       description: one.description,

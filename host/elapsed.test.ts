@@ -9,10 +9,10 @@ describe('elapsedClock', () => {
       () => Math.floor(awake / 1000) + 77,
     );
     const start = elapsed();
-    expect(start).toBe(77_000);
+    expect<number>(start).toBe(77_000);
     for (let at = 500; at < 600_000; at += 333) {
       awake = at;
-      expect(elapsed() - start).toBe(at - 500);
+      expect<number>(elapsed() - start).toBe(at - 500);
     }
   });
 
@@ -30,6 +30,6 @@ describe('elapsedClock', () => {
     const woken = elapsed();
     awake += 10_000;
     uptime += 10;
-    expect(elapsed() - woken).toBe(10_000);
+    expect<number>(elapsed() - woken).toBe(10_000);
   });
 });

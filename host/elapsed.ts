@@ -1,4 +1,5 @@
-/** Time that only goes on, also while the machine sleeps: the runtime's own clock stands still then. */
+/** A monotonic clock that also counts the time the machine was suspended; the runtime's own stands still then. */
+import { type MonotonicClock, monotonicMs } from './clock.ts';
 
 /** Uptime is told in whole seconds. */
 const COARSE_MS = 2000;
@@ -7,13 +8,13 @@ const COARSE_MS = 2000;
  * @param monotonic ms, without what was slept @param uptime seconds since the machine was started, with it
  * @returns ms since the machine was started, to a second
  */
-export function elapsedClock(monotonic: () => number, uptime: () => number): () => number {
+export function elapsedClock(monotonic: () => number, uptime: () => number): MonotonicClock {
   const apart = uptime() * 1000 - monotonic();
   let slept = 0;
   return () => {
     const awake = monotonic();
     const more = uptime() * 1000 - awake - apart - slept;
     if (more > COARSE_MS) slept += more;
-    return apart + awake + slept;
+    return monotonicMs(apart + awake + slept);
   };
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
 import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
 import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
@@ -93,7 +94,7 @@ async function check(config: Config): Promise<never> {
     config,
     searchPath: process.env.PATH ?? '',
     log: SILENT_LOG,
-    now: Date.now,
+    now: systemWallClock,
   });
   for (const line of lines) process.stdout.write(`${formatCheck(line)}\n`);
   process.exit(lines.every((line) => line.ok) ? 0 : 1);
@@ -164,7 +165,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   // The reader of the log may go away; recordings and viewers must not go with it.
   process.stderr.on('error', () => {});
   const log = createLog(
-    { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },
+    { level: config.logLevel, now: systemWallClock, write: (line) => process.stderr.write(line) },
     'svc',
   );
   // Listened for from the start: a signal that comes while starting is obeyed after it.
@@ -174,8 +175,8 @@ async function main(arguments_: readonly string[]): Promise<void> {
     service = await startService({
       config,
       log,
-      now: Date.now,
-      elapsed: elapsedClock(() => performance.now(), uptime),
+      now: systemWallClock,
+      elapsed: elapsedClock(systemMonotonicClock, uptime),
       searchPath: process.env.PATH ?? '',
       webDir: findWebDir(),
       startStreamWorker,

@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EpochMs } from '../arib/time.ts';
+import type { BroadcastMs } from '../arib/time.ts';
 import { momentOf, ticksAt } from './clock.ts';
 import type { Line } from './fault/line.ts';
 import { PACKET_SIZE } from './media/loop.ts';
@@ -13,7 +13,7 @@ import type { Multiplexer } from './mux/multiplexer.ts';
 
 export interface AirOptions {
   /** Moment of the broadcast clock at which it begins. */
-  from: EpochMs;
+  from: BroadcastMs;
   /** Broadcast seconds a second; 0: as fast as they are taken. */
   speed: number;
   /** Broadcast seconds to send; null: for ever. */

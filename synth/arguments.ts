@@ -1,6 +1,6 @@
 /** The command line, read once into a typed value. */
 import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
-import { type EpochMs, epochMs } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../arib/time.ts';
 import { inClockRange } from './clock.ts';
 
 /** A command line that says something wrong; the message is for people. */
@@ -11,7 +11,7 @@ export interface Settings {
   scenario: string;
   type: BroadcastType | undefined;
   channels: string[];
-  at: EpochMs | undefined;
+  at: BroadcastMs | undefined;
   speed: number;
   seconds: number | null;
   cache: string | undefined;
@@ -48,10 +48,10 @@ function parseNumber(option: string, text: string, minimum: number): number {
   return value;
 }
 
-function parseMoment(text: string): EpochMs {
+function parseMoment(text: string): BroadcastMs {
   const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text);
   if (!inClockRange(value)) throw new UsageError(`--at: "${text}" は使える日時ではありません`);
-  return epochMs(value);
+  return broadcastMs(value);
 }
 
 function parseType(text: string): BroadcastType {

@@ -2,10 +2,10 @@
  * The broadcaster's clock. Its system time clock (STC) is a pure function of the wall clock, so that every
  * tuning of a channel carries the same time stamps at the same moment.
  */
-import { type EpochMs, epochMs, PTS_MODULUS } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs, PTS_MODULUS } from '../arib/time.ts';
 
 /** Wall-clock moment at which every STC was zero: 2025-01-01T00:00:00Z. */
-export const STC_ZERO: EpochMs = epochMs(Date.UTC(2025, 0, 1));
+export const STC_ZERO: BroadcastMs = broadcastMs(Date.UTC(2025, 0, 1));
 /** Ticks a second of PTS, DTS and `program_clock_reference_base`, ISO/IEC 13818-1 2.4.2. */
 export const TICKS_PER_SECOND = 90_000;
 /** Ticks a second of the system clock: 300 of them are one tick of 90 kHz. */
@@ -23,13 +23,13 @@ export function inClockRange(at: number): boolean {
 }
 
 /** Unwrapped 90 kHz time of a moment; may have a fraction of a tick. */
-export function ticksAt(at: EpochMs): number {
+export function ticksAt(at: BroadcastMs): number {
   return (at - STC_ZERO) * 90;
 }
 
 /** The moment of an unwrapped 90 kHz time. */
-export function momentOf(ticks: number): EpochMs {
-  return epochMs(STC_ZERO + ticks / 90);
+export function momentOf(ticks: number): BroadcastMs {
+  return broadcastMs(STC_ZERO + ticks / 90);
 }
 
 /** The 33-bit time stamp that is sent for an unwrapped one. */

@@ -3,7 +3,7 @@
  * Several tunings of a channel agree on everything, because all follows from scenario, seed and wall clock.
  */
 import { join } from 'node:path';
-import { type EpochMs, epochMs } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../arib/time.ts';
 import { goOnAir } from './air.ts';
 import { parseArguments, type Settings, USAGE, UsageError } from './arguments.ts';
 import { channelRecipes, openChannel, PlanError } from './broadcast.ts';
@@ -44,7 +44,7 @@ function openFaults(scenario: Scenario, channel: ChannelPlan, settings: Settings
   return channelFaults(scenario.faults, file, channel);
 }
 
-async function run(settings: Settings, now: () => EpochMs): Promise<void> {
+async function run(settings: Settings, now: () => BroadcastMs): Promise<void> {
   if (settings.command === 'help') {
     process.stdout.write(USAGE);
     return;
@@ -94,7 +94,7 @@ async function run(settings: Settings, now: () => EpochMs): Promise<void> {
 const PLAIN_ERRORS = [UsageError, ScenarioError, PlanError, FfmpegError, MediaError];
 
 try {
-  await run(parseArguments(process.argv.slice(2)), () => epochMs(Date.now()));
+  await run(parseArguments(process.argv.slice(2)), () => broadcastMs(Date.now()));
 } catch (error) {
   if (!PLAIN_ERRORS.some((kind) => error instanceof kind)) throw error;
   process.stderr.write(`synth: ${(error as Error).message}\n`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { epochMs } from '../arib/time.ts';
+import { broadcastMs } from '../arib/time.ts';
 import { eventStations } from './broadcast.ts';
 import { loadScenario } from './scenario/load.ts';
 import { type StateChange, StationStates } from './station-state.ts';
@@ -16,7 +16,7 @@ function firstStation() {
 }
 
 const station = firstStation();
-const noon = (seconds: number) => epochMs(NOON + seconds * 1000);
+const noon = (seconds: number) => broadcastMs(NOON + seconds * 1000);
 
 const secondAudioLeaves: StateChange = {
   from: noon(10),
@@ -43,7 +43,7 @@ test('a change holds from its moment to its end, each one makes a new version', 
 test('two tunings agree, whenever they began', () => {
   const early = new StationStates(station, changes);
   for (let hour = -30; hour < 30; hour++) {
-    const at = epochMs(NOON + hour * 3_600_000);
+    const at = broadcastMs(NOON + hour * 3_600_000);
     expect(new StationStates(station, changes).at(at)).toEqual(early.at(at));
   }
 });
@@ -51,7 +51,7 @@ test('two tunings agree, whenever they began', () => {
 test('going back in time gives the same again', () => {
   const states = new StationStates(station, changes);
   const before = states.at(noon(0));
-  states.at(epochMs(NOON + 3 * DAY_MS));
+  states.at(broadcastMs(NOON + 3 * DAY_MS));
   expect(states.at(noon(0))).toEqual(before);
 });
 

@@ -3,7 +3,7 @@
  * A pure function of scenario, station and moment, so that all tunings agree; faults may lay changes over it.
  */
 import type { Pid } from '../arib/ids.ts';
-import { type EpochMs, epochMs, jstDayStart } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../arib/time.ts';
 import { DAY_MS, type Guide, type Programme } from './guide/programme.ts';
 import type { AudioPlace, StationPlace } from './scenario/layout.ts';
 
@@ -25,9 +25,9 @@ export interface StationState extends OnAir {
 
 /** One change of a station's state. */
 export interface StateChange {
-  readonly from: EpochMs;
+  readonly from: BroadcastMs;
   /** Absent: for good. */
-  readonly until?: EpochMs;
+  readonly until?: BroadcastMs;
   /** What is on air instead; later changes see what earlier ones made. */
   apply(state: OnAir, place: StationPlace): OnAir;
 }
@@ -38,7 +38,7 @@ export interface StateChanges {
    * At least those of the day (in Japan) of a moment, in order of time. A new list, not the old one altered, when
    * there are others than before.
    */
-  of(place: StationPlace, at: EpochMs): readonly StateChange[];
+  of(place: StationPlace, at: BroadcastMs): readonly StateChange[];
 }
 
 export const NO_CHANGES: StateChanges = { of: () => [] };
@@ -72,20 +72,20 @@ function same(one: OnAir, other: OnAir): boolean {
 /** A state and the time that it lasts, both ends within one day. */
 interface Stretch {
   state: OnAir;
-  from: EpochMs;
-  until: EpochMs;
+  from: BroadcastMs;
+  until: BroadcastMs;
 }
 
 /** The state of every moment of `from <= moment < until`, changes that change nothing left out. */
-function stretches({ place, guide }: StateSource, from: EpochMs, until: EpochMs): Stretch[] {
+function stretches({ place, guide }: StateSource, from: BroadcastMs, until: BroadcastMs): Stretch[] {
   const found: Stretch[] = [];
   const add = (programme: Programme | undefined, end: number): void => {
     const last = found.at(-1);
     const begin = last?.until ?? from;
     if (end <= begin) return;
     const state = stateOf(place, programme);
-    if (last !== undefined && same(last.state, state)) last.until = epochMs(end);
-    else found.push({ state, from: begin, until: epochMs(end) });
+    if (last !== undefined && same(last.state, state)) last.until = broadcastMs(end);
+    else found.push({ state, from: begin, until: broadcastMs(end) });
   };
   for (const programme of guide.airing(from, until)) {
     add(undefined, programme.startAt);
@@ -104,7 +104,7 @@ export class StationStates {
   readonly #source: StateSource;
   readonly #changes: StateChanges;
   /** Of one day: counted from its begin, as a whole history would be too long to count. */
-  #day: { start: EpochMs; stretches: Stretch[] } | undefined;
+  #day: { start: BroadcastMs; stretches: Stretch[] } | undefined;
   #known: { list: readonly StateChange[]; base: OnAir; state: StationState } | undefined;
 
   constructor(source: StateSource, changes: StateChanges = NO_CHANGES) {
@@ -113,7 +113,7 @@ export class StationStates {
   }
 
   /** The same object for as long as nothing changes. */
-  at(moment: EpochMs): StationState {
+  at(moment: BroadcastMs): StationState {
     const { base, number } = this.#baseAt(moment);
     const list = this.#changes.of(this.#source.place, moment);
     const begun = list.filter(({ from }) => from <= moment);
@@ -128,10 +128,10 @@ export class StationStates {
   }
 
   /** What the guide makes it, and the number of its version. */
-  #baseAt(moment: EpochMs): { base: OnAir; number: number } {
+  #baseAt(moment: BroadcastMs): { base: OnAir; number: number } {
     const start = jstDayStart(moment);
     if (this.#day?.start !== start) {
-      this.#day = { start, stretches: stretches(this.#source, start, epochMs(start + DAY_MS)) };
+      this.#day = { start, stretches: stretches(this.#source, start, broadcastMs(start + DAY_MS)) };
     }
     const index = this.#day.stretches.findIndex(({ until }) => until > moment);
     const stretch = this.#day.stretches[index];

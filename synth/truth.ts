@@ -1,5 +1,5 @@
 /** What a channel really sends, for tests and people to compare with. */
-import type { EpochMs } from '../arib/time.ts';
+import type { BroadcastMs } from '../arib/time.ts';
 import { eventStations, rundownOf } from './broadcast.ts';
 import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
@@ -25,7 +25,7 @@ function streamTruth(place: StationPlace) {
   };
 }
 
-function stationTruth(station: EventStation, at: EpochMs, schedule: boolean) {
+function stationTruth(station: EventStation, at: BroadcastMs, schedule: boolean) {
   const { place, guide, channel } = station;
   const { serviceId, name, serviceType } = place.plan;
   return {
@@ -57,7 +57,7 @@ export interface Asked {
 }
 
 /** A value for JSON. */
-export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: EpochMs, asked: Asked) {
+export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: BroadcastMs, asked: Asked) {
   const window = truthWindow(at, asked.windowSec);
   return {
     scenario: scenario.name,

@@ -1,5 +1,5 @@
 import type { Reader } from '../reader.ts';
-import { type EpochMs, fromBcd } from '../time.ts';
+import { type BroadcastMs, fromBcd } from '../time.ts';
 
 /** Local time offset descriptor, tag 0x58: summer time, sent when there is one. ARIB STD-B10 Part 2, 6.2.25. */
 export interface LocalTimeOffsetDescriptor {
@@ -14,7 +14,7 @@ export interface LocalTimeOffset {
   readonly region: number;
   /** Minutes to add to JST. */
   readonly offset: number;
-  readonly changeAt: EpochMs | undefined;
+  readonly changeAt: BroadcastMs | undefined;
   /** Minutes to add to JST after `changeAt`. */
   readonly nextOffset: number;
 }

@@ -1,12 +1,12 @@
 import type { Reader } from '../reader.ts';
-import type { EpochMs } from '../time.ts';
+import type { BroadcastMs } from '../time.ts';
 
 /** Partial transport stream time descriptor, tag 0xC3, of a SIT. ARIB STD-B21, 9.1.8.3. */
 export interface PartialTsTimeDescriptor {
   readonly kind: 'partial_ts_time';
   /** event_version_number, 8 bits. */
   readonly eventVersion: number;
-  readonly startAt: EpochMs | undefined;
+  readonly startAt: BroadcastMs | undefined;
   /** Seconds. */
   readonly duration: number | undefined;
   /** Seconds from the time of broadcast to the time of this stream, with its sign; undefined: none, or no BCD. */
@@ -14,7 +14,7 @@ export interface PartialTsTimeDescriptor {
   /** other_descriptor_status: the other descriptors of the SIT changed. */
   readonly othersChanged: boolean;
   /** JST of this section's output. */
-  readonly time: EpochMs | undefined;
+  readonly time: BroadcastMs | undefined;
 }
 
 export function parsePartialTsTime(r: Reader): PartialTsTimeDescriptor {

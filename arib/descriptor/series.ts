@@ -1,6 +1,6 @@
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
-import { type EpochMs, jstTime } from '../time.ts';
+import { type BroadcastMs, jstTime } from '../time.ts';
 
 /** Series descriptor, tag 0xD5. ARIB STD-B10 Part 2, 6.2.33. */
 export interface SeriesDescriptor {
@@ -12,7 +12,7 @@ export interface SeriesDescriptor {
   /** program_pattern, 3 bits: 0 irregular, 1 daily, 2 weekly, 3 monthly, 4 several a day, 5 a split programme. */
   readonly pattern: number;
   /** Start (JST) of the last day of the series. */
-  readonly expireDate: EpochMs | undefined;
+  readonly expireDate: BroadcastMs | undefined;
   /** 12 bits; 0 = not defined. */
   readonly episodeNumber: number;
   readonly lastEpisodeNumber: number;

@@ -1,5 +1,5 @@
 import { Reader } from '../reader.ts';
-import { type EpochMs, jstTime } from '../time.ts';
+import { type BroadcastMs, jstTime } from '../time.ts';
 
 /** SI parameter descriptor, tag 0xD7, of a BIT: how often tables are sent. ARIB STD-B10 Part 2, 6.2.35. */
 export interface SiParameterDescriptor {
@@ -7,7 +7,7 @@ export interface SiParameterDescriptor {
   /** parameter_version, 8 bits. */
   readonly parameterVersion: number;
   /** update_time: start (JST) of the day from which they hold. */
-  readonly updateDate: EpochMs | undefined;
+  readonly updateDate: BroadcastMs | undefined;
   readonly tables: readonly TableParameter[];
 }
 

@@ -1,7 +1,7 @@
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
-import type { EpochMs } from '../time.ts';
+import type { BroadcastMs } from '../time.ts';
 import type { Section } from '../ts/section.ts';
 
 /** A section of the event information table, ARIB STD-B10 Part 2, 5.2.7: all of its kinds have one layout. */
@@ -28,7 +28,7 @@ export type EitKind = 'present-following' | 'schedule-basic' | 'schedule-extende
 export interface EitEvent {
   readonly eventId: EventId;
   /** Undefined: not decided (all ones). Legal in present/following only. */
-  readonly startAt: EpochMs | undefined;
+  readonly startAt: BroadcastMs | undefined;
   /** Seconds; undefined: not decided. Legal in present/following only. */
   readonly duration: number | undefined;
   /** 3 bits; operated 0 (not defined): the section number tells what is present. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { readDescriptors } from '../descriptor/index.ts';
 import type { EventId } from '../ids.ts';
 import { Reader } from '../reader.ts';
-import { epochMs } from '../time.ts';
+import { broadcastMs } from '../time.ts';
 import type { EitEvent } from './eit.ts';
 import { broadcastEvent, isCopyNever } from './event.ts';
 
@@ -13,7 +13,7 @@ function descriptors(table: string): EitEvent['descriptors'] {
 function event(table: string, more: Partial<EitEvent> = {}): EitEvent {
   return {
     eventId: 0x0edd as EventId,
-    startAt: epochMs(1_586_080_800_000),
+    startAt: broadcastMs(1_586_080_800_000),
     duration: 1800,
     runningStatus: 0,
     pay: false,

@@ -12,13 +12,13 @@ import { type Descriptor, findDescriptor } from '../descriptor/index.ts';
 import type { SeriesDescriptor } from '../descriptor/series.ts';
 import type { ShortEventDescriptor } from '../descriptor/short-event.ts';
 import type { EventId } from '../ids.ts';
-import type { EpochMs } from '../time.ts';
+import type { BroadcastMs } from '../time.ts';
 import type { EitEvent } from './eit.ts';
 
 export interface BroadcastEvent {
   readonly eventId: EventId;
   /** Undefined: not decided. */
-  readonly startAt: EpochMs | undefined;
+  readonly startAt: BroadcastMs | undefined;
   /** Milliseconds; undefined: not decided. */
   readonly durationMs: number | undefined;
   /** As broadcast, marks included; empty when the event has no short_event (extended schedules). */

@@ -9,7 +9,7 @@ import { recordedSections } from '../../test/recorded-sections.ts';
 import { type Descriptor, findDescriptor } from '../descriptor/index.ts';
 import { pid } from '../ids.ts';
 import { decodeText } from '../text/text.ts';
-import type { EpochMs } from '../time.ts';
+import type { BroadcastMs } from '../time.ts';
 import { PacketFramer } from '../ts/framer.ts';
 import { type Section, SectionDemux } from '../ts/section.ts';
 import { parseBit } from './bit.ts';
@@ -31,7 +31,7 @@ function hex(value: number, digits = 4): string {
   return `0x${value.toString(16).toUpperCase().padStart(digits, '0')}`;
 }
 
-function jst(at: EpochMs | undefined): string {
+function jst(at: BroadcastMs | undefined): string {
   if (at === undefined) return 'undefined';
   return new Date(at + 9 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 }

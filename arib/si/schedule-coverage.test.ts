@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type EpochMs, epochMs } from '../time.ts';
+import { type BroadcastMs, broadcastMs } from '../time.ts';
 import { ScheduleCoverage, type ScheduleSection } from './schedule-coverage.ts';
 
 /** 13:30 JST: segments 0 to 3 of today are over. */
-const AT = epochMs(Date.parse('2026-11-20T13:30:00+09:00'));
+const AT = broadcastMs(Date.parse('2026-11-20T13:30:00+09:00'));
 
 function section(number: number, more: Partial<ScheduleSection> = {}): ScheduleSection {
   const tableId = more.tableId ?? 0x50;
@@ -29,7 +29,11 @@ function fill(
   for (let index = first; index <= last; index++) coverage.add(section(index * 8, more), AT);
 }
 
-function state(coverage: ScheduleCoverage, kind: 'basic' | 'extended' = 'basic', at: EpochMs = AT): string {
+function state(
+  coverage: ScheduleCoverage,
+  kind: 'basic' | 'extended' = 'basic',
+  at: BroadcastMs = AT,
+): string {
   const { segments, completeSegments, complete } = coverage.progress(kind, at);
   return `${completeSegments}/${segments}${complete ? ' complete' : ''}`;
 }
@@ -103,8 +107,8 @@ test('segments beyond last_section_number are neither needed nor kept', () => {
 test('midnight moves every segment', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 4, 31);
-  const midnight = epochMs(Date.parse('2026-11-21T00:00:00+09:00'));
-  expect(state(coverage, 'basic', epochMs(midnight - 1))).toBe('25/25 complete');
+  const midnight = broadcastMs(Date.parse('2026-11-21T00:00:00+09:00'));
+  expect(state(coverage, 'basic', broadcastMs(midnight - 1))).toBe('25/25 complete');
   expect(state(coverage, 'basic', midnight)).toBe('0/0');
   expect(coverage.add(section(4 * 8), midnight)).toBe('new');
   expect(state(coverage, 'basic', midnight)).toBe('1/32');
@@ -113,7 +117,7 @@ test('midnight moves every segment', () => {
 test('segments end as the day goes on', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 5, 31);
-  expect(state(coverage, 'basic', epochMs(AT + 2 * 3_600_000))).toBe('27/27 complete');
+  expect(state(coverage, 'basic', broadcastMs(AT + 2 * 3_600_000))).toBe('27/27 complete');
 });
 
 test('numbers that contradict each other are refused', () => {
@@ -138,17 +142,17 @@ test('it reaches as far as no part is missing', () => {
   expect(coverage.filledUntil(AT)).toBe(AT);
   fill(coverage, 4, 4);
   const day = Date.parse('2026-11-20T00:00:00+09:00');
-  expect(coverage.filledUntil(AT)).toBe(epochMs(day + 4 * 86_400_000));
-  expect(coverage.filledUntil(epochMs(AT + 86_400_000))).toBe(epochMs(AT + 86_400_000));
+  expect(coverage.filledUntil(AT)).toBe(broadcastMs(day + 4 * 86_400_000));
+  expect(coverage.filledUntil(broadcastMs(AT + 86_400_000))).toBe(broadcastMs(AT + 86_400_000));
 });
 
 test('the rest of a table is empty where another one follows, and the end where none does', () => {
   const coverage = new ScheduleCoverage();
   const day = Date.parse('2026-11-20T00:00:00+09:00');
   fill(coverage, 4, 20, { lastTableId: 0x51, lastSectionNumber: 20 * 8 });
-  expect(coverage.filledUntil(AT)).toBe(epochMs(day + 4 * 86_400_000));
+  expect(coverage.filledUntil(AT)).toBe(broadcastMs(day + 4 * 86_400_000));
   fill(coverage, 0, 9, { tableId: 0x51, lastTableId: 0x51, lastSectionNumber: 9 * 8 });
-  expect(coverage.filledUntil(AT)).toBe(epochMs(day + 4 * 86_400_000 + 10 * 3 * 3_600_000));
+  expect(coverage.filledUntil(AT)).toBe(broadcastMs(day + 4 * 86_400_000 + 10 * 3 * 3_600_000));
 });
 
 test('a part is whole when its last section came, and not any more in a new version', () => {

@@ -6,7 +6,7 @@
  * over are no longer sent, so they are not waited for. A segment whose version changes starts anew; a change of
  * last_table_id, or midnight, when every segment moves, starts everything anew.
  */
-import { type EpochMs, epochMs, jstDayStart } from '../time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../time.ts';
 import type { Eit } from './eit.ts';
 
 export type ScheduleKind = 'basic' | 'extended';
@@ -152,17 +152,17 @@ function isComplete(segment: Segment | undefined): boolean {
 export class ScheduleCoverage {
   readonly #kinds = { basic: new KindCoverage(), extended: new KindCoverage() };
   /** Start (JST) of the day that segment 0 is in. */
-  #day: EpochMs | undefined;
+  #day: BroadcastMs | undefined;
 
   /** Takes a section of the service's schedule that was received at `at`. */
-  add(section: ScheduleSection, at: EpochMs): Novelty {
+  add(section: ScheduleSection, at: BroadcastMs): Novelty {
     if (section.kind === 'present-following') return 'refused';
     const day = jstDayStart(at);
     if (day !== this.#day) this.#startDay(day);
     return this.#kinds[section.kind === 'schedule-basic' ? 'basic' : 'extended'].add(section);
   }
 
-  progress(kind: ScheduleKind, at: EpochMs): ScheduleProgress {
+  progress(kind: ScheduleKind, at: BroadcastMs): ScheduleProgress {
     const day = jstDayStart(at);
     if (day !== this.#day) return { segments: 0, completeSegments: 0, complete: false };
     return this.#kinds[kind].progress(Math.floor((at - day) / SEGMENT_MS));
@@ -175,15 +175,15 @@ export class ScheduleCoverage {
   }
 
   /** Up to when the basic schedule has come without a gap; `at` when not even its current segment has. */
-  filledUntil(at: EpochMs): EpochMs {
+  filledUntil(at: BroadcastMs): BroadcastMs {
     const day = jstDayStart(at);
     if (day !== this.#day) return at;
     const first = Math.floor((at - day) / SEGMENT_MS);
     const missing = this.#kinds.basic.firstMissing(first);
-    return missing === first ? at : epochMs(day + missing * SEGMENT_MS);
+    return missing === first ? at : broadcastMs(day + missing * SEGMENT_MS);
   }
 
-  #startDay(day: EpochMs): void {
+  #startDay(day: BroadcastMs): void {
     this.#day = day;
     this.#kinds.basic.clear();
     this.#kinds.extended.clear();

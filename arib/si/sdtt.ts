@@ -1,7 +1,7 @@
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
 import type { NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
-import type { EpochMs } from '../time.ts';
+import type { BroadcastMs } from '../time.ts';
 import type { Section } from '../ts/section.ts';
 
 /** A section of the software download trigger table. ARIB STD-B21, 12.2.1.1. */
@@ -38,7 +38,7 @@ export interface DownloadContent {
 }
 
 export interface DownloadTime {
-  readonly startAt: EpochMs | undefined;
+  readonly startAt: BroadcastMs | undefined;
   /** Seconds. */
   readonly duration: number | undefined;
 }

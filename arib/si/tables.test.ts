@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { crcOf, longSection, type SectionFields, u16 } from '../../test/stream-builder.ts';
-import { epochMs } from '../time.ts';
+import { broadcastMs } from '../time.ts';
 import { readSection, type Section } from '../ts/section.ts';
 import { parseEit } from './eit.ts';
 import { parseNit } from './nit.ts';
@@ -174,7 +174,7 @@ test('EIT without events is one: the slot is empty', () => {
 });
 
 test('TOT and TDT: the clock', () => {
-  const time = epochMs(Date.parse('2020-04-05T19:00:05+09:00'));
+  const time = broadcastMs(Date.parse('2020-04-05T19:00:05+09:00'));
   const tot = octets(`
     73 70 0D       // table_id, section_syntax 0, section_length
     E6 40 19 00 05 // JST_time

@@ -1,12 +1,12 @@
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
 import { Reader } from '../reader.ts';
-import type { EpochMs } from '../time.ts';
+import type { BroadcastMs } from '../time.ts';
 import type { Section } from '../ts/section.ts';
 
 /** The broadcaster's clock: time offset table, ARIB STD-B10 Part 2, 5.2.9, or time and date table, 5.2.8. */
 export interface Tot {
   /** Whole seconds; about five seconds apart in operation. */
-  readonly time: EpochMs;
+  readonly time: BroadcastMs;
   /** local_time_offset while there is summer time; always empty in a TDT. */
   readonly descriptors: readonly Descriptor[];
 }

@@ -3,7 +3,7 @@
  * and eight days of schedules, basic and extended, over and over, at the bit rate of a transponder. A process of its
  * own, so that its work is not the service's: `bun bench/guide/air.ts`; prints `port=<port> events=<number>`.
  */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { liveSegments, presentFollowing, type ScheduleKind, scheduleSections } from '../../synth/si/eit.ts';
 import { PACKET, StreamBuilder } from '../../test/stream-builder.ts';
 import { tunerOf } from '../../test/tuner.ts';
@@ -15,7 +15,7 @@ const BYTES_PER_MS = 24_000_000 / 8 / 1000;
 const TICK_MS = 20;
 const DAY_MS = 86_400_000;
 
-function sectionsOf({ events }: BenchStation, kind: 'actual' | 'other', at: EpochMs): Uint8Array[] {
+function sectionsOf({ events }: BenchStation, kind: 'actual' | 'other', at: BroadcastMs): Uint8Array[] {
   return [
     ...presentFollowing(events, kind, at),
     ...KINDS.flatMap((schedule) =>
@@ -32,7 +32,7 @@ function packetsOf(sections: readonly Uint8Array[]): Uint8Array {
   return stream.bytes();
 }
 
-const at = epochMs(Date.now());
+const at = broadcastMs(Date.now());
 const stations = benchStations().filter(({ type }) => type === 'BS');
 /** By transport stream that it is sent on, or is another's. */
 const written = stations.map((station) => ({
@@ -90,7 +90,7 @@ const server = Bun.serve({
 });
 
 const announced = stations.reduce(
-  (sum, { events }) => sum + events.guide.starting(at, epochMs(at + 7 * DAY_MS), at).length,
+  (sum, { events }) => sum + events.guide.starting(at, broadcastMs(at + 7 * DAY_MS), at).length,
   0,
 );
 process.stdout.write(`port=${server.port} events=${announced}\n`);

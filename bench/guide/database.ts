@@ -1,7 +1,7 @@
 /** The database of that home: 8 days of programmes and the day before, 40,000 recordings, some bookings and rules. */
 import type { Database } from 'bun:sqlite';
 import { eventId, networkId, programId, serviceId, transportStreamId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { indexAllPending } from '../../src/store/search-index.ts';
@@ -82,7 +82,7 @@ function inBatches(database: Database, steps: Iterable<() => void>, size = 2_000
 /** Programmes of a station from the day before on, evenly so many that all stations together have the wanted number. */
 export function stretch(station: BenchStation, now: number, count: number): Programme[] {
   const programmes = station.events.guide
-    .airing(epochMs(now - KEPT_MS), epochMs(now + DAYS * DAY_MS))
+    .airing(broadcastMs(now - KEPT_MS), broadcastMs(now + DAYS * DAY_MS))
     .slice(0, count);
   const last = programmes.at(-1);
   if (last === undefined) return [];
@@ -90,7 +90,7 @@ export function stretch(station: BenchStation, now: number, count: number): Prog
   const end = last.startAt + last.durationMs;
   const begin = now - KEPT_MS;
   const press = Math.min(1, (8 * DAY_MS + KEPT_MS) / (end - begin));
-  const moved = (at: number) => epochMs(Math.round((begin + (at - begin) * press) / 60_000) * 60_000);
+  const moved = (at: number) => broadcastMs(Math.round((begin + (at - begin) * press) / 60_000) * 60_000);
   return programmes.map((one) => ({
     ...one,
     startAt: moved(one.startAt),
@@ -148,7 +148,7 @@ function fillRecordings(database: Database, stations: readonly BenchStation[], n
   const from = now - RECORDED_DAYS * DAY_MS;
   const steps = stations.flatMap((station) => {
     const shown = station.events.guide
-      .airing(epochMs(now - 40 * DAY_MS), epochMs(now - DAY_MS))
+      .airing(broadcastMs(now - 40 * DAY_MS), broadcastMs(now - DAY_MS))
       .slice(0, perStation);
     return Array.from({ length: perStation }, (_, index) => shown[index % shown.length]).map(
       (one, index) => () => {

@@ -10,7 +10,7 @@ import {
   stationId,
   transportStreamId,
 } from '../../arib/ids.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import type { Guide, Programme } from '../../synth/guide/programme.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
@@ -41,9 +41,9 @@ export interface BenchStation {
 
 /** The guide as if the time were `shift` later. */
 function shifted(guide: Guide, shift: number): Guide {
-  const there = (at: EpochMs): EpochMs => epochMs(at + shift);
+  const there = (at: BroadcastMs): BroadcastMs => broadcastMs(at + shift);
   const back = <P extends Programme | undefined>(programme: P): P =>
-    programme === undefined ? programme : { ...programme, startAt: epochMs(programme.startAt - shift) };
+    programme === undefined ? programme : { ...programme, startAt: broadcastMs(programme.startAt - shift) };
   return {
     days: guide.days,
     starting: (from, to, at) => guide.starting(there(from), there(to), there(at)).map(back),

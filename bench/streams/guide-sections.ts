@@ -2,7 +2,7 @@
  * EIT sections as they are on the air: what the synthetic broadcaster sends of its default scenario on one day,
  * present/following and eight days of schedules of all its stations, basic and extended.
  */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import { isPartialReception } from '../../synth/scenario/model.ts';
@@ -14,10 +14,10 @@ import {
   scheduleSections,
 } from '../../synth/si/eit.ts';
 
-const AT = epochMs(Date.UTC(2026, 10, 20, 3, 0, 0));
+const AT = broadcastMs(Date.UTC(2026, 10, 20, 3, 0, 0));
 const KINDS: readonly ScheduleKind[] = ['basic', 'extended'];
 
-function stationSections(station: EventStation, at: EpochMs): Uint8Array[] {
+function stationSections(station: EventStation, at: BroadcastMs): Uint8Array[] {
   const segments = liveSegments(at, station.guide.days);
   return [
     ...presentFollowing(station, 'actual', at),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, type ProgramId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { ProgramGroup } from '../model/program.ts';
 import { GuideIndex } from '../schedule/match/guide-index.ts';
 import type { StoredProgram } from '../store/plan-file.ts';
@@ -29,8 +29,8 @@ class Held {
     const stored: StoredProgram = {
       id,
       stationId: station,
-      startAt: epochMs(event * 1000),
-      endAt: epochMs(event * 1000 + 900),
+      startAt: broadcastMs(event * 1000),
+      endAt: broadcastMs(event * 1000 + 900),
       openEnd: event % 2 === 0,
       name: `番組${event}`,
       description: `第${event}話`,

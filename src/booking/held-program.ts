@@ -4,7 +4,7 @@
  * long as somebody holds it: a rule that matched it, a series that it belongs to.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type Genre, isGenre, isProgramGroup, type ProgramGroup } from '../model/program.ts';
 import type { GuideProgram } from '../schedule/match/guide-index.ts';
 import type { ProgramRows } from '../schedule/match/program-rows.ts';
@@ -63,8 +63,8 @@ type Values = Omit<GuideProgram, 'name' | 'description' | 'extended'>;
 class HeldProgram implements GuideProgram {
   readonly id: ProgramId;
   readonly stationId: StationId;
-  readonly startAt: EpochMs;
-  readonly endAt: EpochMs;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
   readonly openEnd: boolean;
   readonly genres: Genre[];
   readonly isFree: boolean;
@@ -143,8 +143,8 @@ export class HeldPrograms implements ProgramRows {
       {
         id: id as ProgramId,
         stationId: number(1) as StationId,
-        startAt: number(2) as EpochMs,
-        endAt: number(3) as EpochMs,
+        startAt: number(2) as BroadcastMs,
+        endAt: number(3) as BroadcastMs,
         openEnd: (flags & OPEN_END) !== 0,
         genres: this.#genres[row] ?? [],
         isFree: (flags & FREE) !== 0,

@@ -1,12 +1,12 @@
 /** A broadcast event as the record of a programme. Pure. */
 import { type EventId, type NetworkId, programId, type StationId } from '../../arib/ids.ts';
 import type { BroadcastEvent } from '../../arib/si/event.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
 
 export interface ProgramTime {
-  startAt: EpochMs;
-  endAt: EpochMs;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   /** The duration is not decided, `endAt` a guess. */
   openEnd: boolean;
 }

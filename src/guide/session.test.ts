@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { encodeJstTime, epochMs } from '../../arib/time.ts';
+import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import type { PresentFollowing } from '../model/guide-change.ts';
 import { KnownStations } from './known-stations.ts';
@@ -36,7 +36,7 @@ interface Event {
 const ascii = (text: string): number[] => [0x0e, ...[...text].map((letter) => letter.charCodeAt(0))];
 
 function eventBytes({ id, start, minutes, name, text }: Event): number[] {
-  const time = start === null ? [0xff, 0xff, 0xff, 0xff, 0xff] : [...encodeJstTime(epochMs(start))];
+  const time = start === null ? [0xff, 0xff, 0xff, 0xff, 0xff] : [...encodeJstTime(broadcastMs(start))];
   const bcd = (value: number): number => Math.floor(value / 10) * 16 + (value % 10);
   const duration =
     minutes === null ? [0xff, 0xff, 0xff] : [bcd(Math.floor(minutes / 60)), bcd(minutes % 60), 0];
@@ -79,7 +79,8 @@ function eit({
 }
 
 /** A TDT: short section, no CRC. */
-const tdt = (time: number): Uint8Array => Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(epochMs(time))]);
+const tdt = (time: number): Uint8Array =>
+  Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(broadcastMs(time))]);
 
 function open(...stations: VisitedStation[]) {
   const known = new KnownStations();
@@ -133,7 +134,7 @@ describe('present/following', () => {
     feed(BOTH);
     expect(presents).toHaveLength(2);
     feed([eit({ version: 1, events: [{ ...PRESENT, minutes: 60 }] })]);
-    expect(said()?.present?.endAt).toBe(epochMs(NOW + 50 * MINUTE));
+    expect(said()?.present?.endAt).toBe(broadcastMs(NOW + 50 * MINUTE));
   });
 
   test('an empty table is an answer too: nothing is on', () => {
@@ -422,7 +423,7 @@ describe("the broadcast's clock", () => {
     const { session, stream, clocks } = open();
     session.feed(stream.sections(0x14, tdt(NOW + 3000)).take(), NOW);
     expect(clocks).toEqual([3000]);
-    expect(session.time(NOW)).toBe(epochMs(NOW + 3000));
+    expect(session.time(NOW)).toBe(broadcastMs(NOW + 3000));
   });
 
   test('says which day a schedule is of that came before it', () => {

@@ -7,7 +7,7 @@ import { EIT_PID, type Eit, parseEit } from '../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../arib/si/event.ts';
 import { parseSdt, SDT_PID } from '../../arib/si/sdt.ts';
 import { parseTot, TOT_PID } from '../../arib/si/tot.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
 import { type Section, SectionDemux } from '../../arib/ts/section.ts';
 import { SectionMemory } from '../../arib/ts/section-memory.ts';
@@ -91,8 +91,8 @@ export class GuideSession {
   }
 
   /** The broadcast's clock, epoch ms. */
-  time(now: number): EpochMs {
-    return epochMs(now + this.#offsetMs);
+  time(now: number): BroadcastMs {
+    return broadcastMs(now + this.#offsetMs);
   }
 
   schedule(station: StationId): ServiceSchedule | undefined {
@@ -278,7 +278,12 @@ export class GuideSession {
     if (taken.window !== undefined) waiting.windows.push(taken.window);
   }
 
-  #basic(station: KnownStation['station'], events: BroadcastEvent[], waiting: Waiting, time: EpochMs): void {
+  #basic(
+    station: KnownStation['station'],
+    events: BroadcastEvent[],
+    waiting: Waiting,
+    time: BroadcastMs,
+  ): void {
     for (const [index, event] of events.entries()) {
       const when = scheduleTime(event, time);
       if (when === undefined) continue;

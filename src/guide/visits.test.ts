@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { encodeJstTime, epochMs } from '../../arib/time.ts';
+import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import { openDatabase } from '../store/database.ts';
@@ -55,7 +55,7 @@ const TWO = { ...STATION, id: stationId(networkId(4), serviceId(102)), serviceId
 function tables(): Uint8Array {
   const event = (id: number, start: number): number[] => [
     ...u16(id),
-    ...encodeJstTime(epochMs(start)),
+    ...encodeJstTime(broadcastMs(start)),
     0x01,
     0x00,
     0x00,

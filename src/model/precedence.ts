@@ -7,7 +7,7 @@
  * part, as schedules are while a programme runs over, is shown beside the other.
  */
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 
@@ -122,9 +122,9 @@ const MINUTE_MS = 60_000;
  * @param at epoch ms
  */
 export function postponed(program: ProgramRecord, { durationMs }: WaitingProgram, at: number): ProgramRecord {
-  const startAt = epochMs(Math.max(program.startAt, Math.floor(at / MINUTE_MS) * MINUTE_MS));
+  const startAt = broadcastMs(Math.max(program.startAt, Math.floor(at / MINUTE_MS) * MINUTE_MS));
   const length = durationMs ?? program.endAt - program.startAt;
-  return { ...program, startAt, endAt: epochMs(startAt + length), openEnd: durationMs === null };
+  return { ...program, startAt, endAt: broadcastMs(startAt + length), openEnd: durationMs === null };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A programme of the guide, as the service keeps it. */
 import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { AudioComponent } from './audio.ts';
 
 /** Major and middle genre of a content descriptor, ARIB STD-B10 Part 2, Annex H. */
@@ -35,7 +35,7 @@ export interface ProgramSeries {
   /** 0 irregular, 1 daily, 2 weekly, 3 monthly, 4 several a day, 5 a split programme. */
   pattern: number;
   /** Start (JST) of its last day, epoch ms; null = not declared. */
-  expiresAt: EpochMs | null;
+  expiresAt: BroadcastMs | null;
   /** null = not declared. */
   episode: number | null;
   lastEpisode: number | null;
@@ -46,9 +46,9 @@ export interface ProgramRecord {
   id: ProgramId;
   stationId: StationId;
   eventId: EventId;
-  startAt: EpochMs;
+  startAt: BroadcastMs;
   /** Exclusive. A guess when `openEnd`. */
-  endAt: EpochMs;
+  endAt: BroadcastMs;
   /** The broadcast left the duration undefined: the programme goes on until a later table says otherwise. */
   openEnd: boolean;
   /** As broadcast, with marks. */

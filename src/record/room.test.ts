@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { FakeSession } from '../../test/record/fake-session.ts';
 import { type EventData, Hub } from '../hub/hub.ts';
@@ -156,9 +156,9 @@ describe('an order', () => {
 
   test('is named at its end as the guide has its programme then', async () => {
     const program: ProgramRecord = {
-      ...{ id: 7 as ProgramId, stationId: STATION, eventId: 7 as EventId, startAt: now() as EpochMs },
+      ...{ id: 7 as ProgramId, stationId: STATION, eventId: 7 as EventId, startAt: now() as BroadcastMs },
       ...{
-        endAt: now() as EpochMs,
+        endAt: now() as BroadcastMs,
         openEnd: false,
         name: '番組',
         description: '',
@@ -188,7 +188,7 @@ describe('an order', () => {
     expect(await texts(undefined)).toEqual(before);
     expect(await texts({ name: ' ' })).toEqual(before);
     // Judged days later: its number is another programme's by then.
-    const later = (now() + 40 * HOUR) as EpochMs;
+    const later = (now() + 40 * HOUR) as BroadcastMs;
     expect(await texts({ name: '別の番組', startAt: later })).toEqual(before);
     expect(await texts({ name: '番組', description: '#3', extended: null })).toEqual([
       ...['番組', '#3', { 内容: '中身' }, '#3'],

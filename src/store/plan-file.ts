@@ -4,7 +4,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Cancellation } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
@@ -22,8 +22,8 @@ import { StationStore } from './stations.ts';
 export interface StoredProgram {
   id: ProgramId;
   stationId: StationId;
-  startAt: EpochMs;
-  endAt: EpochMs;
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
   openEnd: boolean;
   name: string;
   description: string;
@@ -140,8 +140,8 @@ export class PlanFile {
       .map((row) => ({
         id: row.id as ProgramId,
         stationId: row.station_id as StationId,
-        startAt: row.start_at as EpochMs,
-        endAt: row.end_at as EpochMs,
+        startAt: row.start_at as BroadcastMs,
+        endAt: row.end_at as BroadcastMs,
         openEnd: row.open_end === 1,
         name: readText(row.name),
         description: readText(row.description),

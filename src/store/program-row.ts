@@ -1,6 +1,6 @@
 /** A programme as its row. */
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import {
   type Genre,
@@ -54,8 +54,8 @@ export function toRecord(row: ProgramRow): ProgramRecord {
     id: row.id as ProgramId,
     stationId: row.station_id as StationId,
     eventId: row.event_id as EventId,
-    startAt: row.start_at as EpochMs,
-    endAt: row.end_at as EpochMs,
+    startAt: row.start_at as BroadcastMs,
+    endAt: row.end_at as BroadcastMs,
     openEnd: row.open_end === 1,
     ...contentOf(row),
     copyNever: row.copy_never === 1,

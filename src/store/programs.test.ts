@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { openDatabase } from './database.ts';
@@ -55,8 +55,8 @@ function program(event: number, from: number, to: number, over: Partial<ProgramR
     id: programId(HOME, eventId(event)),
     stationId: HOME,
     eventId: eventId(event),
-    startAt: epochMs(at(from)),
-    endAt: epochMs(at(to)),
+    startAt: broadcastMs(at(from)),
+    endAt: broadcastMs(at(to)),
     openEnd: false,
     name: `番組${event}`,
     description: '',
@@ -415,7 +415,7 @@ describe('a programme that a branch station shares', () => {
     await write({ programs: [main({ name: '差し替え' })] });
     expect(store.find(id)).toMatchObject({ name: '差し替え', extended: { 内容: '山' } });
     // Its end is its own.
-    await writeShared({ programs: [shared({ endAt: epochMs(at(20)) })] });
+    await writeShared({ programs: [shared({ endAt: broadcastMs(at(20)) })] });
     await write({ programs: [main({ name: '再び' })] });
     expect(store.find(id)).toMatchObject({ name: '再び', endAt: at(20) });
   });

@@ -1,7 +1,7 @@
 /** Reading rows of programmes; `program-writer.ts` writes them. */
 import type { Database } from 'bun:sqlite';
 import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { readList, readText } from './json.ts';
@@ -31,8 +31,8 @@ function toAiring(row: AiringRow): AiringProgram {
     id: row.id as ProgramId,
     stationId: row.station_id as StationId,
     eventId: row.event_id as EventId,
-    startAt: row.start_at as EpochMs,
-    endAt: row.end_at as EpochMs,
+    startAt: row.start_at as BroadcastMs,
+    endAt: row.end_at as BroadcastMs,
     name: readText(row.name),
     audios: readList<AudioComponent>(row.audios, isAudioComponent),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { eventId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { Random } from '../random.ts';
 import { isInside } from './compose.ts';
 import { placeEnglish, placeText } from './layout.ts';
@@ -10,7 +10,7 @@ import { type Captioned, SCENE_MS, sceneStatements, stationStyle } from './scrip
 
 const programme: Captioned = {
   eventId: eventId(7),
-  startAt: epochMs(Date.UTC(2026, 10, 20)),
+  startAt: broadcastMs(Date.UTC(2026, 10, 20)),
   genres: [[3, 0]],
 };
 const LENGTH_MS = 100_000;

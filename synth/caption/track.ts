@@ -2,7 +2,7 @@
  * What a station's caption stream and its superimposed text consist of: PES packets and the moments at which they
  * leave, a pure function of scenario, station and time.
  */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -203,6 +203,6 @@ export class SuperimposeTrack implements Track {
 }
 
 /** Moment of an unwrapped time stamp, whole milliseconds. */
-export function presentedAt(ticks: number): EpochMs {
-  return epochMs(Math.round(momentOf(ticks)));
+export function presentedAt(ticks: number): BroadcastMs {
+  return broadcastMs(Math.round(momentOf(ticks)));
 }

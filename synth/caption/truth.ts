@@ -1,5 +1,5 @@
 /** Every caption of a stretch of time, for tests and people to compare with. */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { ticksAt, wrapTicks } from '../clock.ts';
 import type { EventStation } from '../si/eit.ts';
 import { drawnCharacter } from './drcs.ts';
@@ -65,10 +65,10 @@ function presentationTruth({ ticks, page }: Presentation, language: string) {
  * What is presented of captions, and superimposed, in a stretch of time. A text that is superimposed is presented
  * when it has arrived, a few packets after the moment given here.
  */
-export function captionTruth(seed: number, station: EventStation, at: EpochMs, seconds: number) {
+export function captionTruth(seed: number, station: EventStation, at: BroadcastMs, seconds: number) {
   const { captions, superimpose } = station.place;
   const from = ticksAt(at);
-  const to = ticksAt(epochMs(at + seconds * 1000));
+  const to = ticksAt(broadcastMs(at + seconds * 1000));
   const stream = (place: typeof captions) =>
     place === null
       ? null

@@ -1,6 +1,6 @@
 /** Faults of what present and following announce, over a station's own guide. */
 import { eventId } from '../../arib/ids.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
 import { MAX_TITLE_BYTES } from '../guide/programme.ts';
 import { fitText } from '../text/encode.ts';
@@ -17,7 +17,7 @@ function announced(programme: Programme, fault: FaultOf<'eit'>): Programme {
   return {
     ...programme,
     title: fault.title === null ? programme.title : fitText(fault.title, MAX_TITLE_BYTES),
-    startAt: epochMs(programme.startAt + fault.delaySec * 1000),
+    startAt: broadcastMs(programme.startAt + fault.delaySec * 1000),
     durationMs: Math.max(0, programme.durationMs + fault.longerSec * 1000),
     openEnd: programme.openEnd || fault.undefinedEnd,
     copyControl: fault.copyControl ?? programme.copyControl,
@@ -40,27 +40,27 @@ export class FaultyGuide implements Guide {
     return this.guide.days;
   }
 
-  starting(from: EpochMs, to: EpochMs, at: EpochMs): readonly Programme[] {
+  starting(from: BroadcastMs, to: BroadcastMs, at: BroadcastMs): readonly Programme[] {
     return this.guide.starting(from, to, at);
   }
 
-  airing(from: EpochMs, to: EpochMs): readonly Programme[] {
+  airing(from: BroadcastMs, to: BroadcastMs): readonly Programme[] {
     return this.guide.airing(from, to);
   }
 
-  present(at: EpochMs): Programme | undefined {
+  present(at: BroadcastMs): Programme | undefined {
     return this.#changed(this.guide.present(at), 'present', at);
   }
 
-  following(at: EpochMs): Programme | undefined {
+  following(at: BroadcastMs): Programme | undefined {
     return this.#changed(this.guide.following(at), 'following', at);
   }
 
-  revisions(at: EpochMs): number {
+  revisions(at: BroadcastMs): number {
     return this.guide.revisions(at);
   }
 
-  presentChanges(at: EpochMs): number {
+  presentChanges(at: BroadcastMs): number {
     const edges = this.#own.reduce((sum, fault) => sum + edgesUntil(fault, at), 0);
     return this.guide.presentChanges(at) + edges + this.#revision;
   }
@@ -81,7 +81,7 @@ export class FaultyGuide implements Guide {
   #changed(
     programme: Programme | undefined,
     which: FaultOf<'eit'>['which'],
-    at: EpochMs,
+    at: BroadcastMs,
   ): Programme | undefined {
     let said = programme;
     for (const fault of this.#own) {

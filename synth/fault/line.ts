@@ -2,7 +2,7 @@
  * The way from the transmitter to the program: what a block of packets has become when it arrives. A packet's fate
  * hangs on its number and its moment alone, so that every tuning of a channel suffers the same.
  */
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { ticksAt } from '../clock.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
 import { packetChance } from './chance.ts';
@@ -172,7 +172,7 @@ export class Line {
     let announced = false;
     for (const fault of this.options.faults.current) {
       // A wrap holds before its moment as well: the clock runs towards zero.
-      if (fault.kind === 'wrap' && fault.from !== null) shift -= Math.floor(ticksAt(epochMs(fault.from)));
+      if (fault.kind === 'wrap' && fault.from !== null) shift -= Math.floor(ticksAt(broadcastMs(fault.from)));
       if (fault.kind !== 'clock' || !isActive(fault, at)) continue;
       shift += fault.offsetMs * TICKS_PER_MS;
       announced ||= fault.announced;

@@ -1,6 +1,6 @@
 /** Faults that show in a station's PMT, as changes of its state. */
 import { pid } from '../../arib/ids.ts';
-import { type EpochMs, epochMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import type { StationPlace } from '../scenario/layout.ts';
@@ -51,11 +51,11 @@ function* windowsOf(fault: Fault, from: number, until: number): Generator<{ from
 
 /** Faults may come and go while a channel is on the air: asked each time anew, made anew only for other faults. */
 export class FaultChanges implements StateChanges {
-  #made: { faults: readonly Fault[]; day: EpochMs; lists: Map<StationPlace, StateChange[]> } | undefined;
+  #made: { faults: readonly Fault[]; day: BroadcastMs; lists: Map<StationPlace, StateChange[]> } | undefined;
 
   constructor(private readonly faults: Faults) {}
 
-  of(place: StationPlace, at: EpochMs): readonly StateChange[] {
+  of(place: StationPlace, at: BroadcastMs): readonly StateChange[] {
     const { current } = this.faults;
     const day = jstDayStart(at);
     if (this.#made?.faults !== current || this.#made.day !== day) {
@@ -68,14 +68,14 @@ export class FaultChanges implements StateChanges {
     return list;
   }
 
-  #listOf(place: StationPlace, faults: readonly Fault[], day: EpochMs): StateChange[] {
+  #listOf(place: StationPlace, faults: readonly Fault[], day: BroadcastMs): StateChange[] {
     const list = faults
       .filter(isStationFault)
       .filter(({ serviceId }) => serviceId === null || serviceId === place.plan.serviceId)
       .flatMap((fault) =>
         [...windowsOf(fault, day, day + DAY_MS)].map(({ from, until }) => ({
-          from: epochMs(from),
-          until: epochMs(until),
+          from: broadcastMs(from),
+          until: broadcastMs(until),
           apply: (state: OnAir) => applied(state, fault),
         })),
       );

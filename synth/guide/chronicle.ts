@@ -1,6 +1,6 @@
 /** A guide made of stretches, one after the other without overlap: what the tables say at any moment, and why. */
 import type { EventId } from '../../arib/ids.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Guide, Programme } from './programme.ts';
 import { programmeOf, type Span, type Stretch } from './stretch.ts';
 
@@ -11,7 +11,7 @@ export interface Stretches {
   readonly first: number;
   readonly last: number;
   /** The stretch that a moment lies in. */
-  indexOf(at: EpochMs): number;
+  indexOf(at: BroadcastMs): number;
   stretch(index: number): Stretch;
   /** The stretches repeat their shape after so many: as many programmes, as many announcements. */
   readonly period: number;
@@ -28,7 +28,7 @@ const MAX_COUNTS = 64;
 export class Chronicle implements Guide {
   readonly days: number;
   /** Changes of present/following in a stretch: the moments, in order. */
-  readonly #changes = new Map<number, readonly EpochMs[]>();
+  readonly #changes = new Map<number, readonly BroadcastMs[]>();
   #period: Counts[] | undefined;
 
   constructor(private readonly stretches: Stretches) {
@@ -39,19 +39,19 @@ export class Chronicle implements Guide {
     return Math.min(this.stretches.last, Math.max(this.stretches.first, index));
   }
 
-  #range(from: EpochMs, to: EpochMs): Stretch[] {
+  #range(from: BroadcastMs, to: BroadcastMs): Stretch[] {
     const first = this.#clamp(this.stretches.indexOf(from) - 1);
     const last = this.#clamp(this.stretches.indexOf(to));
     return Array.from({ length: last - first + 1 }, (_, index) => this.stretches.stretch(first + index));
   }
 
   /** The event that was planned for a moment, whatever became of it. */
-  plannedAt(at: EpochMs): EventId | undefined {
+  plannedAt(at: BroadcastMs): EventId | undefined {
     const { planned } = this.stretches.stretch(this.#clamp(this.stretches.indexOf(at)));
     return planned.findLast(({ startAt, durationMs }) => startAt <= at && at < startAt + durationMs)?.eventId;
   }
 
-  starting(from: EpochMs, to: EpochMs, at: EpochMs): Programme[] {
+  starting(from: BroadcastMs, to: BroadcastMs, at: BroadcastMs): Programme[] {
     return this.#range(from, to).flatMap((stretch) =>
       stretch
         .announced(at)
@@ -62,7 +62,7 @@ export class Chronicle implements Guide {
     );
   }
 
-  airing(from: EpochMs, to: EpochMs): Programme[] {
+  airing(from: BroadcastMs, to: BroadcastMs): Programme[] {
     return this.#range(from, to).flatMap(({ real }) =>
       real
         .filter(({ startAt, durationMs }) => startAt < to && startAt + durationMs > from)
@@ -71,7 +71,7 @@ export class Chronicle implements Guide {
   }
 
   /** The pair that is announced: the present one in its stretch and the next that tables name. */
-  #pair(at: EpochMs): { present: Span | undefined; following: Span | undefined } {
+  #pair(at: BroadcastMs): { present: Span | undefined; following: Span | undefined } {
     const index = this.#clamp(this.stretches.indexOf(at));
     const stretch = this.stretches.stretch(index);
     const current = stretch.real.findLast(({ startAt }) => startAt <= at);
@@ -89,18 +89,18 @@ export class Chronicle implements Guide {
     return { present, following };
   }
 
-  present(at: EpochMs): Programme | undefined {
+  present(at: BroadcastMs): Programme | undefined {
     const { present } = this.#pair(at);
     return present === undefined ? undefined : programmeOf(present);
   }
 
-  following(at: EpochMs): Programme | undefined {
+  following(at: BroadcastMs): Programme | undefined {
     const { present, following } = this.#pair(at);
     if (following === undefined) return undefined;
     return programmeOf(following, { openStart: present?.open === true });
   }
 
-  #changesIn(index: number): readonly EpochMs[] {
+  #changesIn(index: number): readonly BroadcastMs[] {
     const known = this.#changes.get(index);
     if (known !== undefined) return known;
     const stretch = this.stretches.stretch(index);
@@ -111,17 +111,17 @@ export class Chronicle implements Guide {
     const compared = [
       ...stretch.real.flatMap(({ startAt, durationMs }) => [startAt, startAt + durationMs]),
       ...beyond.flatMap((other) => this.stretches.stretch(other).announcedAt),
-    ].filter((at) => !certain.has(at) && this.#clamp(this.stretches.indexOf(epochMs(at))) === index);
-    const changes = [...certain, ...[...new Set(compared)].filter((at) => this.#changesAt(epochMs(at)))]
+    ].filter((at) => !certain.has(at) && this.#clamp(this.stretches.indexOf(broadcastMs(at))) === index);
+    const changes = [...certain, ...[...new Set(compared)].filter((at) => this.#changesAt(broadcastMs(at)))]
       .sort((a, b) => a - b)
-      .map((at) => epochMs(at));
+      .map((at) => broadcastMs(at));
     if (this.#changes.size >= MAX_COUNTS) this.#changes.clear();
     this.#changes.set(index, changes);
     return changes;
   }
 
-  #changesAt(at: EpochMs): boolean {
-    const before = this.#pair(epochMs(at - 1));
+  #changesAt(at: BroadcastMs): boolean {
+    const before = this.#pair(broadcastMs(at - 1));
     const after = this.#pair(at);
     return !same(before.present, after.present) || !same(before.following, after.following);
   }
@@ -134,7 +134,7 @@ export class Chronicle implements Guide {
       const count = Math.min(period, last - from + 1);
       this.#period = Array.from({ length: count }, (_, offset) => ({
         presentChanges: this.#changesIn(from + offset).length,
-        revisions: this.stretches.stretch(from + offset).revisions(epochMs(Number.MAX_SAFE_INTEGER)),
+        revisions: this.stretches.stretch(from + offset).revisions(broadcastMs(Number.MAX_SAFE_INTEGER)),
       }));
     }
     return this.#period;
@@ -150,13 +150,13 @@ export class Chronicle implements Guide {
     return rounds * sum(counts) + sum(counts.slice(0, rest));
   }
 
-  presentChanges(at: EpochMs): number {
+  presentChanges(at: BroadcastMs): number {
     const index = this.#clamp(this.stretches.indexOf(at));
     const own = this.#changesIn(index).filter((change) => change <= at).length;
     return this.#before(index, 'presentChanges') + own;
   }
 
-  revisions(at: EpochMs): number {
+  revisions(at: BroadcastMs): number {
     const index = this.#clamp(this.stretches.indexOf(at));
     const next = this.#clamp(index + 1);
     const ahead = next === index ? 0 : this.stretches.stretch(next).revisions(at);

@@ -1,5 +1,5 @@
 /** The texts and marks of made-up programmes, and how a station that shows one dresses it. */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { hash, Random } from '../random.ts';
 import type { StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
@@ -71,7 +71,7 @@ export interface RawSource {
   station: StationPlan;
   /** Number of the broadcast day, and the moment of the programme's start. */
   day: number;
-  startAt: EpochMs;
+  startAt: BroadcastMs;
 }
 
 /** Parts that a weekly or daily series has shown before a day. */
@@ -122,7 +122,7 @@ function seriesOf(source: RawSource, slot: Slot, episode: number, lastEpisode: n
     name: slot.title,
     repeatLabel: slot.rerun ? 1 : 0,
     pattern: slot.daily ? 1 : 2,
-    expireAt: lastEpisode === 0 ? null : epochMs(source.startAt + days * DAY_MS),
+    expireAt: lastEpisode === 0 ? null : broadcastMs(source.startAt + days * DAY_MS),
     episode,
     lastEpisode,
   };

@@ -1,6 +1,6 @@
 /** What one station's guide may ask of the others. */
 import type { EventId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import {
   type ChannelPlan,
   isPartialReception,
@@ -17,13 +17,13 @@ export interface StationOfChannel {
 export interface Links {
   find(from: StationOfChannel, reference: StationReference): StationOfChannel | undefined;
   /** The event planned on a station at a moment. */
-  plannedAt(place: StationOfChannel, at: EpochMs): EventId | undefined;
+  plannedAt(place: StationOfChannel, at: BroadcastMs): EventId | undefined;
   /** The group that leads to, or back from, the event planned there at a moment; empty when there is none. */
   relay(
     direction: 'relay' | 'movement',
     from: StationOfChannel,
     to: StationReference,
-    at: EpochMs,
+    at: BroadcastMs,
   ): EventGroup[];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import { parseScenario } from '../scenario/file.ts';
 import { smallScenario } from '../scenario/small.ts';
@@ -32,7 +32,7 @@ function only(programmes: readonly Written[]): Guide {
   return guide;
 }
 
-const second = (seconds: number) => epochMs(STC_ZERO + seconds * 1000);
+const second = (seconds: number) => broadcastMs(STC_ZERO + seconds * 1000);
 /** Start and end in seconds of the list's own time, and the title. */
 const told = (guide: Guide, at: number, to = 60) =>
   guide

@@ -1,6 +1,6 @@
 /** Programmes that a scenario lists itself: at their times, or one list repeated for ever. */
 import { type EventId, eventId } from '../../arib/ids.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import type { ListedProgramme } from '../scenario/model.ts';
 import { fitText } from '../text/encode.ts';
@@ -48,7 +48,7 @@ class ListReader {
     private readonly mostNoticeMs: number,
   ) {}
 
-  #content(listed: ListedProgramme, title: string, startAt: EpochMs, id: EventId): Content {
+  #content(listed: ListedProgramme, title: string, startAt: BroadcastMs, id: EventId): Content {
     const { audios } = this.place.station;
     const { relayTo, movedFrom, sharedWith = [] } = listed;
     const groups = [];
@@ -60,10 +60,10 @@ class ListReader {
       });
       groups.push({ kind: 'shared' as const, events, others: [] });
     }
-    const end = epochMs(startAt + listed.durationSec * 1000);
+    const end = broadcastMs(startAt + listed.durationSec * 1000);
     if (relayTo !== undefined) groups.push(...this.links.relay('relay', this.place, relayTo, end));
     if (movedFrom !== undefined) {
-      groups.push(...this.links.relay('movement', this.place, movedFrom, epochMs(startAt - 1)));
+      groups.push(...this.links.relay('movement', this.place, movedFrom, broadcastMs(startAt - 1)));
     }
     return {
       title: fitText(title, MAX_TITLE_BYTES),
@@ -81,7 +81,7 @@ class ListReader {
     };
   }
 
-  #incident(listed: ListedProgramme, startAt: EpochMs, id: EventId): Incident | undefined {
+  #incident(listed: ListedProgramme, startAt: BroadcastMs, id: EventId): Incident | undefined {
     const durationMs = listed.durationSec * 1000;
     const byMs = (listed.overrunSec ?? 0) * 1000;
     const { cancelled, interruption } = listed;
@@ -105,7 +105,7 @@ class ListReader {
   }
 
   /** A programme, and what an interruption puts behind it. */
-  planned(listed: ListedProgramme, startAt: EpochMs, serial: number): Planned[] {
+  planned(listed: ListedProgramme, startAt: BroadcastMs, serial: number): Planned[] {
     const id = listed.eventId ?? eventId(((serial % INSTEAD_IDS) + INSTEAD_IDS) % INSTEAD_IDS);
     const incident = this.#incident(listed, startAt, id);
     const programme: Planned = {
@@ -151,7 +151,7 @@ class TimedList implements Stretches {
   constructor(list: readonly (ListedProgramme & { startAt: number })[], reader: ListReader) {
     const sorted = [...list].sort((a, b) => a.startAt - b.startAt);
     this.#stretch = new Stretch(
-      sorted.flatMap((listed, index) => reader.planned(listed, epochMs(listed.startAt), index + 1)),
+      sorted.flatMap((listed, index) => reader.planned(listed, broadcastMs(listed.startAt), index + 1)),
     );
   }
 
@@ -187,7 +187,7 @@ class RepeatedList implements Stretches {
     this.days = this.#length / list.length < SHORT_MS ? 1 : SCHEDULE_DAYS;
   }
 
-  indexOf(at: EpochMs): number {
+  indexOf(at: BroadcastMs): number {
     return Math.floor((at - STC_ZERO) / this.#length);
   }
 
@@ -196,7 +196,7 @@ class RepeatedList implements Stretches {
     if (known !== undefined) return known;
     let startAt = STC_ZERO + round * this.#length;
     const planned = this.list.flatMap((listed, index) => {
-      const programme = this.reader.planned(listed, epochMs(startAt), round * this.list.length + index);
+      const programme = this.reader.planned(listed, broadcastMs(startAt), round * this.list.length + index);
       startAt += listed.durationSec * 1000;
       return programme;
     });

@@ -1,6 +1,6 @@
 /** The guides of all stations of a scenario, and how one finds what is on another station. */
 import type { EventId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { Scenario, StationPlan, StationReference } from '../scenario/model.ts';
 import { Chronicle } from './chronicle.ts';
 import type { Links, StationOfChannel } from './links.ts';
@@ -49,7 +49,7 @@ export class Listings implements Timetables, Links {
   }
 
   /** The event planned on a station at a moment. */
-  plannedAt(place: StationOfChannel, at: EpochMs): EventId | undefined {
+  plannedAt(place: StationOfChannel, at: BroadcastMs): EventId | undefined {
     return this.guide(place).plannedAt(at);
   }
 
@@ -58,7 +58,7 @@ export class Listings implements Timetables, Links {
     direction: 'relay' | 'movement',
     from: StationOfChannel,
     to: StationReference,
-    at: EpochMs,
+    at: BroadcastMs,
   ): EventGroup[] {
     const place = this.find(from, to);
     const eventId = place === undefined ? undefined : this.plannedAt(place, at);

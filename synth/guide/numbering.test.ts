@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { DEFAULT } from '../scenario/default.ts';
 import { extendedEvent } from '../si/descriptors.ts';
 import { encodeText } from '../text/encode.ts';
@@ -38,10 +38,10 @@ test('parts are counted in seasons of twelve and over all of them', () => {
 });
 
 test('eight days of the region show all forms, marks, copy controls, nearly all genres and long texts', () => {
-  const from = epochMs(Date.UTC(2026, 10, 19, 15));
+  const from = broadcastMs(Date.UTC(2026, 10, 19, 15));
   const programmes = DEFAULT.channels.flatMap((channel) =>
     channel.stations.flatMap((station) =>
-      guideOf(DEFAULT, channel, station).starting(from, epochMs(from + 8 * DAY_MS), from),
+      guideOf(DEFAULT, channel, station).starting(from, broadcastMs(from + 8 * DAY_MS), from),
     ),
   );
   const titles = programmes.map(({ title }) => title).join('\n');

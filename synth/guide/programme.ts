@@ -1,6 +1,6 @@
 /** What is on when, as the tables and `--truth` need it. */
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 
 /** What a programme says of itself, whenever it is on. */
@@ -36,7 +36,7 @@ export interface Content {
 
 export interface Programme extends Content {
   eventId: EventId;
-  startAt: EpochMs;
+  startAt: BroadcastMs;
   /** As announced last; nobody knows it while `openEnd`. */
   durationMs: number;
   /** The tables say no duration. */
@@ -54,7 +54,7 @@ export interface Series {
   /** 0 irregular, 1 daily, 2 weekly, 3 monthly. */
   pattern: number;
   /** Day on which its last part is shown. */
-  expireAt: EpochMs | null;
+  expireAt: BroadcastMs | null;
   /** 0: none. */
   episode: number;
   lastEpisode: number;
@@ -79,17 +79,17 @@ export interface Guide {
   /** Days that the schedule carries, today included, 1..8. */
   readonly days: number;
   /** What the schedule tables announce at the moment `at`: starts in `from <= start < to`, in order. */
-  starting(from: EpochMs, to: EpochMs, at: EpochMs): readonly Programme[];
+  starting(from: BroadcastMs, to: BroadcastMs, at: BroadcastMs): readonly Programme[];
   /** The one on air, with what is known of it then. */
-  present(at: EpochMs): Programme | undefined;
+  present(at: BroadcastMs): Programme | undefined;
   /** The one announced as next then. */
-  following(at: EpochMs): Programme | undefined;
+  following(at: BroadcastMs): Programme | undefined;
   /** What is really on air at any moment of `from <= moment < to`, with its real start and duration, in order. */
-  airing(from: EpochMs, to: EpochMs): readonly Programme[];
+  airing(from: BroadcastMs, to: BroadcastMs): readonly Programme[];
   /** How often, up to a moment, present and following were announced anew; counted from some fixed moment. */
-  presentChanges(at: EpochMs): number;
+  presentChanges(at: BroadcastMs): number;
   /** How often the schedule of the first days was revised in the same way, midnights not counted. */
-  revisions(at: EpochMs): number;
+  revisions(at: BroadcastMs): number;
 }
 
 /** Bytes that operating rules grant, ARIB TR-B14 vol. 4: event name and description of a short event descriptor. */

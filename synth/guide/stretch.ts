@@ -3,7 +3,7 @@
  * interrupted or cancelled, when that is announced, and how the programmes behind them move. Later stretches are not touched.
  */
 import type { EventId } from '../../arib/ids.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { Content, Programme } from './programme.ts';
 
 export type Incident =
@@ -22,7 +22,7 @@ export type Incident =
 
 export interface Planned {
   eventId: EventId;
-  startAt: EpochMs;
+  startAt: BroadcastMs;
   durationMs: number;
   content: () => Content;
   incident?: Incident;
@@ -34,7 +34,7 @@ export interface Planned {
 
 /** What one announcement changes of a planned programme. */
 interface Announcement {
-  at: EpochMs;
+  at: BroadcastMs;
   index: number;
   durationMs?: number;
   /** Of those planned behind it, too. */
@@ -53,7 +53,7 @@ interface State {
 export interface Span {
   index: number;
   eventId: EventId;
-  startAt: EpochMs;
+  startAt: BroadcastMs;
   durationMs: number;
   open: boolean;
   content: () => Content;
@@ -61,21 +61,21 @@ export interface Span {
 
 function overrunSteps(
   index: number,
-  startAt: EpochMs,
+  startAt: BroadcastMs,
   durationMs: number,
   incident: Incident,
 ): Announcement[] {
   if (incident.kind === 'cancelled')
-    return [{ at: epochMs(startAt - incident.noticeMs), index, cancelled: true }];
+    return [{ at: broadcastMs(startAt - incident.noticeMs), index, cancelled: true }];
   if (incident.kind === 'interrupted') {
     const { afterMs, forMs } = incident;
     const following = [forMs, durationMs - afterMs];
-    return [{ at: epochMs(startAt + afterMs), index, durationMs: afterMs, following }];
+    return [{ at: broadcastMs(startAt + afterMs), index, durationMs: afterMs, following }];
   }
   const end = startAt + durationMs;
   if (incident.kind === 'open') {
-    const opened = epochMs(Math.max(startAt, end - incident.openMs));
-    const known = epochMs(Math.max(opened + 1, end + incident.byMs - incident.noticeMs));
+    const opened = broadcastMs(Math.max(startAt, end - incident.openMs));
+    const known = broadcastMs(Math.max(opened + 1, end + incident.byMs - incident.noticeMs));
     return [
       { at: opened, index, open: true },
       { at: known, index, open: false, durationMs: durationMs + incident.byMs },
@@ -83,7 +83,7 @@ function overrunSteps(
   }
   const { byMs, steps, noticeMs } = incident;
   return Array.from({ length: steps }, (_, step) => ({
-    at: epochMs(Math.max(startAt, Math.round(end + (byMs * step) / steps - noticeMs))),
+    at: broadcastMs(Math.max(startAt, Math.round(end + (byMs * step) / steps - noticeMs))),
     index,
     durationMs: durationMs + Math.round((byMs * (step + 1)) / steps / 1000) * 1000,
   }));
@@ -131,7 +131,7 @@ export class Stretch {
     let free = Number.NEGATIVE_INFINITY;
     return this.planned.map((planned, index): Span => {
       const state = states[index] as State;
-      const startAt = epochMs(Math.max(planned.startAt, free));
+      const startAt = broadcastMs(Math.max(planned.startAt, free));
       const late = startAt - planned.startAt;
       const gives = planned.absorbs === true && late < state.durationMs;
       const durationMs = state.durationMs - (gives ? late : 0);
@@ -143,17 +143,17 @@ export class Stretch {
   }
 
   /** Moments at which something is announced that was not planned, in order. */
-  get announcedAt(): readonly EpochMs[] {
+  get announcedAt(): readonly BroadcastMs[] {
     return this.#announcements.map(({ at }) => at);
   }
 
   /** How often the schedule was revised up to a moment: an open end is told by present/following alone. */
-  revisions(at: EpochMs): number {
+  revisions(at: BroadcastMs): number {
     return this.#announcements.filter((one) => one.at <= at && one.open !== true).length;
   }
 
   /** Everything as it is announced at a moment, in order; where the end is open, its planned one. */
-  announced(at: EpochMs): readonly Span[] {
+  announced(at: BroadcastMs): readonly Span[] {
     let count = 0;
     while ((this.#announcements[count]?.at ?? Number.POSITIVE_INFINITY) <= at) count += 1;
     const known = this.#announced.get(count);

@@ -1,5 +1,5 @@
 /** What the tables announce and what is really on air, for `--truth`. */
-import { type EpochMs, epochMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
 import { DAY_MS, type Guide, type Programme } from './programme.ts';
 
 /** As announced; what nobody knows yet is null. */
@@ -10,9 +10,9 @@ export function programmeTruth(programme: Programme | undefined) {
 }
 
 /** The schedule as announced at a moment, and all that is really on air in the same days. */
-export function scheduleTruth(guide: Guide, at: EpochMs) {
+export function scheduleTruth(guide: Guide, at: BroadcastMs) {
   const from = jstDayStart(at);
-  const to = epochMs(from + guide.days * DAY_MS);
+  const to = broadcastMs(from + guide.days * DAY_MS);
   return {
     schedule: guide.starting(from, to, at).map(programmeTruth),
     onAir: guide.airing(from, to).map(({ eventId, title, startAt, durationMs, pause }) => {

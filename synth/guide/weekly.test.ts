@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type EpochMs, epochMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
 import { DEFAULT } from '../scenario/default.ts';
 import { MINI } from '../scenario/mini.ts';
 import type { ChannelPlan, Scenario, StationPlan } from '../scenario/model.ts';
@@ -7,7 +7,7 @@ import { encodeText } from '../text/encode.ts';
 import { guideOf } from './guide.ts';
 import { DAY_MS, type Guide, MAX_DESCRIPTION_BYTES, MAX_TITLE_BYTES, type Programme } from './programme.ts';
 
-const DAY = jstDayStart(epochMs(Date.UTC(2026, 10, 20, 12)));
+const DAY = jstDayStart(broadcastMs(Date.UTC(2026, 10, 20, 12)));
 const MINUTE = 60_000;
 const PLACES = DEFAULT.channels.flatMap((channel) =>
   channel.stations.map((station) => ({ channel, station })),
@@ -28,10 +28,10 @@ function named(name: string): Place {
 function announced(
   guide: Guide,
   count: number,
-  from: EpochMs = DAY,
-  at: EpochMs = from,
+  from: BroadcastMs = DAY,
+  at: BroadcastMs = from,
 ): readonly Programme[] {
-  return guide.starting(from, epochMs(from + count * DAY_MS), at);
+  return guide.starting(from, broadcastMs(from + count * DAY_MS), at);
 }
 
 const end = ({ startAt, durationMs }: Programme) => startAt + durationMs;
@@ -40,7 +40,7 @@ describe('the programmes of every station', () => {
   test('follow each other without overlap, whenever one looks, and fill the day but for a silent pause', () => {
     for (const place of PLACES) {
       const guide = fresh(place);
-      for (let at = DAY; at < DAY + DAY_MS; at = epochMs(at + 67 * MINUTE)) {
+      for (let at = DAY; at < DAY + DAY_MS; at = broadcastMs(at + 67 * MINUTE)) {
         const programmes = announced(guide, 9, DAY, at);
         for (const [index, programme] of programmes.entries()) {
           const next = programmes[index + 1];
@@ -87,7 +87,7 @@ describe('the programmes of every station', () => {
       const guide = fresh(place);
       const ids = announced(guide, 9).map(({ eventId }) => eventId);
       expect(new Set(ids).size).toBe(ids.length);
-      const later = announced(guide, 9, epochMs(DAY + 112 * DAY_MS)).map(({ eventId }) => eventId);
+      const later = announced(guide, 9, broadcastMs(DAY + 112 * DAY_MS)).map(({ eventId }) => eventId);
       expect(later).toEqual(ids);
     }
   });
@@ -104,8 +104,8 @@ describe('the programmes of every station', () => {
   test('are the same whatever was asked before', () => {
     const place = named('かわせみテレビ');
     const asked = fresh(place);
-    asked.present(epochMs(DAY + 5 * DAY_MS));
-    asked.following(epochMs(DAY - 3 * DAY_MS));
+    asked.present(broadcastMs(DAY + 5 * DAY_MS));
+    asked.following(broadcastMs(DAY - 3 * DAY_MS));
     asked.presentChanges(DAY);
     expect(announced(asked, 1)).toEqual([...announced(fresh(place), 1)]);
   });
@@ -113,7 +113,7 @@ describe('the programmes of every station', () => {
   test('stand at the same times a week later, and are other ones with another seed', () => {
     const place = named('ＢＳひばり２');
     const week = (from: number) =>
-      announced(fresh(place), 1, epochMs(from)).map((one) => [one.startAt - from, one.durationMs]);
+      announced(fresh(place), 1, broadcastMs(from)).map((one) => [one.startAt - from, one.durationMs]);
     expect(week(DAY + 7 * DAY_MS)).toEqual(week(DAY));
     const titles = (seed: number) => announced(fresh(place, seed), 1).map(({ title }) => title);
     expect(titles(2)).not.toEqual(titles(1));
@@ -122,7 +122,7 @@ describe('the programmes of every station', () => {
 
 describe('versions', () => {
   /** What present/following says, as far as it can change. */
-  const pair = (guide: Guide, at: EpochMs) =>
+  const pair = (guide: Guide, at: BroadcastMs) =>
     JSON.stringify(
       [guide.present(at), guide.following(at)].map((one) => [
         one?.eventId,
@@ -130,7 +130,7 @@ describe('versions', () => {
         one?.openEnd ? 'open' : one?.durationMs,
       ]),
     );
-  const schedule = (guide: Guide, at: EpochMs) =>
+  const schedule = (guide: Guide, at: BroadcastMs) =>
     JSON.stringify(
       announced(guide, 8, DAY, at).map(({ eventId, startAt, durationMs }) => [eventId, startAt, durationMs]),
     );
@@ -140,7 +140,7 @@ describe('versions', () => {
     (name) => {
       const guide = fresh(named(name));
       let [before, changes, plan, revisions] = ['', 0, '', 0];
-      for (let at = DAY; at < DAY + 8 * DAY_MS; at = epochMs(at + MINUTE)) {
+      for (let at = DAY; at < DAY + 8 * DAY_MS; at = broadcastMs(at + MINUTE)) {
         const now = pair(guide, at);
         const count = guide.presentChanges(at);
         const revised = guide.revisions(at);
@@ -160,7 +160,7 @@ describe('versions', () => {
 });
 
 describe('any two days have', () => {
-  const until = epochMs(DAY + 2 * DAY_MS);
+  const until = broadcastMs(DAY + 2 * DAY_MS);
   const all = PLACES.map((place) => ({ place, guide: fresh(place) }));
   const onAir = (wanted: (programme: Programme, place: Place) => boolean) =>
     all.flatMap(({ place, guide }) =>
@@ -182,20 +182,20 @@ describe('any two days have', () => {
     const first = planned(guide, programme);
     expect(programme.notes).toContain(0x01);
     const lengths = new Set<number>();
-    for (let at = programme.startAt; at < end(programme); at = epochMs(at + MINUTE)) {
+    for (let at = programme.startAt; at < end(programme); at = broadcastMs(at + MINUTE)) {
       const [present, following] = [guide.present(at), guide.following(at)];
       expect(present?.eventId).toBe(programme.eventId);
-      expect(following?.startAt).toBe(epochMs(end(present as Programme)));
+      expect(following?.startAt).toBe(broadcastMs(end(present as Programme)));
       const listed = announced(guide, 3, DAY, at);
       expect(listed.find(({ eventId }) => eventId === following?.eventId)?.startAt).toBe(
-        following?.startAt as EpochMs,
+        following?.startAt as BroadcastMs,
       );
       lengths.add(present?.durationMs ?? 0);
     }
     expect([...lengths]).toHaveLength(4);
     expect([...lengths][0]).toBe(first?.durationMs as number);
     expect([...lengths].at(-1)).toBe(programme.durationMs);
-    const next = guide.following(epochMs(end(programme) - 1));
+    const next = guide.following(broadcastMs(end(programme) - 1));
     expect(announced(guide, 3).find(({ eventId }) => eventId === next?.eventId)?.startAt).toBeLessThan(
       next?.startAt as number,
     );
@@ -204,7 +204,7 @@ describe('any two days have', () => {
   test('one whose end is unknown while it is on air, in present/following alone', () => {
     const open = onAir(({ startAt, durationMs }, { station }) => {
       const guide = fresh(named(station.name));
-      for (let at = startAt; at < startAt + durationMs; at = epochMs(at + MINUTE)) {
+      for (let at = startAt; at < startAt + durationMs; at = broadcastMs(at + MINUTE)) {
         if (guide.present(at)?.openEnd !== true) continue;
         expect(guide.following(at)?.openStart).toBe(true);
         expect(announced(guide, 3, DAY, at).some(({ openEnd, openStart }) => openEnd || openStart)).toBe(
@@ -227,7 +227,7 @@ describe('any two days have', () => {
     });
     expect(gone.length).toBeGreaterThan(0);
     for (const { guide, programme } of gone) {
-      const [instead] = guide.airing(programme.startAt, epochMs(programme.startAt + 1));
+      const [instead] = guide.airing(programme.startAt, broadcastMs(programme.startAt + 1));
       expect(instead?.eventId).not.toBe(programme.eventId);
       const after = announced(guide, 3, DAY, programme.startAt).map(({ eventId }) => eventId);
       expect(after).toContain(instead?.eventId as Programme['eventId']);
@@ -244,7 +244,7 @@ describe('any two days have', () => {
       expect(group?.kind).toBe('shared');
       expect(group?.events[0]).toEqual({ serviceId: main?.serviceId as never, eventId: programme.eventId });
       const other = guideOf(DEFAULT, place.channel, main as StationPlan);
-      const [same] = other.airing(programme.startAt, epochMs(programme.startAt + 1));
+      const [same] = other.airing(programme.startAt, broadcastMs(programme.startAt + 1));
       expect(same).toMatchObject({ eventId: programme.eventId, startAt: programme.startAt });
       expect(same?.groups[0]).toEqual(group);
     }
@@ -259,10 +259,10 @@ describe('any two days have', () => {
       const target = PLACES.find(({ station }) => station.serviceId === to?.serviceId) as Place;
       expect(target.channel === place.channel).toBe(kind === 'relay');
       const [next] = guideOf(DEFAULT, target.channel, target.station).airing(
-        epochMs(end(programme)),
-        epochMs(end(programme) + 1),
+        broadcastMs(end(programme)),
+        broadcastMs(end(programme) + 1),
       );
-      expect(next).toMatchObject({ eventId: to?.eventId as never, startAt: epochMs(end(programme)) });
+      expect(next).toMatchObject({ eventId: to?.eventId as never, startAt: broadcastMs(end(programme)) });
       const back = next?.groups.find((one) => one.kind === kind.replace('relay', 'movement'));
       expect([...(back?.events ?? []), ...(back?.others ?? [])][0]).toMatchObject({
         serviceId: place.station.serviceId,
@@ -277,7 +277,7 @@ describe('any two days have', () => {
     expect(silent.length).toBeGreaterThan(0);
     expect(silent.length).toBeLessThan(pauses.length);
     for (const { guide, programme } of silent) {
-      expect(guide.following(programme.startAt)?.startAt).toBe(epochMs(end(programme)));
+      expect(guide.following(programme.startAt)?.startAt).toBe(broadcastMs(end(programme)));
     }
   });
 

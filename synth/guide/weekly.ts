@@ -3,7 +3,7 @@
  * times, with other parts each time, and what becomes of it on each day. A stretch is a broadcast day.
  */
 import { type EventId, eventId } from '../../arib/ids.ts';
-import { type EpochMs, epochMs, JST_OFFSET_MS } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
 import { Random } from '../random.ts';
 import type { Stretches } from './chronicle.ts';
 import { again, dress, insteadOf, type Raw, rawOf } from './content.ts';
@@ -19,12 +19,12 @@ const DAY_BEGIN_MS = 5 * 3_600_000;
 const MAX_DAYS = 32;
 
 /** Number of the broadcast day that a moment belongs to; 1970-01-01 is day 0, a Thursday. */
-function dayNumber(at: EpochMs): number {
+function dayNumber(at: BroadcastMs): number {
   return Math.floor((at + JST_OFFSET_MS - DAY_BEGIN_MS) / DAY_MS);
 }
 
-function dayBegin(day: number): EpochMs {
-  return epochMs(day * DAY_MS - JST_OFFSET_MS + DAY_BEGIN_MS);
+function dayBegin(day: number): BroadcastMs {
+  return broadcastMs(day * DAY_MS - JST_OFFSET_MS + DAY_BEGIN_MS);
 }
 
 function cycle(value: number, length: number): number {
@@ -84,7 +84,7 @@ export class WeeklyStretches implements Stretches {
     this.slots = new Slots(this.#source, timetables);
   }
 
-  indexOf(at: EpochMs): number {
+  indexOf(at: BroadcastMs): number {
     return dayNumber(at);
   }
 
@@ -97,8 +97,8 @@ export class WeeklyStretches implements Stretches {
     return made;
   }
 
-  #startOf(day: number, slot: Slot): EpochMs {
-    return epochMs(dayBegin(day) + slot.from * MINUTE_MS);
+  #startOf(day: number, slot: Slot): BroadcastMs {
+    return broadcastMs(dayBegin(day) + slot.from * MINUTE_MS);
   }
 
   /** What a slot of this station's timetable shows on a day. */
@@ -147,10 +147,15 @@ export class WeeklyStretches implements Stretches {
     const to = slot.sports?.relayTo;
     const isOwn = slot.copy === undefined;
     if (to !== undefined && isOwn) {
-      return this.timetables.relay('relay', this.#source, to, epochMs(startAt + slot.minutes * MINUTE_MS));
+      return this.timetables.relay(
+        'relay',
+        this.#source,
+        to,
+        broadcastMs(startAt + slot.minutes * MINUTE_MS),
+      );
     }
     return slot.continues !== undefined && isOwn
-      ? this.timetables.relay('movement', this.#source, slot.continues, epochMs(startAt - 1))
+      ? this.timetables.relay('movement', this.#source, slot.continues, broadcastMs(startAt - 1))
       : [];
   }
 

@@ -1,5 +1,5 @@
 /** The two plain kinds of carousel: the same sections always, and sections made for the moment. */
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import type { Carousel } from './section-source.ts';
 
@@ -9,7 +9,7 @@ export function constantCarousel(seconds: number, sections: readonly Uint8Array[
 }
 
 /** Made anew each turn for the moment at which it is sent. */
-export function momentCarousel(seconds: number, make: (at: EpochMs) => Uint8Array[]): Carousel {
+export function momentCarousel(seconds: number, make: (at: BroadcastMs) => Uint8Array[]): Carousel {
   const period = seconds * TICKS_PER_SECOND;
   return { period, bursts: (turn) => [() => make(momentOf(turn * period))] };
 }

@@ -1,5 +1,5 @@
 /** The event tables of a station on their packet identifier: which segments go when, and how often. */
-import { type EpochMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, jstDayStart } from '../../arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import { type ChannelPlace, EIT_PID, L_EIT_PID } from '../scenario/layout.ts';
@@ -42,7 +42,7 @@ function partsOf(kind: EitKind, schedule: ScheduleKind, { groups, base }: Schedu
 function scheduleCarousel(station: EventStation, part: SchedulePart): Carousel {
   const period = part.seconds * TICKS_PER_SECOND;
   const made = new Map<string, { version: string; sections: Uint8Array[] }>();
-  const sectionsOf = (at: EpochMs, segment: Segment): Uint8Array[] => {
+  const sectionsOf = (at: BroadcastMs, segment: Segment): Uint8Array[] => {
     const key = `${segment.day}/${segment.index}`;
     const version = `${jstDayStart(at)}/${scheduleVersion(station, segment, at)}`;
     const known = made.get(key);

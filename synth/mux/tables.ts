@@ -1,5 +1,5 @@
 /** Which tables a channel sends, on which packet identifier and how often. */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { networkLogos } from '../logo/assignment.ts';
 import {
@@ -40,7 +40,7 @@ export interface Disturbance {
   /** In the stations' states. */
   changes: StateChanges;
   /** Milliseconds that the announced time is ahead. */
-  timeOffset(at: EpochMs): number;
+  timeOffset(at: BroadcastMs): number;
 }
 
 const NO_DISTURBANCE: Disturbance = { changes: NO_CHANGES, timeOffset: () => 0 };
@@ -59,7 +59,7 @@ function mapCarousel(station: EventStation, changes: StateChanges): Carousel {
 
 /** The time; satellites send the short table of it too. */
 function timeCarousels(seconds: number, terrestrial: boolean, offset: Disturbance['timeOffset']): Carousel[] {
-  const announced = (at: EpochMs) => epochMs(at + offset(at));
+  const announced = (at: BroadcastMs) => broadcastMs(at + offset(at));
   const tot = momentCarousel(seconds, (at) => [totSection(announced(at))]);
   return terrestrial ? [tot] : [tot, momentCarousel(seconds, (at) => [tdtSection(announced(at))])];
 }

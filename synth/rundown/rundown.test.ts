@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { momentOf, STC_ZERO, ticksAt } from '../clock.ts';
 import { guideOf } from '../guide/guide.ts';
 import { Random } from '../random.ts';
@@ -24,8 +24,8 @@ const PLANS: CommercialPlan[] = [
   { everySec: 10, lengthSec: 15, sponsorSec: 2 },
   { everySec: 300, lengthSec: 120, sponsorSec: 0 },
 ];
-const NOON = epochMs(Date.UTC(2026, 10, 21, 3));
-const group = (at: number): number => Math.floor(ticksAt(epochMs(at)) / GROUP_TICKS);
+const NOON = broadcastMs(Date.UTC(2026, 10, 21, 3));
+const group = (at: number): number => Math.floor(ticksAt(broadcastMs(at)) / GROUP_TICKS);
 const DAY_GROUPS = Math.floor((86_400 * 90_000) / GROUP_TICKS);
 
 const STATIONS = DEFAULT.channels.flatMap((channel) => channel.stations.map((plan) => ({ channel, plan })));

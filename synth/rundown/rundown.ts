@@ -1,5 +1,5 @@
 /** The rundown of a station: all its parts, a pure function of its guide's true timeline and of the seed. */
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { momentOf, ticksAt } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -28,7 +28,7 @@ const IDLE_GROUPS = 7_200;
 const SLACK_MS = 1_000;
 
 function spanOf(programme: Programme): Span {
-  const group = (at: number): number => Math.round(ticksAt(epochMs(at)) / GROUP_TICKS);
+  const group = (at: number): number => Math.round(ticksAt(broadcastMs(at)) / GROUP_TICKS);
   const { startAt, durationMs } = programme;
   return { from: group(startAt), to: group(startAt + durationMs), programme };
 }
@@ -70,8 +70,8 @@ export class Rundown {
   }
 
   #spans(from: number, to: number): Span[] {
-    const begin = epochMs(momentOf(from * GROUP_TICKS) - SLACK_MS);
-    const end = epochMs(momentOf(to * GROUP_TICKS) + SLACK_MS);
+    const begin = broadcastMs(momentOf(from * GROUP_TICKS) - SLACK_MS);
+    const end = broadcastMs(momentOf(to * GROUP_TICKS) + SLACK_MS);
     return this.guide.airing(begin, end).map(spanOf);
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { ticksAt } from '../clock.ts';
 import { guideOf } from '../guide/guide.ts';
 import { type Loop, PACKET_SIZE } from '../media/loop.ts';
@@ -11,7 +11,7 @@ import { firstSoundFrame, GROUP_TICKS, soundPieces } from './part.ts';
 import { Rundown } from './rundown.ts';
 import { audioPlaylist, Loops, stationFilms, stationSounds, videoPlaylist } from './station-media.ts';
 
-const NOON = epochMs(Date.UTC(2026, 10, 21, 3));
+const NOON = broadcastMs(Date.UTC(2026, 10, 21, 3));
 const FIRST = Math.floor(ticksAt(NOON) / GROUP_TICKS);
 const TWO_DAYS = Math.floor((2 * 86_400 * 90_000) / GROUP_TICKS);
 

@@ -1,5 +1,5 @@
 /** Which films and sounds a station's rundown needs, and which of them plays when. */
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
 import type { Loop } from '../media/loop.ts';
@@ -47,7 +47,7 @@ function listedProgrammes(station: StationPlan, guide: Guide): readonly Programm
   const begin = starts.length === 0 ? STC_ZERO : Math.min(...starts);
   const last = starts.length === 0 ? STC_ZERO : Math.max(...starts);
   const seconds = station.programmes.reduce((sum, { durationSec }) => sum + durationSec, 0);
-  return guide.airing(epochMs(begin), epochMs(last + seconds * 1000));
+  return guide.airing(broadcastMs(begin), broadcastMs(last + seconds * 1000));
 }
 
 /** Made-up programmes are of all kinds; two sounds are made up only where the station has them. */

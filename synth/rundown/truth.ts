@@ -1,5 +1,5 @@
 /** Every cut of a station in a stretch of time, for `--truth`. */
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { momentOf, ticksAt, wrapTicks } from '../clock.ts';
 import { AUDIO_FRAME_TICKS, beepPitches, FRAME_TICKS, PARTIAL_FRAME_TICKS } from '../media/recipes.ts';
 import type { AudioPlace, StationPlace } from '../scenario/layout.ts';
@@ -12,9 +12,12 @@ const BEFORE_MS = 5 * 60_000;
 const AFTER_MS = 30 * 60_000;
 
 /** @param windowSec from the moment on; undefined: from five minutes before it to half an hour after it. */
-export function truthWindow(at: EpochMs, windowSec: number | undefined): { from: EpochMs; to: EpochMs } {
-  if (windowSec !== undefined) return { from: at, to: epochMs(at + windowSec * 1000) };
-  return { from: epochMs(at - BEFORE_MS), to: epochMs(at + AFTER_MS) };
+export function truthWindow(
+  at: BroadcastMs,
+  windowSec: number | undefined,
+): { from: BroadcastMs; to: BroadcastMs } {
+  if (windowSec !== undefined) return { from: at, to: broadcastMs(at + windowSec * 1000) };
+  return { from: broadcastMs(at - BEFORE_MS), to: broadcastMs(at + AFTER_MS) };
 }
 
 /** Where something begins: ticks since the clock's zero, the time stamp sent for it, epoch ms. */
@@ -76,8 +79,8 @@ function soundTruth(station: StationPlan, audio: AudioPlace, index: number, part
 }
 
 /** A value for JSON: the parts of a window, whole, and what is heard on each audio stream in them. */
-export function rundownTruth(station: StationPlace, rundown: Rundown, from: EpochMs, to: EpochMs) {
-  const group = (at: EpochMs): number => Math.floor(ticksAt(at) / GROUP_TICKS);
+export function rundownTruth(station: StationPlace, rundown: Rundown, from: BroadcastMs, to: BroadcastMs) {
+  const group = (at: BroadcastMs): number => Math.floor(ticksAt(at) / GROUP_TICKS);
   const parts = rundown.parts(group(from), group(to) + 1);
   const partial = isPartialReception(station.plan);
   return {

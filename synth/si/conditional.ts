@@ -2,7 +2,7 @@
  * Messages for the card of a pay station's viewers: ECM and EMM sections, ARIB STD-B25 Part 1, 4.3 and 4.4. Their
  * contents are made up: what they would unlock is sent in the clear, as behind a tuner whose card has done its work.
  */
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { Random } from '../random.ts';
 import { ByteWriter } from './bytes.ts';
 import { longSection } from './section.ts';
@@ -24,7 +24,7 @@ function sealed(words: readonly (string | number)[], count: number): Uint8Array 
 }
 
 /** The message with the keys of a moment and of the one after. */
-export function ecmSection(serviceId: number, at: EpochMs): Uint8Array {
+export function ecmSection(serviceId: number, at: BroadcastMs): Uint8Array {
   const period = Math.floor(at / KEY_MS);
   const body = new ByteWriter()
     .u8(PROTOCOL)

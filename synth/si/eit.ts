@@ -2,7 +2,7 @@
  * EIT: ARIB STD-B10 Part 2, 5.2.7; segments of the schedule by ARIB TR-B14 vol. 4 and TR-B15: eight tables of
  * four days, a day of eight segments of three hours, a segment of up to eight sections.
  */
-import { type EpochMs, encodeJstTime, epochMs, jstDayStart, toBcd } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../arib/time.ts';
 import { DAY_MS, type Guide, type Programme } from '../guide/programme.ts';
 import type { StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
@@ -149,7 +149,7 @@ function versionOf(changes: number): number {
 }
 
 /** Sections 0 (present) and 1 (following) at a moment; one more version for every change. */
-export function presentFollowing(station: EventStation, kind: EitKind, at: EpochMs): Uint8Array[] {
+export function presentFollowing(station: EventStation, kind: EitKind, at: BroadcastMs): Uint8Array[] {
   const tableId = PRESENT_FOLLOWING_ID[kind];
   const present = station.guide.present(at);
   const following = station.guide.following(at);
@@ -195,7 +195,7 @@ export interface Segment {
 }
 
 /** The segments on air at a moment, of so many days: those of today that are over are no longer sent. */
-export function liveSegments(at: EpochMs, days: number): Segment[] {
+export function liveSegments(at: BroadcastMs, days: number): Segment[] {
   const segments: Segment[] = [];
   const current = Math.floor((at - jstDayStart(at)) / SEGMENT_MS);
   for (let day = 0; day < days; day++) {
@@ -212,7 +212,7 @@ const SHORT_LIST_SECTIONS = 2;
 export interface ScheduleMoment {
   kind: EitKind;
   schedule: ScheduleKind;
-  at: EpochMs;
+  at: BroadcastMs;
 }
 
 /** What a branch station borrows from the main one is named there; here stands only where. */
@@ -227,11 +227,11 @@ function segmentEvents(
   { schedule, at }: ScheduleMoment,
   { day, index }: Segment,
 ): Uint8Array[] {
-  const from = epochMs(jstDayStart(at) + day * DAY_MS + index * SEGMENT_MS);
+  const from = broadcastMs(jstDayStart(at) + day * DAY_MS + index * SEGMENT_MS);
   const events: Uint8Array[] = [];
   // Lists of programmes of seconds have more of them than a segment can hold, and no need of them.
   let room = (station.guide.days === 1 ? SHORT_LIST_SECTIONS : SECTIONS_PER_SEGMENT) * MAX_BODY;
-  for (const programme of station.guide.starting(from, epochMs(from + SEGMENT_MS), at)) {
+  for (const programme of station.guide.starting(from, broadcastMs(from + SEGMENT_MS), at)) {
     const loop = scheduleDescriptors(station, schedule, programme);
     if (loop.length === 0) continue;
     const event = eventBytes(programme, loop);
@@ -243,7 +243,7 @@ function segmentEvents(
 }
 
 /** Revisions of the near future are all in the first table; the others change at midnight alone. */
-export function scheduleVersion({ guide }: EventStation, { day }: Segment, at: EpochMs): number {
+export function scheduleVersion({ guide }: EventStation, { day }: Segment, at: BroadcastMs): number {
   const midnights = Math.floor(jstDayStart(at) / DAY_MS);
   return versionOf(midnights + (day < DAYS_PER_TABLE ? guide.revisions(at) : 0));
 }

@@ -1,7 +1,7 @@
 /** Descriptors of events and how their tables change, octet by octet. */
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
-import { type EpochMs, epochMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
 import { eventStations } from '../broadcast.ts';
 import { parseScenario } from '../scenario/file.ts';
 import { loadScenario } from '../scenario/load.ts';
@@ -42,7 +42,7 @@ describe('series', () => {
   const plain = { id: 0x1234, name: '', repeatLabel: 1, pattern: 2, episode: 5, lastEpisode: 12 };
 
   test('with its last day', () => {
-    const expireAt = epochMs(Date.UTC(2026, 11, 31));
+    const expireAt = broadcastMs(Date.UTC(2026, 11, 31));
     expect(series({ ...plain, expireAt }).toHex()).toBe(
       octets(`
         D5 08 1234
@@ -106,7 +106,7 @@ function parts(sections: readonly Uint8Array[]): { version: string; rest: string
   return { version: [...versions].join(), rest: rest.join('\n') };
 }
 
-function scheduleOf(station: EventStation, schedule: 'basic' | 'extended', table: number, at: EpochMs) {
+function scheduleOf(station: EventStation, schedule: 'basic' | 'extended', table: number, at: BroadcastMs) {
   const segments = liveSegments(jstDayStart(at), station.guide.days);
   return parts(
     segments
@@ -117,8 +117,8 @@ function scheduleOf(station: EventStation, schedule: 'basic' | 'extended', table
 
 /** At every moment the version is another than before exactly when the rest is, and then the next one. */
 function followVersions(
-  moments: readonly EpochMs[],
-  read: (at: EpochMs) => ReturnType<typeof parts>,
+  moments: readonly BroadcastMs[],
+  read: (at: BroadcastMs) => ReturnType<typeof parts>,
 ): number {
   let changes = 0;
   let before: ReturnType<typeof parts> | undefined;
@@ -137,13 +137,13 @@ function followVersions(
 
 describe('a table has another version exactly when it says something else:', () => {
   const MINUTE = 60_000;
-  const EVENING = epochMs(Date.UTC(2026, 10, 21, 9));
+  const EVENING = broadcastMs(Date.UTC(2026, 10, 21, 9));
   const scenario = loadScenario('default');
   const stations = scenario.channels
     .flatMap((channel) => eventStations(scenario, channel))
     .filter(({ place }) => ['かわせみテレビ', 'あさぎりテレビ', 'こもれび放送'].includes(place.plan.name));
   const minutes = (count: number, step: number) =>
-    Array.from({ length: count }, (_, index) => epochMs(EVENING + index * step * MINUTE));
+    Array.from({ length: count }, (_, index) => broadcastMs(EVENING + index * step * MINUTE));
 
   test.each(stations.map((station) => [station.place.plan.name, station] as const))(
     'present and following of %s',
@@ -188,13 +188,14 @@ test('what nobody knows is all ones, in present/following alone', () => {
   );
   const [station] = scenario.channels.flatMap((channel) => eventStations(scenario, channel));
   if (station === undefined) throw new Error('no station');
-  const begin = station.guide.airing(epochMs(EPOCH), epochMs(EPOCH + 180_000))[0]?.startAt ?? epochMs(0);
+  const begin =
+    station.guide.airing(broadcastMs(EPOCH), broadcastMs(EPOCH + 180_000))[0]?.startAt ?? broadcastMs(0);
   const eventOf = (section: Uint8Array | undefined) => section?.slice(16, 24).toHex();
-  const [present, following] = presentFollowing(station, 'actual', epochMs(begin + 70_000));
+  const [present, following] = presentFollowing(station, 'actual', broadcastMs(begin + 70_000));
   // Duration unknown; the next one's start unknown, its duration of a minute not.
   expect(eventOf(present)?.slice(10)).toBe('ffffff');
   expect(eventOf(following)).toBe(octets('FFFFFFFFFF 000100'));
-  const [, later] = presentFollowing(station, 'actual', epochMs(begin + 101_000));
+  const [, later] = presentFollowing(station, 'actual', broadcastMs(begin + 101_000));
   expect(eventOf(later)?.slice(10)).toBe('000100');
   expect(eventOf(later)?.slice(0, 10)).not.toBe('ffffffffff');
 });

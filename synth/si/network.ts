@@ -1,5 +1,5 @@
 /** NIT, SDT and TOT: ARIB STD-B10 Part 2, 5.2.4, 5.2.6, 5.2.9; contents by ARIB TR-B14 and TR-B15. */
-import { type EpochMs, encodeJstTime } from '../../arib/time.ts';
+import { type BroadcastMs, encodeJstTime } from '../../arib/time.ts';
 import { LOGO_VERSION, networkLogos } from '../logo/assignment.ts';
 import { Random } from '../random.ts';
 import {
@@ -157,11 +157,11 @@ export function sdtSection(stream: ChannelPlan, actual: boolean): Uint8Array {
 }
 
 /** Time and date table, which has no CRC. */
-export function tdtSection(at: EpochMs): Uint8Array {
+export function tdtSection(at: BroadcastMs): Uint8Array {
   return plainSection(0x70, Uint8Array.from(encodeJstTime(at)));
 }
 
 /** Time offset table without descriptors. */
-export function totSection(at: EpochMs): Uint8Array {
+export function totSection(at: BroadcastMs): Uint8Array {
   return shortSection(0x73, new ByteWriter().bytes(encodeJstTime(at)).u16(0xf000).done());
 }

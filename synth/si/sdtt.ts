@@ -3,7 +3,7 @@
  * network, which is for all receivers and always on air, and that of a new program for one model of receiver, in
  * the small hours of the next two days.
  */
-import { type EpochMs, encodeJstTime, epochMs, jstDayStart, toBcd } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../arib/time.ts';
 import { LOGO_DOWNLOAD } from '../data/logo-modules.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import { LOGO_VERSION } from '../logo/assignment.ts';
@@ -30,7 +30,7 @@ const VERSIONS = 32;
 interface Content {
   newVersion: number;
   /** Start and length of each time on air; none: always. */
-  times: readonly { startAt: EpochMs; hours: number }[];
+  times: readonly { startAt: BroadcastMs; hours: number }[];
   descriptor: Uint8Array;
 }
 
@@ -132,10 +132,10 @@ const PROGRAM_TAG = 0x50;
 const PROGRAM_TEXT = '受信機の機能を改善します。';
 
 /** A new program for a model of receivers, at a moment: the times are those of the nights to come. */
-export function receiverSdtt(channel: ChannelPlan, at: EpochMs): Uint8Array {
+export function receiverSdtt(channel: ChannelPlan, at: BroadcastMs): Uint8Array {
   const today = jstDayStart(at);
   const times = Array.from({ length: NIGHTS }, (_, night) => ({
-    startAt: epochMs(today + (night + 1) * DAY_MS + NIGHT.from * HOUR_MS),
+    startAt: broadcastMs(today + (night + 1) * DAY_MS + NIGHT.from * HOUR_MS),
     hours: NIGHT.hours,
   }));
   const download = downloadContent({

@@ -1,6 +1,6 @@
 /** Tables of stations, data and receivers octet by octet, as the standards lay them out. */
 import { expect, test } from 'bun:test';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { placeChannel } from '../scenario/layout.ts';
 import { findChannel, loadScenario } from '../scenario/load.ts';
 import { aitSection } from './ait.ts';
@@ -92,7 +92,7 @@ test('AIT', () => {
 });
 
 test('SDTT of a new program for receivers', () => {
-  const at = epochMs(Date.UTC(2026, 10, 20, 12));
+  const at = broadcastMs(Date.UTC(2026, 10, 20, 12));
   const section = receiverSdtt(terrestrial, at);
   const text = section.subarray(-4 - 20, -4);
   expect(body(section)).toBe(

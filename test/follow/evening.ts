@@ -5,7 +5,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { epochMs, PTS_MODULUS } from '../../arib/time.ts';
+import { broadcastMs, PTS_MODULUS } from '../../arib/time.ts';
 import { PACKET_SIZE, packetPcr } from '../../arib/ts/packet.ts';
 import { momentOf, ticksAt, wrapTicks } from '../../synth/clock.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
@@ -155,7 +155,7 @@ export class Evening {
 
   /** The broadcaster's clock is a function of the time: when a clock reference was sent, epoch ms. */
   #moment(ticks: number): number {
-    const around = ticksAt(epochMs(this.zero));
+    const around = ticksAt(broadcastMs(this.zero));
     const away = ticks - wrapTicks(around);
     return momentOf(around + ((away + PTS_MODULUS * 1.5) % PTS_MODULUS) - PTS_MODULUS / 2);
   }

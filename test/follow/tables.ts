@@ -14,7 +14,7 @@ import {
 } from '../../arib/ids.ts';
 import type { Eit, EitEvent } from '../../arib/si/eit.ts';
 import { broadcastEvent } from '../../arib/si/event.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { ordersOf } from '../../src/booking/orders.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { StationPresent } from '../../src/guide/merge/station-present.ts';
@@ -283,7 +283,7 @@ function eventOf(told: Told): EitEvent {
         ];
   return {
     eventId: eventId(event),
-    startAt: at === null ? undefined : epochMs(NOON + at * MINUTE),
+    startAt: at === null ? undefined : broadcastMs(NOON + at * MINUTE),
     duration: minutes === null ? undefined : minutes * 60,
     runningStatus,
     pay: false,
@@ -312,7 +312,7 @@ function eitOf(station: StationId, sectionNumber: number, told: Told | null): Ei
 /** As a schedule lists it. */
 function recordOf(station: StationId, told: Told): ProgramRecord {
   const event = broadcastEvent(eventOf(told));
-  const startAt = event.startAt ?? epochMs(NOON);
-  const endAt = epochMs(startAt + (event.durationMs ?? 60 * MINUTE));
+  const startAt = event.startAt ?? broadcastMs(NOON);
+  const endAt = broadcastMs(startAt + (event.durationMs ?? 60 * MINUTE));
   return programOf(station, partsOf(station).networkId, event, { startAt, endAt, openEnd: false });
 }

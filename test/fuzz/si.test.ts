@@ -20,7 +20,7 @@ import { parseSdt } from '../../arib/si/sdt.ts';
 import { parseSdtt } from '../../arib/si/sdtt.ts';
 import { parseSit } from '../../arib/si/sit.ts';
 import { parseTot } from '../../arib/si/tot.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { readSection, type Section } from '../../arib/ts/section.ts';
 import { longSection, u16 } from '../stream-builder.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
@@ -116,7 +116,7 @@ const PARSERS = [
 /** Kept over all rounds: their bounds must hold. */
 const coverage = new ScheduleCoverage();
 const tables = new CompleteTables();
-const AT = epochMs(Date.UTC(2026, 10, 20));
+const AT = broadcastMs(Date.UTC(2026, 10, 20));
 
 /** True when some parser read it. */
 function parseAll(section: Section): boolean {

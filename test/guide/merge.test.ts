@@ -6,7 +6,7 @@ import type { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { encodeJstTime, epochMs } from '../../arib/time.ts';
+import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
 import { KnownStations } from '../../src/guide/known-stations.ts';
 import type { VisitedStation } from '../../src/guide/messages.ts';
 import { GuideSession } from '../../src/guide/session.ts';
@@ -45,7 +45,7 @@ const ascii = (text: string): number[] => [0x0e, ...[...text].map((letter) => le
 function eventBytes({ id, start, minutes, name }: Event): number[] {
   const short = [0x6a, 0x70, 0x6e, ascii(name).length, ...ascii(name), 0];
   const descriptors = [0x4d, short.length, ...short];
-  const time = encodeJstTime(epochMs(DAY + start * MINUTE));
+  const time = encodeJstTime(broadcastMs(DAY + start * MINUTE));
   const duration = [bcd(Math.floor(minutes / 60)), bcd(minutes % 60), 0];
   return [...u16(id), ...time, ...duration, ...u16(descriptors.length), ...descriptors];
 }
@@ -90,7 +90,7 @@ class Reader {
     const events = { present: () => {}, clock: () => {} };
     const session = new GuideSession(1, networkId(4), this.#known, events, false);
     // A schedule waits for the time: a TDT.
-    const time = Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(epochMs(NOW))]);
+    const time = Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(broadcastMs(NOW))]);
     session.feed(this.#stream.sections(0x14, time).take(), NOW);
     return session;
   }
@@ -261,7 +261,7 @@ describe(`hostile tables (seed ${SEED})`, () => {
     const events: number[] = [];
     for (let left = random.below(4); left > 0; left--) {
       const time =
-        random.below(3) === 0 ? octets(5) : [...encodeJstTime(epochMs(NOW + random.below(2 ** 31)))];
+        random.below(3) === 0 ? octets(5) : [...encodeJstTime(broadcastMs(NOW + random.below(2 ** 31)))];
       const duration = [[0xff, 0xff, 0xff], [0, 0, 0], [0x99, 0x59, 0x59], octets(3)][random.below(4)] ?? [];
       const long = [0x4e, 250, ...octets(250)];
       const descriptors =

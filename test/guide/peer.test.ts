@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { wantedStations } from '../../src/guide/visit-goal.ts';
 import { GuideVisits } from '../../src/guide/visits.ts';
@@ -221,7 +221,7 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     const { actual, other } = eventCycles(SCENARIO, type);
     const seconds = 5 + (other ?? actual).extended.base;
     // Read in a moment, it ends now: what is over in it is over.
-    const begin = epochMs((Math.floor(Date.now() / 1000) - seconds) * 1000);
+    const begin = broadcastMs((Math.floor(Date.now() / 1000) - seconds) * 1000);
     const packets = tablePackets(SCENARIO, plan, seconds, begin);
     const heard = heardIn(packets);
     const database = await stored(SCENARIO, plan, packets);

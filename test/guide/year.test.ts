@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventId, networkId, programId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
@@ -46,8 +46,8 @@ function day(of: StationId, number: number): ProgramRecord[] {
       id: programId(of, event),
       stationId: of,
       eventId: event,
-      startAt: epochMs(start + hour * HOUR_MS),
-      endAt: epochMs(start + (hour + 1) * HOUR_MS),
+      startAt: broadcastMs(start + hour * HOUR_MS),
+      endAt: broadcastMs(start + (hour + 1) * HOUR_MS),
       openEnd: false,
       name: words(2 + random.below(3)),
       description: words(10 + random.below(20)),

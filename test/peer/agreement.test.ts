@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'bun:test';
 import { parseEit } from '../../arib/si/eit.ts';
 import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Section } from '../../arib/ts/section.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { ChannelPlan } from '../../synth/scenario/model.ts';
@@ -89,7 +89,7 @@ describe.each(scenario.channels.map((plan) => [`${plan.type} ${plan.channel}`, p
     });
 
     test('and at times of a day', () => {
-      for (let at = AT; at < AT + DAY_MS; at = epochMs(at + DAY_STEP.everyMs)) {
+      for (let at = AT; at < AT + DAY_MS; at = broadcastMs(at + DAY_STEP.everyMs)) {
         const compared = compare(sectionsOf(tablePackets(scenario, plan, DAY_STEP.seconds, at)));
         expect([at, compared.get(0x4e) ?? 0]).not.toEqual([at, 0]);
       }

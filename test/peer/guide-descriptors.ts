@@ -1,6 +1,6 @@
 /** Descriptors of what an event belongs to in one form, as `descriptors.ts` does those of all events. */
 import type { Descriptor } from '../../arib/descriptor/index.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type PeerRecord, peerOctets, peerText, records, type Written } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,7 +8,7 @@ const MJD_OF_1970 = 40_587;
 const JST_OFFSET_MS = 9 * 3_600_000;
 
 /** Modified Julian date of a day in Japan. */
-function julianDate(at: EpochMs | undefined): number | undefined {
+function julianDate(at: BroadcastMs | undefined): number | undefined {
   return at === undefined ? undefined : (at + JST_OFFSET_MS) / DAY_MS + MJD_OF_1970;
 }
 

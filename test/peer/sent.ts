@@ -1,6 +1,6 @@
 /** The tables of a channel as they are sent, cut into sections by our own demultiplexer. */
 import { type Pid, pid } from '../../arib/ids.ts';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
 import { type Section, SectionDemux } from '../../arib/ts/section.ts';
 import { SectionMemory } from '../../arib/ts/section-memory.ts';
@@ -10,7 +10,7 @@ import { tableSources } from '../../synth/mux/tables.ts';
 import { NULL_PID, placeChannel } from '../../synth/scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
 
-export const AT: EpochMs = epochMs(Date.UTC(2026, 10, 20, 12, 0, 0));
+export const AT: BroadcastMs = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const TICKS_PER_SECOND = 90_000;
 const PACKET = 188;
 
@@ -18,7 +18,12 @@ const PACKET = 188;
 const PIECE_PACKETS = 4_096;
 
 /** Everything that a channel's tables send in a stretch of time; a piece holds until the next is asked for. */
-function* pieces(scenario: Scenario, plan: ChannelPlan, seconds: number, at: EpochMs): Generator<Uint8Array> {
+function* pieces(
+  scenario: Scenario,
+  plan: ChannelPlan,
+  seconds: number,
+  at: BroadcastMs,
+): Generator<Uint8Array> {
   const sources = tableSources(scenario, placeChannel(plan), (other) => eventStations(scenario, other));
   const start = ticksAt(at);
   for (const source of sources) source.seek(start);

@@ -3,7 +3,7 @@ import { parseEit } from '../../arib/si/eit.ts';
 import { parseNit } from '../../arib/si/nit.ts';
 import { parseSdt } from '../../arib/si/sdt.ts';
 import { parseTot } from '../../arib/si/tot.ts';
-import { type EpochMs, encodeJstTime, toBcd } from '../../arib/time.ts';
+import { type BroadcastMs, encodeJstTime, toBcd } from '../../arib/time.ts';
 import { parsePat } from '../../arib/ts/pat.ts';
 import { parsePmt } from '../../arib/ts/pmt.ts';
 import type { Section } from '../../arib/ts/section.ts';
@@ -141,7 +141,7 @@ const PEERS: Readonly<Record<string, Peer>> = {
   },
 };
 
-function timeOctets(at: EpochMs | undefined): string {
+function timeOctets(at: BroadcastMs | undefined): string {
   return at === undefined ? 'ffffffffff' : Uint8Array.from(encodeJstTime(at)).toHex();
 }
 

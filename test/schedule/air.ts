@@ -3,7 +3,7 @@
  * or go on at another station, programmes move, come under other numbers or fall out; episodes are shown again.
  */
 import { eventId, type ProgramId, programId, type StationId, splitStationId } from '../../arib/ids.ts';
-import { epochMs, JST_OFFSET_MS } from '../../arib/time.ts';
+import { broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
 import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
 import type { Random } from '../fuzz/random.ts';
 
@@ -214,8 +214,8 @@ export class Air {
     const program: GuideProgram = {
       id: this.#id(station),
       stationId: station,
-      startAt: epochMs(startAt),
-      endAt: epochMs(startAt + length * MINUTE),
+      startAt: broadcastMs(startAt),
+      endAt: broadcastMs(startAt + length * MINUTE),
       openEnd: false,
       name: what.name,
       description: '',
@@ -316,10 +316,10 @@ export class Air {
     const last = behind.at(-1);
     const length = last === undefined ? 0 : last.program.endAt - last.program.startAt;
     if (last === undefined || length <= EXTENSION || last.series !== '') return;
-    this.#set(change, { ...game, program: { ...program, endAt: epochMs(program.endAt + EXTENSION) } });
+    this.#set(change, { ...game, program: { ...program, endAt: broadcastMs(program.endAt + EXTENSION) } });
     for (const one of behind) {
-      const startAt = epochMs(one.program.startAt + EXTENSION);
-      const endAt = one === last ? one.program.endAt : epochMs(one.program.endAt + EXTENSION);
+      const startAt = broadcastMs(one.program.startAt + EXTENSION);
+      const endAt = one === last ? one.program.endAt : broadcastMs(one.program.endAt + EXTENSION);
       this.#set(change, { ...one, program: { ...one.program, startAt, endAt } });
     }
   }
@@ -342,7 +342,7 @@ export class Air {
       id: this.#id(branch),
       stationId: branch,
       startAt: from,
-      endAt: epochMs(to),
+      endAt: broadcastMs(to),
       name: '中継のつづき',
       groups: [],
       copyNever: false,

@@ -5,7 +5,7 @@
  */
 import { expect } from 'bun:test';
 import { eventId, type ProgramId, type StationId, splitStationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { tunersOfPlan } from '../../src/booking/tuners.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import { titleText } from '../../src/model/search-text.ts';
@@ -336,7 +336,7 @@ export class Household {
     const say = () => {
       for (const { id, from, to } of moved)
         if (home.guide.get(id) !== undefined)
-          home.change(id, { startAt: epochMs(from), endAt: epochMs(to), openEnd: false });
+          home.change(id, { startAt: broadcastMs(from), endAt: broadcastMs(to), openEnd: false });
     };
     const kind = random.below(3);
     if (kind === 0) {

@@ -1,6 +1,6 @@
 /** A home for tests of the plan: its stations, tuners, guide, rules and reservations, as short to write as can be. */
 import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { Airing } from '../../src/model/airing.ts';
 import type { Cancellation, Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
@@ -74,8 +74,8 @@ export class Home {
     this.guide.put({
       id,
       stationId: station,
-      startAt: epochMs(startAt),
-      endAt: epochMs(startAt + minutes * MINUTE),
+      startAt: broadcastMs(startAt),
+      endAt: broadcastMs(startAt + minutes * MINUTE),
       openEnd: false,
       name,
       description: '',

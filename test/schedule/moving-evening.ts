@@ -1,6 +1,6 @@
 /** A ball game and what follows it, while the air moves: what a plan tells the recorder, in minutes from noon. */
 import type { ProgramId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import type { PlannedOpening } from '../../src/schedule/plan/input.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from './home.ts';
 import { settled } from './settled.ts';
@@ -31,8 +31,8 @@ export function evening(tuners = [GR_TUNER]) {
     });
   const move = (id: ProgramId, start: number, end: number, openEnd = false) =>
     home.change(id, {
-      startAt: epochMs(NOON + start * MINUTE),
-      endAt: epochMs(NOON + end * MINUTE),
+      startAt: broadcastMs(NOON + start * MINUTE),
+      endAt: broadcastMs(NOON + end * MINUTE),
       openEnd,
     });
   /** Plans, and what the recorder is told of a programme, in minutes. */

@@ -6,7 +6,7 @@
  */
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { epochMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../arib/time.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
@@ -207,8 +207,8 @@ function fallenOut(reservation: Reservation): Aired {
   const program: GuideProgram = {
     ...reservation,
     id,
-    startAt: epochMs(startAt),
-    endAt: epochMs(endAt),
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(endAt),
     openEnd: false,
     extended: null,
     genres: [],

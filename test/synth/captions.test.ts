@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ARIBB24JapaneseJIS8Tokenizer, demuxMPEGTS } from 'aribb24.js';
-import { type EpochMs, epochMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { HABITS } from '../../synth/caption/coder.ts';
 import { stationStyle } from '../../synth/caption/script.ts';
@@ -31,7 +31,7 @@ import {
 } from './caption-peer.ts';
 import { mediaPids, PACKET, run, synth, type Truth, trimmed } from './tuning.ts';
 
-const AT = epochMs(Date.UTC(2026, 10, 20, 12, 0, 0));
+const AT = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const HOUR_SECONDS = 3_600;
 const SECOND = 90_000;
 
@@ -80,7 +80,7 @@ function comparable(cells: readonly Cell[], vertical: ReadonlySet<number>): stri
   );
 }
 
-function truthOf(channel: (typeof DEFAULT)['channels'][number], at: EpochMs, seconds: number): Station[] {
+function truthOf(channel: (typeof DEFAULT)['channels'][number], at: BroadcastMs, seconds: number): Station[] {
   return channelTruth(DEFAULT, channel, at, { schedule: false, seconds, windowSec: seconds })
     .stations as unknown as Station[];
 }
@@ -88,17 +88,17 @@ function truthOf(channel: (typeof DEFAULT)['channels'][number], at: EpochMs, sec
 const QUARTER_MS = 900_000;
 
 /** The first hour from noon on whose captions come in one language and in two, if the station has two. */
-function hourOf(station: EventStation): EpochMs {
+function hourOf(station: EventStation): BroadcastMs {
   const track = new CaptionTrack(DEFAULT.seed, station);
-  const languages = (at: number) => track.languagesAt(ticksAt(epochMs(at))).length;
+  const languages = (at: number) => track.languagesAt(ticksAt(broadcastMs(at))).length;
   for (let at: number = AT; at < AT + 86_400_000; at += QUARTER_MS) {
-    if (languages(at + QUARTER_MS) !== languages(at + 2 * QUARTER_MS)) return epochMs(at);
+    if (languages(at + QUARTER_MS) !== languages(at + 2 * QUARTER_MS)) return broadcastMs(at);
   }
   return AT;
 }
 
 const LONG = process.env.SVC_LONG === '1';
-const DAY_HOURS = Array.from({ length: 24 }, (_, hour) => epochMs(AT + hour * HOUR_SECONDS * 1000));
+const DAY_HOURS = Array.from({ length: 24 }, (_, hour) => broadcastMs(AT + hour * HOUR_SECONDS * 1000));
 
 const captioned = DEFAULT.channels.flatMap((channel) =>
   eventStations(DEFAULT, channel).flatMap((station, index) => {
@@ -121,7 +121,7 @@ test('commercials, cards and announcements have no captions, and begin with none
     for (const part of told?.rundown.parts ?? []) {
       const from = part.ticks / 90;
       const to = from + (part.frames * 3_003) / 90;
-      const begun = (page: (typeof pages)[number]) => ticksAt(epochMs(page.at)) / 90;
+      const begun = (page: (typeof pages)[number]) => ticksAt(broadcastMs(page.at)) / 90;
       if (part.kind === 'main') continue;
       expect(pages.filter((page) => begun(page) >= from && begun(page) < to)).toEqual([]);
       const before = pages.findLast((page) => begun(page) < from);
@@ -232,7 +232,7 @@ test('both groups of management data were seen, with one language and with two',
 
 test('a day of all stations shows every size, colour, decoration and place', () => {
   // Five minutes of each hour.
-  const hours = Array.from({ length: 24 }, (_, hour) => epochMs(AT + hour * 3_600_000));
+  const hours = Array.from({ length: 24 }, (_, hour) => broadcastMs(AT + hour * 3_600_000));
   const pages = DEFAULT.channels
     .filter(({ type }) => type !== 'CS')
     .flatMap((channel) => hours.flatMap((at) => truthOf(channel, at, 300)))

@@ -4,7 +4,7 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { EpochMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { checkExpression } from '../../src/schedule/expression/expression.ts';
@@ -56,8 +56,8 @@ function indexOf(guide: FakeGuide, now: number): GuideIndex {
       const held: GuideProgram = {
         id: program.id as ProgramId,
         stationId: stationId as StationId,
-        startAt: program.startAt as EpochMs,
-        endAt: program.endAt as EpochMs,
+        startAt: program.startAt as BroadcastMs,
+        endAt: program.endAt as BroadcastMs,
         openEnd: false,
         name: program.name,
         description: program.description ?? '',

@@ -1,5 +1,5 @@
 import type { Reader } from '../../reader.ts';
-import { type EpochMs, jstTime } from '../../time.ts';
+import { type BroadcastMs, jstTime } from '../../time.ts';
 
 /** Cache control info descriptor, tag 0x32 of an AIT. ARIB STD-B24 Vol. 4; IPTVFJ STD-0010. */
 export interface CacheControlDescriptor {
@@ -13,7 +13,7 @@ export interface CacheControlDescriptor {
   /** application_version, 7 bits. */
   readonly version: number;
   /** expire_date: start (JST) of the day. */
-  readonly expireDate: EpochMs | undefined;
+  readonly expireDate: BroadcastMs | undefined;
 }
 
 export function parseCacheControl(r: Reader): CacheControlDescriptor {

@@ -1,5 +1,5 @@
 import type { Reader } from '../../reader.ts';
-import type { EpochMs } from '../../time.ts';
+import type { BroadcastMs } from '../../time.ts';
 
 /**
  * Randomized latency descriptor, tag 0x33 of an AIT: receivers spread their requests. ARIB STD-B24 Vol. 4;
@@ -12,7 +12,7 @@ export interface RandomizedLatencyDescriptor {
   /** rate, 8 bits: steps of the delay. */
   readonly rate: number;
   /** randomization_end_time; undefined: always. */
-  readonly endAt: EpochMs | undefined;
+  readonly endAt: BroadcastMs | undefined;
 }
 
 export function parseRandomizedLatency(r: Reader): RandomizedLatencyDescriptor {

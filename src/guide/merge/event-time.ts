@@ -1,6 +1,6 @@
 /** When an event is, as far as it can be believed: where a duration is not decided, a guess. Pure. */
 import type { BroadcastEvent } from '../../../arib/si/event.ts';
-import { type EpochMs, epochMs } from '../../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../../arib/time.ts';
 import type { ProgramTime } from '../program.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,10 +32,10 @@ export function presentTime(
   const { startAt, durationMs } = event;
   if (startAt === undefined || Math.abs(startAt - now) > PRESENT_MS) return undefined;
   if (decided(durationMs, PRESENT_MS)) {
-    return { startAt, endAt: epochMs(startAt + durationMs), openEnd: false };
+    return { startAt, endAt: broadcastMs(startAt + durationMs), openEnd: false };
   }
   const endAt = nextStart !== undefined && nextStart > startAt ? nextStart : openEnd(startAt, now);
-  return { startAt, endAt: epochMs(endAt), openEnd: true };
+  return { startAt, endAt: broadcastMs(endAt), openEnd: true };
 }
 
 /** In steps, so that what is still running is not another programme each time that it is looked at. */
@@ -46,12 +46,12 @@ function openEnd(startAt: number, now: number): number {
 }
 
 /** An event of a schedule, where all starts are decided. Undefined when it is none. */
-export function scheduleTime(event: BroadcastEvent, now: EpochMs): ProgramTime | undefined {
+export function scheduleTime(event: BroadcastEvent, now: BroadcastMs): ProgramTime | undefined {
   const { startAt, durationMs } = event;
   if (startAt === undefined) return undefined;
   if (startAt < now - SCHEDULE_BACK_MS || startAt > now + SCHEDULE_AHEAD_MS) return undefined;
   if (decided(durationMs, LONGEST_MS)) {
-    return { startAt, endAt: epochMs(startAt + durationMs), openEnd: false };
+    return { startAt, endAt: broadcastMs(startAt + durationMs), openEnd: false };
   }
-  return { startAt, endAt: epochMs(startAt + OPEN_END_MS), openEnd: true };
+  return { startAt, endAt: broadcastMs(startAt + OPEN_END_MS), openEnd: true };
 }

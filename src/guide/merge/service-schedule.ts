@@ -8,7 +8,7 @@
 import type { EventId } from '../../../arib/ids.ts';
 import type { Eit } from '../../../arib/si/eit.ts';
 import { ScheduleCoverage, type ScheduleProgress } from '../../../arib/si/schedule-coverage.ts';
-import { type EpochMs, jstDayStart } from '../../../arib/time.ts';
+import { type BroadcastMs, jstDayStart } from '../../../arib/time.ts';
 import type { ScheduleWindow } from '../../model/guide-change.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,7 +45,7 @@ export class ServiceSchedule {
    * @param at broadcast time of its arrival
    * @returns undefined for a section that says nothing new, or contradicts itself
    */
-  add(eit: Eit, at: EpochMs): TakenSection | undefined {
+  add(eit: Eit, at: BroadcastMs): TakenSection | undefined {
     if (eit.kind === 'present-following') return undefined;
     if (eit.actual && !this.#actual) this.#restart();
     this.#actual ||= eit.actual;
@@ -72,12 +72,12 @@ export class ServiceSchedule {
     return { from, to, window: moving ? undefined : { kind, from, to, events: listing.events } };
   }
 
-  progress(kind: 'basic' | 'extended', at: EpochMs): ScheduleProgress {
+  progress(kind: 'basic' | 'extended', at: BroadcastMs): ScheduleProgress {
     return this.#coverage.progress(kind, at);
   }
 
   /** `at` when not even its current part has come. */
-  filledUntil(at: EpochMs): EpochMs {
+  filledUntil(at: BroadcastMs): BroadcastMs {
     return this.#coverage.filledUntil(at);
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { EventId, ProgramId, StationId } from '../../../arib/ids.ts';
-import { epochMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../arib/time.ts';
 import type { RuleConditions } from '../../model/rule.ts';
 import { readRule } from '../rule-body.ts';
 import { broadcastWeekday, minuteOfDay } from './conditions.ts';
@@ -37,8 +37,8 @@ function program({ station = 1, start = '2026-11-21T19:00', minutes = 30, ...res
   return {
     id: (station * 100_000 + (nextEvent++ as EventId)) as ProgramId,
     stationId: station as StationId,
-    startAt: epochMs(startAt),
-    endAt: epochMs(startAt + minutes * MINUTE),
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(startAt + minutes * MINUTE),
     openEnd: false,
     name: '灯台守の夏',
     description: '岬の灯台で過ごすひと夏。',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { epochMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../arib/time.ts';
 import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../../test/schedule/home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 
@@ -91,10 +91,10 @@ describe('allocation', () => {
       ['優先', 'conflict'],
     ]);
     // It runs over: later, never earlier.
-    home.change(running.programId, { endAt: epochMs(NOON + 40 * MINUTE) });
+    home.change(running.programId, { endAt: broadcastMs(NOON + 40 * MINUTE) });
     home.run();
     expect(home.of(running.programId)?.endAt).toBe(NOON + 40 * MINUTE);
-    home.change(running.programId, { endAt: epochMs(NOON + 15 * MINUTE) });
+    home.change(running.programId, { endAt: broadcastMs(NOON + 15 * MINUTE) });
     home.run();
     expect(home.of(running.programId)?.endAt).toBe(NOON + 40 * MINUTE);
   });

@@ -3,7 +3,7 @@
  * be put off with what it goes on from before its own station says so. Pure.
  */
 import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
-import { epochMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../arib/time.ts';
 import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -48,8 +48,8 @@ export function putOff(
   const delay = (earliest ?? told.startAt) - told.startAt;
   const isNamed = airing?.state === 'on' || airing?.state === 'next';
   if (isNamed || delay <= LATE_TABLE_MS) return { program, reservation };
-  const startAt = epochMs(told.startAt + delay);
-  const endAt = epochMs(told.endAt + delay);
+  const startAt = broadcastMs(told.startAt + delay);
+  const endAt = broadcastMs(told.endAt + delay);
   return {
     program: { startAt, endAt, openEnd: program?.openEnd ?? false },
     reservation: { startAt, endAt: Math.max(endAt, reservation.endAt) },
@@ -76,9 +76,9 @@ export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): Gui
     // Its tables will tell the rest as soon as its station is received.
     const { stationId: station } = splitProgramId(id) ?? {};
     if (program === undefined || !isRunning || station === undefined || !stations.has(station)) return [];
-    const startAt = epochMs(endAt);
+    const startAt = broadcastMs(endAt);
     const { name, description } = program;
-    const times = { startAt, endAt: epochMs(endAt + RELAY_MS) };
+    const times = { startAt, endAt: broadcastMs(endAt + RELAY_MS) };
     // Texts may be getters of a class, which a spread leaves out. As much as a reservation will know of it.
     const texts = { name, description, extended: null };
     return [{ ...program, ...texts, ...times, id, stationId: station, isFree: true, groups: [] }];

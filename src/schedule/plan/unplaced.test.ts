@@ -1,6 +1,6 @@
 /** What must not be lost when tuners go away under a recording, clocks were wrong, and numbers are used again. */
 import { describe, expect, test } from 'bun:test';
-import { epochMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../arib/time.ts';
 import { DAY, GR_TUNER, HOUR, Home, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 
@@ -118,7 +118,7 @@ describe('what was missed', () => {
     home.now = NOON + 40 * MINUTE;
     home.run();
     expect(home.of(id)?.state).toBe('missed');
-    home.change(id, { startAt: epochMs(NOON + HOUR), endAt: epochMs(NOON + 2 * HOUR) });
+    home.change(id, { startAt: broadcastMs(NOON + HOUR), endAt: broadcastMs(NOON + 2 * HOUR) });
     home.run();
     expect(home.of(id)).toMatchObject({ state: 'scheduled', startAt: NOON + HOUR });
     settled(home);
