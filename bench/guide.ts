@@ -16,12 +16,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/store/database.ts';
 import type { GuideWindow, SearchResult, Station } from '../wire/api.ts';
-import { enableRules, fillDatabase, PROGRAMS, RECORDINGS, RULES } from './guide/database.ts';
+import { enableRules, fillDatabase, PROGRAMS, RECORDINGS, RULES } from './guide/bench-database.ts';
+import { idleAgent, residentMegabytes, startService } from './guide/bench-service.ts';
+import { benchChannels, benchStations } from './guide/bench-stations.ts';
 import { Figures, quantile } from './guide/figures.ts';
-import { idleAgent, residentMegabytes, startService } from './guide/service.ts';
-import { benchChannels, benchStations } from './guide/stations.ts';
+import { wordsOf } from './guide/search-words.ts';
 import { type Storing, storeSatelliteNetwork } from './guide/storing.ts';
-import { wordsOf } from './guide/words.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

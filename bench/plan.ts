@@ -10,14 +10,14 @@ import { broadcastMs } from '../arib/time.ts';
 import type { Reservation } from '../src/model/reservation.ts';
 import type { Rule } from '../src/model/rule.ts';
 import { checkExpression } from '../src/schedule/expression/expression.ts';
+import { IncrementalPlanner, type PlanCircumstances } from '../src/schedule/incremental-planner.ts';
 import type { GuideProgram } from '../src/schedule/match/guide-index.ts';
-import { applied } from '../src/schedule/plan/difference.ts';
-import type { RecordedEpisode, TunerOfPlan } from '../src/schedule/plan/input.ts';
-import { type PlanCircumstances, Planning } from '../src/schedule/planning.ts';
+import { applied } from '../src/schedule/plan/plan-difference.ts';
+import type { RecordedEpisode, TunerOfPlan } from '../src/schedule/plan/plan-types.ts';
 import { readRule } from '../src/schedule/rule-body.ts';
-import { PROGRAMS, record, stretch } from './guide/database.ts';
+import { PROGRAMS, record, stretch } from './guide/bench-database.ts';
+import { benchStations } from './guide/bench-stations.ts';
 import { Figures, quantile } from './guide/figures.ts';
-import { benchStations } from './guide/stations.ts';
 
 const RULES = 300;
 const EXPRESSIONS = 30;
@@ -97,7 +97,7 @@ function report(name: string, times: readonly number[], limit: number): void {
 
 const guide = programmes();
 const rules = makeRules(guide);
-const planning = new Planning();
+const planning = new IncrementalPlanner();
 planning.setStations(stations.map((station) => ({ ...record(station), hidden: false, forgotten: false })));
 const warm = timed(() => planning.change(guide));
 figures.note(`index of ${planning.guide.size} programmes made`, warm.ms, 'ms');

@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/store/database.ts';
 import { RECORDING_LIMIT, RECORDING_SHOWS, RECORDING_SORTS, TOTAL_HEADER } from '../wire/api.ts';
-import { fillRecordingDatabase, RECORDINGS } from './guide/database.ts';
+import { fillRecordingDatabase, RECORDINGS } from './guide/bench-database.ts';
+import { idleAgent, residentMegabytes, startService } from './guide/bench-service.ts';
+import { benchChannels, benchStations } from './guide/bench-stations.ts';
 import { Figures } from './guide/figures.ts';
-import { idleAgent, residentMegabytes, startService } from './guide/service.ts';
-import { benchChannels, benchStations } from './guide/stations.ts';
-import { wordsOf } from './guide/words.ts';
+import { wordsOf } from './guide/search-words.ts';
 
 const PASSES = 3;
 const LIMIT_MS = 20;

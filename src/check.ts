@@ -18,10 +18,10 @@ import { FolderSpaces } from './record/folder-space.ts';
 import { type Folder, isFilling, isFull, wishedFolders } from './record/folders.ts';
 import { DATABASE_FILE } from './service.ts';
 import { refuseOrphanedLog } from './store/database.ts';
+import { TROUBLES, troubleOf } from './store/database-error.ts';
 import { MIGRATIONS } from './store/migrations.ts';
 import { RecordingFolderStore } from './store/recording-folders.ts';
-import { SettingStore } from './store/settings.ts';
-import { TROUBLES, troubleOf } from './store/trouble.ts';
+import { SettingStore } from './store/setting-store.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
 export interface CheckLine {

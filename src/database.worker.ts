@@ -1,9 +1,9 @@
-/** Worker entry: whatever of the database waits for the disk (`store/keeper-host.ts`). */
-import { KeeperHost } from './store/keeper-host.ts';
-import type { FromKeeper, ToKeeper } from './store/keeper-messages.ts';
+/** Worker entry: whatever of the database waits for the disk (`store/database-worker-host.ts`). */
+import { DatabaseWorkerHost } from './store/database-worker-host.ts';
+import type { FromDatabaseWorker, ToDatabaseWorker } from './store/database-worker-messages.ts';
 
 declare const self: Worker;
 
-const post = (message: FromKeeper): void => self.postMessage(message);
-const host = new KeeperHost({ post, elapsed: () => performance.now() });
-self.onmessage = (event: MessageEvent<ToKeeper>): void => host.take(event.data);
+const post = (message: FromDatabaseWorker): void => self.postMessage(message);
+const host = new DatabaseWorkerHost({ post, elapsed: () => performance.now() });
+self.onmessage = (event: MessageEvent<ToDatabaseWorker>): void => host.take(event.data);

@@ -1,10 +1,10 @@
 /** Worker entry: reads channels for the guide and stores what they say (`guide/host.ts`). */
 import { GuideHost } from './guide/host.ts';
 import type { FromGuideWorker, ToGuideWorker } from './guide/messages.ts';
-import { openGuideFile } from './store/guide-file.ts';
+import { openGuideDatabase } from './store/guide-database.ts';
 
 declare const self: Worker;
 
 const post = (message: FromGuideWorker): void => self.postMessage(message);
-const host = new GuideHost({ post, openFile: openGuideFile, now: Date.now });
+const host = new GuideHost({ post, openFile: openGuideDatabase, now: Date.now });
 self.onmessage = (event: MessageEvent<ToGuideWorker>): void => host.take(event.data);

@@ -1,10 +1,10 @@
-/** Worker entry: plans what is to be recorded (`booking/host.ts`), away from the main thread. */
-import { PlanHost } from './booking/host.ts';
-import type { FromPlanWorker, ToPlanWorker } from './booking/messages.ts';
-import { PlanFile } from './store/plan-file.ts';
+/** Worker entry: plans what is to be recorded (`booking/planning-worker-host.ts`), away from the main thread. */
+import { PlanningWorkerHost } from './booking/planning-worker-host.ts';
+import type { FromPlanWorker, ToPlanWorker } from './booking/planning-worker-messages.ts';
+import { PlanningDatabase } from './store/planning-database.ts';
 
 declare const self: Worker;
 
 const post = (message: FromPlanWorker): void => self.postMessage(message);
-const host = new PlanHost({ post, openFile: (path) => new PlanFile(path) });
+const host = new PlanningWorkerHost({ post, openFile: (path) => new PlanningDatabase(path) });
 self.onmessage = (event: MessageEvent<ToPlanWorker>): void => host.take(event.data);

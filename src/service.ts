@@ -9,7 +9,7 @@ import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import type { Status, SystemFacts } from '../wire/api.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
-import { BookingRoom } from './booking/room.ts';
+import { BookingService } from './booking/booking-service.ts';
 import type { Config } from './config.ts';
 import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
 import { VIDEO_ENCODERS } from './ffmpeg/recipes.ts';
@@ -31,30 +31,30 @@ import { Retention } from './record/retention.ts';
 import { RecordingRoom } from './record/room.ts';
 import { type StorageParts, storageFacts } from './record/storage-facts.ts';
 import { Watching } from './record/watching.ts';
-import { readSeries } from './schedule/dedupe/series.ts';
+import { readSeries } from './schedule/dedupe/series-title.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
-import { BALLAST_BYTES } from './store/ballast.ts';
-import { CancellationStore } from './store/cancellations.ts';
-import { CoverageStore } from './store/coverage.ts';
-import { damagedFields } from './store/damage.ts';
+import { CancellationStore } from './store/cancellation-store.ts';
 import { openDatabase, openReader, refuseOrphanedLog, SchemaTooNew } from './store/database.ts';
+import { TROUBLES, troubleOf } from './store/database-error.ts';
+import { DatabaseWorkerClient } from './store/database-worker-client.ts';
+import { CoverageStore } from './store/guide-coverage.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
-import { DatabaseKeeper } from './store/keeper.ts';
-import { LogoStore } from './store/logos.ts';
-import { ProgramStore } from './store/programs.ts';
+import { damagedFields } from './store/integrity-check.ts';
+import { LogoStore } from './store/logo-store.ts';
+import { ProgramStore } from './store/program-store.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { RecordingFolderStore } from './store/recording-folders.ts';
-import { RecordingListStore } from './store/recording-list.ts';
-import { RecordingShelf } from './store/recording-shelf.ts';
+import { RecordingListStore } from './store/recording-list-store.ts';
+import { RecordingStore } from './store/recording-store.ts';
 import { RecordingSumStore } from './store/recording-sums.ts';
-import { RecordingStore } from './store/recordings.ts';
-import { ReservationStore } from './store/reservations.ts';
-import { RuleStore } from './store/rules.ts';
-import { SearchStore } from './store/search.ts';
-import { SettingStore } from './store/settings.ts';
-import { StationStore } from './store/stations.ts';
-import { TROUBLES, troubleOf } from './store/trouble.ts';
+import { RecycleBin } from './store/recycle-bin.ts';
+import { ReservationStore } from './store/reservation-store.ts';
+import { RESERVED_BYTES } from './store/reserved-space.ts';
+import { RuleStore } from './store/rule-store.ts';
+import { SearchStore } from './store/search-store.ts';
+import { SettingStore } from './store/setting-store.ts';
+import { StationStore } from './store/station-store.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
 export interface ServiceOptions {
@@ -170,7 +170,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const isNew = !existsSync(databasePath);
   const { database, stations, programs, coverage } = openStores(databasePath);
   const reader = openReader(databasePath);
-  const keeper = new DatabaseKeeper({
+  const keeper = new DatabaseWorkerClient({
     ...{ database, path: databasePath, startWorker: options.startDatabaseWorker },
     log: log.component('database'),
   });
@@ -253,7 +253,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     free: async (path) => {
       const space = await spaces.of(path);
       // The database's room, where it had to be given up, is not for recordings.
-      const kept = space?.device === dataDevice ? BALLAST_BYTES : 0;
+      const kept = space?.device === dataDevice ? RESERVED_BYTES : 0;
       return space === undefined ? undefined : Math.max(0, space.freeBytes - kept);
     },
     // The database is there: so is this.
@@ -272,7 +272,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     elapsed: options.elapsed,
     wall: now,
   });
-  const shelf = new RecordingShelf(database);
+  const shelf = new RecycleBin(database);
   const watching = new Watching(clock.now);
   const retention = new Retention({
     shelf,
@@ -285,7 +285,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  const booking = new BookingRoom({
+  const booking = new BookingService({
     reservations: new ReservationStore(database),
     rules: new RuleStore(database),
     cancellations: new CancellationStore(database),

@@ -18,12 +18,12 @@ export function startSurveyWorker(): Worker {
   return new Worker(new URL('./survey.worker.ts', import.meta.url));
 }
 
-/** Keeps the database's log; speaks `store/keeper-messages.ts`. */
+/** Keeps the database's log; speaks `store/database-worker-messages.ts`. */
 export function startDatabaseWorker(): Worker {
   return new Worker(new URL('./database.worker.ts', import.meta.url));
 }
 
-/** Plans what is to be recorded; speaks `booking/messages.ts`. */
+/** Plans what is to be recorded; speaks `booking/planning-worker-messages.ts`. */
 export function startScheduleWorker(): Worker {
   return new Worker(new URL('./schedule.worker.ts', import.meta.url));
 }

@@ -1,6 +1,6 @@
 /** Up to when it is known what stations air. Pure. */
 import type { StationId } from '../../arib/ids.ts';
-import type { Span } from '../store/programs.ts';
+import type { Span } from '../store/program-store.ts';
 
 /** Follows each station's programmes from `now` on as far as they join. @param spans by start */
 export function airingUntil(spans: readonly Span[], now: number): Map<StationId, number> {

@@ -6,7 +6,7 @@ import type { NetworkId, StationId } from '../../arib/ids.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import { postponed, withSchedule } from '../model/precedence.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import type { GuideFile } from '../store/guide-file.ts';
+import type { GuideDatabase } from '../store/guide-database.ts';
 import { KnownStations } from './known-stations.ts';
 import type { StationPresent } from './merge/station-present.ts';
 import type { FeedOrder, FromGuideWorker, NamedEvents, ToGuideWorker, VisitOrder } from './messages.ts';
@@ -25,7 +25,7 @@ const TELL_MS = 200;
 
 export interface GuideHostOptions {
   post: (message: FromGuideWorker) => void;
-  openFile: (path: string) => GuideFile;
+  openFile: (path: string) => GuideDatabase;
   /** Epoch ms. */
   now: () => number;
 }
@@ -50,7 +50,7 @@ export class GuideHost {
   readonly #visiting = new Set<Promise<void>>();
   readonly #readings = new Map<number, Reading>();
   readonly #feeds = new Map<number, Reading>();
-  #file: GuideFile | undefined;
+  #file: GuideDatabase | undefined;
   #writeMs = { visit: 0, feed: 0 };
   #serial = 0;
   /** All writing, one after the other. */
@@ -278,14 +278,14 @@ export class GuideHost {
     this.#queue = this.#queue.then(() => this.options.post({ kind: 'named', stations: named }));
   }
 
-  async #store(file: GuideFile, change: StationChange): Promise<StationChange['extended']> {
+  async #store(file: GuideDatabase, change: StationChange): Promise<StationChange['extended']> {
     const { changed, unplaced } = await file.programs.write(change, this.options.now());
     if (changed > 0) this.#tell(change.stationId);
     return unplaced;
   }
 
   /** Never rejects: what cannot be stored is reported, and read again where it came from. */
-  #enqueue(act: (file: GuideFile) => Promise<void>, reading?: Reading): Promise<void> {
+  #enqueue(act: (file: GuideDatabase) => Promise<void>, reading?: Reading): Promise<void> {
     const done = this.#queue.then(async () => {
       if (this.#file === undefined) return;
       try {

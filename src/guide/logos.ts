@@ -8,7 +8,7 @@ import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { LogoStore } from '../store/logos.ts';
+import type { LogoStore } from '../store/logo-store.ts';
 import { streamUrl } from '../tuner/agent-client.ts';
 import {
   type LogoTarget,

@@ -5,7 +5,7 @@ import { type BroadcastType, networkId, type StationId, serviceId, stationId } f
 import { fuzzRounds, fuzzSeed } from '../../test/fuzz/random.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { StationCoverage } from '../store/coverage.ts';
+import type { StationCoverage } from '../store/guide-coverage.ts';
 import { channelKey, NO_HISTORY, planVisits, RETRY_MS, type VisitHistory, type VisitPlan } from './plan.ts';
 
 const SEED = fuzzSeed();

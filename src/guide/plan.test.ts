@@ -3,7 +3,7 @@ import { type BroadcastType, networkId, type StationId, serviceId, stationId } f
 import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { StationCoverage } from '../store/coverage.ts';
+import type { StationCoverage } from '../store/guide-coverage.ts';
 import { airingUntil } from './airing.ts';
 import {
   LEAD_MS,

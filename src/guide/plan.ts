@@ -8,7 +8,7 @@
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { StationCoverage } from '../store/coverage.ts';
+import type { StationCoverage } from '../store/guide-coverage.ts';
 import type { WantedStation } from './messages.ts';
 import { Tuners } from './plan-tuners.ts';
 import { wantedStations } from './visit-goal.ts';

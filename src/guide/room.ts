@@ -5,10 +5,10 @@ import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts
 import type { Hub } from '../hub/hub.ts';
 import type { Airings } from '../model/airing.ts';
 import type { HeardTime } from '../model/broadcast-clock.ts';
-import type { CoverageStore } from '../store/coverage.ts';
-import type { LogoStore } from '../store/logos.ts';
-import type { ProgramStore } from '../store/programs.ts';
-import type { StationStore } from '../store/stations.ts';
+import type { CoverageStore } from '../store/guide-coverage.ts';
+import type { LogoStore } from '../store/logo-store.ts';
+import type { ProgramStore } from '../store/program-store.ts';
+import type { StationStore } from '../store/station-store.ts';
 import type { StreamTap } from '../stream/tap.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
 import { AgentLink, type AgentState } from '../tuner/agent-link.ts';

@@ -5,8 +5,8 @@ import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import type { Channel, ChannelStation } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import { openDatabase } from '../store/database.ts';
-import { ProgramStore } from '../store/programs.ts';
-import { StationStore } from '../store/stations.ts';
+import { ProgramStore } from '../store/program-store.ts';
+import { StationStore } from '../store/station-store.ts';
 import { Stations } from './stations.ts';
 
 const NETWORK = 0x7fe8;

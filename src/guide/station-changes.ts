@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import type { Channel } from '../../wire/agent.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
-import type { StationChanges } from '../store/stations.ts';
+import type { StationChanges } from '../store/station-store.ts';
 import { isWorthListing, stationsOfChannels } from './station-import.ts';
 
 export interface ImportInput {

@@ -3,8 +3,8 @@ import { SILENT_LOG } from '../../host/log.ts';
 import type { Channel, ChannelStation } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import { openDatabase } from '../store/database.ts';
-import { ProgramStore } from '../store/programs.ts';
-import { StationStore } from '../store/stations.ts';
+import { ProgramStore } from '../store/program-store.ts';
+import { StationStore } from '../store/station-store.ts';
 import { stationsOfChannels } from './station-import.ts';
 import { Stations } from './stations.ts';
 

@@ -6,8 +6,8 @@ import type { AudioOption } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
-import type { AiringProgram, ProgramStore } from '../store/programs.ts';
-import type { StationStore } from '../store/stations.ts';
+import type { AiringProgram, ProgramStore } from '../store/program-store.ts';
+import type { StationStore } from '../store/station-store.ts';
 import { decideImport, type ImportDecision } from './station-changes.ts';
 
 export interface StationsOptions {

@@ -5,7 +5,7 @@
 import type { ValueError } from '@sinclair/typebox/errors';
 import { Elysia, ValidationError } from 'elysia';
 import { misfitOf } from '../model/misfit.ts';
-import { databaseFailure } from '../store/trouble.ts';
+import { databaseFailure } from '../store/database-error.ts';
 import { addCollectRoutes } from './collect-routes.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';

@@ -6,16 +6,16 @@ import { networkId, type ProgramId, serviceId, stationId } from '../../arib/ids.
 import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { type GuideWindow, GuideWindowSchema } from '../../wire/api.ts';
-import { Shared } from '../booking/held-program.ts';
+import { Shared } from '../booking/compact-programs.ts';
 import { migrate } from '../store/database.ts';
 import { GuideWindowStore } from '../store/guide-window.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
-import { ProgramStore } from '../store/programs.ts';
-import { RecordingListStore } from '../store/recording-list.ts';
-import { ReservationStore } from '../store/reservations.ts';
-import { SearchStore } from '../store/search.ts';
+import { ProgramStore } from '../store/program-store.ts';
+import { RecordingListStore } from '../store/recording-list-store.ts';
+import { ReservationStore } from '../store/reservation-store.ts';
 import { indexAllPending } from '../store/search-index.ts';
-import { StationStore } from '../store/stations.ts';
+import { SearchStore } from '../store/search-store.ts';
+import { StationStore } from '../store/station-store.ts';
 import { writeWindow } from './guide-text.ts';
 import { toRecording } from './recording-list.ts';
 

@@ -3,7 +3,7 @@ import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { type Genre, isGenre } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { WindowRow } from '../store/guide-window.ts';
-import { readList, readText } from '../store/json.ts';
+import { readList, readText } from '../store/stored-json.ts';
 import type { ApiParts } from './parts.ts';
 
 /** Longest stretch of work without a look at other requests. An evening of one type takes less. */

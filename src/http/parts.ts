@@ -12,8 +12,8 @@ import type {
   StorageFacts,
   SystemFacts,
 } from '../../wire/api.ts';
-import type { Desk } from '../booking/desk.ts';
-import type { RuleDesk } from '../booking/rule-desk.ts';
+import type { ReservationService } from '../booking/reservation-service.ts';
+import type { RuleService } from '../booking/rule-service.ts';
 import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -21,9 +21,9 @@ import type { FolderSpace } from '../record/folder-space.ts';
 import type { RecordingMarks } from '../record/marks.ts';
 import type { Retention } from '../record/retention.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
-import type { AiringProgram } from '../store/programs.ts';
-import type { RecordingListStore } from '../store/recording-list.ts';
-import type { SearchStore } from '../store/search.ts';
+import type { AiringProgram } from '../store/program-store.ts';
+import type { RecordingListStore } from '../store/recording-list-store.ts';
+import type { SearchStore } from '../store/search-store.ts';
 
 export interface ApiParts {
   /** The database answered a question with an error. */
@@ -80,8 +80,8 @@ export interface ApiParts {
   folderSpace(path: string): Promise<FolderSpace | undefined>;
   /** How recordings go that are being made, by recording. */
   running(): ReadonlyMap<number, RecordingProgress>;
-  reservations: Pick<Desk, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;
-  rules: Pick<RuleDesk, 'list' | 'get' | 'create' | 'update' | 'remove' | 'preview'>;
+  reservations: Pick<ReservationService, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;
+  rules: Pick<RuleService, 'list' | 'get' | 'create' | 'update' | 'remove' | 'preview'>;
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
   /** Undefined when no more clients are taken. */

@@ -6,7 +6,7 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { FILE_SOURCES } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
-import type { ListedFile, ListedRecording } from '../store/recording-list.ts';
+import type { ListedFile, ListedRecording } from '../store/recording-list-store.ts';
 import { matchesEtag } from './assets.ts';
 import { problemResponse, REFUSALS } from './described.ts';
 import { LENGTH_HEADER } from './headers.ts';

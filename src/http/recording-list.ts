@@ -10,7 +10,7 @@ import type {
 } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
-import type { ListedRecording, SeriesRow } from '../store/recording-list.ts';
+import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
 
 /** How those go that are being made, by recording. */
 export type Running = ReadonlyMap<number, RecordingProgress>;

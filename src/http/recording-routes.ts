@@ -15,7 +15,7 @@ import {
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
-import type { ListedRecording, RecordingQuestion } from '../store/recording-list.ts';
+import type { ListedRecording, RecordingQuestion } from '../store/recording-list-store.ts';
 import { problemResponse, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { notModified, polledAnswer, polledJson, polledResponses } from './polled.ts';

@@ -6,7 +6,7 @@ import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { AiringProgram } from '../store/programs.ts';
+import type { AiringProgram } from '../store/program-store.ts';
 import type { ApiParts } from './parts.ts';
 import type { PolledAnswer } from './polled.ts';
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { RecordingStore } from '../store/recordings.ts';
+import { RecordingStore } from '../store/recording-store.ts';
 import { Commits } from './commits.ts';
 
 let database: Database;

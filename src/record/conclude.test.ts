@@ -17,7 +17,7 @@ import { SILENT_LOG } from '../../host/log.ts';
 import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
-import { RecordingStore } from '../store/recordings.ts';
+import { RecordingStore } from '../store/recording-store.ts';
 import { type ConcludeOptions, conclude } from './conclude.ts';
 import { FolderMounts } from './folder-mounts.ts';
 import { reconcile } from './reconcile.ts';

@@ -5,7 +5,7 @@
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import { CAUSES, type Judgement, judge, type Wanted, worthRepeating } from '../model/verdict.ts';
-import type { RecordingStore } from '../store/recordings.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folders.ts';
 import { findParts, GONE, joinParts, removeJoined } from './parts.ts';

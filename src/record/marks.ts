@@ -1,11 +1,11 @@
 /** What people mark recordings with: how far they watched, that they did, that it is to be kept. */
 import type { Hub } from '../hub/hub.ts';
 import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '../model/recording-time.ts';
-import type { RecordingShelf } from '../store/recording-shelf.ts';
+import type { RecycleBin } from '../store/recycle-bin.ts';
 import type { Watching } from './watching.ts';
 
 export interface MarksOptions {
-  shelf: RecordingShelf;
+  shelf: RecycleBin;
   watching: Watching;
   hub: Hub;
   /** Epoch ms. */

@@ -7,7 +7,7 @@ import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
-import type { RecordingStore } from '../store/recordings.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 import { syncFolder } from '../stream/recorded-file.ts';
 import { joinedName } from './file-name.ts';
 import type { FolderMounts } from './folder-mounts.ts';

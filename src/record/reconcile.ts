@@ -8,7 +8,7 @@ import type { Log } from '../../host/log.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import { judge, type Verdict, type Wanted } from '../model/verdict.ts';
 import type { StoredFile } from '../store/recording-part-rows.ts';
-import type { RecordingStore } from '../store/recordings.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './parts.ts';
 import { without } from './reception.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createLog } from '../../host/log.ts';
-import type { Leftover } from '../store/recording-shelf.ts';
+import type { Leftover } from '../store/recycle-bin.ts';
 import { isOwnName, Removal } from './removal.ts';
 
 let root: string;

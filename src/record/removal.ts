@@ -6,13 +6,13 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
 import type { Log } from '../../host/log.ts';
-import type { Leftover, RecordingShelf } from '../store/recording-shelf.ts';
+import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
 import { syncFolder } from '../stream/recorded-file.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { isEmptyOrAway } from './parts.ts';
 
 export interface RemovalOptions {
-  shelf: Pick<RecordingShelf, 'leftovers' | 'forgetFiles'>;
+  shelf: Pick<RecycleBin, 'leftovers' | 'forgetFiles'>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
   stored?: (() => Promise<void>) | undefined;

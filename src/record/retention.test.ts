@@ -7,7 +7,7 @@ import { createLog } from '../../host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { Hub } from '../hub/hub.ts';
 import { openDatabase } from '../store/database.ts';
-import { RecordingShelf } from '../store/recording-shelf.ts';
+import { RecycleBin } from '../store/recycle-bin.ts';
 import { Retention } from './retention.ts';
 
 const START = Date.UTC(2026, 10, 21);
@@ -33,7 +33,7 @@ test('a machine whose clock may be wrong throws nothing away', async () => {
   let now = START + 60 * DAY;
   let isSure = false;
   const retention = new Retention({
-    shelf: new RecordingShelf(database),
+    shelf: new RecycleBin(database),
     hub: new Hub(() => {}),
     intervalMs: DAY,
     log: createLog({ level: 'error', now: Date.now, write: () => {} }),

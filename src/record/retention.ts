@@ -8,7 +8,7 @@ import { BIN_MS, type Retiring } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import type { RuleId } from '../model/rule.ts';
-import type { KeptRow, RecordingShelf, ShelfRow } from '../store/recording-shelf.ts';
+import type { KeptRow, RecycleBin, ShelfRow } from '../store/recycle-bin.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { Removal } from './removal.ts';
 import { type KeepLimits, retire } from './retire.ts';
@@ -26,7 +26,7 @@ const BATCH = 200;
 const REMOVAL_WAIT_MS = 2_000;
 
 export interface RetentionOptions {
-  shelf: RecordingShelf;
+  shelf: RecycleBin;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** What somebody watches now stays until he has done. */
   watching?: Pick<Watching, 'isWatched'> | undefined;

@@ -13,7 +13,7 @@ import type { RecordingEnd, RecordingOrder } from '../model/recording.ts';
 import type { StationRecord } from '../model/station.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
-import { RecordingStore } from '../store/recordings.ts';
+import { RecordingStore } from '../store/recording-store.ts';
 import { RecordingRoom, type RecordingRoomOptions } from './room.ts';
 
 const STATION = 3_260_809_216 as StationId;

@@ -21,7 +21,7 @@ import type {
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
 import { folderProblem } from '../settings/folder-problem.ts';
-import type { RecordingStore } from '../store/recordings.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 import { StreamClient } from '../stream/client.ts';
 import type { StreamTap } from '../stream/tap.ts';
 import { ClockWatch } from './clock-watch.ts';

@@ -8,7 +8,7 @@ import { SETTING_SCHEMAS, settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import { openDatabase } from '../store/database.ts';
-import { SettingStore } from '../store/settings.ts';
+import { SettingStore } from '../store/setting-store.ts';
 import { Settings } from './settings.ts';
 import { databaseBytes, folderFacts } from './system.ts';
 

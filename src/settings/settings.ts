@@ -18,7 +18,7 @@ import {
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import { findMisfit, type MisfitValue, misfitFailure } from '../model/misfit.ts';
-import type { SettingStore } from '../store/settings.ts';
+import type { SettingStore } from '../store/setting-store.ts';
 
 export interface SettingsOptions {
   store: SettingStore;

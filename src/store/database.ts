@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.ts';
 /** A writer waits this long for another one: the longest transaction is a few hundred milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** The log is written into the database by `LogKeeper`; from 256 MB on by everybody. */
+/** The log is written into the database by `WalCheckpointer`; from 256 MB on by everybody. */
 const LAST_RESORT_PAGES = 65_536;
 
 export class SchemaTooNew extends Error {

@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../wire/api.ts';
-import { type CountedTable, tableStamp } from './counters.ts';
+import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
 
 /** As the guide draws it: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary. */

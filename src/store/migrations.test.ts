@@ -3,8 +3,8 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { migrate } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { SearchStore } from './search.ts';
 import { indexAllPending } from './search-index.ts';
+import { SearchStore } from './search-store.ts';
 
 function old(version: number): Database {
   const database = new Database(':memory:', { strict: true });

@@ -10,7 +10,7 @@ import {
   type ProgramRecord,
   type ProgramSeries,
 } from '../model/program.ts';
-import { readList, readObject, readText } from './json.ts';
+import { readList, readObject, readText } from './stored-json.ts';
 
 /** What the rows of a programme and of its recording have in common: what it says of itself. */
 export interface ContentRow {

@@ -1,6 +1,6 @@
 /** How many recordings there are, counted again only when they changed: health is asked often, and by anybody. */
 import type { Database } from 'bun:sqlite';
-import { tableStamp } from './counters.ts';
+import { tableStamp } from './change-counters.ts';
 
 export class RecordingCount {
   #stamp = '';

@@ -1,7 +1,7 @@
 /** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
 import type { Database } from 'bun:sqlite';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import { atomically } from './atomic.ts';
+import { atomically } from './transaction.ts';
 
 /** A part that is being put together out of the others. Numbers below are of files that it was made of. */
 export const JOINING = 0;

@@ -3,8 +3,8 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import type { Verdict } from '../model/verdict.ts';
-import { readObject, readText } from './json.ts';
 import { type ContentRow, contentOf } from './program-row.ts';
+import { readObject, readText } from './stored-json.ts';
 
 export interface RecordingRow extends ContentRow {
   id: number;

@@ -1,7 +1,7 @@
 /** What recordings come to: how many, how large, where. Read again only when they changed. */
 import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
-import { tableStamp } from './counters.ts';
+import { tableStamp } from './change-counters.ts';
 
 export interface RecordingSums {
   /** Of what can be watched and what is being recorded. */

@@ -6,8 +6,8 @@ import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { openDatabase } from './database.ts';
 import { recoverDatabase } from './recover.ts';
-import { ReservationStore } from './reservations.ts';
-import { SearchStore } from './search.ts';
+import { ReservationStore } from './reservation-store.ts';
+import { SearchStore } from './search-store.ts';
 
 const PAGE = 4096;
 const STATION = 400_101;

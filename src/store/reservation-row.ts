@@ -3,7 +3,7 @@ import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { EncodeChoice } from '../model/rule.ts';
-import { readIds, readText } from './json.ts';
+import { readIds, readText } from './stored-json.ts';
 
 export interface StoredReservation extends Reservation {
   /** What happened to it by itself, Japanese. */

@@ -4,11 +4,11 @@
  * of `searchText`: the index never sees another spelling.
  *
  * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
- * what has them all is compared letter by letter (`search.ts`).
+ * what has them all is compared letter by letter (`search-store.ts`).
  */
 import type { Database } from 'bun:sqlite';
 import { searchText, titleText } from '../model/search-text.ts';
-import { readText } from './json.ts';
+import { readText } from './stored-json.ts';
 
 /** About 0.1 ms each: what one transaction may add to its own length. */
 const BATCH = 400;

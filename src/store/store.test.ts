@@ -16,7 +16,7 @@ import type { StationRecord } from '../model/station.ts';
 import { migrate, openDatabase, SchemaTooNew } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { RecordingCount } from './recording-count.ts';
-import { StationStore } from './stations.ts';
+import { StationStore } from './station-store.ts';
 
 let folder: string;
 let database: Database;

@@ -5,7 +5,7 @@
 import type { StationId } from '../../arib/ids.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
-import type { Home } from '../schedule/home.ts';
+import type { Home } from '../schedule/plan-home.ts';
 
 interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId' | 'holdUntil'> {
   readonly channel: string;

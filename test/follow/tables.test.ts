@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { eventId, programId, type StationId } from '../../arib/ids.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
-import { GR_TUNER } from '../schedule/home.ts';
+import { GR_TUNER } from '../schedule/plan-home.ts';
 import { Tables, type Told } from './tables.ts';
 
 const NEWS: Told = { event: 1, title: '正午のニュース', at: -30, minutes: 30 };

@@ -15,17 +15,17 @@ import {
 import type { Eit, EitEvent } from '../../arib/si/eit.ts';
 import { broadcastEvent } from '../../arib/si/event.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { ordersOf } from '../../src/booking/orders.ts';
+import { ordersOf } from '../../src/booking/recording-orders.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { StationPresent } from '../../src/guide/merge/station-present.ts';
 import { programOf } from '../../src/guide/program.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import type { Reservation, ReservationId } from '../../src/model/reservation.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { ProgramStore } from '../../src/store/program-store.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
-import { ProgramStore } from '../../src/store/programs.ts';
-import { StationStore } from '../../src/store/stations.ts';
-import { GR_TUNER, Home, MINUTE, NOON } from '../schedule/home.ts';
+import { StationStore } from '../../src/store/station-store.ts';
+import { GR_TUNER, Home, MINUTE, NOON } from '../schedule/plan-home.ts';
 import { settled } from '../schedule/settled.ts';
 import { Recorder } from './recorder.ts';
 

@@ -11,9 +11,9 @@ import { KnownStations } from '../../src/guide/known-stations.ts';
 import type { VisitedStation } from '../../src/guide/messages.ts';
 import { GuideSession } from '../../src/guide/session.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { ProgramStore } from '../../src/store/program-store.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
-import { ProgramStore } from '../../src/store/programs.ts';
-import { StationStore } from '../../src/store/stations.ts';
+import { StationStore } from '../../src/store/station-store.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { longSection, StreamBuilder, u16 } from '../stream-builder.ts';
 

@@ -13,7 +13,7 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { wantedStations } from '../../src/guide/visit-goal.ts';
 import { GuideVisits } from '../../src/guide/visits.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { StationStore } from '../../src/store/stations.ts';
+import { StationStore } from '../../src/store/station-store.ts';
 import { startGuideWorker } from '../../src/workers.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';

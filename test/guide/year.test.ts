@@ -8,7 +8,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
-import { StationStore } from '../../src/store/stations.ts';
+import { StationStore } from '../../src/store/station-store.ts';
 import { Random } from '../fuzz/random.ts';
 
 const DAY_MS = 86_400_000;

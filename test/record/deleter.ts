@@ -3,12 +3,12 @@ import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { Retention } from '../../src/record/retention.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { RecordingShelf } from '../../src/store/recording-shelf.ts';
+import { RecycleBin } from '../../src/store/recycle-bin.ts';
 
 const database = openDatabase(process.argv[2] ?? '');
 const log = createLog({ level: 'error', now: Date.now, write: (line) => process.stderr.write(`${line}\n`) });
 const retention = new Retention({
-  shelf: new RecordingShelf(database),
+  shelf: new RecycleBin(database),
   hub: new Hub(() => {}),
   intervalMs: 100,
   log,

@@ -13,7 +13,7 @@ import { formerOf } from '../../src/record/left.ts';
 import { type RecordedStation, RecordingSession, type SessionResult } from '../../src/record/session.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
-import { RecordingStore } from '../../src/store/recordings.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
 import { StreamClient } from '../../src/stream/client.ts';
 import { startStreamWorker } from '../../src/workers.ts';
 

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
-import { RecordingStore } from '../../src/store/recordings.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
 import type { Air } from './air.ts';
 
 /** A recorder that can be killed. */

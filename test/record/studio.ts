@@ -8,8 +8,8 @@ import { Hub } from '../../src/hub/hub.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
 import { RecordingRoom } from '../../src/record/room.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { RecordingStore } from '../../src/store/recordings.ts';
-import { StationStore } from '../../src/store/stations.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import { StationStore } from '../../src/store/station-store.ts';
 import { startStreamWorker } from '../../src/workers.ts';
 import { type Air, until } from './air.ts';
 

@@ -2,7 +2,7 @@
 
 import type { PhysicalChannel } from '../../agent/select.ts';
 import { select, type TunerView, type UserView } from '../../agent/select.ts';
-import type { PlanTuner } from '../../src/schedule/plan/tuners.ts';
+import type { PlanTuner } from '../../src/schedule/plan/tuner-allocation.ts';
 
 export class AgentModel {
   readonly #tuners: TunerView[];

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
-import { CancellationStore } from '../../src/store/cancellations.ts';
+import { CancellationStore } from '../../src/store/cancellation-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { ReservationStore } from '../../src/store/reservations.ts';
-import { RuleStore } from '../../src/store/rules.ts';
-import { StationStore } from '../../src/store/stations.ts';
+import { ReservationStore } from '../../src/store/reservation-store.ts';
+import { RuleStore } from '../../src/store/rule-store.ts';
+import { StationStore } from '../../src/store/station-store.ts';
 import { type ProgramRow, putPrograms } from '../service/guide-rows.ts';
-import { MINUTE, NOON, stationOn } from './place.ts';
+import { MINUTE, NOON, stationOn } from './plan-setting.ts';
 
 export { MINUTE, NOON };
 

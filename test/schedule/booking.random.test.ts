@@ -4,10 +4,10 @@
  */
 import { expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
-import { BookingRoom } from '../../src/booking/room.ts';
+import { BookingService } from '../../src/booking/booking-service.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { Recorder, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
-import { ProgramStore } from '../../src/store/programs.ts';
+import { ProgramStore } from '../../src/store/program-store.ts';
 import { startScheduleWorker } from '../../src/workers.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { settingDefaults } from '../../wire/settings.ts';
@@ -22,7 +22,7 @@ const SETTINGS = settingDefaults({ gpu: false });
 class Household implements Recorder {
   readonly home = new BookedHome();
   readonly hub = new Hub(() => {});
-  readonly room: BookingRoom;
+  readonly room: BookingService;
   now = NOON;
   orders: readonly RecordingOrder[] = [];
   tuners: Tuner[] = [tuner('a', 0, ['GR']), tuner('b', 0, ['GR'])];
@@ -42,7 +42,7 @@ class Household implements Recorder {
           minutes: 20,
         });
     }
-    this.room = new BookingRoom({
+    this.room = new BookingService({
       reservations: home.reservations,
       rules: home.rules,
       cancellations: home.cancellations,

@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
 import { HardHome } from './hard-year.ts';
-import { Outcomes } from './outcome.ts';
+import { Outcomes } from './year-outcome.ts';
 
 const LONG = process.env.SVC_LONG === '1';
 const DAYS = LONG ? 365 : 7;

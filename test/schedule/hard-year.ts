@@ -4,15 +4,15 @@
  * real plan, the agent's own rules, and a recorder that does what the real one does, minute by minute.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { tunersOfPlan } from '../../src/booking/tuners.ts';
+import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
-import type { Plan, PlannedOpening } from '../../src/schedule/plan/input.ts';
+import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tunerOf } from '../tuner.ts';
 import { AgentModel } from './agent-model.ts';
-import { Air } from './air.ts';
+import { Air } from './broadcast-year.ts';
 import {
   equipmentOf,
   type RankedTuner,
@@ -20,11 +20,11 @@ import {
   type Trouble,
   type TroubleKind,
   troublesOf,
-} from './hardship.ts';
-import { DAY, Home, MINUTE } from './home.ts';
-import { People } from './people.ts';
+} from './faults-of-a-year.ts';
+import { DAY, Home, MINUTE } from './plan-home.ts';
 import { settled } from './settled.ts';
 import { planFaults } from './sound-plan.ts';
+import { People } from './viewers.ts';
 
 /** The guide reaches so far ahead. */
 const AHEAD = 8;

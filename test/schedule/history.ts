@@ -6,15 +6,15 @@
 import { expect } from 'bun:test';
 import { eventId, type ProgramId, type StationId, splitStationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import { tunersOfPlan } from '../../src/booking/tuners.ts';
+import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import { titleText } from '../../src/model/search-text.ts';
-import type { Plan, PlannedOpening } from '../../src/schedule/plan/input.ts';
+import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tuner } from '../service/bookings.ts';
 import { AgentModel } from './agent-model.ts';
-import { CHANNELS, Home, MINUTE, NAMES, NOON } from './home.ts';
+import { CHANNELS, Home, MINUTE, NAMES, NOON } from './plan-home.ts';
 import { settled } from './settled.ts';
 
 const TITLES = [...NAMES, '海 後編', '野球中継'];

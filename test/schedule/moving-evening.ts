@@ -1,8 +1,8 @@
 /** A ball game and what follows it, while the air moves: what a plan tells the recorder, in minutes from noon. */
 import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
-import type { PlannedOpening } from '../../src/schedule/plan/input.ts';
-import { GR_TUNER, Home, MINUTE, NOON } from './home.ts';
+import type { PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
+import { GR_TUNER, Home, MINUTE, NOON } from './plan-home.ts';
 import { settled } from './settled.ts';
 
 export const SECOND = 1000;

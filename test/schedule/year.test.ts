@@ -13,8 +13,8 @@ import type { Rule } from '../../src/model/rule.ts';
 import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
 import { AgentModel } from './agent-model.ts';
-import { Air, type Aired, type AirStation } from './air.ts';
-import { ANY_TUNER, DAY, GR_TUNER, Home, MINUTE, SATELLITE_TUNER } from './home.ts';
+import { Air, type Aired, type AirStation } from './broadcast-year.ts';
+import { ANY_TUNER, DAY, GR_TUNER, Home, MINUTE, SATELLITE_TUNER } from './plan-home.ts';
 
 const LONG = process.env.SVC_LONG === '1';
 const DAYS = LONG ? 365 : 14;

@@ -5,7 +5,7 @@
 import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
 import { searchText } from '../../model/search-text.ts';
 import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from './number-forms.ts';
-import { isSeriesSlot } from './slots.ts';
+import { isSeriesSlot } from './series-slots.ts';
 
 export interface Episode {
   /** Compared letter by letter; with season and arc. Never empty. */

@@ -6,10 +6,10 @@
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
 import { searchText } from '../../model/search-text.ts';
-import { Bits } from './bits.ts';
+import { BitSet } from './bit-set.ts';
 import type { GuideProgram } from './guide-program.ts';
+import { LruCache } from './lru-cache.ts';
 import { ProgramObjects, type ProgramRows } from './program-rows.ts';
-import { Recent } from './recent.ts';
 import { TextColumns } from './text-columns.ts';
 
 export type { GuideProgram } from './guide-program.ts';
@@ -45,15 +45,15 @@ export class GuideIndex {
   /** Rows that were given out. */
   #rows = 0;
   readonly #free: number[] = [];
-  readonly #all = new Bits();
+  readonly #all = new BitSet();
   readonly #columns = new TextColumns(TEXT_BITS);
-  readonly #titles = new Recent<number, string>(RECENT_TEXTS);
-  readonly #descriptions = new Recent<number, string>(RECENT_TEXTS);
+  readonly #titles = new LruCache<number, string>(RECENT_TEXTS);
+  readonly #descriptions = new LruCache<number, string>(RECENT_TEXTS);
   /** Of extended texts, which are long: made when a rule first asks. */
   #details: TextColumns | undefined;
-  readonly #detailTexts = new Recent<number, string>(RECENT_DETAILS);
-  readonly #stations = new Map<StationId, Bits>();
-  readonly #genres = Array.from({ length: 16 }, () => new Bits());
+  readonly #detailTexts = new LruCache<number, string>(RECENT_DETAILS);
+  readonly #stations = new Map<StationId, BitSet>();
+  readonly #genres = Array.from({ length: 16 }, () => new BitSet());
 
   constructor(private readonly programs: ProgramRows = new ProgramObjects()) {}
 
@@ -104,7 +104,7 @@ export class GuideIndex {
     }
     this.#columns.set(row, `${title}\n${description}`);
     this.#details?.set(row, detailOf(program));
-    const station = this.#stations.get(program.stationId) ?? new Bits();
+    const station = this.#stations.get(program.stationId) ?? new BitSet();
     this.#stations.set(program.stationId, station);
     station.add(row);
     for (const { lv1 } of program.genres) this.#genres[lv1]?.add(row);
@@ -155,12 +155,12 @@ export class GuideIndex {
   }
 
   /** A copy of all rows, to be narrowed. */
-  all(): Bits {
+  all(): BitSet {
     return this.#all.copy();
   }
 
   /** Leaves what may contain the word, in name or description, or also in the extended text. */
-  narrowByWord(rows: Bits, word: string, extended: boolean): void {
+  narrowByWord(rows: BitSet, word: string, extended: boolean): void {
     if (!extended) {
       this.#columns.narrow(rows, word);
       return;
@@ -171,8 +171,8 @@ export class GuideIndex {
     rows.or(inDetails);
   }
 
-  narrowByStations(rows: Bits, stations: Iterable<StationId>): void {
-    const any = new Bits();
+  narrowByStations(rows: BitSet, stations: Iterable<StationId>): void {
+    const any = new BitSet();
     for (const id of stations) {
       const bits = this.#stations.get(id);
       if (bits !== undefined) any.or(bits);
@@ -180,8 +180,8 @@ export class GuideIndex {
     rows.and(any);
   }
 
-  narrowByGenres(rows: Bits, majors: Iterable<number>): void {
-    const any = new Bits();
+  narrowByGenres(rows: BitSet, majors: Iterable<number>): void {
+    const any = new BitSet();
     for (const lv1 of majors) {
       const bits = this.#genres[lv1];
       if (bits !== undefined) any.or(bits);

@@ -3,7 +3,7 @@ import type { StationId } from '../../../arib/ids.ts';
 import type { RuleConditions } from '../../model/rule.ts';
 import { ExpressionTooCostly } from '../expression/automaton.ts';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
-import type { Bits } from './bits.ts';
+import type { BitSet } from './bit-set.ts';
 import { meetsConditions, type RuleStation } from './conditions.ts';
 import type { GuideIndex, GuideProgram, GuideRow } from './guide-index.ts';
 import { readExclusion, readKeyword, type Words } from './keyword.ts';
@@ -65,7 +65,7 @@ export class RuleMatcher {
     return { programs, fault: null };
   }
 
-  #narrowed(index: GuideIndex, stations: RuleStations): Bits {
+  #narrowed(index: GuideIndex, stations: RuleStations): BitSet {
     const { stationIds, types, genres, keywordIn } = this.conditions;
     const rows = index.all();
     if (stationIds.length > 0) index.narrowByStations(rows, stationIds);

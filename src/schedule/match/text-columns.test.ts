@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { Bits } from './bits.ts';
+import { BitSet } from './bit-set.ts';
 import { TextColumns } from './text-columns.ts';
 
 function rowsWith(columns: TextColumns, word: string, rows: readonly number[]): number[] {
-  const left = new Bits();
+  const left = new BitSet();
   for (const row of rows) left.add(row);
   columns.narrow(left, word);
   const found: number[] = [];

@@ -4,7 +4,7 @@
  *
  * Columns lie in blocks of rows, so that more rows are another block and nothing is copied.
  */
-import type { Bits } from './bits.ts';
+import type { BitSet } from './bit-set.ts';
 
 const BLOCK_ROWS = 4096;
 const BLOCK_WORDS = BLOCK_ROWS / 32;
@@ -49,7 +49,7 @@ export class TextColumns {
    * Leaves of rows those that may contain the word.
    * @param rows of those that were set
    */
-  narrow(rows: Bits, word: string): void {
+  narrow(rows: BitSet, word: string): void {
     for (const column of new Set(this.#columnsOf(word))) {
       for (const [index, block] of this.#blocks.entries())
         rows.andWords(index * BLOCK_WORDS, block, column * BLOCK_WORDS, BLOCK_WORDS);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { DAY, GR_TUNER, Home, NOON } from '../../../test/schedule/home.ts';
+import { DAY, GR_TUNER, Home, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 
 describe('the same episode', () => {

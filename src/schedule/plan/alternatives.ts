@@ -2,7 +2,7 @@
 import type { ProgramId } from '../../../arib/ids.ts';
 import { isSameEpisode } from '../dedupe/same-episode.ts';
 import { type Claim, claimOf } from './claims.ts';
-import type { PlanInput } from './input.ts';
+import type { PlanInput } from './plan-types.ts';
 
 const MAX_OFFERED = 3;
 

@@ -4,10 +4,10 @@ import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
-import type { PlanInput, PlannedReservation } from './input.ts';
+import type { PlanInput, PlannedReservation } from './plan-types.ts';
+import { coming, type ProgramTimes, underWay } from './program-times.ts';
 import { putOff, relayStartsOf, relaysOf, relayTargets } from './relays.ts';
-import { coming, type ProgramTimes, underWay } from './times.ts';
-import type { Slot } from './tuners.ts';
+import type { Slot } from './tuner-allocation.ts';
 
 export interface Claim
   extends Slot,

@@ -1,8 +1,8 @@
 /** The plan while the air moves: programmes that run over, and what must hold whatever present/following says. */
 import { describe, expect, test } from 'bun:test';
 import { Random } from '../../../test/fuzz/random.ts';
-import { GR_TUNER, MINUTE, NOON } from '../../../test/schedule/home.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
+import { GR_TUNER, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 
 describe('a programme that runs over', () => {
   test('is recorded until present/following names another, then to its real end', () => {

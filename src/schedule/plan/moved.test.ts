@@ -1,8 +1,8 @@
 /** The plan while the air moves: programmes that begin late, are interrupted, go on elsewhere, change their id. */
 import { describe, expect, test } from 'bun:test';
 import { eventId, type ProgramId, programId, splitProgramId, splitStationId } from '../../../arib/ids.ts';
-import { GR_TUNER, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
+import { GR_TUNER, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/plan-home.ts';
 
 describe('a programme that begins late', () => {
   test('is followed before it has begun: its margins stay whole', () => {

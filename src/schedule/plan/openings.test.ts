@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { select, type TunerView, type UserView } from '../../../agent/select.ts';
 import type { BroadcastType } from '../../../arib/ids.ts';
 import { type Opening, openings } from './openings.ts';
-import { type PlanTuner, placeAll, type Slot, TunerTime } from './tuners.ts';
+import { type PlanTuner, placeAll, type Slot, TunerTime } from './tuner-allocation.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const NOW = 0;

@@ -3,7 +3,7 @@
  * tuners enough. Where there are not, they yield: a recording begins when the programme before it on its tuner has
  * ended, and takes the tuner over while that one's end margin still runs (`after`). Pure.
  */
-import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuners.ts';
+import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuner-allocation.ts';
 
 export interface Opening<T extends Slot> {
   readonly slot: T;

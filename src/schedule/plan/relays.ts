@@ -7,8 +7,8 @@ import { broadcastMs } from '../../../arib/time.ts';
 import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
-import type { PlanInput } from './input.ts';
-import type { ToldTimes } from './times.ts';
+import type { PlanInput } from './plan-types.ts';
+import type { ToldTimes } from './program-times.ts';
 
 /** Lists show whole minutes. */
 const MINUTE_MS = 60_000;

@@ -1,7 +1,15 @@
 /** What must not be lost when tuners go away under a recording, clocks were wrong, and numbers are used again. */
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../../arib/time.ts';
-import { DAY, GR_TUNER, HOUR, Home, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/home.ts';
+import {
+  DAY,
+  GR_TUNER,
+  HOUR,
+  Home,
+  MINUTE,
+  NOON,
+  SATELLITE_TUNER,
+} from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 
 describe('a recording whose tuner was taken out', () => {

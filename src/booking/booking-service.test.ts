@@ -1,0 +1,452 @@
+/** Bookings with a real database and the real worker; the recorder and the agent are stand-ins that a test moves. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { createLog } from '../../host/log.ts';
+import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
+import { tuner } from '../../test/service/bookings.ts';
+import { until } from '../../test/service/harness.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import { settingDefaults } from '../../wire/settings.ts';
+import { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import type { Recorder, RecordingOrder, RunningRecording } from '../model/recording.ts';
+import { ProgramStore } from '../store/program-store.ts';
+import { startScheduleWorker } from '../workers.ts';
+import { BookingService } from './booking-service.ts';
+
+class StandInRecorder implements Recorder {
+  orders: readonly RecordingOrder[] = [];
+  readonly stopped: number[] = [];
+  readonly recordings = new Map<number, RunningRecording>();
+  onStop: (id: number) => void = () => {};
+  onOver: () => void = () => {};
+
+  order(orders: readonly RecordingOrder[]): void {
+    this.orders = orders;
+  }
+
+  async stop(id: number): Promise<void> {
+    this.stopped.push(id);
+    this.onStop(id);
+  }
+
+  async over(): Promise<void> {
+    this.onOver();
+  }
+
+  running(): ReadonlyMap<number, RunningRecording> {
+    return this.recordings;
+  }
+}
+
+const SETTINGS = settingDefaults({ gpu: false });
+
+let home: BookedHome;
+let recorder: StandInRecorder;
+let hub: Hub;
+let events: string[];
+let lines: string[];
+let now: number;
+let isTimeSure: boolean;
+let tuners: Tuner[] | null;
+const rooms: BookingService[] = [];
+
+beforeEach(() => {
+  home = new BookedHome();
+  recorder = new StandInRecorder();
+  isTimeSure = true;
+  events = [];
+  lines = [];
+  now = NOON;
+  tuners = [tuner('a', 0, ['GR'])];
+  hub = new Hub(() => {});
+  hub.subscribe(({ name }) => events.push(name));
+});
+
+afterEach(async () => {
+  for (const room of rooms.splice(0)) await room.close();
+  home.close();
+});
+
+function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: number): BookingService {
+  const known = () => home.stations.known();
+  const room = new BookingService({
+    reservations: home.reservations,
+    rules: home.rules,
+    cancellations: home.cancellations,
+    programs: new ProgramStore(home.database),
+    stations: {
+      find: (id) => known().find((station) => station.id === id && !station.hidden),
+      findKnown: (id) => known().find((station) => station.id === id),
+    },
+    tuners: async () => {
+      if (tuners === null) throw new Failure('agent_unavailable', '接続できません');
+      return tuners;
+    },
+    recorder,
+    airings: () => new Map(),
+    settings: { get: (key) => SETTINGS[key] },
+    retractGraceMs: 60 * MINUTE,
+    databasePath: home.path,
+    startWorker,
+    settleLimitMs,
+    hub,
+    log: createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) }),
+    now: () => now,
+    isTimeSure: () => isTimeSure,
+  });
+  rooms.push(room);
+  room.start();
+  return room;
+}
+
+const stored = () => home.reservations.all();
+
+/** As the recorder does. */
+function begin(reservationId: number, tunerId = 'a'): void {
+  home.database.run("UPDATE reservations SET state = 'recording' WHERE id = ?", [reservationId]);
+  const { closeAt = 0 } = recorder.orders.find((order) => order.reservationId === reservationId) ?? {};
+  const progress = {
+    phase: 'receiving' as const,
+    cause: null,
+    bytes: 0,
+    drops: 0,
+    slow: false,
+    tunerId,
+    until: closeAt,
+  };
+  recorder.recordings.set(reservationId, {
+    recordingId: 100 + reservationId,
+    tunerId,
+    until: closeAt,
+    progress,
+  });
+}
+
+describe('what is to be recorded', () => {
+  test('is told to the recorder whole, in the times of the plan, whenever it changes', async () => {
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const room = start();
+    await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: 10 }) });
+    const { id } = await room.reservations.reserve({
+      programId: home.program(two, '灯台の朝', { at: 40 }),
+      encode: 'none',
+    });
+    expect(recorder.orders).toMatchObject([
+      { name: '港の朝', openAt: NOON + 10 * MINUTE - 12_000, after: [], encode: 'av1' },
+      // One tuner for both: the margins yield.
+      { name: '灯台の朝', openAt: NOON + 40 * MINUTE, after: [1], encode: 'none', wantedFrom: null },
+    ]);
+    await until(() => events.includes('reservations'));
+    await room.reservations.cancel(id);
+    expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝']);
+  });
+
+  test('follows the guide by itself', async () => {
+    const station = home.station('T27');
+    home.program(station, '灯台の朝', { at: 100, event: 7 });
+    home.rule('灯台');
+    const room = start();
+    await until(() => stored().length === 1);
+    home.program(station, '灯台の朝[字]', { at: 130, event: 7 });
+    hub.changed('programs');
+    await until(() => recorder.orders[0]?.startAt === NOON + 130 * MINUTE);
+    expect(stored()).toMatchObject([{ id: 1, name: '灯台の朝[字]', startAt: NOON + 130 * MINUTE }]);
+    home.database.run('DELETE FROM programs');
+    // Planned anew; what vanished from the guide is recorded at its time.
+    await room.rules.create({ keyword: '港' });
+    expect(recorder.orders).toHaveLength(1);
+  });
+
+  test('is known without an agent, and without a plan', async () => {
+    tuners = null;
+    const station = home.station('T27');
+    const dying = URL.createObjectURL(new Blob(['onmessage = () => { throw new Error("broken"); };']));
+    const room = start(() => new Worker(dying));
+    await until(() => lines.some((line) => line.includes('worker died')));
+    const programId = home.program(station, '港の朝', { at: 10 });
+    const reserving = room.reservations.reserve({ programId });
+    await until(() => recorder.orders.length === 1);
+    expect(recorder.orders[0]).toMatchObject({ openAt: NOON + 10 * MINUTE - 12_000, after: [] });
+    await room.close();
+    expect(await reserving).toMatchObject({ programId, state: 'scheduled', tuner: null });
+  });
+
+  test('keeps what runs on its tuner, and says what cannot be recorded beside it', async () => {
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const room = start();
+    const running = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: -5 }) });
+    expect(recorder.orders[0]?.wantedFrom).toBe(NOON);
+    expect(events).toContain('services');
+    begin(running.id);
+    room.onBegan();
+    const lost = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
+    expect(lost).toMatchObject({ state: 'conflict', blockers: [running.id] });
+    expect(recorder.orders.map(({ reservationId }) => reservationId)).toEqual([running.id]);
+    // It ends: the other one can begin.
+    recorder.recordings.clear();
+    home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [running.id]);
+    room.onEnded({ reservationId: running.id, recordingId: 1, worthRepeating: false });
+    await until(() => stored()[1]?.state === 'scheduled');
+  });
+
+  test('and runs keeps the time at which its tuner was asked for, and is no news with every plan', async () => {
+    const station = home.station('T27');
+    const room = start();
+    const programId = home.program(station, '港の朝', { at: -5 });
+    const { id } = await room.reservations.reserve({ programId });
+    begin(id);
+    room.onBegan();
+    await until(() => events.includes('reservations'));
+    const item = room.reservations.get(id);
+    expect(item).toMatchObject({ state: 'recording', openAt: NOON });
+    now += MINUTE;
+    await room.rules.create({ keyword: '灯台' });
+    now += MINUTE;
+    await room.rules.create({ keyword: '山' });
+    expect(room.reservations.get(id)).toEqual(item);
+    // Another process goes on with it.
+    await room.close();
+    expect(start().reservations.get(id).openAt).toBe(NOON);
+  });
+
+  test('and begins or ends two hundred times in a second is told a few times', async () => {
+    const station = home.station('T27');
+    const room = start();
+    await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
+    await until(() => events.includes('reservations'));
+    events.length = 0;
+    const began = performance.now();
+    for (let one = 0; one < 200; one += 1) {
+      home.database.run('UPDATE reservations SET note = ?', [`${one}`]);
+      room.onBegan();
+      room.onEnded({ reservationId: null, recordingId: one, worthRepeating: false });
+    }
+    await until(() => events.includes('reservations'));
+    expect(events.filter((name) => name === 'reservations').length).toBeLessThan(
+      3 + (performance.now() - began) / 200,
+    );
+    // No rule booked any of it.
+    expect(events).not.toContain('rules');
+  });
+});
+
+test('a rule that finds more than is booked at once says how much waits, and until when', async () => {
+  const stations = ['T27', 'T28', 'T29'].map((channel) => home.station(channel));
+  home.database.transaction(() => {
+    for (const station of stations)
+      for (let at = 0; at < 350; at += 1) home.program(station, '灯台', { at: 60 + at * 30 });
+  })();
+  const room = start();
+  const wide = await room.rules.create({ stationIds: stations, dedupe: false, enabled: false });
+  expect(wide.crowded).toBeNull();
+  const { crowded } = await room.rules.update(wide.id, { stationIds: stations, dedupe: false });
+  expect(crowded).toMatchObject({ left: 50, reason: expect.stringContaining('1,000') });
+  expect(room.rules.list()).toMatchObject([{ id: wide.id, crowded }]);
+  // It may be sent back as it was read.
+  await room.rules.update(wide.id, { ...room.rules.get(wide.id), enabled: false });
+  expect(room.rules.get(wide.id).crowded).toBeNull();
+});
+
+test('what was stopped and is only judged keeps no tuner from what comes next', async () => {
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const room = start();
+  const { id } = await room.reservations.reserve({
+    programId: home.program(one, '港の朝', { at: -5 }),
+  });
+  begin(id);
+  const running = recorder.recordings.get(id);
+  if (running === undefined) throw new Error('not begun');
+  const progress = { ...running.progress, phase: 'over' as const, tunerId: null };
+  recorder.recordings.set(id, { ...running, tunerId: null, progress });
+  const next = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
+  expect(next.state).toBe('scheduled');
+  expect(stored()[0]?.state).toBe('recording');
+});
+
+describe('a recording that is stopped by a person', () => {
+  test('ends, and what nobody records is given up', async () => {
+    const station = home.station('T27');
+    const room = start();
+    const { id } = await room.reservations.reserve({
+      programId: home.program(station, '港の朝', { at: -5 }),
+    });
+    begin(id);
+    recorder.onStop = () => home.database.run("UPDATE reservations SET state = 'finished'");
+    await room.reservations.cancel(id);
+    expect(recorder.stopped).toEqual([id]);
+    expect(stored()[0]?.state).toBe('finished');
+    expect(home.cancellations.all()).toHaveLength(1);
+    // Begun by a process that is gone.
+    home.database.run("UPDATE reservations SET state = 'recording'");
+    recorder.recordings.clear();
+    recorder.onStop = () => {};
+    await room.reservations.cancel(id);
+    expect(stored()[0]?.state).toBe('cancelled');
+  });
+});
+
+test('what was stopped and is not judged yet can be wanted again', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const programId = home.program(station, '港の朝', { at: -5 });
+  const { id } = await room.reservations.reserve({ programId });
+  begin(id);
+  const running = recorder.recordings.get(id);
+  if (running === undefined) throw new Error('not begun');
+  recorder.recordings.set(id, { ...running, progress: { ...running.progress, phase: 'over' } });
+  recorder.onOver = () => {
+    home.database.run("UPDATE reservations SET state = 'finished'");
+    recorder.recordings.clear();
+  };
+  expect(await room.reservations.reserve({ programId })).toMatchObject({ id, state: 'scheduled' });
+  expect(recorder.orders).toHaveLength(1);
+});
+
+describe('after a recording that is damaged', () => {
+  test('the next airing is booked by itself, once, and says why', async () => {
+    const station = home.station('T27');
+    const first = home.program(station, '灯台 第1話', { at: -60 });
+    const again = home.program(station, '灯台 第1話[再]', { at: 600 });
+    const recordingId = home.recording(first, { released: 1 });
+    const room = start();
+    room.onEnded({ reservationId: null, recordingId, worthRepeating: true });
+    await until(() => stored()[0]?.tuner != null);
+    expect(stored()).toMatchObject([
+      {
+        programId: again,
+        ruleId: null,
+        state: 'scheduled',
+        repeats: recordingId,
+        note: '「灯台 第1話」の録画に欠落があったため、次の放送を自動で予約しました。',
+      },
+    ]);
+    await room.reservations.cancel(stored()[0]?.id ?? 0);
+    expect(await room.reservations.list(false)).toEqual([]);
+  });
+
+  test('one next airing is enough for several', async () => {
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    for (const station of [one, two]) {
+      home.recording(home.program(station, '灯台 第1話', { at: -60 }), { released: 1 });
+    }
+    home.program(one, '灯台 第1話[再]', { at: 600 });
+    home.program(two, '灯台 第1話[再]', { at: 1200 });
+    const room = start();
+    await until(() => stored()[0]?.tuner != null);
+    for (const keyword of ['港', '森', '海']) await room.rules.create({ keyword });
+    expect(stored()).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('next airing booked'))).toHaveLength(1);
+  });
+
+  test('the rule books its episode again, and says why', async () => {
+    const station = home.station('T27');
+    const first = home.program(station, '灯台 第1話', { at: -60 });
+    home.program(station, '灯台 第1話[再]', { at: 600 });
+    const rule = home.rule('灯台');
+    const recordingId = home.recording(first, { rule: rule.id });
+    const room = start();
+    expect((await room.rules.update(rule.id, { keyword: '灯台' })).booked).toBe(0);
+    home.database.run('UPDATE recordings SET released = 1');
+    room.onEnded({ reservationId: null, recordingId, worthRepeating: true });
+    await until(() => stored().length === 1);
+    expect(stored()[0]).toMatchObject({
+      ruleId: rule.id,
+      repeats: recordingId,
+      note: '前の録画に欠落があったため、同じ回の次の放送を予約しました。',
+    });
+  });
+});
+
+test('what is booked while no plan is made is recorded all the same, with its own times', async () => {
+  const station = home.station('T27');
+  const silent = () => new Worker(URL.createObjectURL(new Blob(['self.onmessage = () => {}'])));
+  const room = start(silent, 50);
+  await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: -10 }) });
+  expect(recorder.orders).toMatchObject([{ name: '港の朝', startAt: NOON - 10 * MINUTE }]);
+});
+
+test('a station that is forgotten takes along what has not begun, until somebody takes it back', async () => {
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const room = start();
+  const lost = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: 100 }) });
+  await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 200 }) });
+  home.stations.forgetStation(one, NOON);
+  hub.changed('programs');
+  await until(() => recorder.orders.length === 1);
+  const [cancelled] = room.reservations.list(true);
+  expect(cancelled).toMatchObject({ id: lost.id, state: 'cancelled', reason: expect.stringContaining('局') });
+  expect(await room.reservations.restore(lost.id)).toMatchObject({ state: 'scheduled', reason: null });
+  expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝', '灯台の朝']);
+});
+
+test('what is on is wanted from the moment on at which it was taken back', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 1 }) });
+  await room.reservations.cancel(id);
+  now += 5 * MINUTE;
+  await room.reservations.restore(id);
+  expect(recorder.orders[0]?.wantedFrom).toBe(now);
+});
+
+test('what says that it is being recorded, and is not, holds no tuner for ever', async () => {
+  const station = home.station('T27');
+  const ids = ['港の朝', '灯台の朝'].map((name, index) => {
+    const programId = home.program(station, name, { at: -300 + 40 * index });
+    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+    const { startAt, endAt } = { startAt: NOON - 300 * MINUTE, endAt: NOON - 200 * MINUTE };
+    const texts = { stationId: station, name, description: '', startAt, endAt };
+    return home.reservations.book({ programId, ...texts, ...choice, note: null, repeats: null }, NOON);
+  });
+  home.database.run("UPDATE reservations SET state = 'recording'");
+  begin(ids[1] ?? 0);
+  start();
+  await until(() => stored()[0]?.state === 'finished');
+  expect(stored()[1]?.state).toBe('recording');
+});
+
+test('what is done with is forgotten after two weeks', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
+  await room.reservations.cancel(id);
+  expect(await room.reservations.list(true)).toHaveLength(1);
+  now += 15 * 86_400_000;
+  hub.changed('programs');
+  await until(() => stored().length === 0);
+  expect(home.cancellations.all()).toEqual([]);
+});
+
+test('a machine whose clock may be wrong forgets nothing', async () => {
+  const station = home.station('T27');
+  const program = home.program(station, '港の朝', { at: 10 });
+  const other = home.program(home.station('T28'), '灯台', { at: 10 });
+  isTimeSure = false;
+  const room = start();
+  const { id } = await room.reservations.reserve({ programId: program });
+  await room.reservations.cancel(id);
+  const wanted = await room.reservations.reserve({ programId: other });
+  // It is started with its clock a month ahead, and is told so by nobody for hours.
+  for (let hour = 0; hour < 3; hour++) {
+    now = NOON + 30 * 86_400_000 + hour * 60 * MINUTE;
+    await room.rules.create({ keyword: `どこにもない${hour}` });
+    expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
+  }
+  now = NOON;
+  isTimeSure = true;
+  await room.rules.create({ keyword: '港' });
+  expect(room.reservations.get(wanted.id).state).toBe('scheduled');
+  expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
+});
+
+test('what ended before the service was started says so', async () => {
+  const station = home.station('T27');
+  const programId = home.program(station, '港の朝', { at: -60 });
+  const times = { startAt: NOON - 60 * MINUTE, endAt: NOON - 30 * MINUTE };
+  const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+  const texts = { stationId: station, name: '港の朝', description: '', note: null, repeats: null };
+  home.reservations.book({ programId, ...texts, ...times, ...choice }, NOON - 90 * MINUTE);
+  start();
+  await until(() => stored()[0]?.state === 'missed');
+  expect(stored()[0]?.reason).toBe('サービスが止まっていたため録画できませんでした。');
+});

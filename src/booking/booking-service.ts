@@ -1,0 +1,322 @@
+/**
+ * Bookings: plans whenever something that a plan is made of has changed, takes over what is different, and tells the
+ * recorder what it has to do. Nothing is lost with a plan: what people decided is in the database before, and a plan
+ * that was made of something else than is stored there by now is thrown away.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { Retiring } from '../../wire/recordings.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Airings } from '../model/airing.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import { quotedTitle } from '../model/quoted.ts';
+import type { Recorder, RecordingEnd } from '../model/recording.ts';
+import type { ReservationId } from '../model/reservation.ts';
+import type { RuleDraft, RuleId } from '../model/rule.ts';
+import type { KnownStation } from '../model/station.ts';
+import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { CancellationStore } from '../store/cancellation-store.ts';
+import type { AiringProgram } from '../store/program-store.ts';
+import type { RecordingChoice } from '../store/reservation-row.ts';
+import type { PlannedChanges, ReservationStore } from '../store/reservation-store.ts';
+import type { RuleStore } from '../store/rule-store.ts';
+import { ListChangeNotifier } from './list-change-notifier.ts';
+import { TunerWatch, tunersOfPlan } from './plan-tuners.ts';
+import { PlanningLoop } from './planning-loop.ts';
+import { PlanningWorkerClient } from './planning-worker-client.ts';
+import type { Planned, PlanOrder, Repeat } from './planning-worker-messages.ts';
+import { ordersOf, TUNING_MS } from './recording-orders.ts';
+import { type OpeningTimes, openingTimes } from './reservation-items.ts';
+import { ReservationService } from './reservation-service.ts';
+import { RuleService } from './rule-service.ts';
+
+export interface BookingServiceOptions {
+  reservations: ReservationStore;
+  rules: RuleStore;
+  cancellations: CancellationStore;
+  programs: {
+    find(id: ProgramId): ProgramRecord | undefined;
+    airingOn(station: StationId, now: number): AiringProgram | undefined;
+  };
+  stations: {
+    /** Listed ones. */
+    find(id: StationId): unknown;
+    findKnown(id: StationId): KnownStation | undefined;
+  };
+  /** The agent's. @throws Failure agent_unavailable, in bounded time */
+  tuners: () => Promise<readonly Tuner[]>;
+  recorder: Recorder;
+  /** What stations that are being received say of their programmes. */
+  airings: () => Airings;
+  settings: Pick<Settings, 'get'>;
+  /** What is booked so soon is kept though its rule no longer matches, ms. */
+  retractGraceMs: number;
+  retiring?: (rule: RuleId | null, draft: RuleDraft) => Retiring;
+  /** Who asked is answered then, planned or not, ms. */
+  settleLimitMs?: number | undefined;
+  /** The database file: the worker reads it with a connection of its own. */
+  databasePath: string;
+  startWorker: () => Worker;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms, by the broadcast's clock. */
+  now: () => number;
+  /** As long as the time may be another, nothing is forgotten. */
+  isTimeSure?: () => boolean;
+}
+
+/** So often a plan may find that something changed under its hands before it waits a little. */
+const ATTEMPTS = 4;
+const SETTLE_LIMIT_MS = 5_000;
+const KEPT_MS = 14 * 86_400_000;
+const PURGE_MS = 3_600_000;
+/** The longest margin, and some time to judge in. */
+const LOST_MS = 2 * 3_600_000;
+/** What plans are made of, as far as others tell; booking's own changes wake it anyway. */
+const WAKING = new Set<string>(['programs', 'services', 'settings']);
+
+export class BookingService {
+  readonly reservations: ReservationService;
+  readonly rules: RuleService;
+  readonly #plans: PlanningWorkerClient;
+  readonly #loop: PlanningLoop;
+  readonly #news: ListChangeNotifier;
+  readonly #tuners: TunerWatch;
+  readonly #unsubscribe: () => void;
+  #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
+  #times: ReadonlyMap<ReservationId, OpeningTimes> = new Map();
+  #purgedAt = -Infinity;
+  /** Rules of which not everything is booked yet, with how many programmes are left for later. */
+  #crowded: ReadonlyMap<RuleId, number> = new Map();
+  /** Reservations whose programmes are on: lists of stations show them. */
+  #onAir = '';
+  #closed = false;
+  readonly #began = performance.now();
+
+  constructor(private readonly options: BookingServiceOptions) {
+    const { hub, log, rules, reservations, stations, now, startWorker, databasePath } = options;
+    this.#plans = new PlanningWorkerClient({ startWorker, path: databasePath, log });
+    this.#loop = new PlanningLoop({ run: () => this.#run(), log });
+    this.#tuners = new TunerWatch({ read: options.tuners, onChange: () => this.#loop.wake(), log });
+    this.#unsubscribe = hub.subscribe(({ name }) => {
+      if (name === 'tuners') void this.#tuners.read();
+      else if (WAKING.has(name)) this.#loop.wake();
+      // The lists name what was recorded.
+      else if (name === 'recordings') this.#news.look();
+    });
+    const settle = async (): Promise<boolean> => {
+      const isPlanned = await this.#loop.settle(options.settleLimitMs ?? SETTLE_LIMIT_MS);
+      // What somebody wants now does not wait for a plan that takes long.
+      if (!isPlanned && !this.#closed) this.#tell();
+      return isPlanned;
+    };
+    const changed = () => this.#news.look();
+    this.reservations = new ReservationService({
+      ...options,
+      timesOf: (id) => this.#times.get(id),
+      settle,
+      changed,
+    });
+    this.rules = new RuleService({
+      rules,
+      reservations,
+      plans: this.#plans,
+      order: () => this.#order(),
+      stationName: (id) => stations.findKnown(id)?.name ?? '',
+      leftOf: (id) => this.#crowded.get(id) ?? 0,
+      retiring: options.retiring,
+      settle,
+      wake: () => this.wake(),
+      changed,
+      now,
+    });
+    this.#news = new ListChangeNotifier({
+      hub,
+      log,
+      lists: {
+        reservations: () => [this.reservations.list(false), this.reservations.list(true)],
+        rules: () => this.rules.list(),
+      },
+    });
+  }
+
+  /** What is to be recorded is told at once, as it was planned last; the plan follows. @throws the database's error */
+  start(): void {
+    this.#news.start();
+    this.#tell();
+    void this.#tuners.read().then(() => {
+      if (!this.#closed) this.#loop.start();
+    });
+  }
+
+  /** Something that plans are made of has changed. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** The recorder began one. */
+  onBegan(): void {
+    this.#news.look();
+    this.#loop.wake();
+  }
+
+  /** The recorder ended one. */
+  onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
+    if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
+    this.#news.look();
+    this.#loop.wake();
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#news.close();
+    this.#unsubscribe();
+    await Promise.all([this.#plans.close(), this.#loop.close()]);
+  }
+
+  #order(): PlanOrder {
+    const { now, isTimeSure, recorder, settings, retractGraceMs, airings } = this.options;
+    const { tuners } = this.#tuners;
+    const recordings = recorder.running();
+    const at = now();
+    return {
+      now: at,
+      isTimeSure: isTimeSure?.() !== false,
+      // By the clock as it is now: it may have been wrong at the start.
+      runningSince: at - (performance.now() - this.#began),
+      airings: airings(),
+      tuners: tuners === null ? null : tunersOfPlan(tuners, recordings),
+      judged: [...recordings].flatMap(([id, { progress }]) => (progress.phase === 'over' ? [id] : [])),
+      settings: {
+        marginBefore: settings.get('marginBefore'),
+        tuning: TUNING_MS,
+        marginAfter: settings.get('marginAfter'),
+        retractGrace: retractGraceMs,
+      },
+    };
+  }
+
+  /** @returns false when things changed faster than they were planned */
+  async #run(): Promise<boolean> {
+    this.#purge();
+    if (this.#tuners.tuners === null) void this.#tuners.read();
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS && !this.#closed; attempt++) {
+        const planned = await this.#plans.plan(this.#order());
+        if (this.#closed) return false;
+        if (this.#apply(planned)) return true;
+      }
+      return false;
+    } finally {
+      // Without a plan too: what somebody booked meanwhile is recorded with its own times.
+      if (!this.#closed) this.#tell();
+    }
+  }
+
+  /** @returns false when it was made of something else than is stored now */
+  #apply({ stamp, create, update, remove, openings, faults, repeats, crowded }: Planned): boolean {
+    const { reservations, rules, log, now } = this.options;
+    const isDifferent = create.length + update.length + remove.length > 0;
+    const choiceOf = isDifferent ? this.#choices() : () => NO_CHOICE;
+    const changes: PlannedChanges = {
+      stamp,
+      remove,
+      create: create.map((planned) => ({
+        ...planned,
+        ...choiceOf(planned.ruleId),
+        note: planned.repeats === null ? null : REPEATED_BY_RULE,
+      })),
+      update: update.map(({ id, to }) => {
+        const ruleBefore = to.ruleId === null ? null : reservations.find(id)?.ruleId;
+        return { id, to, choice: ruleBefore === to.ruleId ? null : choiceOf(to.ruleId) };
+      }),
+    };
+    if (isDifferent ? !reservations.apply(changes, now()) : reservations.stamp() !== stamp) return false;
+    this.#openings = new Map(openings.map((opening) => [opening.programId, opening]));
+    for (const [id, reason] of faults) {
+      if (rules.find(id)?.enabled !== true) continue;
+      log.warn('rule disabled', { rule: id, reason });
+      rules.disable(id, reason, now());
+    }
+    for (const repeat of repeats) this.#repeat(repeat);
+    for (const [id, left] of crowded) {
+      if (!this.#crowded.has(id)) log.warn('rule matches more than is booked at once', { rule: id, left });
+    }
+    this.#crowded = new Map(crowded);
+    if (isDifferent) {
+      log.debug('planned', { created: create.length, changed: update.length, removed: remove.length });
+    }
+    // What was booked by itself has to be placed.
+    if (repeats.length > 0) this.#loop.wake();
+    return true;
+  }
+
+  #choices(): (rule: RuleId | null) => RecordingChoice {
+    const rules = new Map(this.options.rules.all().map((rule) => [rule.id, rule]));
+    return (id) => {
+      const rule = id === null ? undefined : rules.get(id);
+      if (rule === undefined) return NO_CHOICE;
+      const { marginBefore, marginAfter, encode, keepTs } = rule;
+      return { marginBefore, marginAfter, encode, keepTs };
+    };
+  }
+
+  #repeat({ recordingId, program: { id, ...rest } }: Repeat): void {
+    const { reservations, log, now } = this.options;
+    const note = repeatedByHand(rest.name);
+    const known = reservations.ofProgram(id);
+    if (known === undefined) {
+      reservations.book({ programId: id, ...rest, ...NO_CHOICE, note, repeats: recordingId }, now());
+    } else reservations.repeat(known.id, recordingId, note, now());
+    log.info('next airing booked', { recording: recordingId, program: id });
+  }
+
+  #tell(): void {
+    const { reservations, settings, stations, recorder, hub, now } = this.options;
+    const wanted = reservations.wanted();
+    const orders = ordersOf(
+      wanted,
+      this.#openings,
+      {
+        marginBefore: settings.get('marginBefore'),
+        marginAfter: settings.get('marginAfter'),
+        encode: settings.get('encode'),
+        keepTs: settings.get('keepTs'),
+      },
+      (station) => stations.findKnown(station),
+    );
+    this.#times = openingTimes(wanted, orders, this.#times);
+    recorder.order(orders);
+    const at = now();
+    const onAir = orders.filter(({ startAt, closeAt }) => startAt <= at && closeAt > at);
+    const shown = onAir.map(({ programId }) => programId).join();
+    if (shown !== this.#onAir) hub.changed('services');
+    this.#onAir = shown;
+    // After every plan: times, and what is over by now, belong to the lists too.
+    this.#news.look();
+  }
+
+  #purge(): void {
+    const { reservations, cancellations, recorder, log, now, isTimeSure } = this.options;
+    if (isTimeSure?.() === false) return;
+    const at = now();
+    // The difference counts either way: the clock may be set back.
+    if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;
+    this.#purgedAt = at;
+    const forgotten = reservations.purge(at - KEPT_MS);
+    cancellations.purge(at - KEPT_MS);
+    const lost = reservations.endLost([...recorder.running().keys()], at - LOST_MS, at);
+    if (lost > 0) log.warn('reservations that nobody records ended', { reservations: lost });
+    if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });
+  }
+}
+
+const NO_CHOICE: RecordingChoice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
+const REPEATED_BY_RULE = '前の録画に欠落があったため、同じ回の次の放送を予約しました。';
+
+function repeatedByHand(name: string): string {
+  return `${quotedTitle(name)}の録画に欠落があったため、次の放送を自動で予約しました。`;
+}

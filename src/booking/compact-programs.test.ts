@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'bun:test';
+import { eventId, networkId, type ProgramId, programId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import type { ProgramGroup } from '../model/program.ts';
+import { GuideIndex } from '../schedule/match/guide-index.ts';
+import type { StoredProgram } from '../store/planning-database.ts';
+import { CompactPrograms, Shared } from './compact-programs.ts';
+
+const STATIONS = [1, 2, 3].map((service) => stationId(networkId(4), serviceId(service)));
+const RELAY: ProgramGroup = {
+  type: 'relay',
+  events: [{ networkId: networkId(4), serviceId: serviceId(2), eventId: eventId(9) }],
+};
+
+/** A database of programmes, and an index that holds them. */
+class Held {
+  readonly stored = new Map<ProgramId, StoredProgram>();
+  readonly shared = new Shared({
+    texts: (id) => this.stored.get(id) ?? { name: '', description: '' },
+    extended: (id) => (this.stored.has(id) ? { 内容: `${id}` } : null),
+  });
+  readonly programs = new CompactPrograms(this.shared);
+  readonly index = new GuideIndex(this.programs);
+
+  put(event: number, change: Partial<StoredProgram> = {}): ProgramId {
+    const station = STATIONS[event % STATIONS.length] ?? STATIONS[0];
+    if (station === undefined) throw new Error('no station');
+    const id = programId(station, eventId(event));
+    const stored: StoredProgram = {
+      id,
+      stationId: station,
+      startAt: broadcastMs(event * 1000),
+      endAt: broadcastMs(event * 1000 + 900),
+      openEnd: event % 2 === 0,
+      name: `番組${event}`,
+      description: `第${event}話`,
+      genres: JSON.stringify([{ lv1: event % 12, lv2: 1 }]),
+      groups: event % 5 === 0 ? JSON.stringify([RELAY]) : '[]',
+      isFree: event % 3 === 0,
+      copyNever: event % 4 === 0,
+      mark: event,
+      ...change,
+    };
+    this.stored.set(id, stored);
+    this.index.put(this.shared.program(stored));
+    return id;
+  }
+
+  expectStored(): void {
+    expect(this.index.size).toBe(this.stored.size);
+    for (const { mark: _, genres, groups, ...stored } of this.stored.values()) {
+      const program = this.index.get(stored.id);
+      // Texts are getters, which no comparison of objects sees.
+      const texts = { name: program?.name, description: program?.description };
+      expect({ ...program, ...texts }).toMatchObject({
+        ...stored,
+        genres: JSON.parse(genres),
+        groups: JSON.parse(groups),
+      });
+    }
+    const held = STATIONS.flatMap((station) => this.index.ofStation(station).map(({ id }) => id));
+    expect(held.sort((a, b) => a - b)).toEqual([...this.stored.keys()].sort((a, b) => a - b));
+  }
+}
+
+describe('programmes in columns', () => {
+  test('are what the database has, through changes, removals and more of them than there was room for', () => {
+    const held = new Held();
+    for (let event = 1; event < 10_000; event++) held.put(event);
+    for (let event = 1; event < 10_000; event += 7) {
+      const id = held.put(event, { name: `別の番組${event}`, openEnd: true, groups: '[]' });
+      if (event % 2 === 0) continue;
+      held.stored.delete(id);
+      held.index.remove(id);
+    }
+    for (let event = 20_000; event < 20_100; event++) held.put(event);
+    held.expectStored();
+  });
+
+  test('are one object each as long as somebody holds it', () => {
+    const held = new Held();
+    const id = held.put(5);
+    const program = held.index.get(id);
+    Bun.gc(true);
+    held.programs.sweep();
+    if (program === undefined) throw new Error('not held');
+    expect(held.index.get(id)).toBe(program);
+    expect(held.index.ofStation(program.stationId)[0]).toBe(program);
+  });
+
+  test('are another object after a change, which tells what was there before', () => {
+    const held = new Held();
+    const id = held.put(5);
+    const before = held.index.get(id);
+    const { version } = held.index;
+    held.put(5, { name: '改題' });
+    expect(held.index.get(id)).not.toBe(before);
+    expect(held.index.get(id)?.name).toBe('改題');
+    held.put(6);
+    const changes = held.index.changedSince(version);
+    expect(changes?.map((change) => change.before)).toEqual([before, undefined]);
+  });
+
+  test('have their detail as it is in the database', () => {
+    const held = new Held();
+    const id = held.put(7);
+    expect(held.index.get(id)?.extended).toEqual({ 内容: `${id}` });
+  });
+});

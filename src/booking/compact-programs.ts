@@ -1,0 +1,195 @@
+/**
+ * The guide as the planning worker holds it: sixty thousand programmes have to be small. What is compared lies in
+ * columns; texts stay in the database; what many programmes have alike is one object. A programme is an object only as
+ * long as somebody holds it: a rule that matched it, a series that it belongs to.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import { type Genre, isGenre, isProgramGroup, type ProgramGroup } from '../model/program.ts';
+import type { GuideProgram } from '../schedule/match/guide-index.ts';
+import { LruCache } from '../schedule/match/lru-cache.ts';
+import type { ProgramRows } from '../schedule/match/program-rows.ts';
+import type { ShortTexts, StoredProgram } from '../store/planning-database.ts';
+import { readList } from '../store/stored-json.ts';
+
+/** The database, as far as texts are read again out of it. */
+export interface TextSource {
+  texts(id: ProgramId): ShortTexts;
+  extended(id: ProgramId): Record<string, string> | null;
+}
+
+/** What is booked is asked for with every plan, what rules match now and then: some 400 octets each. */
+const RECENT_TEXTS = 2000;
+
+const NO_GROUPS: ProgramGroup[] = [];
+/** There are 16 major genres with 16 each; programmes have up to a few. */
+const MAX_ALIKE = 10_000;
+
+/** What programmes share: lists of genres by what they are written as, and where their texts are. */
+export class Shared {
+  readonly #genres = new Map<string, Genre[]>();
+  readonly #texts = new LruCache<ProgramId, ShortTexts>(RECENT_TEXTS);
+
+  constructor(private readonly source: TextSource) {}
+
+  genres(text: string): Genre[] {
+    const known = this.#genres.get(text);
+    if (known !== undefined) return known;
+    const genres = readList<Genre>(text, isGenre);
+    if (this.#genres.size < MAX_ALIKE) this.#genres.set(text, genres);
+    return genres;
+  }
+
+  texts(id: ProgramId): ShortTexts {
+    return this.#texts.of(id, () => this.source.texts(id));
+  }
+
+  extended(id: ProgramId): Record<string, string> | null {
+    return this.source.extended(id);
+  }
+
+  /** As it was read just now, its texts at hand. */
+  program(stored: StoredProgram): GuideProgram {
+    // Others than it had.
+    this.#texts.delete(stored.id);
+    const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
+    return new CompactProgram({ ...stored, genres: this.genres(stored.genres), groups }, this, stored);
+  }
+}
+
+type Values = Omit<GuideProgram, 'name' | 'description' | 'extended'>;
+
+/** Texts come by getters of the class: a spread copy lacks them. */
+class CompactProgram implements GuideProgram {
+  readonly id: ProgramId;
+  readonly stationId: StationId;
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
+  readonly openEnd: boolean;
+  readonly genres: Genre[];
+  readonly isFree: boolean;
+  readonly copyNever: boolean;
+  readonly groups: ProgramGroup[];
+  readonly #shared: Shared;
+  readonly #texts: ShortTexts | undefined;
+
+  constructor(values: Values, shared: Shared, texts?: ShortTexts) {
+    this.id = values.id;
+    this.stationId = values.stationId;
+    this.startAt = values.startAt;
+    this.endAt = values.endAt;
+    this.openEnd = values.openEnd;
+    this.genres = values.genres;
+    this.isFree = values.isFree;
+    this.copyNever = values.copyNever;
+    this.groups = values.groups;
+    this.#shared = shared;
+    this.#texts = texts;
+  }
+
+  get name(): string {
+    return (this.#texts ?? this.#shared.texts(this.id)).name;
+  }
+
+  get description(): string {
+    return (this.#texts ?? this.#shared.texts(this.id)).description;
+  }
+
+  get extended(): Record<string, string> | null {
+    return this.#shared.extended(this.id);
+  }
+}
+
+const OPEN_END = 1;
+const FREE = 2;
+const COPY_NEVER = 4;
+const FIRST_ROWS = 4096;
+/** Of a row: id, station, start and end. */
+const NUMBERS = 4;
+
+export class CompactPrograms implements ProgramRows {
+  /** All 0 where a row is empty. */
+  #numbers = new Float64Array(FIRST_ROWS * NUMBERS);
+  #flags = new Uint8Array(FIRST_ROWS);
+  readonly #genres: Genre[][] = [];
+  /** Few have any. */
+  readonly #groups = new Map<number, ProgramGroup[]>();
+  readonly #rows = new Map<ProgramId, number>();
+  readonly #held = new Map<number, WeakRef<GuideProgram>>();
+
+  constructor(private readonly shared: Shared) {}
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  rowOf(id: ProgramId): number | undefined {
+    return this.#rows.get(id);
+  }
+
+  held(row: number): GuideProgram | undefined {
+    return this.#held.get(row)?.deref();
+  }
+
+  at(row: number): GuideProgram | undefined {
+    const held = this.held(row);
+    if (held !== undefined) return held;
+    const first = row * NUMBERS;
+    const number = (at: number): number => this.#numbers[first + at] ?? 0;
+    const id = number(0);
+    if (id === 0) return undefined;
+    const flags = this.#flags[row] ?? 0;
+    const program = new CompactProgram(
+      {
+        id: id as ProgramId,
+        stationId: number(1) as StationId,
+        startAt: number(2) as BroadcastMs,
+        endAt: number(3) as BroadcastMs,
+        openEnd: (flags & OPEN_END) !== 0,
+        genres: this.#genres[row] ?? [],
+        isFree: (flags & FREE) !== 0,
+        copyNever: (flags & COPY_NEVER) !== 0,
+        groups: this.#groups.get(row) ?? NO_GROUPS,
+      },
+      this.shared,
+    );
+    this.#held.set(row, new WeakRef(program));
+    return program;
+  }
+
+  put(row: number, program: GuideProgram): void {
+    if (row >= this.#flags.length) this.#grow();
+    const { id, stationId, startAt, endAt, openEnd, genres, isFree, copyNever, groups } = program;
+    this.#numbers.set([id, stationId, startAt, endAt], row * NUMBERS);
+    this.#flags[row] = (openEnd ? OPEN_END : 0) | (isFree ? FREE : 0) | (copyNever ? COPY_NEVER : 0);
+    this.#genres[row] = genres;
+    if (groups.length > 0) this.#groups.set(row, groups);
+    else this.#groups.delete(row);
+    this.#held.delete(row);
+    this.#rows.set(id, row);
+  }
+
+  clear(row: number): void {
+    const at = row * NUMBERS;
+    this.#rows.delete((this.#numbers[at] ?? 0) as ProgramId);
+    this.#numbers.fill(0, at, at + NUMBERS);
+    this.#groups.delete(row);
+    this.#held.delete(row);
+  }
+
+  /** Forgets the objects that nobody holds any more. */
+  sweep(): void {
+    for (const [row, program] of this.#held) {
+      if (program.deref() === undefined) this.#held.delete(row);
+    }
+  }
+
+  #grow(): void {
+    const numbers = new Float64Array(this.#numbers.length * 2);
+    numbers.set(this.#numbers);
+    this.#numbers = numbers;
+    const flags = new Uint8Array(this.#flags.length * 2);
+    flags.set(this.#flags);
+    this.#flags = flags;
+  }
+}

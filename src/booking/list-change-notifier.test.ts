@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { comesTrue } from '../../test/until.ts';
+import { Hub } from '../hub/hub.ts';
+import { ListChangeNotifier } from './list-change-notifier.ts';
+
+let told: string[];
+let lists: { reservations: unknown; rules: unknown };
+let reads: number;
+let hub: Hub;
+let news: ListChangeNotifier;
+
+const until = (condition: () => boolean) => comesTrue(`${condition}`, condition, 5000);
+
+beforeEach(() => {
+  told = [];
+  reads = 0;
+  lists = { reservations: [], rules: [] };
+  hub = new Hub((error) => {
+    throw error;
+  });
+  hub.subscribe(({ name }) => told.push(name));
+  const read = (name: 'reservations' | 'rules') => () => {
+    reads += 1;
+    if (lists[name] instanceof Error) throw lists[name];
+    return lists[name];
+  };
+  news = new ListChangeNotifier({
+    hub,
+    lists: { reservations: read('reservations'), rules: read('rules') },
+    log: SILENT_LOG,
+  });
+  news.start();
+});
+
+afterEach(() => news.close());
+
+test('only the list that is different is told, and once for many wishes', async () => {
+  lists.reservations = [1];
+  for (let times = 0; times < 50; times++) news.look();
+  await until(() => told.length > 0);
+  expect(told).toEqual(['reservations']);
+  expect(reads).toBe(4);
+  news.look();
+  await until(() => reads === 6);
+  lists.rules = [2];
+  news.look();
+  await until(() => told.length > 1);
+  expect(told).toEqual(['reservations', 'rules']);
+});
+
+test('a list that cannot be read is told too', async () => {
+  lists.reservations = new Error('no such table');
+  news.look();
+  await until(() => told.length > 0);
+  expect(told).toEqual(['reservations']);
+});
+
+test('closed it tells nothing more', async () => {
+  const other = new ListChangeNotifier({
+    hub,
+    lists: { reservations: () => 0, rules: () => lists.rules },
+    log: SILENT_LOG,
+  });
+  other.start();
+  lists.rules = [1];
+  news.look();
+  news.close();
+  news.look();
+  other.look();
+  await until(() => told.length > 0);
+  expect([told, reads]).toEqual([['rules'], 2]);
+  other.close();
+});

@@ -1,0 +1,96 @@
+/** The tuners as the plan counts on them, read from the agent whenever it says that they changed. */
+import type { Log } from '../../host/log.ts';
+import type { Tuner } from '../../wire/agent.ts';
+import type { RunningRecording } from '../model/recording.ts';
+import type { ReservationId } from '../model/reservation.ts';
+import type { TunerOfPlan } from '../schedule/plan/plan-types.ts';
+
+/** How the agent's users of recordings are called. */
+const RECORDING_USE = /^rec (\d+)$/;
+
+/**
+ * In the agent's order of rank. One that cannot be used is counted on for what no other receives alone: the agent takes
+ * it last, tries it again by itself, and says so when it has come back. Pure.
+ */
+export function tunersOfPlan(
+  tuners: readonly Tuner[],
+  running: ReadonlyMap<ReservationId, Pick<RunningRecording, 'recordingId' | 'tunerId'>>,
+): TunerOfPlan[] {
+  const isUsable = ({ disabled, rank }: Tuner): boolean => !disabled && rank !== null;
+  const working = tuners.filter((one) => isUsable(one) && one.state !== 'error');
+  const received = new Set(working.flatMap(({ types }) => types));
+  const reservationOf = new Map([...running].map(([id, { recordingId }]) => [recordingId, id]));
+  return tuners.filter(isUsable).flatMap(({ id, rank, types, state, users }): TunerOfPlan[] => {
+    if (rank === null) return [];
+    // Nobody is on it: what was recorded there gets another one.
+    if (state === 'error')
+      return [{ rank, types: types.filter((type) => !received.has(type)), recording: [], broken: types }];
+    const here = new Set<ReservationId>();
+    for (const { use } of users) {
+      const recording = RECORDING_USE.exec(use)?.[1];
+      const reservation = recording === undefined ? undefined : reservationOf.get(Number(recording));
+      if (reservation !== undefined) here.add(reservation);
+    }
+    for (const [reservation, { tunerId }] of running) if (tunerId === id) here.add(reservation);
+    return [{ rank, types, recording: [...here] }];
+  });
+}
+
+export interface TunerWatchOptions {
+  /** @throws Failure agent_unavailable, in bounded time */
+  read: () => Promise<readonly Tuner[]>;
+  onChange: () => void;
+  log: Log;
+}
+
+/** Holds the tuners as they were last heard of: an agent that is away for a while comes back with the same ones. */
+export class TunerWatch {
+  #heard: readonly Tuner[] | null = null;
+  #reading: Promise<void> | undefined;
+  #again = false;
+
+  constructor(private readonly options: TunerWatchOptions) {}
+
+  /** null: the agent has not been heard. */
+  get tuners(): readonly Tuner[] | null {
+    return this.#heard;
+  }
+
+  /** Reads them; once more when it is asked for meanwhile. */
+  read(): Promise<void> {
+    if (this.#reading !== undefined) {
+      this.#again = true;
+      return this.#reading;
+    }
+    this.#reading = this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    do {
+      this.#again = false;
+      try {
+        const tuners = await this.options.read();
+        const isSame = JSON.stringify(tuners.map(decisive)) === JSON.stringify(this.#heard?.map(decisive));
+        this.#heard = tuners;
+        if (!isSame) this.options.onChange();
+      } catch (error) {
+        this.options.log.debug('tuners not read', { error: String(error) });
+      }
+    } while (this.#again);
+  }
+}
+
+/** What plans depend on: not how well it is received. */
+function decisive({ id, rank, types, disabled, state, users }: Tuner): unknown {
+  return [
+    id,
+    rank,
+    types,
+    disabled,
+    state === 'error',
+    users.map(({ use }) => use).filter((use) => RECORDING_USE.test(use)),
+  ];
+}

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { until } from '../../test/service/harness.ts';
+import { PlanningLoop } from './planning-loop.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** Runs end when they are let go. */
+function rig(over: { everyMs?: number; gatherMs?: number } = {}) {
+  const waiting: ((went: boolean) => void)[] = [];
+  let runs = 0;
+  let most = 0;
+  const loop = new PlanningLoop({
+    run: () => {
+      runs += 1;
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      waiting.push(resolve);
+      most = Math.max(most, waiting.length);
+      return promise;
+    },
+    log: SILENT_LOG,
+    gatherMs: 1,
+    ...over,
+  });
+  closers.push(async () => {
+    const closed = loop.close();
+    for (const end of waiting.splice(0)) end(true);
+    await closed;
+  });
+  const end = async (went = true): Promise<void> => {
+    await until(() => waiting.length > 0);
+    waiting.shift()?.(went);
+  };
+  return { loop, end, runs: () => runs, most: () => most };
+}
+
+describe('a loop', () => {
+  test('answers who waits with a run that began after his word, one run for many', async () => {
+    const { loop, end, runs, most } = rig();
+    loop.start();
+    await until(() => runs() === 1);
+    const done: string[] = [];
+    const first = loop.settle(10_000).then(() => done.push('first'));
+    loop.wake();
+    const second = loop.settle(10_000).then(() => done.push('second'));
+    await end();
+    await until(() => runs() === 2);
+    expect(done).toEqual([]);
+    await end();
+    await Promise.all([first, second]);
+    expect([runs(), most()]).toEqual([2, 1]);
+  });
+
+  test('does not keep anybody waiting for longer than was said', async () => {
+    const { loop } = rig();
+    loop.start();
+    expect(await loop.settle(5)).toBe(false);
+  });
+
+  test('tries again what failed, and runs by itself every so often', async () => {
+    let runs = 0;
+    const loop = new PlanningLoop({
+      run: async () => {
+        runs += 1;
+        if (runs === 1) throw new Error('locked');
+        return runs !== 2;
+      },
+      log: SILENT_LOG,
+      everyMs: 20,
+      gatherMs: 1,
+    });
+    closers.push(() => loop.close());
+    loop.start();
+    expect(await loop.settle(10_000)).toBe(true);
+    expect(runs).toBe(3);
+    await until(() => runs > 5);
+  });
+
+  test('closed, it runs no more, and lets go of who waits', async () => {
+    const { loop, end, runs } = rig();
+    loop.start();
+    await until(() => runs() === 1);
+    const waited = loop.settle(10_000);
+    const closed = loop.close();
+    expect(await waited).toBe(false);
+    await end();
+    await closed;
+    loop.wake();
+    expect(await loop.settle(10_000)).toBe(false);
+    expect(runs()).toBe(1);
+  });
+});

@@ -1,0 +1,132 @@
+/**
+ * Runs something again whenever it is asked to, never twice at once: many wishes that come together are one run. It
+ * also runs every so often by itself, and again after a failure.
+ */
+import type { Log } from '../../host/log.ts';
+
+export interface PlanningLoopOptions {
+  /** @returns false, or throws: it is to be tried again */
+  run: () => Promise<boolean>;
+  log: Log;
+  /** Wishes that nobody waits for are gathered for so long, ms; longer where a run takes long. */
+  gatherMs?: number;
+  /** ms. */
+  everyMs?: number;
+}
+
+interface Waiting {
+  goal: number;
+  resolve: (done: boolean) => void;
+}
+
+const GATHER_MS = 200;
+const EVERY_MS = 60_000;
+/** Where wishes never end, as while the guide is read, the machine is left to others for so many times as long. */
+const REST = 4;
+const MAX_GATHER_MS = 5_000;
+/** After so many failures one after the other nobody is kept waiting. */
+const HOPELESS = 3;
+/** After a failure. */
+const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;
+
+export class PlanningLoop {
+  /** Wishes so far, and those that a run answered. */
+  #wanted = 0;
+  #done = 0;
+  #failures = 0;
+  /** How long the last run took, ms. */
+  #took = 0;
+  readonly #waiting = new Set<Waiting>();
+  #running: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #dueAt = Infinity;
+  #started = false;
+  #closed = false;
+
+  constructor(private readonly options: PlanningLoopOptions) {}
+
+  start(): void {
+    this.#started = true;
+    this.#wanted += 1;
+    this.#arm(0);
+  }
+
+  /** Soon. */
+  wake(): void {
+    this.#wanted += 1;
+    this.#arm(this.#gatherMs);
+  }
+
+  /**
+   * At once.
+   * @returns whether a run that began after this call went well within the limit
+   */
+  async settle(limitMs: number): Promise<boolean> {
+    if (this.#closed) return false;
+    this.#wanted += 1;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiting: Waiting = { goal: this.#wanted, resolve };
+    this.#waiting.add(waiting);
+    const limit = setTimeout(() => resolve(false), limitMs);
+    this.#arm(0);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(limit);
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const { resolve } of this.#waiting) resolve(false);
+    await this.#running;
+  }
+
+  /** The sooner one counts. */
+  #arm(delayMs: number): void {
+    if (!this.#started || this.#closed || this.#running !== undefined) return;
+    const dueAt = performance.now() + delayMs;
+    if (dueAt >= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => {
+      this.#dueAt = Infinity;
+      this.#running = this.#turn();
+    }, delayMs);
+  }
+
+  async #turn(): Promise<void> {
+    const goal = this.#wanted;
+    let went = false;
+    const began = performance.now();
+    try {
+      went = await this.options.run();
+    } catch (error) {
+      if (this.#failures === 0 && !this.#closed)
+        this.options.log.error('reservations not planned', { error: String(error) });
+    }
+    this.#took = performance.now() - began;
+    this.#running = undefined;
+    this.#failures = went ? 0 : this.#failures + 1;
+    if (went) this.#done = goal;
+    const isHopeless = this.#failures >= HOPELESS;
+    for (const { goal: wanted, resolve } of this.#waiting) {
+      if (wanted <= this.#done) resolve(true);
+      else if (isHopeless) resolve(false);
+    }
+    this.#arm(this.#delay());
+  }
+
+  get #gatherMs(): number {
+    return Math.max(this.options.gatherMs ?? GATHER_MS, Math.min(this.#took * REST, MAX_GATHER_MS));
+  }
+
+  #delay(): number {
+    const { everyMs = EVERY_MS } = this.options;
+    if (this.#failures > 0) return BACKOFF_MS[Math.min(this.#failures, BACKOFF_MS.length) - 1] ?? 0;
+    if (this.#wanted === this.#done) return everyMs;
+    return this.#waiting.size > 0 ? 0 : this.#gatherMs;
+  }
+}

@@ -1,0 +1,282 @@
+/**
+ * The planning worker's side of `planning-worker-messages.ts`: holds the guide and the rules between plans (`IncrementalPlanner`), reads what
+ * changed since the last one with a connection of its own, and answers plans and previews. It writes nothing.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { Failure } from '../model/failure.ts';
+import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
+import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
+import type { PlannedReservation } from '../schedule/plan/plan-types.ts';
+import type { PlanningDatabase, RecordedRow } from '../store/planning-database.ts';
+import { CompactPrograms, Shared } from './compact-programs.ts';
+import type {
+  FromPlanWorker,
+  PlanAnswer,
+  Planned,
+  PlanOrder,
+  Previewed,
+  PreviewOrder,
+  Repeat,
+  ToPlanWorker,
+} from './planning-worker-messages.ts';
+
+const DAY_MS = 86_400_000;
+/** What was recorded so lately counts for its episode; a day more, for programmes that were moved. */
+const RECORDED_MS = 31 * DAY_MS;
+/** The next airing is waited for so long: the reservation that says so is kept for longer. */
+const REPEAT_MS = 13 * DAY_MS;
+/** So many programmes are read before what was read on the way is cleared away: it is several times what is kept. */
+const MANY_READ = 5_000;
+/** A plan leaves behind as much as is kept. When none has been asked for so long, that is cleared away too. */
+const QUIET_MS = 3_000;
+
+export interface PlanningWorkerHostOptions {
+  post: (message: FromPlanWorker) => void;
+  openFile: (path: string) => PlanningDatabase;
+}
+
+/** What was read of one moment. */
+interface Moment {
+  stamp: string;
+  circumstances: PlanCircumstances;
+  /** Recordings whose episodes may be booked again, by whomever they were booked. */
+  released: readonly RecordedRow[];
+  /** Damaged recordings that have a successor, and when that begins, epoch ms. */
+  repeated: ReadonlyMap<number, number>;
+}
+
+export class PlanningWorkerHost {
+  readonly #shared = new Shared({
+    texts: (id) => this.#opened.texts(id),
+    extended: (id) => this.#opened.extended(id),
+  });
+  readonly #held = new CompactPrograms(this.#shared);
+  readonly #planning = new IncrementalPlanner(this.#held);
+  #file: PlanningDatabase | undefined;
+  #guideVersion = -1;
+  /** Of the programmes of each station that are held: id and mark, one after the other. */
+  readonly #marks = new Map<StationId, Float64Array>();
+  #quiet: ReturnType<typeof setTimeout> | undefined;
+  #stations = '';
+  #rules = '';
+  #recordings = '';
+  /** Kept as the same objects: what is read out of their texts is known by them. */
+  #recorded = new Map<number, RecordedRow>();
+  /** Those whose episodes are not booked again, and those whose are. */
+  #kept: readonly RecordedRow[] = [];
+  #released: readonly RecordedRow[] = [];
+
+  constructor(private readonly options: PlanningWorkerHostOptions) {}
+
+  /** @throws Error before the first message */
+  get #opened(): PlanningDatabase {
+    if (this.#file === undefined) throw new Error('asked before the database was open');
+    return this.#file;
+  }
+
+  take(message: ToPlanWorker): void {
+    clearTimeout(this.#quiet);
+    if (message.kind === 'open') {
+      this.#file = this.options.openFile(message.path);
+      return;
+    }
+    if (message.kind === 'close') {
+      this.#file?.close();
+      this.#file = undefined;
+      this.options.post({ kind: 'down' });
+      return;
+    }
+    const { serial } = message;
+    try {
+      const file = this.#opened;
+      // Texts that are read again while it is planned are of the same moment.
+      this.options.post(file.reading(() => this.#answer(message, file)));
+    } catch (error) {
+      const code = error instanceof Failure ? error.code : null;
+      const text = error instanceof Error ? error.message : String(error);
+      this.options.post({ kind: 'failed', serial, code, message: text });
+    }
+    this.#quiet = setTimeout(() => {
+      this.#file?.shrink();
+      Bun.gc(true);
+      this.#held.sweep();
+      Bun.shrink();
+      Bun.gc(true);
+    }, QUIET_MS);
+    this.#quiet.unref();
+  }
+
+  #answer(message: Extract<ToPlanWorker, { order: PlanOrder }>, file: PlanningDatabase): PlanAnswer {
+    const { serial, kind } = message;
+    const moment = this.#read(message.order, file);
+    return kind === 'plan'
+      ? { kind: 'planned', serial, planned: this.#plan(moment) }
+      : { kind: 'previewed', serial, previewed: this.#preview(message.order, moment) };
+  }
+
+  #plan(moment: Moment): Planned {
+    const { create, update, remove, openings } = this.#planning.plan(moment.circumstances);
+    return {
+      stamp: moment.stamp,
+      create: create.map((planned) => ({ ...planned, repeats: this.#repeatedBy(planned, moment) })),
+      update,
+      remove,
+      openings,
+      faults: [...this.#planning.faults()],
+      repeats: this.#repeats(moment),
+      crowded: [...this.#planning.crowded()],
+    };
+  }
+
+  #preview({ draft, replaces, limit }: PreviewOrder, { circumstances }: Moment): Previewed {
+    const { programs, fault } = this.#planning.preview(draft, circumstances, replaces);
+    return {
+      total: programs.length,
+      fault,
+      programs: programs.slice(0, limit).map(({ program, ...rest }) => {
+        const { id, stationId, name, startAt, endAt } = program;
+        return { id, stationId, name, startAt, endAt, ...rest };
+      }),
+    };
+  }
+
+  #read(order: PlanOrder, file: PlanningDatabase): Moment {
+    const {
+      now,
+      tuners,
+      judged = [],
+      runningSince = -Infinity,
+      isTimeSure = true,
+      settings,
+      airings,
+    } = order;
+    this.#readStations(file);
+    this.#readRules(file);
+    this.#readGuide(file);
+    this.#readRecordings(file, now);
+    const reservations = file.reservations();
+    return {
+      stamp: file.stamp,
+      circumstances: {
+        now,
+        tuners,
+        judged,
+        runningSince,
+        isTimeSure,
+        settings,
+        airings,
+        reservations,
+        recorded: this.#kept,
+        cancellations: file.cancellations(),
+      },
+      released: this.#released,
+      repeated: new Map(
+        reservations.flatMap(({ repeats, startAt }) => (repeats === null ? [] : [[repeats, startAt]])),
+      ),
+    };
+  }
+
+  #readStations(file: PlanningDatabase): void {
+    const stations = file.stations();
+    const text = JSON.stringify(stations);
+    // Logos count as changes of stations: to match everything anew costs more than to compare.
+    if (text === this.#stations) return;
+    this.#planning.setStations(stations);
+    this.#stations = text;
+  }
+
+  #readRules(file: PlanningDatabase): void {
+    const stamp = file.stampOf('rules');
+    if (stamp === this.#rules) return;
+    this.#planning.setRules(file.rules());
+    this.#rules = stamp;
+  }
+
+  #readGuide(file: PlanningDatabase): void {
+    const version = file.guideVersion;
+    if (version === this.#guideVersion) return;
+    let read = 0;
+    for (const station of file.changedSince(this.#guideVersion)) {
+      read += this.#readStation(file, station);
+      if (read < MANY_READ) continue;
+      Bun.gc(true);
+      read = 0;
+    }
+    this.#guideVersion = version;
+  }
+
+  /** @returns how many programmes were read anew */
+  #readStation(file: PlanningDatabase, station: StationId): number {
+    const marks = this.#marks.get(station) ?? new Float64Array();
+    const before = new Map<number, number>();
+    for (let at = 0; at < marks.length; at += 2) before.set(marks[at] ?? 0, marks[at + 1] ?? 0);
+    const stored = file.programs(station);
+    const put = stored.filter(({ id, mark }) => before.get(id) !== mark);
+    for (const { id } of stored) before.delete(id);
+    this.#planning.change(
+      put.map((program) => this.#shared.program(program)),
+      [...before.keys()] as ProgramId[],
+    );
+    this.#marks.set(station, Float64Array.from(stored.flatMap(({ id, mark }) => [id, mark])));
+    return put.length;
+  }
+
+  #readRecordings(file: PlanningDatabase, now: number): void {
+    const stamp = file.stampOf('recordings');
+    if (stamp === this.#recordings) return;
+    const before = this.#recorded;
+    this.#recorded = new Map();
+    for (const row of file.recorded(now - RECORDED_MS)) {
+      const known = before.get(row.id);
+      const isSame =
+        known !== undefined &&
+        known.released === row.released &&
+        known.startAt === row.startAt &&
+        known.ruleId === row.ruleId &&
+        known.name === row.name;
+      this.#recorded.set(row.id, isSame ? known : row);
+    }
+    const rows = [...this.#recorded.values()];
+    this.#kept = rows.filter(({ released }) => !released);
+    this.#released = rows.filter(({ released }) => released);
+    this.#recordings = stamp;
+  }
+
+  /** The damaged recording that a reservation of a rule makes good. */
+  #repeatedBy({ programId, ruleId }: PlannedReservation, { released }: Moment): number | null {
+    const program = this.#planning.guide.get(programId);
+    if (ruleId === null || program === undefined) return null;
+    const repeated = released.find(
+      (row) => row.programId !== programId && isRepeat(this.#planning.facts, row, program),
+    );
+    return repeated?.id ?? null;
+  }
+
+  /** What was booked by hand and recorded badly is booked again by itself, once. */
+  #repeats({ circumstances, released, repeated }: Moment): Repeat[] {
+    const { now, reservations } = circumstances;
+    const { guide, facts } = this.#planning;
+    // What makes one good makes all good that were recorded before it.
+    const isRepeated = (row: RecordedRow): boolean =>
+      released.some(
+        (other) => (repeated.get(other.id) ?? -Infinity) > row.startAt && isRepeat(facts, other, row),
+      );
+    const waiting = released.filter(
+      (row) =>
+        row.ruleId === null && !repeated.has(row.id) && row.startAt > now - REPEAT_MS && !isRepeated(row),
+    );
+    if (waiting.length === 0) return [];
+    const open = new Set(['scheduled', 'conflict']);
+    const excluded = new Set(
+      reservations.filter(({ state }) => !open.has(state)).map((one) => one.programId),
+    );
+    const taken = new Set<ProgramId>();
+    return waiting.flatMap((row) => {
+      const next = nextAiring(guide, facts, row, excluded, now);
+      if (next === undefined || taken.has(next.id)) return [];
+      taken.add(next.id);
+      const { id, stationId, name, description, startAt, endAt } = next;
+      return [{ recordingId: row.id, program: { id, stationId, name, description, startAt, endAt } }];
+    });
+  }
+}

@@ -1,0 +1,106 @@
+/** What the service's main thread and the planning worker say to each other: one union each way. */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { ProblemCode } from '../../wire/api.ts';
+import type { Airings } from '../model/airing.ts';
+import type { ReservationId } from '../model/reservation.ts';
+import type { RuleDraft, RuleId } from '../model/rule.ts';
+import type {
+  PlannedOpening,
+  PlannedReservation,
+  PlanSettings,
+  TunerOfPlan,
+} from '../schedule/plan/plan-types.ts';
+
+/** What is not in the database. */
+export interface PlanOrder {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly tuners: readonly TunerOfPlan[] | null;
+  /** Reservations whose recordings have ended and are only judged. */
+  readonly judged?: readonly ReservationId[];
+  /** False: nobody confirmed the time since the machine was started. */
+  readonly isTimeSure?: boolean;
+  /** Since when the service runs, epoch ms. */
+  readonly runningSince?: number;
+  readonly settings: PlanSettings;
+  readonly airings: Airings;
+}
+
+/** The next airing after a recording of a programme booked by hand that was damaged. */
+export interface Repeat {
+  readonly recordingId: number;
+  readonly program: {
+    readonly id: ProgramId;
+    readonly stationId: StationId;
+    readonly name: string;
+    readonly description: string;
+    /** Epoch ms. */
+    readonly startAt: number;
+    readonly endAt: number;
+  };
+}
+
+export interface Planned {
+  /** Of what it was made (`ReservationStore.stamp`). */
+  readonly stamp: string;
+  /** `repeats`: the damaged recording whose episode it is. */
+  readonly create: readonly (PlannedReservation & { readonly repeats: number | null })[];
+  readonly update: readonly { readonly id: ReservationId; readonly to: PlannedReservation }[];
+  readonly remove: readonly ReservationId[];
+  readonly openings: readonly PlannedOpening[];
+  /** Rules that cannot be used, with the reason, Japanese. */
+  readonly faults: readonly (readonly [RuleId, string])[];
+  readonly repeats: readonly Repeat[];
+  /** Rules that match more than is booked at once, with how many programmes are left for later. */
+  readonly crowded: readonly (readonly [RuleId, number])[];
+}
+
+export interface PreviewOrder extends PlanOrder {
+  readonly draft: RuleDraft;
+  /** The rule that is being changed; null: it would be a new one. */
+  readonly replaces: RuleId | null;
+  /** So many programmes are told. */
+  readonly limit: number;
+}
+
+export interface PreviewRow {
+  readonly id: ProgramId;
+  readonly stationId: StationId;
+  readonly name: string;
+  /** Epoch ms. */
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly state: PlannedReservation['state'] | null;
+  readonly reason: string | null;
+  readonly reservationId: ReservationId | null;
+}
+
+export interface Previewed {
+  readonly total: number;
+  /** By start. */
+  readonly programs: readonly PreviewRow[];
+  /** Why the rule cannot be used, Japanese. */
+  readonly fault: string | null;
+}
+
+export type ToPlanWorker =
+  /** The first message. */
+  | { readonly kind: 'open'; readonly path: string }
+  | { readonly kind: 'plan'; readonly serial: number; readonly order: PlanOrder }
+  | { readonly kind: 'preview'; readonly serial: number; readonly order: PreviewOrder }
+  /** Close the database; answered by `down`. */
+  | { readonly kind: 'close' };
+
+/** What a question is answered with. */
+export type PlanAnswer =
+  | { readonly kind: 'planned'; readonly serial: number; readonly planned: Planned }
+  | { readonly kind: 'previewed'; readonly serial: number; readonly previewed: Previewed }
+  /** `code`: a failure with a sentence for people; null: something that should not have happened. */
+  | {
+      readonly kind: 'failed';
+      readonly serial: number;
+      readonly code: ProblemCode | null;
+      readonly message: string;
+    };
+
+export type FromPlanWorker = PlanAnswer | { readonly kind: 'down' };

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test';
+import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import { reservationOf } from '../../test/reservation.ts';
+import { tuner } from '../../test/service/bookings.ts';
+import type { Reservation } from '../model/reservation.ts';
+import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
+import { tunersOfPlan } from './plan-tuners.ts';
+import { ordersOf } from './recording-orders.ts';
+
+const NOON = 1_800_000_000_000;
+const MINUTE = 60_000;
+const SETTINGS = { marginBefore: 10_000, marginAfter: 15_000, encode: 'av1', keepTs: false } as const;
+const [ONE, TWO, THREE] = [1024, 1032, 1040].map((service) =>
+  stationId(networkId(0x7fe8), serviceId(service)),
+) as [StationId, StationId, StationId];
+/** Two stations of one channel, one of another. */
+const PLACES = new Map([
+  [ONE, { type: 'GR', channel: 'T27' }],
+  [TWO, { type: 'GR', channel: 'T28' }],
+  [THREE, { type: 'GR', channel: 'T27' }],
+]);
+
+function reservation(id: number, station: StationId, over: Partial<Reservation> = {}): Reservation {
+  return reservationOf({
+    id,
+    programId: (station * 100_000 + id) as ProgramId,
+    stationId: station,
+    name: `番組${id}`,
+    startAt: NOON,
+    endAt: NOON + 30 * MINUTE,
+    createdAt: NOON - MINUTE,
+    updatedAt: NOON,
+    ...over,
+  });
+}
+
+function opening(
+  { programId }: Reservation,
+  over: Partial<PlannedOpening> = {},
+): [ProgramId, PlannedOpening] {
+  const times = {
+    openAt: NOON + 1,
+    closeAt: NOON + 2,
+    holdUntil: null,
+    listenUntil: null,
+    brokenAt: null,
+    startAt: NOON + 3,
+    endAt: NOON + 4,
+  };
+  return [programId, { programId, ...times, after: [], ...over }];
+}
+
+const orders = (reservations: Reservation[], openings: [ProgramId, PlannedOpening][] = []) =>
+  ordersOf(reservations, new Map(openings), SETTINGS, (station) => PLACES.get(station));
+
+describe('orders', () => {
+  test('have the margins and choices of the reservation, else the settings', () => {
+    const [own, none] = orders([
+      reservation(1, ONE, { marginBefore: 1000, marginAfter: 2000, encode: 'none', keepTs: true, ruleId: 7 }),
+      reservation(2, TWO),
+    ]);
+    expect(own).toMatchObject({
+      reservationId: 1,
+      ruleId: 7,
+      openAt: NOON - 3000,
+      closeAt: NOON + 30 * MINUTE + 2000,
+      holdUntil: null,
+      encode: 'none',
+      keepTs: true,
+      after: [],
+      wantedFrom: null,
+    });
+    expect(none).toMatchObject({
+      openAt: NOON - 12_000,
+      closeAt: NOON + 30 * MINUTE + 15_000,
+      encode: 'av1',
+    });
+  });
+
+  test('have the times of the plan, and take over from recordings of other channels only', () => {
+    const [before, beside] = [reservation(1, TWO), reservation(2, THREE)];
+    const own = reservation(3, ONE);
+    const after = [before.programId, beside.programId, 99 as ProgramId];
+    const [, , order] = orders([before, beside, own], [opening(own, { after, holdUntil: NOON + 5 })]);
+    expect(order).toMatchObject({
+      openAt: NOON + 1,
+      closeAt: NOON + 2,
+      startAt: NOON + 3,
+      endAt: NOON + 4,
+      holdUntil: NOON + 5,
+      after: [1],
+      apart: [2],
+    });
+  });
+
+  test('without a plan take over from what ends within their margin: there may be no other tuner', () => {
+    const half = { startAt: NOON - 30 * MINUTE, endAt: NOON - 5000 };
+    const [before, beside] = [
+      reservation(1, TWO, { ...half, state: 'recording' }),
+      reservation(2, THREE, half),
+    ];
+    const long = reservation(3, TWO, { startAt: NOON - 30 * MINUTE });
+    const [, , , order] = orders([before, beside, long, reservation(4, ONE)]);
+    expect(order).toMatchObject({ openAt: NOON - 5000, after: [1], apart: [] });
+    const [early, planned] = [reservation(1, TWO, half), reservation(4, ONE)];
+    const [, own] = orders([early, planned], [opening(planned)]);
+    expect(own).toMatchObject({ openAt: NOON + 1, after: [] });
+  });
+
+  test('tell what was booked when it was on already', () => {
+    const late = reservation(1, ONE, { createdAt: NOON + MINUTE });
+    expect(orders([late])[0]?.wantedFrom).toBe(NOON + MINUTE);
+  });
+});
+
+describe('tuners', () => {
+  test('are counted on in rank order, but for those that cannot be used', () => {
+    const tuners = tunersOfPlan(
+      [
+        tuner('a', 0, ['GR']),
+        tuner('b', 1, ['BS', 'CS'], { state: 'error' }),
+        tuner('c', 2, ['GR', 'BS', 'CS'], { disabled: true, rank: null }),
+        tuner('d', 3, ['BS', 'CS']),
+      ],
+      new Map(),
+    );
+    expect(tuners).toEqual([
+      { rank: 0, types: ['GR'], recording: [] },
+      { rank: 1, types: [], recording: [], broken: ['BS', 'CS'] },
+      { rank: 3, types: ['BS', 'CS'], recording: [] },
+    ]);
+  });
+
+  test('that cannot be used are counted on where there are no others', () => {
+    const broken = { state: 'error' as const };
+    const tuners = tunersOfPlan(
+      [tuner('a', 0, ['GR'], broken), tuner('b', 1, ['BS', 'CS'], broken), tuner('c', 2, ['BS'])],
+      new Map(),
+    );
+    expect(tuners).toEqual([
+      { rank: 0, types: ['GR'], recording: [], broken: ['GR'] },
+      { rank: 1, types: ['CS'], recording: [], broken: ['BS', 'CS'] },
+      { rank: 2, types: ['BS'], recording: [] },
+    ]);
+  });
+
+  test('that cannot be used hold no recording: it goes on at another', () => {
+    const running = new Map([[11, { recordingId: 5, tunerId: 'a' }]]);
+    const tuners = tunersOfPlan([tuner('a', 0, ['GR'], { state: 'error' }), tuner('b', 1, ['GR'])], running);
+    expect(tuners.map(({ recording }) => recording)).toEqual([[], []]);
+  });
+
+  test('hold the recordings that use them, by the agent or by the recorder', () => {
+    const use = (name: string) => ({ use: name, priority: 10, lagBytes: 0 });
+    const tuners = tunersOfPlan(
+      [
+        tuner('a', 0, ['GR'], { users: [use('rec 5'), use('live GR/T27'), use('rec 99')] }),
+        tuner('b', 1, ['GR']),
+      ],
+      new Map([
+        [11, { recordingId: 5, tunerId: 'a' }],
+        [12, { recordingId: 6, tunerId: 'b' }],
+        [13, { recordingId: 7, tunerId: null }],
+      ]),
+    );
+    expect(tuners.map(({ recording }) => recording)).toEqual([[11], [12]]);
+  });
+});

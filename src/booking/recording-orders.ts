@@ -1,0 +1,80 @@
+/** What the recorder is told: the reservations that are to be recorded, with the plan's times and the settings. Pure. */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { RecordingOrder } from '../model/recording.ts';
+import type { Reservation } from '../model/reservation.ts';
+import type { EncodeChoice } from '../model/rule.ts';
+import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
+
+/** A slow satellite tuner takes so long to its first packet, ms; what comes sooner is head. */
+export const TUNING_MS = 2_000;
+
+/** Margins in ms. */
+export interface OrderSettings {
+  marginBefore: number;
+  marginAfter: number;
+  encode: EncodeChoice;
+  keepTs: boolean;
+}
+
+/** Where a station is received. */
+export interface Place {
+  type: string;
+  channel: string;
+}
+
+/**
+ * What has no opening is recorded with its own margins: no tuner was heard of yet, or the planning worker is away. Then
+ * it takes over from what ends shortly before it, as if there were no other tuner: margins are worth less than a begin.
+ * @param reservations scheduled ones and those that are being recorded
+ */
+export function ordersOf(
+  reservations: readonly Reservation[],
+  openings: ReadonlyMap<ProgramId, PlannedOpening>,
+  settings: OrderSettings,
+  placeOf: (station: StationId) => Place | undefined,
+): RecordingOrder[] {
+  const byProgram = new Map(reservations.map((one) => [one.programId, one]));
+  return reservations.map((reservation): RecordingOrder => {
+    const { programId, stationId, ruleId, name, description, startAt, endAt, createdAt } = reservation;
+    const opening = openings.get(programId);
+    const before = reservation.marginBefore ?? settings.marginBefore;
+    const after = reservation.marginAfter ?? settings.marginAfter;
+    const own = placeOf(stationId);
+    const ownOpenAt = startAt - before - TUNING_MS;
+    // What shares its channel is on another tuner, and goes on beside it.
+    const isApart = (other: Reservation): boolean => {
+      const place = placeOf(other.stationId);
+      return place?.type === own?.type && place?.channel === own?.channel;
+    };
+    const isJustBefore = (other: Reservation): boolean =>
+      other.endAt > ownOpenAt &&
+      other.endAt <= startAt &&
+      other.startAt < startAt &&
+      placeOf(other.stationId)?.type === own?.type &&
+      !isApart(other);
+    const followed =
+      opening === undefined
+        ? reservations.filter(isJustBefore)
+        : opening.after.flatMap((other) => byProgram.get(other) ?? []);
+    return {
+      reservationId: reservation.id,
+      programId,
+      stationId,
+      ruleId,
+      name,
+      description,
+      startAt: opening?.startAt ?? startAt,
+      endAt: opening?.endAt ?? endAt,
+      openAt: opening?.openAt ?? Math.max(ownOpenAt, ...followed.map((other) => other.endAt)),
+      closeAt: opening?.closeAt ?? endAt + after,
+      holdUntil: opening?.holdUntil ?? null,
+      listenUntil: opening?.listenUntil ?? null,
+      brokenAt: opening?.brokenAt ?? null,
+      after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
+      apart: followed.filter(isApart).map(({ id }) => id),
+      encode: reservation.encode ?? settings.encode,
+      keepTs: reservation.keepTs ?? settings.keepTs,
+      wantedFrom: createdAt > startAt ? createdAt : null,
+    };
+  });
+}

@@ -1,0 +1,114 @@
+/** Reservations and rules as the interface sends them. Pure. */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/schedule.ts';
+import type { RecordingOrder } from '../model/recording.ts';
+import type { Reservation, ReservationId } from '../model/reservation.ts';
+import type { Rule } from '../model/rule.ts';
+import { ruleItem } from '../schedule/rule-body.ts';
+import { crowdedReason } from '../schedule/rule-match-limit.ts';
+import type { ListedReservation } from '../store/reservation-row.ts';
+import type { OfferedProgram } from '../store/reservation-store.ts';
+import type { RuleFacts } from '../store/rule-store.ts';
+import type { PreviewRow } from './planning-worker-messages.ts';
+
+/** Epoch ms. */
+export interface OpeningTimes {
+  openAt: number;
+  closeAt: number;
+}
+
+/**
+ * Of each that is to be recorded. A plan has what runs opened at the moment at which it is made: what is told stays.
+ * @param before what was told last
+ */
+export function openingTimes(
+  reservations: readonly Pick<Reservation, 'id' | 'state'>[],
+  orders: readonly Pick<RecordingOrder, 'reservationId' | 'openAt' | 'closeAt' | 'wantedFrom'>[],
+  before: ReadonlyMap<ReservationId, OpeningTimes>,
+): Map<ReservationId, OpeningTimes> {
+  const running = new Set(reservations.flatMap(({ id, state }) => (state === 'recording' ? [id] : [])));
+  return new Map(
+    orders.map(({ reservationId: id, openAt, closeAt, wantedFrom }) => {
+      if (!running.has(id)) return [id, { openAt, closeAt }];
+      // Nobody asked for it before it was wanted.
+      return [id, { openAt: before.get(id)?.openAt ?? Math.max(openAt, wantedFrom ?? openAt), closeAt }];
+    }),
+  );
+}
+
+const titleOf = (name: string): string => removeTitleMarks(name).title;
+
+/** @param offers what conflicts could take instead, by programme */
+export function reservationItem(
+  row: ListedReservation,
+  times: OpeningTimes | undefined,
+  offers: ReadonlyMap<ProgramId, OfferedProgram>,
+): ReservationItem {
+  const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
+  const { reason, tuner, channel, recordingId, verdict, note, marginBefore, marginAfter, encode, keepTs } =
+    row;
+  const conflict = {
+    blockers: [...row.blockers],
+    alternatives: [...row.alternatives],
+    offers: row.alternatives
+      .flatMap((programId) => offers.get(programId) ?? [])
+      .map(({ id: programId, name: offered, ...rest }) => ({ programId, title: titleOf(offered), ...rest })),
+  };
+  return {
+    id,
+    programId,
+    stationId,
+    serviceName,
+    name,
+    title: titleOf(name),
+    startAt,
+    endAt,
+    state,
+    priority,
+    ruleId,
+    reason,
+    tuner: tuner === null ? null : { ...tuner },
+    ...(state === 'conflict' ? conflict : {}),
+    openAt: times?.openAt ?? null,
+    closeAt: times?.closeAt ?? null,
+    channel,
+    recordingId,
+    verdict,
+    note,
+    marginBefore,
+    marginAfter,
+    encode,
+    keepTs,
+  };
+}
+
+/** @param left programmes that it matches and that are booked when they are nearer */
+export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined, left = 0): RuleItem {
+  const { booked = 0, conflicts = 0, recorded = 0, next = null } = facts ?? {};
+  return {
+    ...ruleItem(rule),
+    booked,
+    conflicts,
+    recorded,
+    crowded: rule.enabled && left > 0 ? { left, reason: crowdedReason(left) } : null,
+    next:
+      next === null
+        ? null
+        : {
+            reservationId: next.reservationId,
+            programId: next.programId,
+            title: titleOf(next.name),
+            serviceName: next.serviceName,
+            startAt: next.startAt,
+            state: next.state,
+          },
+  };
+}
+
+export function previewItem(row: PreviewRow, stationName: (id: StationId) => string): PreviewProgram {
+  const { id, stationId, name, startAt, endAt, state, reason, reservationId } = row;
+  const title = titleOf(name);
+  const serviceName = stationName(stationId);
+  return { id, stationId, serviceName, name, title, startAt, endAt, state, reason, reservationId };
+}

@@ -1,0 +1,191 @@
+/** What people do with reservations. Each word is on disk before it is answered, and planned with before, if that is quick. */
+
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { RecordAnswer, ReservationItem, ReservationRequest } from '../../wire/schedule.ts';
+import { Failure } from '../model/failure.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import type { Recorder } from '../model/recording.ts';
+import { type Cancellation, isReserved, type ReservationId } from '../model/reservation.ts';
+import { titleText } from '../model/search-text.ts';
+import type { KnownStation } from '../model/station.ts';
+import type { AiringProgram } from '../store/program-store.ts';
+import type { ListedReservation, RecordingChoice, StoredReservation } from '../store/reservation-row.ts';
+import type { ReservationStore } from '../store/reservation-store.ts';
+import { type OpeningTimes, reservationItem } from './reservation-items.ts';
+
+export interface ReservationServiceOptions {
+  reservations: ReservationStore;
+  programs: {
+    find(id: ProgramId): ProgramRecord | undefined;
+    airingOn(station: StationId, now: number): AiringProgram | undefined;
+  };
+  stations: {
+    find(id: StationId): unknown;
+    findKnown(id: StationId): KnownStation | undefined;
+  };
+  recorder: Recorder;
+  /** When each that is to be recorded, or is, opens and closes. */
+  timesOf: (id: ReservationId) => OpeningTimes | undefined;
+  /** Plans with what was stored; whether that happened in time. */
+  settle: () => Promise<boolean>;
+  /** Something of the lists changed. */
+  changed: () => void;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** The recorder writes what it has; a disk that hangs is not waited for. */
+const STOP_LIMIT_MS = 10_000;
+const COPY_NEVER = 'コピー禁止の番組なので録画しません';
+const NO_CHOICE = { marginBefore: null, marginAfter: null, encode: null, keepTs: null } as const;
+
+function unknownReservation(): Failure {
+  return new Failure('not_found', '予約が見つかりません。');
+}
+
+export class ReservationService {
+  constructor(private readonly options: ReservationServiceOptions) {}
+
+  /** By start; what is done with the last first. */
+  list(completed: boolean): ReservationItem[] {
+    const { reservations, now } = this.options;
+    const rows = completed ? reservations.completed(now()) : reservations.coming(now());
+    return this.#items(rows);
+  }
+
+  /** @throws Failure not_found */
+  get(id: ReservationId): ReservationItem {
+    const row = this.options.reservations.listed(id);
+    if (row === undefined) throw unknownReservation();
+    const [item] = this.#items([row]);
+    if (item === undefined) throw unknownReservation();
+    return item;
+  }
+
+  /** @throws Failure not_found, copy_never, ended */
+  async reserve(request: ReservationRequest): Promise<ReservationItem> {
+    return this.get(await this.#reserve(request));
+  }
+
+  /** What a station airs now. @throws Failure as `reserve` */
+  async record(station: StationId): Promise<RecordAnswer> {
+    const { programs, stations, reservations, now } = this.options;
+    if (stations.find(station) === undefined) throw new Failure('not_found', '局が見つかりません。');
+    const airing = programs.airingOn(station, now());
+    if (airing === undefined)
+      throw new Failure('not_found', 'この局で放送中の番組が番組表に見つかりません。');
+    const id = await this.#reserve({ programId: airing.id });
+    const state = reservations.find(id)?.state ?? 'conflict';
+    const recorded = removeTitleMarks(airing.name).title;
+    return { recorded, programId: airing.id, reserved: isReserved(state) };
+  }
+
+  /** Again and again is the same as once. @throws Failure not_found */
+  async cancel(id: ReservationId): Promise<void> {
+    const { reservations, now } = this.options;
+    const reservation = reservations.find(id);
+    if (reservation === undefined) throw unknownReservation();
+    const { state } = reservation;
+    if (state === 'cancelled' || state === 'finished' || state === 'missed') return;
+    reservations.cancel(id, this.#memory(reservation), now());
+    if (state === 'recording') await this.#stop(id);
+    this.options.changed();
+    await this.options.settle();
+  }
+
+  /** @throws Failure not_found, ended */
+  async restore(id: ReservationId): Promise<ReservationItem> {
+    const { reservations, programs, now } = this.options;
+    const reservation = reservations.find(id);
+    if (reservation === undefined) throw unknownReservation();
+    if (reservation.state !== 'cancelled') return this.get(id);
+    const { programId, ruleId, endAt } = reservation;
+    const program = programs.find(programId);
+    if ((program?.endAt ?? endAt) <= now() && program?.openEnd !== true) throw hasEnded();
+    if (ruleId === null && program?.copyNever === true) throw new Failure('copy_never', COPY_NEVER);
+    reservations.restore(id, this.#memory(reservation), now());
+    this.options.changed();
+    await this.options.settle();
+    if (reservations.find(id) !== undefined) return this.get(id);
+    // Its rule does not want it any more; the person does.
+    const { stationId, name, description, startAt, marginBefore, marginAfter, encode, keepTs } = reservation;
+    const choice = { marginBefore, marginAfter, encode, keepTs };
+    const texts = { stationId, name, description, startAt, endAt };
+    return this.get(await this.#book({ programId, ...texts, ...choice, note: null, repeats: null }));
+  }
+
+  async #reserve({ programId, ...choice }: ReservationRequest): Promise<ReservationId> {
+    const { reservations, programs, now } = this.options;
+    const program = programs.find(programId as ProgramId);
+    await this.#judged(programId as ProgramId);
+    const known = reservations.ofProgram(programId as ProgramId);
+    if (known !== undefined && (isReserved(known.state) || known.state === 'conflict')) {
+      if (Object.keys(choice).length > 0) await this.#choose(known.id, choice);
+      return known.id;
+    }
+    if (program === undefined)
+      throw new Failure('not_found', '番組が見つかりません。終わった番組は番組表から消えます。');
+    const { id, stationId, name, description, startAt, endAt, openEnd, copyNever } = program;
+    if (copyNever) throw new Failure('copy_never', COPY_NEVER);
+    if (endAt <= now() && !openEnd) throw hasEnded();
+    const texts = { stationId, name, description, startAt, endAt };
+    const choices = { ...NO_CHOICE, ...choice };
+    return await this.#book({ programId: id, ...texts, ...choices, note: null, repeats: null });
+  }
+
+  async #choose(id: ReservationId, choice: Partial<RecordingChoice>): Promise<void> {
+    this.options.reservations.choose(id, choice, this.options.now());
+    this.options.changed();
+    await this.options.settle();
+  }
+
+  async #book(wanted: Parameters<ReservationStore['book']>[0]): Promise<ReservationId> {
+    const { reservations, now, changed, settle } = this.options;
+    const id = reservations.book(wanted, now());
+    changed();
+    await settle();
+    return id;
+  }
+
+  async #stop(id: ReservationId): Promise<void> {
+    const { recorder, reservations, now } = this.options;
+    await inTime(recorder.stop(id));
+    const isLost = reservations.find(id)?.state === 'recording' && !recorder.running().has(id);
+    if (isLost) reservations.cancelLost(id, now());
+  }
+
+  /** What was stopped a moment ago is being judged, and says that it is recorded until then. */
+  async #judged(program: ProgramId): Promise<void> {
+    const { recorder, reservations } = this.options;
+    const known = reservations.ofProgram(program);
+    if (known?.state !== 'recording') return;
+    if (recorder.running().get(known.id)?.progress.phase === 'over') await inTime(recorder.over(known.id));
+  }
+
+  /** undefined station: nothing can be booked there either. */
+  #memory({ ruleId, name, startAt, stationId }: StoredReservation): Omit<Cancellation, 'id'> | null {
+    const station = this.options.stations.findKnown(stationId);
+    if (station === undefined) return null;
+    const { type, channel } = station;
+    return { ruleId, type, channel, title: titleText(name), startAt, cancelledAt: this.options.now() };
+  }
+
+  #items(rows: readonly ListedReservation[]): ReservationItem[] {
+    const { reservations, timesOf } = this.options;
+    const conflicts = rows.filter(({ state }) => state === 'conflict');
+    const offers = reservations.offers(conflicts.flatMap(({ alternatives }) => alternatives));
+    return rows.map((row) => reservationItem(row, timesOf(row.id), offers));
+  }
+}
+
+async function inTime(act: Promise<void>): Promise<void> {
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, STOP_LIMIT_MS);
+  await Promise.race([act, limit.promise]);
+  clearTimeout(timer);
+}
+
+function hasEnded(): Failure {
+  return new Failure('ended', 'この番組は終了したため予約できません。');
+}

@@ -1,0 +1,132 @@
+/** What people do with rules. Each word is on disk before it is answered, and planned with before, if that is quick. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Retiring } from '../../wire/recordings.ts';
+import type { RuleItem, RulePreview } from '../../wire/schedule.ts';
+import { Failure } from '../model/failure.ts';
+import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
+import { checkExpression } from '../schedule/expression/expression.ts';
+import { readRule } from '../schedule/rule-body.ts';
+import type { ReservationStore } from '../store/reservation-store.ts';
+import type { RuleStore } from '../store/rule-store.ts';
+import type { PlanningWorkerClient } from './planning-worker-client.ts';
+import type { PlanOrder } from './planning-worker-messages.ts';
+import { previewItem, ruleWithFacts } from './reservation-items.ts';
+
+export interface RuleServiceOptions {
+  rules: RuleStore;
+  reservations: Pick<ReservationStore, 'dropOfRule'>;
+  plans: Pick<PlanningWorkerClient, 'preview'>;
+  /** What a preview counts on. */
+  order: () => PlanOrder;
+  stationName: (id: StationId) => string;
+  /** How many programmes of a rule wait until they are nearer. */
+  leftOf: (id: RuleId) => number;
+  /** What the actions of a rule would put into the bin; undefined: that is not known. */
+  retiring: ((rule: RuleId | null, draft: RuleDraft) => Retiring) | undefined;
+  settle: () => Promise<boolean>;
+  /** PlanningWorkerClient soon. */
+  wake: () => void;
+  changed: () => void;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** More matches than anybody looks through. */
+const PREVIEW_LIMIT = 200;
+/** So often a rule that is being deleted may be changed before it goes all the same. */
+const REMOVALS = 3;
+
+function unknownRule(): Failure {
+  return new Failure('not_found', 'ルールが見つかりません。');
+}
+
+export class RuleService {
+  /** Who changed a rule last, or is deleting it. */
+  readonly #hands = new Map<RuleId, symbol>();
+
+  constructor(private readonly options: RuleServiceOptions) {}
+
+  list(): RuleItem[] {
+    const { rules, leftOf } = this.options;
+    const facts = rules.facts();
+    return rules.all().map((rule) => ruleWithFacts(rule, facts.get(rule.id), leftOf(rule.id)));
+  }
+
+  /** @throws Failure not_found */
+  get(id: RuleId): RuleItem {
+    const { rules, leftOf } = this.options;
+    return ruleWithFacts(this.#find(id), rules.facts().get(id), leftOf(id));
+  }
+
+  /** @throws Failure bad_request naming the field */
+  async create(body: unknown): Promise<RuleItem> {
+    const { rules, now } = this.options;
+    const { id } = rules.create(readRule(body, checkExpression), now());
+    await this.#settle();
+    return this.get(id);
+  }
+
+  /** @throws Failure not_found, bad_request naming the field */
+  async update(id: RuleId, body: unknown): Promise<RuleItem> {
+    const { rules, now } = this.options;
+    rules.update(id, readRule(body, checkExpression, this.#find(id)), now());
+    this.#hands.set(id, Symbol('update'));
+    await this.#settle();
+    return this.get(id);
+  }
+
+  /** @throws Failure not_found */
+  async remove(id: RuleId): Promise<void> {
+    const { rules, reservations, now } = this.options;
+    this.#find(id);
+    let isPlanned = false;
+    for (let attempt = 0; attempt < REMOVALS && !isPlanned; attempt += 1) {
+      const hand = Symbol('remove');
+      this.#hands.set(id, hand);
+      // What other rules want too becomes theirs; the rest goes as the plan has it.
+      rules.disable(id, null, now());
+      if (!(await this.#settle())) break;
+      // Changed meanwhile it was enabled again, and has booked: that would be nobody's, for ever.
+      isPlanned = this.#hands.get(id) === hand;
+    }
+    if (!isPlanned) reservations.dropOfRule(id);
+    rules.remove(id);
+    this.#hands.delete(id);
+    this.options.changed();
+    this.options.wake();
+  }
+
+  /**
+   * What a rule would book now.
+   * @param replaces the rule that is being changed
+   * @throws Failure not_found, bad_request naming the field, busy
+   */
+  async preview(body: unknown, replaces: RuleId | null): Promise<RulePreview> {
+    const { plans, order, stationName, retiring } = this.options;
+    const before = replaces === null ? undefined : this.#find(replaces);
+    const draft = readRule(body, checkExpression, before);
+    const { total, programs, fault } = await plans.preview({
+      ...order(),
+      draft,
+      replaces,
+      limit: PREVIEW_LIMIT,
+    });
+    return {
+      total,
+      programs: programs.map((row) => previewItem(row, stationName)),
+      fault,
+      ...(retiring === undefined ? {} : { retiring: retiring(replaces, draft) }),
+    };
+  }
+
+  #find(id: RuleId): Rule {
+    const rule = this.options.rules.find(id);
+    if (rule === undefined) throw unknownRule();
+    return rule;
+  }
+
+  #settle(): Promise<boolean> {
+    this.options.changed();
+    return this.options.settle();
+  }
+}

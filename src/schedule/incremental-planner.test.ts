@@ -1,0 +1,188 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ProgramId } from '../../arib/ids.ts';
+import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/plan-home.ts';
+import type { KnownStation } from '../model/station.ts';
+import { IncrementalPlanner } from './incremental-planner.ts';
+import { readRule } from './rule-body.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+
+function known(home: Home, hidden: readonly number[] = []): KnownStation[] {
+  return [...home.stations.values()].map((station) => ({
+    ...station,
+    hidden: hidden.includes(station.id),
+    forgotten: false,
+  }));
+}
+
+function circumstances({ now, reservations, recorded, cancellations, tuners, settings, airings }: Home) {
+  return { now, reservations, recorded, cancellations, tuners, settings, airings };
+}
+
+test('changes cost what they change, and lead to the same plan as everything anew', () => {
+  const name = fc.constantFrom('灯台', '灯台 #2', '港', '海の灯台', '情報');
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant('put' as const),
+      event: fc.nat(9),
+      station: fc.nat(1),
+      name,
+      at: fc.nat(30),
+    }),
+    fc.record({ kind: fc.constant('remove' as const), event: fc.nat(9), station: fc.nat(1) }),
+    fc.record({ kind: fc.constant('rule' as const), keyword: name, regex: fc.boolean() }),
+    fc.record({ kind: fc.constant('drop' as const), rule: fc.nat(5) }),
+    fc.record({ kind: fc.constant('toggle' as const), rule: fc.nat(5) }),
+    fc.record({ kind: fc.constant('hide' as const), station: fc.nat(2) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const home = new Home([GR_TUNER]);
+      const stations = [home.station('T27'), home.station('T28')];
+      const planning = new IncrementalPlanner();
+      let hidden: number[] = [];
+      planning.setStations(known(home));
+      for (const given of steps) {
+        const station = 'station' in given ? stations[given.station] : undefined;
+        if (given.kind === 'put' && station !== undefined) {
+          const id = home.program(station, given.name, { at: given.at * 10, event: given.event });
+          const program = home.guide.get(id);
+          if (program !== undefined) planning.change([program]);
+        } else if (given.kind === 'remove' && station !== undefined) {
+          const id = (station * 100_000 + given.event) as ProgramId;
+          home.guide.remove(id);
+          planning.change([], [id]);
+        } else if (given.kind === 'rule') home.rule(given.keyword, { regex: given.regex });
+        else if (given.kind === 'drop') home.rules = home.rules.filter(({ id }) => id !== given.rule);
+        else if (given.kind === 'toggle')
+          home.rules = home.rules.map((rule) =>
+            rule.id === given.rule ? { ...rule, enabled: !rule.enabled } : rule,
+          );
+        else hidden = station === undefined ? [] : [station];
+        // Rules are numbered anew in a home: two of one number are no household.
+        home.rules = home.rules.filter(
+          (rule, index) => home.rules.findIndex(({ id }) => id === rule.id) === index,
+        );
+        planning.setRules(home.rules);
+        if (given.kind === 'hide') planning.setStations(known(home, hidden));
+        const step = planning.plan(circumstances(home));
+        const anew = new IncrementalPlanner();
+        anew.setStations(known(home, hidden));
+        anew.setRules(home.rules);
+        const all = stations.flatMap((one) => home.guide.ofStation(one));
+        anew.change(all);
+        expect(step).toEqual(anew.plan(circumstances(home)));
+      }
+    }),
+    { seed: SEED, numRuns: 300 },
+  );
+});
+
+test('a rule that cannot be used says why, and is as good as disabled', () => {
+  const home = new Home([GR_TUNER]);
+  const station = home.station('T27');
+  const program = home.program(station, '灯台', { at: 30 });
+  home.rule('灯台');
+  const planning = new IncrementalPlanner();
+  planning.setStations(known(home));
+  const found = home.guide.get(program);
+  if (found === undefined) throw new Error('no programme');
+  planning.change([found]);
+  planning.setRules(home.rules);
+  expect(planning.plan(circumstances(home)).create).toHaveLength(1);
+  home.reserve(program, { ruleId: 1 });
+  const [rule] = home.rules;
+  if (rule === undefined) throw new Error('no rule');
+  planning.setRules([{ ...rule, conditions: { ...rule.conditions, regex: true, keyword: '(?=灯台)' } }]);
+  const plan = planning.plan(circumstances(home));
+  expect(planning.faults().get(1)).toContain('正規表現');
+  expect(plan.remove).toEqual([1]);
+  planning.setRules(home.rules);
+  expect(planning.plan(circumstances(home)).remove).toEqual([]);
+  expect(planning.faults().size).toBe(0);
+});
+
+test('what is booked of a hidden station stays', () => {
+  const home = new Home([GR_TUNER]);
+  const station = home.station('T27');
+  home.reserve(home.program(station, '灯台', { at: 30 }));
+  const planning = new IncrementalPlanner();
+  planning.setStations(known(home, [station]));
+  planning.setRules([]);
+  expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({
+    state: 'scheduled',
+    tuner: { rank: 0 },
+  });
+  home.now = NOON + 2 * HOUR;
+  expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({ state: 'missed' });
+});
+
+test('a preview tells what would become of each programme, and changes nothing', () => {
+  const home = new Home([GR_TUNER]);
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const planning = new IncrementalPlanner();
+  planning.setStations(known(home));
+  const ids = [
+    home.program(one, '灯台 #1「波」', { at: 60 }),
+    home.program(two, '灯台 #1「波」', { at: 200 }),
+    home.program(one, '灯台 #2「風」', { at: 300 }),
+    home.program(one, '灯台 #3「霧」', { at: 400, copyNever: true }),
+    home.program(one, '灯台 #4「雪」', { at: 500 }),
+    home.program(one, '灯台 #5「月」', { at: -100 }),
+    home.program(one, '港', { at: 600 }),
+  ];
+  planning.change(ids.flatMap((id) => home.guide.get(id) ?? []));
+  home.reserve(home.program(two, '歌', { at: 300 }), { priority: 9 });
+  const [, , , , booked] = ids;
+  if (booked === undefined) throw new Error('no programme');
+  const { id } = home.reserve(booked, { tuner: { type: 'GR', rank: 0 } });
+  planning.change(home.reservations.flatMap(({ programId }) => home.guide.get(programId) ?? []));
+  const before = planning.plan(circumstances(home));
+  const draft = readRule({ keyword: '灯台' }, () => {});
+  const { programs, fault } = planning.preview(draft, circumstances(home), null);
+  expect(fault).toBeNull();
+  expect(programs.map(({ program, state, reservationId }) => [program.name, state, reservationId])).toEqual([
+    ['灯台 #1「波」', 'scheduled', null],
+    ['灯台 #1「波」', null, null],
+    ['灯台 #2「風」', 'conflict', null],
+    ['灯台 #3「霧」', 'skipped', null],
+    ['灯台 #4「雪」', 'scheduled', id],
+  ]);
+  expect(programs[1]?.reason).toBe('同じ回の別の放送を予約します。');
+  expect(programs[2]?.reason).toContain('「歌」と重なり');
+  expect(planning.plan(circumstances(home))).toEqual(before);
+  // In place of the rule that is being changed.
+  home.rule('港');
+  planning.setRules(home.rules);
+  expect(planning.plan(circumstances(home)).create.map(({ name }) => name)).toContain('港');
+  expect(planning.preview(draft, circumstances(home), 1).programs).toHaveLength(5);
+});
+
+test('a rule that matches too much books what is on first, and says so of the rest', () => {
+  const home = new Home([GR_TUNER]);
+  const stations = [home.station('T27'), home.station('T28'), home.station('T29')];
+  const planning = new IncrementalPlanner();
+  planning.setStations(known(home));
+  const ids = stations.flatMap((station) =>
+    Array.from({ length: 400 }, (_, index) => home.program(station, '灯台', { at: 60 + index * 30 })),
+  );
+  planning.change(ids.flatMap((id) => home.guide.get(id) ?? []));
+  const narrow = home.rule('', { stationIds: stations.slice(0, 1), timeFrom: 13 * 60, timeTo: 13 * 60 + 1 });
+  const wide = home.rule('', { stationIds: stations });
+  planning.setRules(home.rules);
+  const { create } = planning.plan(circumstances(home));
+  expect([...planning.crowded()]).toEqual([[wide.id, 200]]);
+  const booked = create.filter(({ ruleId }) => ruleId === wide.id);
+  expect(Math.max(...booked.map(({ startAt }) => startAt))).toBeLessThan(NOON + 170 * HOUR);
+  expect(create.filter(({ ruleId }) => ruleId === narrow.id)).toHaveLength(9);
+  const { programs } = planning.preview(wide, circumstances(home), wide.id);
+  expect(programs).toHaveLength(1200);
+  expect(programs[0]?.reason).toBeNull();
+  const far = programs.filter(({ reason }) => reason?.includes('近いものから 1,000 件まで'));
+  expect(far.length).toBeGreaterThanOrEqual(190);
+  expect(far.every(({ state }) => state === null)).toBe(true);
+  home.now = NOON + 100 * HOUR;
+  planning.plan(circumstances(home));
+  expect([...planning.crowded()]).toEqual([]);
+});

@@ -1,0 +1,233 @@
+/**
+ * Holds the guide and the rules between plans, so that a change costs what it changes: a rule that is new is matched
+ * alone, a programme that is new is held against every rule. Nothing here decides; `plan` does.
+ */
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { Failure } from '../model/failure.ts';
+import type { Reservation } from '../model/reservation.ts';
+import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
+import type { KnownStation } from '../model/station.ts';
+import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
+import type { ProgramRows } from './match/program-rows.ts';
+import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
+import type { Plan, PlanInput } from './plan/plan-types.ts';
+import { Facts } from './plan/program-facts.ts';
+import { plan } from './plan/reservation-plan.ts';
+import { isLimited, UNLIMITED } from './rule-body.ts';
+import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
+
+/** What the plan needs beside guide, rules and stations. */
+export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
+
+/** A programme that a rule would match, and what would become of it. */
+export interface PreviewedProgram {
+  readonly program: GuideProgram;
+  /** null: it would not be booked. */
+  readonly state: Reservation['state'] | null;
+  /** Why it is in conflict, skipped or not booked, Japanese. */
+  readonly reason: string | null;
+  /** Of a reservation that there is already. */
+  readonly reservationId: number | null;
+}
+
+export interface Preview {
+  /** By start. */
+  readonly programs: readonly PreviewedProgram[];
+  /** Japanese: the rule cannot be used. */
+  readonly fault: string | null;
+}
+
+const FAR =
+  `ルールに一致する番組が多いため、放送が近づいてから予約します` +
+  `(予約はルールひとつにつき近いものから ${MAX_OF_RULE.toLocaleString('en')} 件まで)。`;
+
+/** No rule has it. */
+const PREVIEWED = -1;
+
+interface HeldRule {
+  readonly rule: Rule;
+  /** undefined: it cannot be used. */
+  readonly matcher: RuleMatcher | undefined;
+  /** Why it is to be disabled, Japanese. */
+  fault: string | null;
+  /** undefined: it has not been matched since the guide or the rule was replaced. */
+  matched: Map<ProgramId, GuideProgram> | undefined;
+}
+
+/** Beyond so many changes every rule is matched anew: the index is quicker than looking at each. */
+const MANY_CHANGES = 4000;
+
+export class IncrementalPlanner {
+  readonly guide: GuideIndex;
+  readonly facts = new Facts();
+  #stations: ReadonlyMap<StationId, KnownStation> = new Map();
+  /** Those that rules look at. */
+  #listed: RuleStations = new Map();
+  #rules = new Map<RuleId, HeldRule>();
+  readonly #changed = new Set<ProgramId>();
+  #crowded: ReadonlyMap<RuleId, number> = new Map();
+
+  constructor(programs?: ProgramRows) {
+    this.guide = new GuideIndex(programs);
+  }
+
+  /** All stations there are. No rule matches hidden ones; what is booked of them stays. */
+  setStations(stations: readonly KnownStation[]): void {
+    const byId = (list: readonly KnownStation[]) => new Map(list.map((station) => [station.id, station]));
+    this.#stations = byId(stations);
+    this.#listed = byId(stations.filter(({ hidden }) => !hidden));
+    this.#forgetMatches();
+  }
+
+  /** All rules there are. Those whose conditions are as they were keep their matches. */
+  setRules(rules: readonly Rule[]): void {
+    this.#rules = new Map(rules.map((rule) => [rule.id, this.#held(rule)]));
+  }
+
+  change(put: readonly GuideProgram[], remove: readonly ProgramId[] = []): void {
+    for (const id of remove) {
+      this.guide.remove(id);
+      this.#changed.add(id);
+    }
+    for (const program of put) {
+      this.guide.put(program);
+      this.#changed.add(program.id);
+    }
+  }
+
+  /** Rules that are to be disabled, with the reason; empty after a plan of sound rules. */
+  faults(): ReadonlyMap<RuleId, string> {
+    const faults = new Map<RuleId, string>();
+    for (const [id, { fault }] of this.#rules) {
+      if (fault !== null) faults.set(id, fault);
+    }
+    return faults;
+  }
+
+  /** Rules that match more than is booked at once, with how many programmes are left for later; of the last plan. */
+  crowded(): ReadonlyMap<RuleId, number> {
+    return this.#crowded;
+  }
+
+  plan(circumstances: PlanCircumstances): Plan {
+    this.#match();
+    const near = nearest(this.#matched(), circumstances.now);
+    this.#crowded = new Map([...near].flatMap(([id, { left }]) => (left === 0 ? [] : [[id, left]])));
+    return this.#planned(circumstances, near, undefined);
+  }
+
+  #matched(): Map<RuleId, GuideProgram[]> {
+    const matches = new Map<RuleId, GuideProgram[]>();
+    for (const [id, { matched }] of this.#rules) {
+      if (matched !== undefined) matches.set(id, [...matched.values()]);
+    }
+    return matches;
+  }
+
+  /** @param instead a rule that is looked at, in place of its own stored form */
+  #planned(
+    circumstances: PlanCircumstances,
+    near: ReadonlyMap<RuleId, Near>,
+    instead: Rule | undefined,
+  ): Plan {
+    const rules = instead === undefined ? [] : [instead];
+    for (const [id, { rule, fault }] of this.#rules) {
+      // A rule that cannot be used is as good as disabled.
+      if (id !== instead?.id) rules.push(fault === null ? rule : { ...rule, enabled: false });
+    }
+    const matches = new Map([...near].map(([id, { programs }]) => [id, programs]));
+    const { guide, facts } = this;
+    return plan({ ...circumstances, guide, facts, matches, rules, stations: this.#stations });
+  }
+
+  /**
+   * What a rule would match now, with the state that each programme would get beside everything that is booked.
+   * @param replaces the rule that is being changed; null: it would be a new one
+   * @throws Failure for a regular expression that cannot be used
+   */
+  preview(draft: RuleDraft, circumstances: PlanCircumstances, replaces: RuleId | null): Preview {
+    this.#match();
+    const { programs, fault } = new RuleMatcher(draft.conditions).match(this.guide, this.#listed);
+    if (fault !== null) return { programs: [], fault };
+    const id = replaces ?? PREVIEWED;
+    const times = { createdAt: circumstances.now, updatedAt: circumstances.now };
+    const rule: Rule = { ...draft, id, enabled: true, disabledReason: null, ...times };
+    const near = nearest(this.#matched().set(id, [...programs]), circumstances.now);
+    const made = this.#planned(circumstances, near, rule);
+    const upcoming = programs.filter((program) => program.endAt > circumstances.now);
+    const planned = new Set(near.get(id)?.programs);
+    const isFar = (program: GuideProgram): boolean => !planned.has(program);
+    return { programs: becoming(upcoming, circumstances.reservations, made, isFar), fault: null };
+  }
+
+  #held(rule: Rule): HeldRule {
+    const known = this.#rules.get(rule.id);
+    if (known !== undefined && JSON.stringify(known.rule.conditions) === JSON.stringify(rule.conditions))
+      return { ...known, rule };
+    if (!isLimited(rule.conditions))
+      return { rule, matcher: undefined, fault: UNLIMITED, matched: undefined };
+    try {
+      return { rule, matcher: new RuleMatcher(rule.conditions), fault: null, matched: undefined };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return { rule, matcher: undefined, fault: error.message, matched: undefined };
+    }
+  }
+
+  #forgetMatches(): void {
+    for (const held of this.#rules.values()) held.matched = undefined;
+  }
+
+  #match(): void {
+    if (this.#changed.size > MANY_CHANGES) this.#forgetMatches();
+    const rows = [...this.#changed].flatMap((id) => this.guide.row(id) ?? []);
+    for (const held of this.#rules.values()) {
+      if (!held.rule.enabled || held.matcher === undefined) held.matched = undefined;
+      else this.#matchRule(held, held.matcher, rows);
+    }
+    this.#changed.clear();
+  }
+
+  #matchRule(held: HeldRule, matcher: RuleMatcher, changed: readonly GuideRow[]): void {
+    const known = held.matched;
+    const { programs, fault } =
+      known === undefined
+        ? matcher.match(this.guide, this.#listed)
+        : matcher.among(changed, this.guide, this.#listed);
+    held.fault = fault;
+    if (fault !== null) {
+      held.matched = undefined;
+      return;
+    }
+    for (const id of this.#changed) known?.delete(id);
+    const matched = known ?? new Map<ProgramId, GuideProgram>();
+    for (const program of programs) matched.set(program.id, program);
+    held.matched = matched;
+  }
+}
+
+function becoming(
+  programs: readonly GuideProgram[],
+  reservations: readonly Reservation[],
+  { create, update, remove, passedOver }: Plan,
+  isFar: (program: GuideProgram) => boolean,
+): PreviewedProgram[] {
+  const planned = new Map([...create, ...update.map(({ to }) => to)].map((one) => [one.programId, one]));
+  const removed = new Set(remove);
+  const booked = new Map(
+    reservations.filter(({ id }) => !removed.has(id)).map((one) => [one.programId, one]),
+  );
+  return programs
+    .map((program): PreviewedProgram => {
+      const reservation = booked.get(program.id);
+      const told = planned.get(program.id) ?? reservation;
+      return {
+        program,
+        state: told?.state ?? null,
+        reason:
+          told?.reason ?? passedOver.get(program.id) ?? (told === undefined && isFar(program) ? FAR : null),
+        reservationId: reservation?.id ?? null,
+      };
+    })
+    .sort((a, b) => a.program.startAt - b.program.startAt || a.program.id - b.program.id);
+}

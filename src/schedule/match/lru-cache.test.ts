@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { LruCache } from './lru-cache.ts';
+
+test('what is asked for again and again is made once, what is not is let go', () => {
+  const recent = new LruCache<number, string>(2);
+  const made: number[] = [];
+  const ask = (key: number): string =>
+    recent.of(key, () => {
+      made.push(key);
+      return `text ${key}`;
+    });
+  for (const key of [1, 2, 1, 3, 1, 4, 1, 5, 1]) expect(ask(key)).toBe(`text ${key}`);
+  expect(made).toEqual([1, 2, 3, 4, 5]);
+  ask(2);
+  expect(made).toEqual([1, 2, 3, 4, 5, 2]);
+});
+
+test('what was forgotten is made again', () => {
+  const recent = new LruCache<string, number>(4);
+  let made = 0;
+  const ask = (): number => recent.of('a', () => ++made);
+  expect([ask(), ask()]).toEqual([1, 1]);
+  recent.delete('a');
+  expect(ask()).toBe(2);
+});

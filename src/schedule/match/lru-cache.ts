@@ -1,0 +1,30 @@
+/** What was asked for lately, so that it is not made again; what was not asked for in a while is let go. */
+
+export class LruCache<K, V> {
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+
+  /** @param size so many are held at least, and twice as many at most */
+  constructor(private readonly size: number) {}
+
+  of(key: K, make: () => V): V {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const value = this.#old.get(key) ?? make();
+    this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    if (this.#young.size >= this.size) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+
+  delete(key: K): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+}

@@ -1,0 +1,104 @@
+/** What differs between the reservations as they are and as they are planned; and what comes of applying it. Pure. */
+import type { ProgramId } from '../../../arib/ids.ts';
+import type { Reservation, ReservationId } from '../../model/reservation.ts';
+import type { Claims } from './claims.ts';
+import type { Plan, PlanInput, PlannedReservation } from './plan-types.ts';
+
+function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((one, index) => one === b[index]);
+}
+
+type Comparable = Omit<PlannedReservation, 'tuner' | 'blockers' | 'alternatives'>;
+const FIELDS: readonly (keyof Comparable)[] = [
+  'programId',
+  'stationId',
+  'ruleId',
+  'state',
+  'reason',
+  'priority',
+  'name',
+  'description',
+  'startAt',
+  'endAt',
+];
+
+function isSame(
+  reservation: Reservation,
+  planned: PlannedReservation,
+  programOf: ReadonlyMap<ReservationId, ProgramId>,
+): boolean {
+  const blockers = reservation.blockers.flatMap((id) => programOf.get(id) ?? []);
+  return (
+    FIELDS.every((field) => reservation[field] === planned[field]) &&
+    reservation.tuner?.rank === planned.tuner?.rank &&
+    reservation.tuner?.type === planned.tuner?.type &&
+    blockers.length === reservation.blockers.length &&
+    sameList(blockers, planned.blockers) &&
+    sameList(reservation.alternatives, planned.alternatives)
+  );
+}
+
+export function difference(
+  input: PlanInput,
+  claims: Claims,
+  planned: readonly PlannedReservation[],
+): Pick<Plan, 'create' | 'update' | 'remove'> {
+  const programOf = new Map(claims.reservations.map((one) => [one.id, one.programId]));
+  const wanted = new Map(planned.map((one) => [one.programId, one]));
+  const current = new Set(claims.reservations.map(({ id }) => id));
+  const before = new Map(input.reservations.map((one) => [one.id, one]));
+  const update: { id: ReservationId; to: PlannedReservation }[] = [];
+  // One that is done with makes room for another programme under its number.
+  const remove = input.reservations.flatMap(({ id, programId }) =>
+    claims.replaced.has(id) || (!current.has(id) && wanted.has(programId)) ? [id] : [],
+  );
+  for (const { id, programId } of claims.reservations) {
+    if (claims.closed.has(programId)) continue;
+    const reservation = before.get(id);
+    const to = wanted.get(programId);
+    wanted.delete(programId);
+    if (to !== undefined && reservation !== undefined) {
+      // Without word of the tuners nothing is known of places.
+      const placed = input.tuners === null ? { ...to, tuner: reservation.tuner } : to;
+      if (!isSame(reservation, placed, programOf)) update.push({ id, to: placed });
+    } else if (claims.byProgram.has(programId)) remove.push(id);
+  }
+  return { create: [...wanted.values()], update, remove };
+}
+
+/** How a reservation that a plan creates is recorded: what its rule says. */
+export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
+
+/**
+ * The reservations with a plan applied, new ones numbered from `nextId` on.
+ * @param choiceOf what a new reservation takes over from its rule
+ * @param now epoch ms
+ */
+export function applied(
+  reservations: readonly Reservation[],
+  { create, update, remove }: Pick<Plan, 'create' | 'update' | 'remove'>,
+  nextId: ReservationId,
+  choiceOf: (planned: PlannedReservation) => RecordingChoice,
+  now: number,
+): Reservation[] {
+  const removed = new Set(remove);
+  const changes = new Map(update.map(({ id, to }) => [id, to]));
+  const left = reservations.filter(({ id }) => !removed.has(id));
+  const next = [
+    ...left.map((reservation) => ({ reservation, to: changes.get(reservation.id) })),
+    ...create.map((to, index) => ({
+      reservation: { id: nextId + index, ...choiceOf(to), createdAt: now },
+      to,
+    })),
+  ];
+  const numbers = new Map<ProgramId, ReservationId>();
+  for (const { reservation, to } of next) {
+    const programId = to?.programId ?? ('programId' in reservation ? reservation.programId : undefined);
+    if (programId !== undefined) numbers.set(programId, reservation.id);
+  }
+  return next.map(({ reservation, to }) => {
+    if (to === undefined) return reservation as Reservation;
+    const blockers = to.blockers.flatMap((programId) => numbers.get(programId) ?? []);
+    return { ...reservation, ...to, blockers, updatedAt: now };
+  });
+}

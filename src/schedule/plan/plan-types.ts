@@ -1,0 +1,126 @@
+/** What the plan is made of, and what it says. */
+import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
+import type { Airings } from '../../model/airing.ts';
+import type {
+  Cancellation,
+  PlannedTuner,
+  Reservation,
+  ReservationId,
+  ReservationState,
+} from '../../model/reservation.ts';
+import type { Rule, RuleId } from '../../model/rule.ts';
+import type { StationRecord } from '../../model/station.ts';
+import type { EpisodeText } from '../dedupe/episode.ts';
+import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { Facts } from './program-facts.ts';
+import type { PlanTuner } from './tuner-allocation.ts';
+
+export interface TunerOfPlan extends PlanTuner {
+  /** Reservations that are being recorded on it. */
+  readonly recording: readonly ReservationId[];
+  /** It cannot be used now; what it could receive. `types` are those that nothing else receives. */
+  readonly broken?: readonly BroadcastType[];
+}
+
+/**
+ * A recording that keeps its episode from being recorded again: those of the last 30 days, running ones too, without
+ * those that failed, and those whose damage lets the next airing be booked, as what holds mostly something else than it
+ * is named after.
+ */
+export interface RecordedEpisode extends EpisodeText {
+  /** null: imported. */
+  readonly programId: ProgramId | null;
+  /** Epoch ms. */
+  readonly startAt: number;
+}
+
+/** All in ms. */
+export interface PlanSettings {
+  readonly marginBefore: number;
+  /** From asking for a tuner to the first packet: it is asked for so much before the margin begins. */
+  readonly tuning: number;
+  readonly marginAfter: number;
+  /** A reservation that begins this soon is kept though its rule no longer matches. */
+  readonly retractGrace: number;
+}
+
+export interface PlanInput {
+  readonly now: number;
+  readonly guide: GuideIndex;
+  readonly facts: Facts;
+  /** What each rule matches, of rules that are enabled. */
+  readonly matches: ReadonlyMap<RuleId, readonly GuideProgram[]>;
+  readonly rules: readonly Rule[];
+  readonly reservations: readonly Reservation[];
+  readonly recorded: readonly RecordedEpisode[];
+  readonly cancellations: readonly Cancellation[];
+  readonly stations: ReadonlyMap<StationId, StationRecord>;
+  /** In rank order, without disabled ones; null: the agent has not been heard, and every reservation keeps its place. */
+  readonly tuners: readonly TunerOfPlan[] | null;
+  readonly settings: PlanSettings;
+  /** Reservations whose recordings have ended and are only judged: they need no tuner any more. */
+  readonly judged?: readonly ReservationId[];
+  /** Since when somebody records what is planned, epoch ms: what ended before was missed for want of it. */
+  readonly runningSince?: number;
+  /** False: the time may be another, so that nothing is over, and nothing that was is to come again. */
+  readonly isTimeSure?: boolean;
+  /** What stations that are being received say of their programmes (`GuideRoom.airings`). */
+  readonly airings: Airings;
+}
+
+/** A reservation as the plan has it: everything that the plan decides of it. */
+export interface PlannedReservation {
+  readonly programId: ProgramId;
+  readonly stationId: StationId;
+  readonly ruleId: RuleId | null;
+  readonly state: ReservationState;
+  readonly reason: string | null;
+  readonly priority: number;
+  readonly name: string;
+  readonly description: string;
+  /** Epoch ms, of the programme. */
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly tuner: PlannedTuner | null;
+  /** Programmes whose reservations it lost against: those that are made anew have no number yet. */
+  readonly blockers: readonly ProgramId[];
+  readonly alternatives: readonly ProgramId[];
+}
+
+/** How a recording gets its tuner. */
+export interface PlannedOpening {
+  readonly programId: ProgramId;
+  /** Epoch ms. */
+  readonly openAt: number;
+  readonly closeAt: number;
+  /**
+   * It is on the air, or about to begin, and nobody knows when it ends: it goes on beyond `closeAt`, until another plan
+   * says null or an end, and no longer than this. Epoch ms; null: it ends at `closeAt`.
+   */
+  readonly holdUntil: number | null;
+  /**
+   * Its programme was broken off: so long its station is listened to after its end, in case that it is named again.
+   * Epoch ms; null: it is not.
+   */
+  readonly listenUntil: number | null;
+  /** Since when another programme is on in its place, long before its end. Epoch ms; null: none is, or nobody heard. */
+  readonly brokenAt: number | null;
+  /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
+  readonly startAt: number;
+  readonly endAt: number;
+  /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
+  readonly after: readonly ProgramId[];
+}
+
+export interface Plan {
+  /** To be made, in this order: numbers ascend with it. */
+  readonly create: readonly PlannedReservation[];
+  /** Those of which anything differs. */
+  readonly update: readonly { readonly id: ReservationId; readonly to: PlannedReservation }[];
+  /** To be deleted: no rule wants them any more. */
+  readonly remove: readonly ReservationId[];
+  /** Of everything that is scheduled or being recorded, in the order in which the agent is to be asked. */
+  readonly openings: readonly PlannedOpening[];
+  /** Why a programme that a rule matches is not booked, Japanese. */
+  readonly passedOver: ReadonlyMap<ProgramId, string>;
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../../arib/time.ts';
+import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
+import { settled } from '../../../test/schedule/settled.ts';
+
+describe('allocation', () => {
+  test('a rule books what it matches, with its priority and a tuner', () => {
+    const home = new Home();
+    const station = home.station('T27');
+    home.program(station, '灯台の朝', { at: 60 });
+    home.program(station, '港の朝', { at: 90 });
+    home.rule('灯台', { priority: 4, marginBefore: 5000 });
+    home.run();
+    expect(home.reservations).toHaveLength(1);
+    expect(home.reservations[0]).toMatchObject({
+      state: 'scheduled',
+      priority: 4,
+      ruleId: 1,
+      marginBefore: 5000,
+      tuner: { type: 'GR', rank: 0 },
+    });
+    settled(home);
+  });
+
+  test('the larger priority wins, and a conflict names its blockers and what could be taken instead', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two, three] = [home.station('T27'), home.station('T28'), home.station('T29')];
+    const low = home.program(one, '灯台 #3「波」', { at: 60 });
+    home.program(two, '港の朝', { at: 75 });
+    const later = home.program(one, '灯台 第3話「波」[再]', { at: 600 });
+    home.program(three, '灯台 第4話「風」', { at: 700 });
+    home.rule('灯台 3', { priority: 1, stationIds: [one], periodTo: NOON + 300 * MINUTE });
+    home.rule('港', { priority: 3 });
+    home.run();
+    const lost = home.of(low);
+    const won = home.reservations.find(({ name }) => name === '港の朝');
+    expect(lost).toMatchObject({ state: 'conflict', tuner: null, alternatives: [later] });
+    expect(lost?.blockers).toEqual([won?.id ?? 0]);
+    expect(lost?.reason).toBe('「港の朝」と重なり、チューナーが足りないため録画できません。');
+    settled(home);
+  });
+
+  test('a simulcast is an alternative where another type has a tuner', () => {
+    const home = new Home();
+    const [one, two, satellite] = [home.station('T27'), home.station('T28'), home.station('BS01_0')];
+    home.reserve(home.program(one, '港の朝', { at: 60 }));
+    const lost = home.reserve(home.program(two, '歌の祭典', { at: 60 }));
+    const simulcast = home.program(satellite, '歌の祭典[字]', { at: 60 });
+    home.run();
+    expect(home.of(lost.programId)).toMatchObject({ state: 'conflict', alternatives: [simulcast] });
+  });
+
+  test('of equal priority what was booked first keeps its tuner', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    home.reserve(home.program(one, '先', { at: 60 }));
+    home.reserve(home.program(two, '後', { at: 50 }));
+    home.run();
+    expect(home.states()).toEqual([
+      ['後', 'conflict'],
+      ['先', 'scheduled'],
+    ]);
+  });
+
+  test('stations of one physical channel share a tuner; programmes that meet do not conflict', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two, three] = [home.station('T27'), home.station('T27', 1025), home.station('T28')];
+    home.reserve(home.program(one, '一', { at: 60 }));
+    home.reserve(home.program(two, '二', { at: 60, minutes: 60 }));
+    home.reserve(home.program(three, '三', { at: 120 }));
+    const { openings } = home.run();
+    expect(home.states().map(([, state]) => state)).toEqual(['scheduled', 'scheduled', 'scheduled']);
+    const third = openings.find(({ programId }) => programId === home.reservations[2]?.programId);
+    expect(third?.openAt).toBe(NOON + 120 * MINUTE);
+    expect(third?.after.map(Number)).toEqual([Number(home.reservations[1]?.programId)]);
+    settled(home);
+  });
+
+  test('what is being recorded keeps its tuner before everything else', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const running = home.reserve(home.program(one, '録画中', { at: -10 }), {
+      state: 'recording',
+      priority: 0,
+    });
+    home.tuners = [{ ...GR_TUNER, recording: [running.id] }];
+    home.reserve(home.program(two, '優先', { at: 5 }), { priority: 9 });
+    home.run();
+    expect(home.states()).toEqual([
+      ['録画中', 'recording'],
+      ['優先', 'conflict'],
+    ]);
+    // It runs over: later, never earlier.
+    home.change(running.programId, { endAt: broadcastMs(NOON + 40 * MINUTE) });
+    home.run();
+    expect(home.of(running.programId)?.endAt).toBe(NOON + 40 * MINUTE);
+    home.change(running.programId, { endAt: broadcastMs(NOON + 15 * MINUTE) });
+    home.run();
+    expect(home.of(running.programId)?.endAt).toBe(NOON + 40 * MINUTE);
+  });
+
+  test('without a tuner of its type, and without word of the tuners', () => {
+    const home = new Home([GR_TUNER]);
+    const one = home.reserve(home.program(home.station('BS01_0'), '衛星', { at: 60 }));
+    home.run();
+    expect(home.of(one.programId)).toMatchObject({ state: 'conflict', blockers: [] });
+    expect(home.of(one.programId)?.reason).toContain('BSを受信できるチューナーがない');
+    home.tuners = null;
+    home.run();
+    expect(home.states()).toEqual([['衛星', 'scheduled']]);
+    expect(home.look().openings).toEqual([]);
+  });
+});
+
+describe('what must not be recorded', () => {
+  test('copy-never is skipped, is booked again when it no longer is, and stays skipped at its end', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const never = home.program(one, '灯台', { at: 60, copyNever: true });
+    home.reserve(home.program(two, '港', { at: 60 }));
+    home.rule('灯台', { priority: 9 });
+    home.run();
+    expect(home.of(never)).toMatchObject({ state: 'skipped', tuner: null });
+    expect(home.of(never)?.reason).toContain('コピー禁止');
+    expect(home.states()).toContainEqual(['港', 'scheduled']);
+    home.change(never, { copyNever: false });
+    home.run();
+    expect(home.of(never)?.state).toBe('scheduled');
+    home.change(never, { copyNever: true });
+    home.run();
+    home.now = NOON + 3 * HOUR;
+    home.run();
+    expect(home.of(never)?.state).toBe('skipped');
+    settled(home);
+  });
+
+  test('what nobody recorded is missed, and why', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    const first = home.reserve(home.program(one, '一', { at: 60 }));
+    const second = home.reserve(home.program(two, '二', { at: 60 }));
+    home.run();
+    home.now = NOON + 90 * MINUTE;
+    home.run();
+    expect(home.of(first.programId)).toMatchObject({ state: 'missed' });
+    expect(home.of(first.programId)?.reason).toContain('始められませんでした');
+    expect(home.of(second.programId)?.reason).toContain('チューナーが足りなかった');
+    settled(home);
+  });
+
+  test('what was missed says what there was not: somebody who records, or any tuner for it', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('BS01_0')];
+    const off = home.reserve(home.program(one, '一', { at: 60 }));
+    const begun = home.reserve(home.program(one, '二', { at: 90 }));
+    const satellite = home.reserve(home.program(two, '三', { at: 60 }));
+    home.run();
+    // It was started when the first was over.
+    home.runningSince = NOON + 90 * MINUTE;
+    home.now = NOON + 120 * MINUTE;
+    home.run();
+    expect(home.of(off.programId)?.reason).toContain('サービスが止まっていた');
+    expect(home.of(begun.programId)?.reason).toContain('始められませんでした');
+    expect(home.of(satellite.programId)?.reason).toBe(
+      'BSを受信できるチューナーがなかったため録画できませんでした。',
+    );
+    settled(home);
+  });
+
+  test('by a clock that may be wrong nothing is over, and nothing comes again', () => {
+    const home = new Home([GR_TUNER]);
+    const coming = home.reserve(home.program(home.station('T27'), '一', { at: 600 }));
+    const missed = home.reserve(home.program(home.station('T28'), '二', { at: -60 }));
+    home.run();
+    const reason = home.of(missed.programId)?.reason;
+    home.isTimeSure = false;
+    for (const off of [15 * HOUR, -15 * HOUR]) {
+      home.now = NOON + off;
+      home.run();
+      expect(home.of(coming.programId)).toMatchObject({ state: 'scheduled', reason: null });
+      expect(home.of(missed.programId)).toMatchObject({ state: 'missed', reason });
+      settled(home);
+    }
+    home.isTimeSure = true;
+    home.now = NOON + 9 * HOUR;
+    home.run();
+    expect(home.of(coming.programId)).toMatchObject({ state: 'scheduled', tuner: { rank: 0 } });
+    settled(home);
+  });
+
+  test('what may still be on needs its tuner, and whoever has it is named', () => {
+    const home = new Home([GR_TUNER]);
+    const other = home.program(home.station('T27'), '一', { at: -60, minutes: 120 });
+    const running = home.reserve(other, { state: 'recording' });
+    home.tuners = [{ ...GR_TUNER, recording: [running.id] }];
+    const open = home.reserve(home.program(home.station('T28'), '中継', { at: -30, openEnd: true }));
+    home.now = NOON + MINUTE;
+    home.run();
+    expect(home.of(open.programId)).toMatchObject({ state: 'conflict', blockers: [running.id] });
+    settled(home);
+  });
+
+  test('an end that nobody knows is not over', () => {
+    const home = new Home();
+    const open = home.reserve(home.program(home.station('T27'), '中継', { at: -30, openEnd: true }));
+    home.now = NOON + MINUTE;
+    home.run();
+    expect(home.of(open.programId)?.state).toBe('scheduled');
+    home.now = NOON + 4 * HOUR;
+    home.run();
+    expect(home.of(open.programId)?.state).toBe('missed');
+  });
+});

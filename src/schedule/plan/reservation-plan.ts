@@ -1,0 +1,288 @@
+/**
+ * What is to be recorded, and where: one pure function of the guide, the rules, the reservations, what was recorded
+ * and cancelled, and the tuners. Run again whenever one of them changed; its difference to what is stored is what
+ * happens. Run again upon its own result it changes nothing.
+ *
+ * Programmes conflict, margins do not. In the order of their claims - what has begun, then the larger priority, then
+ * what was booked first - each gets a tuner if all before it keep theirs.
+ */
+import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
+import { quotedTitle } from '../../model/quoted.ts';
+import type { Rule } from '../../model/rule.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+import { findAlternatives } from './alternatives.ts';
+import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
+import { openings } from './openings.ts';
+import { difference } from './plan-difference.ts';
+import type { Plan, PlanInput, PlannedOpening, PlannedReservation } from './plan-types.ts';
+import { placeAll, TunerTime } from './tuner-allocation.ts';
+import { chooseWanted, type Wish } from './wanted-episodes.ts';
+
+const MAX_NAMED = 2;
+
+interface Pending {
+  readonly claim: Claim;
+  /** What to claim next should this one find no tuner. */
+  readonly next: (() => Pending | undefined) | undefined;
+}
+
+type Outcome = Pick<PlannedReservation, 'state' | 'reason' | 'tuner' | 'blockers' | 'alternatives'>;
+
+const NOWHERE = { tuner: null, blockers: [], alternatives: [] } as const;
+
+class Planner {
+  readonly #claims: Claims;
+  readonly #time: TunerTime<Claim>;
+  readonly #wishes: readonly Wish[];
+  readonly #passedOver: Map<ProgramId, string>;
+  /** Sorted; the next is at `#taken`. */
+  #queue: Pending[] = [];
+  #taken = 0;
+  readonly #outcomes = new Map<ProgramId, { claim: Claim; outcome: Outcome }>();
+
+  constructor(private readonly input: PlanInput) {
+    this.#claims = currentClaims(input);
+    const { wishes, passedOver } = chooseWanted({ ...input, reservations: this.#claims.reservations });
+    this.#wishes = wishes;
+    this.#passedOver = passedOver;
+    this.#time = new TunerTime(input.tuners ?? []);
+  }
+
+  plan(): Plan {
+    const first = this.#wishes.flatMap(({ rule, airings }) => this.#airing(rule, airings, 0) ?? []);
+    const staying = this.#stayingClaims(first).map((claim): Pending => ({ claim, next: undefined }));
+    this.#queue = [...staying, ...first].sort((a, b) => compareClaims(a.claim, b.claim));
+    for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[this.#taken]) {
+      this.#taken++;
+      this.#decide(pending);
+    }
+    this.#assignTuners();
+    this.#offerAlternatives();
+    const planned = [...this.#outcomes.values()].map(({ claim, outcome }) => asPlanned(claim, outcome));
+    return {
+      ...difference(this.input, this.#claims, planned),
+      openings: this.#openings(),
+      passedOver: new Map([...this.#passedOver].filter(([id]) => !this.#outcomes.has(id))),
+    };
+  }
+
+  /** What stays by itself. What a rule wants first comes with its wish; what it wants less belongs to it all the same. */
+  #stayingClaims(first: readonly Pending[]): Claim[] {
+    const wished = new Set(first.map(({ claim }) => claim.programId));
+    const wanted = new Map<ProgramId, Rule>();
+    for (const { rule, airings } of this.#wishes) {
+      for (const { id } of airings) {
+        const known = wanted.get(id);
+        if (known === undefined || known.priority < rule.priority) wanted.set(id, rule);
+      }
+    }
+    return this.#claims.kept.flatMap((claim) => {
+      if (claim.isManual || claim.isRunning || claim.isOver) return [claim];
+      if (wished.has(claim.programId)) return [];
+      const rule = wanted.get(claim.programId);
+      return [rule === undefined ? claim : this.#ofRule(claim, rule)];
+    });
+  }
+
+  #push(pending: Pending): void {
+    let low = this.#taken;
+    let high = this.#queue.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#queue[middle];
+      if (other !== undefined && compareClaims(other.claim, pending.claim) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#queue.splice(low, 0, pending);
+  }
+
+  /** The first airing of a wish from an index on that may be booked at all. */
+  #airing(rule: Rule, airings: readonly GuideProgram[], from: number): Pending | undefined {
+    for (let at = from; at < airings.length; at++) {
+      const program = airings[at];
+      if (program === undefined || this.#claims.closed.has(program.id)) continue;
+      const claim = this.#claims.byProgram.get(program.id) ?? claimOf(this.input, program, rule);
+      // What is over and was not booked was not missed.
+      if (claim === undefined || (claim.isOver && claim.reservation === undefined)) continue;
+      // It stands in line behind what the rule may displace: waiting for it would let the weaker go first.
+      if (claim.isManual && claim.priority < rule.priority) continue;
+      return { claim: this.#ofRule(claim, rule), next: () => this.#airing(rule, airings, at + 1) };
+    }
+    return undefined;
+  }
+
+  /** A reservation by hand stays one; one of a rule belongs to the rule that wants it most. */
+  #ofRule(claim: Claim, rule: Rule): Claim {
+    if (claim.isManual || claim.isRunning) return claim;
+    return { ...claim, ruleId: rule.id, priority: rule.priority };
+  }
+
+  #decide({ claim, next }: Pending): void {
+    const known = this.#outcomes.get(claim.programId);
+    const outcome = known?.outcome ?? this.#outcomeOf(claim);
+    if (known === undefined) {
+      this.#outcomes.set(claim.programId, { claim, outcome });
+      this.#relay(claim, outcome);
+    }
+    if (outcome.state === 'scheduled' || outcome.state === 'recording') return;
+    const other = next?.();
+    if (other !== undefined) this.#push(other);
+  }
+
+  #outcomeOf(claim: Claim): Outcome {
+    if (claim.isRunning) {
+      const isJudged = claim.reservation !== undefined && this.input.judged?.includes(claim.reservation.id);
+      // Only its end margin is left, and it has lost its tuner: that keeps nobody from his programme.
+      const isThrough = claim.held === null && claim.to <= this.input.now;
+      if (isJudged !== true && !isThrough) this.#time.add(claim);
+      return { state: 'recording', reason: null, ...NOWHERE };
+    }
+    if (claim.isOver) {
+      const { state } = claim.reservation ?? {};
+      if (this.input.isTimeSure === false) return asItWas(claim);
+      if (claim.copyNever || state === 'skipped') return skipped();
+      return { state: 'missed', reason: missedWords(claim, this.input), ...NOWHERE };
+    }
+    if (claim.copyNever) return skipped();
+    if (this.input.tuners === null || this.#time.add(claim))
+      return { state: 'scheduled', reason: null, ...NOWHERE };
+    return this.#conflict(claim, this.input.tuners);
+  }
+
+  #conflict(claim: Claim, tuners: NonNullable<PlanInput['tuners']>): Outcome {
+    if (!tuners.some(({ types }) => types.includes(claim.type))) {
+      const reason = `${typeWord(claim.type)}を受信できるチューナーがないため録画できません。`;
+      return { state: 'conflict', reason, ...NOWHERE };
+    }
+    const others = this.#time
+      .overlapping(claim)
+      .filter((other) => tuners.some(({ types }) => types.includes(claim.type) && types.includes(other.type)))
+      .sort((a, b) => a.from - b.from || a.id - b.id);
+    const named = others.slice(0, MAX_NAMED).map(({ name }) => quotedTitle(name));
+    const more = others.length > MAX_NAMED ? 'など' : '';
+    const against = named.length === 0 ? '' : `${named.join('')}${more}と重なり、`;
+    return {
+      ...NOWHERE,
+      state: 'conflict',
+      reason: `${against}チューナーが足りないため録画できません。${brokenWords(tuners, claim.type)}`,
+      blockers: others.map(({ programId }) => programId),
+    };
+  }
+
+  /** Where a programme goes on, its recording does too: another reservation of the same rank. */
+  #relay(claim: Claim, { state }: Outcome): void {
+    if (state !== 'scheduled' && state !== 'recording') return;
+    for (const program of this.#claims.relaysOf(claim)) {
+      if (this.#claims.closed.has(program.id) || this.#outcomes.has(program.id)) continue;
+      const known = this.#claims.byProgram.get(program.id);
+      // With the margins that it will have.
+      const rule = this.input.rules.find(({ id }) => id === claim.ruleId) ?? null;
+      const relayed = known ?? claimOf(this.input, program, rule);
+      if (relayed === undefined) continue;
+      const { ruleId, priority, isManual } = claim;
+      const ranked =
+        known === undefined || !known.isManual ? { ...relayed, ruleId, priority, isManual } : known;
+      this.#push({ claim: ranked, next: undefined });
+    }
+  }
+
+  #assignTuners(): void {
+    const { tuners } = this.input;
+    if (tuners === null) return;
+    for (const cluster of this.#time.clusters()) {
+      for (const { slot, tuner } of placeAll(tuners, cluster) ?? []) {
+        const held = this.#outcomes.get(slot.programId);
+        const rank = tuners[tuner]?.rank;
+        if (held !== undefined && rank !== undefined)
+          held.outcome = { ...held.outcome, tuner: { type: slot.type, rank } };
+      }
+    }
+  }
+
+  #offerAlternatives(): void {
+    // Nothing finds a tuner where there is none.
+    if (this.input.tuners?.length === 0) return;
+    const taken = new Set([...this.#claims.closed, ...this.#outcomes.keys()]);
+    for (const held of this.#outcomes.values()) {
+      if (held.outcome.state !== 'conflict') continue;
+      const alternatives = findAlternatives(this.input, held.claim, taken, (claim) => this.#time.fits(claim));
+      held.outcome = { ...held.outcome, alternatives };
+    }
+  }
+
+  #openings(): Plan['openings'] {
+    const { tuners, now } = this.input;
+    // Nobody knows of any tuner: what has begun is all that can be told.
+    if (tuners === null) return this.#running().map((claim) => asOpening(claim, now, claim.to, []));
+    const clusters = this.#time.clusters();
+    const placed = clusters.flatMap((cluster) =>
+      openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) =>
+        asOpening(slot, openAt, closeAt, after),
+      ),
+    );
+    // Its tuner was taken out: it goes on as soon as there is one.
+    const lost = this.#running().filter((claim) => !clusters.some((cluster) => cluster.includes(claim)));
+    return [...placed, ...lost.map((claim) => asOpening(claim, now, claim.to, []))];
+  }
+
+  #running(): Claim[] {
+    return [...this.#outcomes.values()].flatMap(({ claim }) => (claim.isRunning ? [claim] : []));
+  }
+}
+
+function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonly Claim[]): PlannedOpening {
+  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt } = claim;
+  return {
+    programId,
+    openAt,
+    // What runs keeps its tuner for a while from now; it ends with its programme all the same.
+    closeAt: claim.isRunning ? claim.closesAt + claim.after : closeAt,
+    holdUntil,
+    listenUntil,
+    brokenAt,
+    startAt,
+    endAt: endedAt ?? endAt,
+    after: after.map((other) => other.programId),
+  };
+}
+
+/** There would be more tuners. */
+function brokenWords(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): string {
+  const broken = tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type));
+  return broken.length === 0 ? '' : `エラーのため使えないチューナーが${broken.length}台あります。`;
+}
+
+/** By a clock that may be wrong it is over. */
+function asItWas({ reservation }: Claim): Outcome {
+  const { state = 'scheduled', reason = null } = reservation ?? {};
+  return { state, reason, ...NOWHERE };
+}
+
+function missedWords({ reservation, type, to }: Claim, { tuners, runningSince }: PlanInput): string {
+  if (reservation?.state === 'conflict') {
+    const isReceived = tuners?.some(({ types, broken }) => types.includes(type) || broken?.includes(type));
+    return isReceived === false
+      ? `${typeWord(type)}を受信できるチューナーがなかったため録画できませんでした。`
+      : 'チューナーが足りなかったため録画できませんでした。';
+  }
+  return runningSince !== undefined && to <= runningSince
+    ? 'サービスが止まっていたため録画できませんでした。'
+    : '放送時間中に録画を始められませんでした。';
+}
+
+function typeWord(type: BroadcastType): string {
+  return type === 'GR' ? '地デジ' : type;
+}
+
+function skipped(): Outcome {
+  return { state: 'skipped', reason: 'コピー禁止の番組なので録画しません。', ...NOWHERE };
+}
+
+function asPlanned(claim: Claim, outcome: Outcome): PlannedReservation {
+  const { programId, stationId, ruleId, priority, name, description, startAt, endAt } = claim;
+  return { programId, stationId, ruleId, priority, name, description, startAt, endAt, ...outcome };
+}
+
+export function plan(input: PlanInput): Plan {
+  return new Planner(input).plan();
+}

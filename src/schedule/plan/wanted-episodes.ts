@@ -1,0 +1,234 @@
+/**
+ * What the rules want: of each episode one airing, with the others as a choice behind it. What a person cancelled,
+ * what has been recorded and what a branch of a station repeats is left out. Pure.
+ */
+import { type ProgramId, programId, type StationId, stationId } from '../../../arib/ids.ts';
+import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
+import type { Rule } from '../../model/rule.ts';
+import { type Airing, sameEpisodes } from '../dedupe/same-episode.ts';
+import type { GuideProgram } from '../match/guide-index.ts';
+import type { PlanInput, RecordedEpisode } from './plan-types.ts';
+
+/** An episode that was recorded within this time is not recorded again. */
+const RECORDED_REACH_MS = 30 * 86_400_000;
+
+const REASONS = {
+  cancelled: '取り消した予約と同じ番組です。',
+  branch: '同じ番組を、同じ放送局の別のチャンネルで予約します。',
+  recorded: '同じ回を録画済みです。',
+  other: '同じ回の別の放送を予約します。',
+} as const;
+
+/** One recording that a rule wants. */
+export interface Wish {
+  readonly rule: Rule;
+  /** The first is to be booked; where it finds no tuner also the next. */
+  readonly airings: readonly GuideProgram[];
+}
+
+export interface Wanted {
+  readonly wishes: readonly Wish[];
+  readonly passedOver: Map<ProgramId, string>;
+}
+
+interface Candidate extends Airing {
+  /** null: it is a recording. */
+  readonly program: GuideProgram | null;
+  readonly recordedId: ProgramId | null;
+}
+
+class Chooser {
+  readonly #passedOver = new Map<ProgramId, string>();
+  readonly #reserved: ReadonlyMap<ProgramId, Reservation>;
+  readonly #cancelled = new Map<string, number[]>();
+  readonly #recorded: ReadonlyMap<string, readonly RecordedEpisode[]>;
+
+  constructor(private readonly input: PlanInput) {
+    this.#reserved = new Map(input.reservations.map((one) => [one.programId, one]));
+    for (const { type, channel, title, startAt } of input.cancellations) {
+      const place = `${type}/${channel}/${title}`;
+      this.#cancelled.set(place, [...(this.#cancelled.get(place) ?? []), startAt]);
+    }
+    this.#recorded = input.facts.bySeries(input.recorded);
+  }
+
+  choose(): Wanted {
+    const active = this.input.rules.filter((rule) => rule.enabled && this.input.matches.has(rule.id));
+    const matched = active.map((rule) => ({ rule, programs: this.#ofRule(rule) }));
+    const kept = this.#withoutBranches(matched.flatMap(({ programs }) => programs));
+    const wishes = matched.flatMap(({ rule, programs }) => {
+      const own = programs.filter((program) => kept.has(program.id));
+      return rule.dedupe ? this.#episodes(rule, own) : own.map((program) => ({ rule, airings: [program] }));
+    });
+    for (const { airings } of wishes) {
+      for (const { id } of airings.slice(0, 1)) this.#passedOver.delete(id);
+    }
+    return { wishes, passedOver: this.#passedOver };
+  }
+
+  #pass(program: GuideProgram, why: keyof typeof REASONS): void {
+    this.#passedOver.set(program.id, REASONS[why]);
+  }
+
+  /** By start, without what is over and what was cancelled. */
+  #ofRule(rule: Rule): GuideProgram[] {
+    const { now, matches } = this.input;
+    const found = (matches.get(rule.id) ?? []).filter((program) => {
+      if (program.endAt <= now && !program.openEnd) return false;
+      const isCancelled = this.#isCancelled(program);
+      if (isCancelled) this.#pass(program, 'cancelled');
+      return !isCancelled;
+    });
+    return found.sort((a, b) => a.startAt - b.startAt || a.id - b.id);
+  }
+
+  #isCancelled(program: GuideProgram): boolean {
+    if (this.#cancelled.size === 0) return false;
+    const station = this.input.stations.get(program.stationId);
+    const place = `${station?.type}/${station?.channel}/${this.input.facts.of(program).title}`;
+    const starts = this.#cancelled.get(place) ?? [];
+    return starts.some((startAt) => Math.abs(startAt - program.startAt) <= CANCELLATION_REACH_MS);
+  }
+
+  /**
+   * Of stations of one key that show the same on one physical channel, the first keeps it. Satellite stations have a key
+   * each; there one of several that share an event does.
+   */
+  #withoutBranches(programs: readonly GuideProgram[]): Set<ProgramId> {
+    const { stations, facts } = this.input;
+    const branches = branchGroups(stations);
+    const first = new Map<string, { program: GuideProgram; serviceId: number }>();
+    const kept = new Set<ProgramId>();
+    const placeOf = (program: GuideProgram): string | undefined => {
+      const group = branches.get(program.stationId) ?? sharedPlace(program, stations);
+      if (group === undefined) return undefined;
+      return `${group}/${program.startAt}/${facts.of(program).title}`;
+    };
+    for (const program of programs) {
+      const place = placeOf(program);
+      if (place === undefined) {
+        kept.add(program.id);
+        continue;
+      }
+      const serviceId = this.input.stations.get(program.stationId)?.serviceId ?? 0;
+      const known = first.get(place);
+      if (known === undefined || serviceId < known.serviceId) first.set(place, { program, serviceId });
+    }
+    for (const { program } of first.values()) kept.add(program.id);
+    for (const program of programs) {
+      if (!kept.has(program.id)) this.#pass(program, 'branch');
+    }
+    return kept;
+  }
+
+  #episodes(rule: Rule, programs: readonly GuideProgram[]): Wish[] {
+    const airings = programs.map(
+      (program): Candidate => ({
+        episode: this.input.facts.of(program).episode,
+        startAt: program.startAt,
+        program,
+        recordedId: null,
+      }),
+    );
+    const series = new Set(airings.map(({ episode }) => episode.series));
+    const recorded = [...series]
+      .flatMap((name) => this.#recorded.get(name) ?? [])
+      .map((one): Candidate => {
+        const { episode } = this.input.facts.of(one);
+        return { episode, startAt: one.startAt, program: null, recordedId: one.programId };
+      });
+    return sameEpisodes([...airings, ...recorded]).flatMap((group) => {
+      const open = this.#notRecorded(group);
+      const ordered = this.#inOrder(open);
+      for (const program of ordered.slice(1)) this.#pass(program, 'other');
+      return ordered.length === 0 ? [] : [{ rule, airings: ordered }];
+    });
+  }
+
+  #notRecorded(group: readonly Candidate[]): GuideProgram[] {
+    const recorded = group.filter(({ program }) => program === null);
+    return group.flatMap(({ program }) => {
+      if (program === null) return [];
+      // What is being recorded is no second recording of itself.
+      const before = recorded.some(
+        ({ recordedId, startAt }) =>
+          recordedId !== program.id && program.startAt - startAt <= RECORDED_REACH_MS,
+      );
+      if (!before || this.#reserved.get(program.id)?.state === 'recording') return [program];
+      this.#pass(program, 'recorded');
+      return [];
+    });
+  }
+
+  /** The earliest first; of those that overlap it one with captions, then one of a satellite. */
+  #inOrder(programs: readonly GuideProgram[]): GuideProgram[] {
+    const running = programs.find(({ id }) => this.#reserved.get(id)?.state === 'recording');
+    if (running !== undefined) return [running, ...programs.filter((program) => program !== running)];
+    // One that has begun would lack its beginning: it comes last, unless it was booked before it began.
+    const begun = programs.filter((program) => program.startAt < this.input.now && !this.#isBooked(program));
+    let rest = programs.filter((program) => !begun.includes(program));
+    const ordered: GuideProgram[] = [];
+    while (rest.length > 0) {
+      const end = rest[0]?.endAt ?? 0;
+      const [best] = rest.filter((program) => program.startAt < end).sort((a, b) => this.#compare(a, b));
+      if (best === undefined) break;
+      ordered.push(best);
+      rest = rest.filter((program) => program !== best);
+    }
+    return [...ordered, ...begun];
+  }
+
+  /**
+   * Before it began, for whatever rule: that is recorded from its beginning, and which rule it is booked for may change
+   * hands by this very choice. Also what was missed or skipped and is not over: this plan may book it again, and the
+   * next must choose the same.
+   */
+  #isBooked({ id, startAt }: GuideProgram): boolean {
+    const reservation = this.#reserved.get(id);
+    if (reservation === undefined || reservation.createdAt > startAt) return false;
+    return reservation.state !== 'cancelled' && reservation.state !== 'finished';
+  }
+
+  #compare(a: GuideProgram, b: GuideProgram): number {
+    const { facts, stations } = this.input;
+    const captioned = Number(facts.of(b).captioned) - Number(facts.of(a).captioned);
+    const isSatellite = ({ stationId }: GuideProgram): number =>
+      Number((stations.get(stationId)?.type ?? 'GR') !== 'GR');
+    return captioned || isSatellite(b) - isSatellite(a) || a.startAt - b.startAt || a.id - b.id;
+  }
+}
+
+/** Stations of one key on one physical channel, where there are several: each with a name of the group. */
+function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
+  const groups = new Map<string, StationId[]>();
+  for (const { id, type, channel, networkId, remoteControlKey } of stations.values()) {
+    const group = `${type}/${channel}/${networkId}/${remoteControlKey}`;
+    groups.set(group, [...(groups.get(group) ?? []), id]);
+  }
+  const several = [...groups].filter(([, ids]) => ids.length > 1);
+  return new Map(several.flatMap(([group, ids]) => ids.map((id) => [id, group] as const)));
+}
+
+/**
+ * The event that all stations that share it name, on the physical channel of this one. ARIB STD-B10 Part 2, 6.2.34,
+ * group_type 1.
+ */
+function sharedPlace(
+  { groups, stationId: id }: GuideProgram,
+  stations: PlanInput['stations'],
+): string | undefined {
+  // Most share nothing, and everything that rules match is asked.
+  if (groups.length === 0) return undefined;
+  const own = stations.get(id);
+  const events = groups.flatMap((group) => (group.type === 'shared' ? group.events : []));
+  const beside = events.flatMap(({ networkId, serviceId, eventId }) => {
+    const station = stations.get(stationId(networkId, serviceId));
+    const isBeside = station !== undefined && station.type === own?.type && station.channel === own.channel;
+    return isBeside ? [programId(station.id, eventId)] : [];
+  });
+  return beside.length === 0 ? undefined : `shared/${Math.min(...beside)}`;
+}
+
+export function chooseWanted(input: PlanInput): Wanted {
+  return new Chooser(input).choose();
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { HOUR, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
+import type { GuideProgram } from './match/guide-index.ts';
+import { nearest } from './rule-match-limit.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+
+/** Programmes of half an hour, one after the other, from so many minutes from noon on. */
+function programmes(count: number, from = 0): GuideProgram[] {
+  const home = new Home();
+  const station = home.station('T27');
+  const ids = Array.from({ length: count }, (_, index) =>
+    home.program(station, '灯台', { at: from + index * 30, minutes: 30 }),
+  );
+  return ids.flatMap((id) => home.guide.get(id) ?? []);
+}
+
+describe('what is planned of what rules match', () => {
+  test('is all of it where it is not too much, what is over too', () => {
+    const programs = programmes(10, -90);
+    expect(nearest(new Map([[1, programs]]), NOON, 10, 100)).toEqual(new Map([[1, { programs, left: 0 }]]));
+  });
+
+  test('is what begins first, without what is over', () => {
+    const programs = programmes(10, -90);
+    const near = nearest(new Map([[1, programs.toReversed()]]), NOON, 4, 100).get(1);
+    expect(near?.programs).toEqual(programs.slice(3, 7));
+    expect(near?.left).toBe(3);
+  });
+
+  test('leaves a rule of a few programmes all of them where another matches everything', () => {
+    const all = programmes(100);
+    const near = nearest(
+      new Map([
+        [1, all],
+        [2, all.slice(90)],
+        [3, all],
+      ]),
+      NOON,
+      1000,
+      60,
+    );
+    expect([...near.values()].map(({ programs }) => programs.length)).toEqual([25, 10, 25]);
+    expect(near.get(2)?.programs).toEqual(all.slice(90));
+  });
+
+  test('reaches everything as time goes on', () => {
+    const programs = programmes(50);
+    const planned = new Set<GuideProgram>();
+    for (let now = NOON - HOUR; now < NOON + 26 * HOUR; now += 10 * MINUTE) {
+      const near = nearest(new Map([[1, programs]]), now, 2, 100).get(1)?.programs ?? [];
+      for (const program of near) if (program.startAt > now) planned.add(program);
+    }
+    expect(planned.size).toBe(50);
+  });
+
+  test('is never more than there may be, and never leaves out what begins before what is in', () => {
+    const guide = programmes(200, -600);
+    const rules = fc.array(fc.array(fc.nat(199), { maxLength: 200 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(
+        rules,
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 6, max: 150 }),
+        (given, own, all) => {
+          const matches = new Map(
+            given.map((list, id) => [id, [...new Set(list)].flatMap((at) => guide[at] ?? [])]),
+          );
+          const near = nearest(matches, NOON, own, all);
+          const counts = [...near.values()].map(({ programs }) => programs.length);
+          expect(Math.max(...counts)).toBeLessThanOrEqual(own);
+          expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(all);
+          for (const [id, { programs, left }] of near) {
+            const taken = new Set(programs);
+            const others = (matches.get(id) ?? []).filter((one) => !taken.has(one) && one.endAt > NOON);
+            expect(others).toHaveLength(left);
+            const last = Math.max(...programs.map(({ startAt }) => startAt));
+            for (const { startAt } of others) expect(startAt).toBeGreaterThanOrEqual(last);
+          }
+        },
+      ),
+      { seed: SEED },
+    );
+  });
+});

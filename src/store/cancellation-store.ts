@@ -1,0 +1,63 @@
+/** What a person cancelled and no rule may book again. */
+import type { Database } from 'bun:sqlite';
+import type { BroadcastType } from '../../arib/ids.ts';
+import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
+import { readText } from './stored-json.ts';
+
+interface Row {
+  id: number;
+  rule_id: number | null;
+  type: string;
+  channel: string;
+  title: string;
+  start_at: number;
+  cancelled_at: number;
+}
+
+/** Which airing was cancelled: title in normal form, start in epoch ms. */
+export type CancelledAiring = Pick<Cancellation, 'type' | 'channel' | 'title' | 'startAt'>;
+
+export class CancellationStore {
+  constructor(private readonly database: Database) {}
+
+  all(): Cancellation[] {
+    return this.database
+      .query<Row, []>(
+        'SELECT id, rule_id, type, channel, title, start_at, cancelled_at FROM cancellations ORDER BY id',
+      )
+      .all()
+      .map((row) => ({
+        id: row.id,
+        ruleId: row.rule_id,
+        type: row.type as BroadcastType,
+        channel: row.channel,
+        title: readText(row.title),
+        startAt: row.start_at,
+        cancelledAt: row.cancelled_at,
+      }));
+  }
+
+  add({ ruleId, type, channel, title, startAt, cancelledAt }: Omit<Cancellation, 'id'>): void {
+    this.database
+      .query(
+        `INSERT INTO cancellations (rule_id, type, channel, title, start_at, cancelled_at)
+         VALUES ($ruleId, $type, $channel, $title, $startAt, $cancelledAt)`,
+      )
+      .run({ ruleId, type, channel, title, startAt, cancelledAt });
+  }
+
+  /** Whatever keeps this airing from being booked. */
+  remove({ type, channel, title, startAt }: CancelledAiring): void {
+    this.database
+      .query(
+        `DELETE FROM cancellations WHERE type = $type AND channel = $channel AND title = $title
+           AND abs(start_at - $startAt) <= $reach`,
+      )
+      .run({ type, channel, title, startAt, reach: CANCELLATION_REACH_MS });
+  }
+
+  /** Those of airings that began before, epoch ms: nothing of them comes again. @returns how many */
+  purge(before: number): number {
+    return this.database.query('DELETE FROM cancellations WHERE start_at < $before').run({ before }).changes;
+  }
+}

@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import type { ReadCoverage } from '../model/guide-change.ts';
+import { openDatabase } from './database.ts';
+import { CoverageStore } from './guide-coverage.ts';
+import { StationStore } from './station-store.ts';
+
+const [NETWORK, SERVICE] = [networkId(4), serviceId(101)];
+const HOME = stationId(NETWORK, SERVICE);
+
+let store: CoverageStore;
+
+beforeEach(() => {
+  const database = openDatabase(':memory:');
+  const place = { type: 'BS' as const, networkId: NETWORK, serviceId: SERVICE, transportStreamId: null };
+  const home = { id: HOME, ...place, channel: 'BS01_0', name: '', serviceType: 1, remoteControlKey: 1 };
+  new StationStore(database).apply({ put: [home], hide: [], retype: [] }, 0);
+  store = new CoverageStore(database);
+});
+
+function put(over: Partial<ReadCoverage>) {
+  store.put([{ stationId: HOME, filledUntil: null, whole: false, readAt: null, hasGuide: true, ...over }]);
+  return store.all().get(HOME);
+}
+
+test('a reading that saw a part takes nothing back, one that saw all does', () => {
+  expect(put({ filledUntil: 500, readAt: 10 })).toEqual({ filledUntil: 500, readAt: 10, hasGuide: true });
+  expect(put({ filledUntil: 300 })).toEqual({ filledUntil: 500, readAt: 10, hasGuide: true });
+  expect(put({})).toEqual({ filledUntil: 500, readAt: 10, hasGuide: true });
+  expect(put({ filledUntil: 300, whole: true, readAt: 20 })).toEqual({
+    filledUntil: 300,
+    readAt: 20,
+    hasGuide: true,
+  });
+  expect(put({ whole: true, hasGuide: false })).toEqual({ filledUntil: null, readAt: 20, hasGuide: false });
+});
+
+test('a part of which nothing was stored before is no reach', () => {
+  expect(put({})).toEqual({ filledUntil: null, readAt: null, hasGuide: true });
+});
+
+test('stations that are not stored are left', () => {
+  const other = stationId(networkId(6), serviceId(1));
+  store.put([{ stationId: other, filledUntil: 1, whole: true, readAt: 1, hasGuide: true }]);
+  expect(store.all().size).toBe(0);
+});

@@ -1,0 +1,183 @@
+/**
+ * Rows that are not what they should be. A start looks for them among what it goes on with, and tells; through
+ * everything that is stored the database's worker looks once a day.
+ */
+import type { Database } from 'bun:sqlite';
+
+export interface DamagedField {
+  table: string;
+  /** The row's key. */
+  row: string | number;
+  field: string;
+}
+
+type Kind = 'array' | 'object';
+type Fields = [table: string, key: string, where: string, fields: [name: string, kind: Kind][]];
+
+/** What a start goes on with. */
+const FIELDS: Fields[] = [
+  [
+    'recordings',
+    'id',
+    `state = 'recording'`,
+    [
+      ['extended', 'object'],
+      ['genres', 'array'],
+      ['audios', 'array'],
+    ],
+  ],
+  [
+    'recording_measurements',
+    'recording_id',
+    `recording_id IN (SELECT id FROM recordings WHERE state = 'recording')`,
+    [['measured', 'object']],
+  ],
+  [
+    'reservations',
+    'id',
+    'TRUE',
+    [
+      ['blockers', 'array'],
+      ['alternatives', 'array'],
+    ],
+  ],
+  ['rules', 'id', 'TRUE', [['conditions', 'object']]],
+];
+
+/** All other JSON. */
+const FURTHER: Fields[] = [
+  [
+    'programs',
+    'id',
+    'TRUE',
+    [
+      ['extended', 'object'],
+      ['genres', 'array'],
+      ['audios', 'array'],
+      ['groups', 'array'],
+      ['series', 'object'],
+    ],
+  ],
+  [
+    'recordings',
+    'id',
+    `state <> 'recording'`,
+    [
+      ['extended', 'object'],
+      ['genres', 'array'],
+      ['audios', 'array'],
+      ['verdict', 'object'],
+    ],
+  ],
+];
+
+/** More of them say no more: then it is the file that is damaged. */
+const MAX_TOLD = 100;
+
+/** @throws the database's error, when the file itself cannot be read */
+export function damagedFields(database: Database): DamagedField[] {
+  const wrong = [
+    ...misread(FIELDS),
+    `SELECT 'settings', key, 'value' FROM settings WHERE NOT json_valid(value)`,
+  ];
+  return told(database, wrong);
+}
+
+/** Selects what is no JSON, or of another kind. */
+function misread(tables: readonly Fields[]): string[] {
+  return tables.flatMap(([table, key, where, fields]) =>
+    fields.map(
+      ([field, kind]) => `
+        SELECT '${table}' AS "table", ${key} AS "row", '${field}' AS field FROM ${table}
+        WHERE ${where} AND CASE WHEN json_valid(${field}) THEN json_type(${field}) <> '${kind}' ELSE ${field} IS NOT NULL END`,
+    ),
+  );
+}
+
+function told(database: Database, wrong: readonly string[]): DamagedField[] {
+  return database.query<DamagedField, []>(`${wrong.join(' UNION ALL ')} LIMIT ${MAX_TOLD}`).all();
+}
+
+interface Column {
+  name: string;
+  type: string;
+  notnull: number;
+  pk: number;
+}
+
+/** Goes through everything that is stored, a table at a time: whoever looks lets others have their turn in between. */
+export class IntegrityCheck {
+  readonly found = { fields: [] as DamagedField[], problems: [] as string[] };
+
+  constructor(private readonly database: Database) {}
+
+  /** To be called in order; none throws. */
+  *steps(): Generator<() => void> {
+    let tables: string[] = [];
+    yield this.#step(() => {
+      tables = this.#tables();
+    });
+    for (const table of tables) {
+      yield this.#step(() => this.#lookAtPages(table));
+      yield this.#step(() => this.#add(this.#mistyped(table)));
+    }
+    for (const wrong of [...misread(FIELDS), ...misread(FURTHER)]) yield this.#step(() => this.#add([wrong]));
+  }
+
+  /** Damage of the file itself ends a step. */
+  #step(act: () => void): () => void {
+    return () => {
+      try {
+        act();
+      } catch (error) {
+        this.#problem(String(error));
+      }
+    };
+  }
+
+  #problem(problem: string): void {
+    const { problems } = this.found;
+    if (problems.length < MAX_TOLD && !problems.includes(problem)) problems.push(problem);
+  }
+
+  #add(wrong: readonly string[]): void {
+    const { fields } = this.found;
+    if (wrong.length === 0 || fields.length >= MAX_TOLD) return;
+    for (const one of told(this.database, wrong)) {
+      const isKnown = fields.some(
+        ({ table, row, field }) => table === one.table && row === one.row && field === one.field,
+      );
+      if (!isKnown) fields.push(one);
+    }
+  }
+
+  #tables(): string[] {
+    return this.database
+      .query<{ name: string }, []>(
+        `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'sqlite_schema' ORDER BY name`,
+      )
+      .all()
+      .map(({ name }) => name);
+  }
+
+  #lookAtPages(table: string): void {
+    const rows = this.database.query<{ quick_check: string }, []>(`PRAGMA quick_check("${table}")`).all();
+    for (const { quick_check: problem } of rows) {
+      if (problem !== 'ok') this.#problem(`${table}: ${problem.replaceAll(/\s*\n\s*/g, ' ')}`);
+    }
+  }
+
+  /** Selects values of another type than their column's: the schema lets nobody write them. */
+  #mistyped(table: string): string[] {
+    const columns = this.database.query<Column, []>(`PRAGMA table_info("${table}")`).all();
+    const [key, ...others] = columns.filter(({ pk }) => pk > 0).map(({ name }) => `"${name}"`);
+    const row = key === undefined ? 'rowid' : [key, ...others].join(` || ' ' || `);
+    return columns
+      .filter(({ type }) => type === 'TEXT' || type === 'INTEGER')
+      .map(
+        ({ name, type, notnull }) => `
+          SELECT '${table}' AS "table", ${row} AS "row", '${name}' AS field FROM "${table}"
+          WHERE typeof("${name}") <> '${type.toLowerCase()}' ${notnull === 1 ? '' : `AND "${name}" IS NOT NULL`}`,
+      );
+  }
+}

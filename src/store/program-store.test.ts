@@ -1,0 +1,434 @@
+/** Programmes written, as the guide learns about them, and read. */
+import type { Database } from 'bun:sqlite';
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import { openDatabase } from './database.ts';
+import { ProgramStore } from './program-store.ts';
+import { ProgramWriter, type Written } from './program-writer.ts';
+import { StationStore } from './station-store.ts';
+
+const HOME = stationId(networkId(0x7fe8), serviceId(1024));
+const BRANCH = stationId(networkId(0x7fe8), serviceId(1025));
+const MINUTE = 60_000;
+/** 12:00 JST. */
+const NOON = Date.parse('2026-11-21T12:00:00+09:00');
+const at = (minutes: number): number => NOON + minutes * MINUTE;
+
+let database: Database;
+let store: ProgramStore;
+let writer: ProgramWriter;
+/** Pauses between transactions. */
+let pauses: number;
+
+beforeEach(() => {
+  database = openDatabase(':memory:');
+  const home = {
+    id: HOME,
+    type: 'GR' as const,
+    networkId: networkId(0x7fe8),
+    serviceId: serviceId(1024),
+    transportStreamId: null,
+    channel: 'T27',
+    name: '局',
+    serviceType: 1,
+    remoteControlKey: 1,
+  };
+  const branch = { ...home, id: BRANCH, serviceId: serviceId(1025), name: '局２' };
+  new StationStore(database).apply({ put: [home, branch], hide: [], retype: [] }, 0);
+  store = new ProgramStore(database);
+  pauses = 0;
+  writer = new ProgramWriter({
+    database,
+    elapsed: () => performance.now(),
+    pause: async () => {
+      pauses += 1;
+    },
+  });
+});
+
+/** @param from and to in minutes from noon */
+function program(event: number, from: number, to: number, over: Partial<ProgramRecord> = {}): ProgramRecord {
+  return {
+    id: programId(HOME, eventId(event)),
+    stationId: HOME,
+    eventId: eventId(event),
+    startAt: broadcastMs(at(from)),
+    endAt: broadcastMs(at(to)),
+    openEnd: false,
+    name: `番組${event}`,
+    description: '',
+    extended: null,
+    genres: [{ lv1: 0, lv2: 1 }],
+    audios: [{ componentTag: 16, componentType: 3, main: true, languages: ['jpn'], text: '' }],
+    videoType: 'mpeg2',
+    videoResolution: '1080i',
+    isFree: true,
+    copyNever: false,
+    groups: [],
+    series: null,
+    ...over,
+  };
+}
+
+function write(change: Partial<StationChange>, minutes = 0): Promise<Written> {
+  const nothing = { programs: [], extended: new Map(), windows: [], presentFollowing: undefined };
+  return writer.write({ stationId: HOME, ...nothing, ...change }, at(minutes));
+}
+
+/** What present/following says, with its programmes. */
+function say(present: ProgramRecord | null, following: ProgramRecord | null, minutes = 0): Promise<Written> {
+  const presentFollowing: PresentFollowing = { present, following, at: at(minutes) };
+  const programs = [present, following].filter((each) => each !== null);
+  return write({ programs, presentFollowing }, minutes);
+}
+
+const events = (): number[] => store.ofStation(HOME, 0).map((row) => row.eventId);
+const shown = (): number[] =>
+  database
+    .query<{ event_id: number }, []>('SELECT event_id FROM programs WHERE hidden = 0 ORDER BY start_at, id')
+    .all()
+    .map((row) => row.event_id);
+const airing = (minutes: number): number | undefined => store.airingOn(HOME, at(minutes))?.eventId;
+const pending = (): unknown => database.query('SELECT count(*) AS rows FROM search_pending').get();
+const window = (kind: 'basic' | 'extended', from: number, to: number, ...ids: number[]) => ({
+  kind,
+  from: at(from),
+  to: at(to),
+  events: ids.map(eventId),
+});
+
+describe('reading', () => {
+  test('a stored programme comes back as it was', async () => {
+    const stored = program(7, 0, 30, {
+      extended: { 出演者: '誰か' },
+      copyNever: true,
+      groups: [
+        {
+          type: 'relay',
+          events: [{ networkId: networkId(4), serviceId: serviceId(101), eventId: eventId(9) }],
+        },
+      ],
+      series: { id: 1, repeat: 0, pattern: 2, expiresAt: null, episode: 3, lastEpisode: 12, name: '連続' },
+    });
+    await write({ programs: [stored] });
+    expect(store.ofStation(HOME, 0)).toEqual([stored]);
+  });
+
+  test('airing is the programme whose span holds the moment, end exclusive', async () => {
+    await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
+    expect([airing(-1), airing(0), airing(29.9), airing(30), airing(60)]).toEqual([
+      undefined,
+      1,
+      1,
+      2,
+      undefined,
+    ]);
+  });
+
+  test('where programmes overlap the one that began last is airing', async () => {
+    await write({ programs: [program(1, 0, 60), program(2, 30, 90)] });
+    expect([airing(29), airing(31), airing(61)]).toEqual([1, 2, 2]);
+  });
+
+  test('spans are those that overlap the window', async () => {
+    await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
+    const span = (from: number, to: number) =>
+      store.spans([HOME], at(from), at(to)).map((row) => row.startAt - NOON);
+    expect(span(10, 11)).toEqual([0]);
+    expect(span(30, 31)).toEqual([30 * MINUTE]);
+    expect(span(-90, 90)).toEqual([0, 30 * MINUTE]);
+    expect(store.spans([], 0, at(90))).toEqual([]);
+  });
+});
+
+describe('writing', () => {
+  test('what came again unchanged is not written again', async () => {
+    const programs = [program(1, 0, 30, { extended: { 内容: '話' } }), program(2, 30, 60)];
+    expect((await write({ programs })).changed).toBe(2);
+    expect((await write({ programs }, 1)).changed).toBe(0);
+    expect(database.query('SELECT max(updated_at) AS at FROM programs').get()).toEqual({ at: NOON });
+    expect((await write({ programs: [program(2, 30, 65)] }, 2)).changed).toBe(1);
+  });
+
+  test('transactions are short, and others get their turn between them', async () => {
+    const programs = Array.from({ length: 400 }, (_, index) => program(index, index * 5, index * 5 + 5));
+    await write({ programs });
+    expect(pauses).toBeGreaterThan(2);
+    expect(pending()).toEqual({ rows: 0 });
+    expect(events()).toHaveLength(400);
+  });
+
+  test('a station that was forgotten meanwhile is left', async () => {
+    const other = stationId(networkId(4), serviceId(101));
+    const change = { ...program(1, 0, 30), stationId: other, id: programId(other, eventId(1)) };
+    expect(await write({ stationId: other, programs: [change] })).toEqual({
+      changed: 0,
+      unplaced: new Map(),
+    });
+  });
+
+  test('texts that come apart find their programme, or are handed back', async () => {
+    await write({ programs: [program(1, 0, 30)] });
+    const extended = new Map([
+      [eventId(1), { 出演者: '一' }],
+      [eventId(2), { 出演者: '二' }],
+    ]);
+    const { unplaced } = await write({ extended });
+    expect([...unplaced.keys()].map(Number)).toEqual([2]);
+    expect(store.ofStation(HOME, 0)[0]?.extended).toEqual({ 出演者: '一' });
+    expect((await write({ extended: new Map([[eventId(1), { 出演者: '一' }]]) })).changed).toBe(0);
+  });
+
+  test('a table without extended text keeps the text that is there, unless the number is another programme now', async () => {
+    await write({ programs: [program(1, 0, 30, { extended: { 内容: '長い' } })] });
+    await write({ programs: [program(1, 5, 35)] });
+    expect(store.ofStation(HOME, 0)[0]).toMatchObject({ startAt: at(5), extended: { 内容: '長い' } });
+    const week = 7 * 24 * 60;
+    await write({ programs: [program(1, week, week + 30)] });
+    expect(store.ofStation(HOME, 0)[0]?.extended).toBeNull();
+  });
+
+  test('ended programmes are forgotten, and so are their letters', async () => {
+    await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
+    expect(await writer.purge(at(30))).toBe(1);
+    expect(events()).toEqual([2]);
+    expect(database.query('SELECT count(*) AS n FROM program_documents').get()).toEqual({ n: 1 });
+  });
+});
+
+describe('a new version of a schedule', () => {
+  beforeEach(() => write({ programs: [program(1, 0, 30), program(2, 30, 60), program(3, 180, 210)] }));
+
+  test('removes what it does not list any more, in its own part only', async () => {
+    await write({ windows: [window('basic', 0, 180, 1)] });
+    expect(events()).toEqual([1, 3]);
+  });
+
+  test('moves what another part lists now', async () => {
+    await write({ programs: [program(2, 190, 220)], windows: [window('basic', 0, 180, 1)] });
+    expect(store.ofStation(HOME, 0).map((row) => [row.eventId, row.startAt - NOON] as unknown)).toEqual([
+      [1, 0],
+      [3, 180 * MINUTE],
+      [2, 190 * MINUTE],
+    ]);
+  });
+
+  test('leaves what has ended', async () => {
+    await write({ windows: [window('basic', 0, 180, 2)] }, 45);
+    expect(events()).toEqual([1, 2, 3]);
+  });
+
+  test('leaves what waits for an end that is not decided, also in a stretch that does not list it', async () => {
+    const present = program(1, 0, 200, { openEnd: true });
+    const waiting = { id: program(2, 0, 1).id, durationMs: 30 * MINUTE };
+    const presentFollowing = { present, following: null, waiting, at: at(185) };
+    await write({ programs: [present], presentFollowing }, 185);
+    await write({ windows: [window('basic', 180, 360, 3)], presentFollowing }, 185);
+    expect(events()).toContain(2);
+  });
+
+  test('leaves what goes on beyond a stretch that is past, also where no present/following tells of it', async () => {
+    await write({ programs: [program(4, 170, 240)] });
+    await write({ windows: [window('basic', 0, 180)] }, 181);
+    expect(events()).toContain(4);
+  });
+
+  test('leaves what is on the air by present/following, and what follows', async () => {
+    await say(program(1, 0, 30), program(2, 30, 60));
+    const presentFollowing = { present: program(1, 0, 30), following: program(2, 30, 60), at: at(1) };
+    await write({ windows: [window('basic', 0, 180)], presentFollowing }, 1);
+    expect(events()).toEqual([1, 2, 3]);
+  });
+
+  test('takes back extended texts that are listed no longer', async () => {
+    await write({ extended: new Map([[eventId(3), { 内容: '話' }]]) });
+    await write({ windows: [window('extended', 180, 360)] });
+    expect(store.ofStation(HOME, 0)[2]?.extended).toBeNull();
+    expect(events()).toEqual([1, 2, 3]);
+  });
+
+  test('leaves the text of what has ended, whose stretch is sent no longer', async () => {
+    await write({ extended: new Map([[eventId(1), { 内容: '話' }]]) });
+    await write({ windows: [window('extended', 0, 180)] }, 181);
+    expect(store.ofStation(HOME, 0)[0]?.extended).toEqual({ 内容: '話' });
+  });
+});
+
+describe('programmes that claim one time', () => {
+  test('a new programme hides the one whose time it takes, which stays stored', async () => {
+    await write({ programs: [program(1, 0, 30)] });
+    await write({ programs: [program(2, 0, 30)] }, 1);
+    expect([shown(), events(), airing(10)]).toEqual([[2], [1, 2], 2]);
+  });
+
+  test('what is hidden comes back when the other moves', async () => {
+    await write({ programs: [program(1, 0, 30)] });
+    await write({ programs: [program(2, 0, 60)] }, 1);
+    await write({ programs: [program(2, 30, 60)] }, 2);
+    expect([shown(), airing(10), airing(40)]).toEqual([[1, 2], 1, 2]);
+  });
+
+  test('present/following wins while a programme runs over, and the schedule loses nothing', async () => {
+    await write({ programs: [program(1, 0, 60), program(2, 60, 90), program(3, 90, 120)] });
+    await say(program(1, 0, 75), program(2, 75, 105), 55);
+    expect([airing(70), airing(80)]).toEqual([1, 2]);
+    expect(shown()).toEqual([1, 2, 3]);
+    await say(program(1, 0, 120), program(4, 120, 150), 70);
+    expect([shown(), events(), airing(100)]).toEqual([[1, 4], [1, 2, 3, 4], 1]);
+  });
+
+  test('the schedule that is behind takes nothing back from present/following', async () => {
+    const present = program(1, 0, 75);
+    const said = { present, following: null, at: at(56) };
+    await say(present, null, 55);
+    await write({ programs: [present, program(2, 60, 90)], presentFollowing: said }, 56);
+    expect(airing(70)).toBe(1);
+  });
+
+  test('an open end is over when the next programme is on', async () => {
+    await say(program(1, 0, 60, { openEnd: true }), null);
+    await say(program(2, 20, 50), null, 21);
+    expect(store.ofStation(HOME, 0).map(({ endAt, openEnd }) => [(endAt - NOON) / MINUTE, openEnd])).toEqual([
+      [20, false],
+      [50, false],
+    ]);
+    expect(airing(40)).toBe(2);
+  });
+
+  test('an end that is not decided is not before the one that was announced', async () => {
+    await write({ programs: [program(1, 0, 114), program(2, 114, 174)] });
+    await say(program(1, 0, 60, { openEnd: true }), null, 5);
+    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([114, 174]);
+    await say(program(1, 0, 130, { openEnd: true }), null, 115);
+    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([130, 174]);
+    await say(program(1, 0, 120), null, 116);
+    expect(store.ofStation(HOME, 0).map(({ endAt }) => (endAt - NOON) / MINUTE)).toEqual([120, 174]);
+  });
+
+  test('what waits for an end that is not decided begins at any moment, and is not hidden by it', async () => {
+    const times = () =>
+      store
+        .ofStation(HOME, 0)
+        .filter(({ eventId: id }) => id === 2)
+        .map(({ startAt, endAt, openEnd }) => [(startAt - NOON) / MINUTE, (endAt - NOON) / MINUTE, openEnd]);
+    const wait = (minutes: number, durationMs: number | null) => {
+      const present = program(1, 0, 200, { openEnd: true });
+      const waiting = { id: program(2, 0, 1).id, durationMs };
+      return write({
+        programs: [present],
+        presentFollowing: { present, following: undefined, waiting, at: at(minutes) },
+      });
+    };
+    await write({ programs: [program(1, 0, 60), program(2, 60, 90), program(3, 90, 120)] });
+    await wait(50, null);
+    expect(times()).toEqual([[60, 90, true]]);
+    expect(shown()).toEqual([1, 2]);
+    await wait(75.7, 30 * MINUTE);
+    expect(times()).toEqual([[75, 105, false]]);
+    await wait(80.2, 45 * MINUTE);
+    expect(times()).toEqual([[80, 125, false]]);
+    expect(shown()).toEqual([1, 2]);
+    await say(program(2, 81, 126), null, 81);
+    expect(times()).toEqual([[81, 126, false]]);
+  });
+
+  test('"nothing is on" clears what claims to be, until something is', async () => {
+    await write({ programs: [program(1, 0, 60), program(2, 60, 90)] });
+    await say(null, program(2, 60, 90), 10);
+    expect([airing(11), airing(70), events()]).toEqual([undefined, 2, [1, 2]]);
+    await say(program(1, 0, 60), program(2, 60, 90), 12);
+    expect(airing(13)).toBe(1);
+  });
+
+  test('a programme that just began is not denied by a table of a moment before', async () => {
+    await write({ programs: [program(1, 0, 60)] });
+    await say(null, program(1, 0, 60), 0.1);
+    expect(airing(1)).toBe(1);
+  });
+
+  test('present/following that leaves fields out keeps what the schedule said', async () => {
+    await write({ programs: [program(1, 0, 60, { description: '説明', extended: { 内容: '話' } })] });
+    await say(program(1, 0, 65, { genres: [], audios: [], description: '' }), null);
+    expect(store.ofStation(HOME, 0)).toEqual([
+      program(1, 0, 65, { description: '説明', extended: { 内容: '話' } }),
+    ]);
+  });
+
+  test('a note of days covers no programme', async () => {
+    await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
+    await write({ programs: [program(9, -60, 5000)] }, 1);
+    expect(shown()).toEqual([9, 1, 2]);
+  });
+});
+
+describe('a programme that a branch station shares', () => {
+  const groups: ProgramRecord['groups'] = [
+    {
+      type: 'shared',
+      events: [1024, 1025].map((id) => ({
+        networkId: networkId(0x7fe8),
+        serviceId: serviceId(id),
+        eventId: eventId(1),
+      })),
+    },
+  ];
+  const main = (over: Partial<ProgramRecord> = {}) => program(1, 0, 30, { groups, ...over });
+  const nothing = {
+    name: '',
+    genres: [],
+    audios: [],
+    videoType: null,
+    videoResolution: null,
+    extended: null,
+  };
+  const id = programId(BRANCH, eventId(1));
+  const shared = (over: Partial<ProgramRecord> = {}) =>
+    program(1, 0, 30, { id, stationId: BRANCH, groups, ...nothing, ...over });
+  const writeShared = (change: Partial<StationChange> = {}) =>
+    write({ stationId: BRANCH, programs: [shared()], ...change });
+
+  test.each([
+    ['before', true],
+    ['after', false],
+  ])('shows the texts of the main station, which came %s it', async (_when, before) => {
+    const full = main({ description: '概要', copyNever: true, extended: { 出演者: '山田' } });
+    if (before) await write({ programs: [full] });
+    await writeShared();
+    if (!before) await write({ programs: [full] });
+    expect(store.find(id)).toEqual({ ...full, id, stationId: BRANCH });
+    expect(store.airingOn(BRANCH, at(10))?.name).toBe('番組1');
+    // What came again unchanged is not written again, in either order.
+    expect((await writeShared()).changed).toBe(0);
+    expect((await write({ programs: [full] })).changed).toBe(0);
+  });
+
+  test('changes with it, its text with its text, and keeps it through its own empty tables', async () => {
+    await writeShared();
+    await write({ programs: [main()] });
+    await write({ extended: new Map([[eventId(1), { 内容: '山' }]]) });
+    const windows = [{ kind: 'extended' as const, from: at(0), to: at(180), events: [] }];
+    await writeShared({ extended: new Map([[eventId(1), null]]), windows });
+    expect(store.find(id)).toMatchObject({ name: '番組1', extended: { 内容: '山' } });
+    await write({ programs: [main({ name: '差し替え' })] });
+    expect(store.find(id)).toMatchObject({ name: '差し替え', extended: { 内容: '山' } });
+    // Its end is its own.
+    await writeShared({ programs: [shared({ endAt: broadcastMs(at(20)) })] });
+    await write({ programs: [main({ name: '再び' })] });
+    expect(store.find(id)).toMatchObject({ name: '再び', endAt: at(20) });
+  });
+
+  test('shows its own texts while its own table has some', async () => {
+    await write({ programs: [main()] });
+    await writeShared({ programs: [shared({ name: '別の題' })] });
+    await write({ programs: [main({ name: '差し替え' })] });
+    expect(store.find(id)?.name).toBe('別の題');
+  });
+
+  test('of a station that is not received stays without a title', async () => {
+    await writeShared();
+    expect(store.find(id)?.name).toBe('');
+  });
+});

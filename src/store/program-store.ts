@@ -1,0 +1,98 @@
+/** Reading rows of programmes; `program-writer.ts` writes them. */
+import type { Database } from 'bun:sqlite';
+import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import { LONGEST_MS } from './program-length.ts';
+import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
+import { readList, readText } from './stored-json.ts';
+
+/** Epoch ms, end exclusive. */
+export interface Span {
+  stationId: StationId;
+  startAt: number;
+  endAt: number;
+}
+
+/** What a list of stations says of a programme. */
+export type AiringProgram = Pick<
+  ProgramRecord,
+  'id' | 'stationId' | 'eventId' | 'startAt' | 'endAt' | 'name' | 'audios'
+>;
+
+type AiringRow = Pick<
+  ProgramRow,
+  'id' | 'station_id' | 'event_id' | 'start_at' | 'end_at' | 'name' | 'audios'
+>;
+
+function toAiring(row: AiringRow): AiringProgram {
+  return {
+    id: row.id as ProgramId,
+    stationId: row.station_id as StationId,
+    eventId: row.event_id as EventId,
+    startAt: row.start_at as BroadcastMs,
+    endAt: row.end_at as BroadcastMs,
+    name: readText(row.name),
+    audios: readList<AudioComponent>(row.audios, isAudioComponent),
+  };
+}
+
+export class ProgramStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * What each of the stations airs at `now`; where programmes overlap, the one that present/following tables named,
+   * else the one that began last.
+   */
+  airing(stations: Iterable<StationId>, now: number): Map<StationId, AiringProgram> {
+    // An index look-up a station, in one statement: eight times faster than a statement each.
+    const rows = this.database
+      .query<AiringRow, { stations: string; now: number; since: number }>(
+        `SELECT p.id, p.station_id, p.event_id, p.start_at, p.end_at, p.name, p.audios
+         FROM json_each($stations) AS wanted CROSS JOIN programs AS p
+         WHERE p.id = (SELECT id FROM programs
+           WHERE station_id = wanted.value AND start_at <= $now AND start_at > $since AND end_at > $now
+             AND hidden = 0
+           ORDER BY on_air DESC, start_at DESC LIMIT 1)`,
+      )
+      .all({ stations: JSON.stringify([...stations]), now, since: now - LONGEST_MS });
+    return new Map(rows.map((row) => [row.station_id as StationId, toAiring(row)]));
+  }
+
+  /** What one station airs at `now`. */
+  airingOn(station: StationId, now: number): AiringProgram | undefined {
+    return this.airing([station], now).get(station);
+  }
+
+  /** Hidden ones too. */
+  find(id: ProgramId): ProgramRecord | undefined {
+    const row = this.database
+      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
+      .get({ id });
+    return row === null ? undefined : toRecord(row);
+  }
+
+  /** Programmes of a station that end after `from`, by start; hidden ones too. */
+  ofStation(station: StationId, from: number): ProgramRecord[] {
+    return this.database
+      .query<ProgramRow, { station: number; from: number }>(
+        `SELECT ${COLUMNS} FROM programs WHERE station_id = $station AND end_at > $from ORDER BY start_at, id`,
+      )
+      .all({ station, from })
+      .map(toRecord);
+  }
+
+  /** Start and end of the stations' shown programmes that overlap the window, by station and start. */
+  spans(stations: Iterable<StationId>, from: number, to: number): Span[] {
+    return this.database
+      .query<Span, { stations: string; from: number; to: number; since: number }>(
+        `SELECT p.station_id AS stationId, p.start_at AS startAt, p.end_at AS endAt
+         FROM json_each($stations) AS wanted CROSS JOIN programs AS p
+         WHERE p.station_id = wanted.value AND p.start_at < $to AND p.start_at > $since AND p.end_at > $from
+           AND p.hidden = 0
+         ORDER BY p.station_id, p.start_at`,
+      )
+      .all({ stations: JSON.stringify([...stations]), from, to, since: from - LONGEST_MS });
+  }
+}

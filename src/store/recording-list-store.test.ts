@@ -1,0 +1,192 @@
+/** Lists of recordings against the plainest reading of what they are: all rows, kept or not, put in order. */
+import type { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
+import { fillRecordings, putRecording } from '../../test/service/recording-rows.ts';
+import { RECORDING_SHOWS, RECORDING_SORTS } from '../../wire/api.ts';
+import { searchText, searchWords, titleOrder } from '../model/search-text.ts';
+import { openDatabase } from './database.ts';
+import { type ListedRecording, RecordingListStore, type RecordingQuestion } from './recording-list-store.ts';
+import { RecordingSumStore } from './recording-sums.ts';
+import { RecycleBin } from './recycle-bin.ts';
+import { indexAllPending } from './search-index.ts';
+
+const NOW = 1_800_000_000_000;
+const STATIONS = [101, 102, 103].map((id) => ({ id, name: `衛星${id}` }));
+const seed = fuzzSeed();
+
+let database: Database;
+let list: RecordingListStore;
+
+beforeAll(() => {
+  database = openDatabase(':memory:');
+  for (const { id, name } of STATIONS) {
+    database.run(
+      `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+       VALUES (${id}, 'BS', 4, ${id}, 'BS01_0', '${name}', 1, ${id}, 0)`,
+    );
+  }
+  for (let index = 0; index < 3; index++) {
+    database.run("INSERT INTO rules (name, conditions, created_at, updated_at) VALUES ('r', '{}', 0, 0)");
+  }
+  fillRecordings(database, { stations: STATIONS, count: 300, now: NOW, folder: null });
+  database.run('UPDATE recordings SET rule_id = 1 + id % 3 WHERE id % 4 > 0');
+  list = new RecordingListStore(database);
+});
+
+afterAll(() => database.close());
+
+const ANY: RecordingQuestion = {
+  show: null,
+  sort: 'newest',
+  words: [],
+  unwatched: false,
+  series: null,
+  ruleId: null,
+  stationId: null,
+  genre: null,
+};
+
+/** Every recording that is not deleted. */
+function everything(): ListedRecording[] {
+  const ids = database.query<{ id: number }, []>('SELECT id FROM recordings ORDER BY id').all();
+  return ids.flatMap(({ id }) => list.find(id, { binned: true }) ?? []);
+}
+
+function isShown(
+  one: ListedRecording,
+  { show, words, unwatched, series, ruleId, stationId, genre }: RecordingQuestion,
+): boolean {
+  const isFailed = one.state === 'failed' || (one.state !== 'recording' && one.files.length === 0);
+  const isHere = {
+    watchable: one.binnedAt === null && !isFailed,
+    recording: one.binnedAt === null && one.state === 'recording',
+    failed: one.binnedAt === null && isFailed,
+    bin: one.binnedAt !== null,
+    protected: one.binnedAt === null && one.protected,
+  }[show ?? 'watchable'];
+  const { description } = list.detail(one.id) ?? { description: '' };
+  const text = searchText(`${one.name}\n${description} ${one.serviceName}`);
+  return (
+    isHere &&
+    words.every((word) => text.includes(word)) &&
+    (!unwatched || one.watchedAt === null) &&
+    (series === null || one.series?.key === series) &&
+    (ruleId === null || one.ruleId === ruleId) &&
+    (stationId === null || one.stationId === stationId) &&
+    (genre === null ||
+      one.genres.some(({ lv1 }) => lv1 === genre) ||
+      (genre === 15 && one.genres.length === 0))
+  );
+}
+
+const byTime = (a: ListedRecording, b: ListedRecording): number => a.startAt - b.startAt || a.id - b.id;
+const text = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const ORDERS: Record<RecordingQuestion['sort'], (a: ListedRecording, b: ListedRecording) => number> = {
+  newest: (a, b) => byTime(b, a),
+  oldest: byTime,
+  title: (a, b) => text(titleOrder(a.name), titleOrder(b.name)) || byTime(a, b),
+  unwatched: (a, b) => Number(a.watchedAt !== null) - Number(b.watchedAt !== null) || byTime(b, a),
+  longest: (a, b) => (b.durationMs ?? -1) - (a.durationMs ?? -1) || byTime(b, a),
+  largest: (a, b) => b.bytes - a.bytes || byTime(b, a),
+};
+
+test(
+  `any question gets what a plain reading gives (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed);
+    const all = everything();
+    const maybe = <T>(value: T): T | null => (random.below(4) === 0 ? value : null);
+    for (let round = fuzzRounds(300); round > 0; round--) {
+      const word = random.pick(['の', '夏', '第12話', 'ニュース', '衛星101', '無いもの', '字']);
+      const question: RecordingQuestion = {
+        show: maybe(random.pick(RECORDING_SHOWS)),
+        sort: random.pick(RECORDING_SORTS),
+        // What is in the bin has no texts to compare with here.
+        words: [],
+        unwatched: random.below(3) === 0,
+        series: maybe(searchText(random.pick(['灯台守の夏', '台所の時間', '無い']))),
+        ruleId: maybe(1 + random.below(4)),
+        stationId: maybe(101 + random.below(4)),
+        genre: maybe(random.pick([0, 3, 6, 8, 15])),
+      };
+      if (question.show !== 'bin' && random.below(3) === 0) question.words = searchWords(word);
+      const wanted = all.filter((one) => isShown(one, question)).sort(ORDERS[question.sort]);
+      const [offset, limit] = [random.below(40), 1 + random.below(60)];
+      const { total, rows } = list.page(question, offset, limit);
+      expect([question, total, rows.map(({ id }) => id)]).toEqual([
+        question,
+        wanted.length,
+        wanted.slice(offset, offset + limit).map(({ id }) => id),
+      ]);
+    }
+  },
+  FUZZ_TIMEOUT,
+);
+
+describe('what others write', () => {
+  const row = { station: 101, serviceName: '衛星101', startAt: NOW, endAt: NOW + 1 };
+  const isListed = (id: number): boolean => list.page(ANY, 0, 1000).rows.some((one) => one.id === id);
+
+  test('is listed at once, by its title too', () => {
+    const id = putRecording(database, { ...row, name: '[字]０番' }, null);
+    expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).toBe(id);
+    database.run(`UPDATE recordings SET name = '龠' WHERE id = ${id}`);
+    expect(list.page({ ...ANY, sort: 'title' }, 0, 1).rows[0]?.id).not.toBe(id);
+  });
+
+  test('counts its files, whoever adds and removes them', () => {
+    const id = putRecording(database, { ...row, name: 'x', bytes: 500 }, null);
+    expect([isListed(id), list.find(id)?.bytes]).toEqual([true, 500]);
+    database.run(
+      `INSERT INTO recording_files (recording_id, source, path, codec, bytes, created_at)
+       VALUES (${id}, 'encoded', '/x.mkv', 'av1', 70, 0)`,
+    );
+    expect(list.find(id)?.bytes).toBe(570);
+    expect(list.find(id)?.files.map(({ source }) => source)).toEqual(['encoded', 'ts']);
+    database.run(`DELETE FROM recording_files WHERE recording_id = ${id} AND source = 'ts'`);
+    expect(list.find(id)?.bytes).toBe(570);
+    database.run(`DELETE FROM recording_parts WHERE recording_id = ${id}`);
+    expect(list.find(id)?.bytes).toBe(70);
+    database.run(`UPDATE recording_files SET bytes = 71 WHERE recording_id = ${id}`);
+    expect([isListed(id), list.find(id)?.bytes]).toEqual([true, 71]);
+    database.run(`DELETE FROM recording_files WHERE recording_id = ${id}`);
+    expect([isListed(id), list.find(id)?.bytes]).toEqual([false, 0]);
+  });
+
+  test('leaves what was listed while nothing changes', () => {
+    const stamp = list.stamp();
+    list.page(ANY, 0, 10);
+    list.series(0, 10);
+    expect(list.stamp()).toBe(stamp);
+  });
+});
+
+test('sums are those of the lists', () => {
+  indexAllPending(database);
+  const sums = new RecordingSumStore(database);
+  const total = (show: RecordingQuestion['show'], over: Partial<RecordingQuestion> = {}): number =>
+    list.page({ ...ANY, show, ...over }, 0, 1).total;
+  const bytesOf = (show: RecordingQuestion['show']): number =>
+    list.page({ ...ANY, show }, 0, 1000).rows.reduce((sum, { bytes }) => sum + bytes, 0);
+  // What is being recorded counts with what is written of it.
+  const growing =
+    database
+      .query<{ bytes: number }, []>(
+        `SELECT sum(p.bytes) AS bytes FROM recording_parts p JOIN recordings r ON r.id = p.recording_id
+         WHERE r.state = 'recording'`,
+      )
+      .get()?.bytes ?? 0;
+  const told = bytesOf('recording');
+  expect(sums.sums()).toMatchObject({
+    count: total(null),
+    unwatched: total(null, { unwatched: true }),
+    failed: total('failed'),
+    binned: total('bin'),
+    binnedBytes: bytesOf('bin'),
+    bytes: bytesOf(null) + bytesOf('failed') - told + growing,
+  });
+  const [one] = list.page(ANY, 5, 1).rows;
+  new RecycleBin(database).bin([one?.id ?? 0], NOW);
+  expect(sums.sums().binned).toBe(total('bin'));
+});

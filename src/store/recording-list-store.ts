@@ -1,0 +1,432 @@
+/**
+ * Recordings for those who look at them: pages of lists, series, one recording. The order of a whole list is read from
+ * one index and kept until recordings change; a page reads its own rows only.
+ */
+import type { Database } from 'bun:sqlite';
+import type {
+  RecordingFile,
+  RecordingShow,
+  RecordingSort,
+  RecordingState,
+  RecordingVerdict,
+} from '../../wire/api.ts';
+import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
+import { type Genre, isGenre } from '../model/program.ts';
+import { titleOrder } from '../model/search-text.ts';
+import { tableStamp } from './change-counters.ts';
+import { troubleOf } from './database-error.ts';
+import { readVerdict } from './recording-row.ts';
+import { matchExpression, needsComparing } from './search-index.ts';
+import { readList, readObject, readText } from './stored-json.ts';
+
+/** Of a recording that is not deleted. */
+export interface ListedRecording {
+  id: number;
+  name: string;
+  stationId: number;
+  serviceName: string;
+  /** Epoch ms, of the programme. */
+  startAt: number;
+  endAt: number;
+  /** Of the original stream; null while recording, but for one that was interrupted: its length so far. */
+  durationMs: number | null;
+  /** In the time of the original stream. */
+  resumeMs: number | null;
+  /** Epoch ms. */
+  watchedAt: number | null;
+  state: RecordingState;
+  reason: string | null;
+  programId: number | null;
+  ruleId: number | null;
+  genres: Genre[];
+  audios: AudioComponent[];
+  verdict: RecordingVerdict | null;
+  cmReliable: boolean;
+  series: { key: string; name: string; episode: string | null } | null;
+  bytes: number;
+  protected: boolean;
+  /** Epoch ms. */
+  binnedAt: number | null;
+  files: ListedFile[];
+}
+
+export interface ListedFile {
+  source: RecordingFile['source'];
+  codec: RecordingFile['codec'];
+  path: string;
+  /** null while it grows. */
+  durationMs: number | null;
+}
+
+export interface RecordingQuestion {
+  show: RecordingShow | null;
+  sort: RecordingSort;
+  /** In normal form; all must be contained. */
+  words: readonly string[];
+  unwatched: boolean;
+  series: string | null;
+  ruleId: number | null;
+  stationId: number | null;
+  /** content_nibble_level_1; 15 also what names no genre. */
+  genre: number | null;
+}
+
+export interface RecordingPage {
+  /** In the whole list. */
+  total: number;
+  rows: ListedRecording[];
+}
+
+export interface SeriesRow {
+  key: string;
+  name: string;
+  count: number;
+  unwatched: number;
+  /** Judged so. */
+  damaged: number;
+  lost: number;
+  newest: ListedRecording;
+}
+
+interface Order {
+  readonly index: string;
+  readonly by: string;
+}
+
+const NEWEST: Order = { index: 'recordings_newest', by: 'start_at DESC, id DESC' };
+const ORDERS: Readonly<Record<RecordingSort, Order>> = {
+  newest: NEWEST,
+  oldest: { index: 'recordings_newest', by: 'start_at, id' },
+  title: { index: 'recordings_by_title', by: 'title_key, start_at, id' },
+  unwatched: { index: 'recordings_unwatched', by: 'watched, start_at DESC, id DESC' },
+  longest: { index: 'recordings_longest', by: 'duration_ms DESC, start_at DESC, id DESC' },
+  largest: { index: 'recordings_largest', by: 'bytes DESC, start_at DESC, id DESC' },
+};
+
+/** What of the table each list shows; `index` where another one than that of the order is far shorter. */
+const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index?: string }>> = {
+  watchable: { where: 'shelf = 1' },
+  recording: { where: "state = 'recording' AND shelf = 1", index: 'recordings_unfinished' },
+  failed: { where: 'shelf = 0' },
+  bin: { where: 'shelf = 2' },
+  protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
+};
+
+/** Of an expression of the index; words that it leaves undecided are compared. */
+const MATCHING = `
+  SELECT d.recording_id FROM recording_letters AS l
+    CROSS JOIN recording_documents AS d ON d.document = l.rowid
+  WHERE l.recording_letters MATCH $match`;
+
+const COLUMNS = `r.id, r.name, r.station_id, r.service_name, r.start_at, r.end_at, r.duration_ms, r.resume_ms,
+  r.watched_at, r.state, r.reason, r.program_id, r.rule_id, r.genres, r.audios, r.verdict, r.cm_reliable, r.series_key,
+  r.series_name, r.episode, r.bytes, r.protected, r.binned_at`;
+
+interface Row {
+  id: number;
+  name: string;
+  station_id: number;
+  service_name: string;
+  start_at: number;
+  end_at: number;
+  duration_ms: number | null;
+  resume_ms: number | null;
+  watched_at: number | null;
+  state: string;
+  reason: string | null;
+  program_id: number | null;
+  rule_id: number | null;
+  genres: string;
+  audios: string;
+  verdict: string | null;
+  cm_reliable: number;
+  series_key: string | null;
+  series_name: string | null;
+  episode: string | null;
+  bytes: number;
+  protected: number;
+  binned_at: number | null;
+}
+
+interface FileRow {
+  id: number;
+  source: string;
+  codec: string;
+  path: string;
+  duration_ms: number | null;
+}
+
+/** Of those that are being made and were interrupted: their start tells nothing of how long they are. */
+const LENGTHS = `
+  SELECT r.id, json_extract(m.measured, '$.stretches[#-1].to') - json_extract(m.measured, '$.stretches[0].from') AS length
+  FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+    JOIN recording_measurements AS m ON m.recording_id = r.id
+  WHERE r.state = 'recording' AND CASE WHEN json_valid(m.measured) THEN json_array_length(m.measured, '$.stretches') END > 1`;
+
+/** Orders that are kept: 160 KB each of 40,000 recordings. */
+const MAX_KEPT = 16;
+
+export class RecordingListStore {
+  #stamp = '';
+  readonly #orders = new Map<string, Int32Array>();
+  #series: Omit<SeriesRow, 'newest'>[] | undefined;
+
+  constructor(private readonly database: Database) {
+    this.#keyTitles();
+  }
+
+  /** Changes with every change of a recording or of its files, by whatever connection; another in every database. */
+  stamp(): string {
+    this.#keyTitles();
+    return tableStamp(this.database, ['recordings']);
+  }
+
+  page(question: RecordingQuestion, offset: number, limit: number): RecordingPage {
+    const order = this.#order(question);
+    return { total: order.length, rows: this.#rows(order.subarray(offset, offset + limit)) };
+  }
+
+  /** Series of what can be watched or is being recorded; that with the newest recording first. */
+  series(offset: number, limit: number): { total: number; rows: SeriesRow[] } {
+    this.#renew();
+    this.#series ??= this.#readSeries();
+    const part = this.#series.slice(offset, offset + limit);
+    const newest = this.database.query<{ id: number }, { key: string }>(
+      `SELECT id FROM recordings INDEXED BY recordings_of_series WHERE series_key = $key AND shelf = 1
+       ORDER BY start_at DESC, id DESC LIMIT 1`,
+    );
+    const ids = part.map(({ key }) => newest.get({ key })?.id ?? 0);
+    const rows = this.#rows(Int32Array.from(ids));
+    return {
+      total: this.#series.length,
+      rows: part.flatMap((one, index) => {
+        const row = rows[index];
+        return row === undefined ? [] : [{ ...one, newest: row }];
+      }),
+    };
+  }
+
+  /** Not deleted; what is in the bin only where it is asked for. */
+  find(id: number, { binned }: { binned: boolean } = { binned: false }): ListedRecording | undefined {
+    const [row] = this.#rows(Int32Array.of(id));
+    return row === undefined || (row.binnedAt !== null && !binned) ? undefined : row;
+  }
+
+  /** The files of its original stream, in order; more than one where no folder had room for all of it. */
+  originals(id: number): string[] {
+    return this.database
+      .query<{ path: string }, { id: number }>(
+        'SELECT path FROM recording_parts WHERE recording_id = $id AND part > 0 ORDER BY part',
+      )
+      .all({ id })
+      .map(({ path }) => path);
+  }
+
+  /** What lists leave out because of its size; not of what is in the bin. */
+  detail(id: number): { name: string; description: string; extended: Record<string, string> } | undefined {
+    const row = this.database
+      .query<{ name: string; description: string; extended: string | null }, { id: number }>(
+        `SELECT name, description, extended FROM recordings
+         WHERE id = $id AND deleted_at IS NULL AND binned_at IS NULL`,
+      )
+      .get({ id });
+    if (row === null) return undefined;
+    return {
+      name: readText(row.name),
+      description: readText(row.description),
+      extended: readObject<Record<string, string>>(row.extended) ?? {},
+    };
+  }
+
+  #renew(): void {
+    const stamp = this.stamp();
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#orders.clear();
+    this.#series = undefined;
+  }
+
+  /** Ids of a whole list. */
+  #order(question: RecordingQuestion): Int32Array {
+    this.#renew();
+    const key = JSON.stringify(question);
+    const order = this.#orders.get(key) ?? this.#readOrder(question);
+    this.#orders.delete(key);
+    this.#orders.set(key, order);
+    const oldest = this.#orders.keys().next();
+    if (this.#orders.size > MAX_KEPT && oldest.done !== true) this.#orders.delete(oldest.value);
+    return order;
+  }
+
+  #readOrder(question: RecordingQuestion): Int32Array {
+    const { words, genre } = question;
+    // The next letter that is typed asks for other words of the same list, the next genre for another part of it.
+    if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#matching(words));
+    if (genre !== null) return within(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
+    return this.#readWhole(question);
+  }
+
+  /** Rows of one number: an id. */
+  #ofGenre(genre: number): unknown[][] {
+    return this.database
+      .query<unknown, { bit: number }>(
+        'SELECT id FROM recordings INDEXED BY recordings_of_genre WHERE genre_bits & $bit <> 0',
+      )
+      .values({ bit: 1 << genre });
+  }
+
+  #readWhole({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
+    const { where, index } = SHOWN[show ?? 'watchable'];
+    const order = ORDERS[sort];
+    const conditions = [where];
+    if (unwatched) conditions.push('watched = 0');
+    if (series !== null) conditions.push('series_key = $series');
+    if (ruleId !== null) conditions.push('rule_id = $ruleId');
+    if (stationId !== null) conditions.push('station_id = $stationId');
+    const via = index ?? (series === null ? order.index : 'recordings_of_series');
+    const ids = this.database
+      .query<unknown, Record<string, string | number>>(
+        `SELECT id FROM recordings INDEXED BY ${via} WHERE ${conditions.join(' AND ')} ORDER BY ${order.by}`,
+      )
+      .values({
+        ...(series === null ? {} : { series }),
+        ...(ruleId === null ? {} : { ruleId }),
+        ...(stationId === null ? {} : { stationId }),
+      });
+    return Int32Array.from(ids, ([id]) => Number(id));
+  }
+
+  /** Rows of one number: an id. */
+  #matching(words: readonly string[]): unknown[][] {
+    const { match, complete } = matchExpression(words);
+    const compared = complete ? words.filter(needsComparing) : words;
+    const comparisons = compared.map((_, index) => ` AND instr(d.text, $word${index}) > 0`);
+    const values = Object.fromEntries(compared.map((word, index) => [`word${index}`, word]));
+    // Not kept: as many forms as there are numbers of words.
+    const statement = this.database.prepare<unknown, Record<string, string>>(MATCHING + comparisons.join(''));
+    try {
+      return statement.values({ match, ...values });
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  #readSeries(): Omit<SeriesRow, 'newest'>[] {
+    const imperfect = this.database
+      .query<{ key: string; damaged: number; lost: number }, []>(
+        `SELECT series_key AS key, sum(level = 'damaged') AS damaged, sum(level = 'lost') AS lost
+         FROM recordings INDEXED BY recordings_imperfect
+         WHERE series_key IS NOT NULL AND shelf = 1 AND level <> 'complete' GROUP BY series_key`,
+      )
+      .all();
+    const faults = new Map(imperfect.map(({ key, damaged, lost }) => [key, { damaged, lost }]));
+    return this.database
+      .query<{ key: string; name: string | null; count: number; unwatched: number }, []>(
+        // Of a group with max() the other columns are those of its greatest row: the newest one's name.
+        `SELECT g.series_key AS key, r.series_name AS name, g.count, g.unwatched FROM (
+           SELECT series_key, count(*) AS count, sum(1 - watched) AS unwatched, max(start_at) AS newest, id
+           FROM recordings INDEXED BY recordings_of_series WHERE series_key IS NOT NULL AND shelf = 1
+           GROUP BY series_key) AS g CROSS JOIN recordings AS r ON r.id = g.id
+         ORDER BY g.newest DESC, g.series_key`,
+      )
+      .all()
+      .map(({ name, ...row }) => ({
+        ...row,
+        name: name ?? row.key,
+        ...(faults.get(row.key) ?? { damaged: 0, lost: 0 }),
+      }));
+  }
+
+  /** In the order of the ids; what is deleted is left out. */
+  #rows(ids: Int32Array): ListedRecording[] {
+    const wanted = { ids: `[${ids.join(',')}]` };
+    const files = this.database
+      .query<FileRow, { ids: string }>(
+        `SELECT f.recording_id AS id, f.source, f.codec, f.path, f.duration_ms
+         FROM json_each($ids) AS wanted CROSS JOIN recording_files AS f ON f.recording_id = wanted.value
+         ORDER BY wanted.key, CASE f.source WHEN 'encoded' THEN 0 WHEN 'alt' THEN 1 ELSE 2 END`,
+      )
+      .all(wanted);
+    const byRecording = Map.groupBy(files, ({ id }) => id);
+    const lengths = this.database.query<{ id: number; length: number }, { ids: string }>(LENGTHS).all(wanted);
+    const lengthOf = new Map(lengths.map(({ id, length }) => [id, Math.round(length)]));
+    return this.database
+      .query<Row, { ids: string }>(
+        `SELECT ${COLUMNS} FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+         WHERE r.deleted_at IS NULL ORDER BY wanted.key`,
+      )
+      .all(wanted)
+      .map((row) => {
+        const durationMs = row.duration_ms ?? lengthOf.get(row.id) ?? null;
+        return toListed({ ...row, duration_ms: durationMs }, byRecording.get(row.id) ?? []);
+      });
+  }
+
+  /** A database that takes nothing now is read all the same. */
+  #keyTitles(): void {
+    try {
+      this.#putTitleKeys();
+    } catch (error) {
+      if (troubleOf(error) === undefined) throw error;
+    }
+  }
+
+  /** Writes what titles are sorted by where it is not written yet: whoever stores a recording need not know of it. */
+  #putTitleKeys(): void {
+    const rows = this.database
+      .query<{ id: number; name: string }, []>(
+        'SELECT id, name FROM recordings INDEXED BY recordings_untitled WHERE title_key IS NULL',
+      )
+      .all();
+    if (rows.length === 0) return;
+    const put = this.database.query('UPDATE recordings SET title_key = $key WHERE id = $id');
+    this.database
+      .transaction(() => {
+        for (const { id, name } of rows) put.run({ id, key: titleOrder(readText(name)) });
+      })
+      .immediate();
+  }
+}
+
+/** What of a list is among the rows of ids, in the list's order. */
+function within(list: Int32Array, rows: readonly unknown[][]): Int32Array {
+  const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
+  // Numbers beyond are of no recording of this list.
+  for (const [id] of rows) found[Number(id)] = 1;
+  return list.filter((id) => found[id] === 1);
+}
+
+function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
+  return {
+    id: row.id,
+    name: readText(row.name),
+    stationId: row.station_id,
+    serviceName: readText(row.service_name),
+    startAt: row.start_at,
+    endAt: row.end_at,
+    durationMs: row.duration_ms,
+    resumeMs: row.resume_ms,
+    watchedAt: row.watched_at,
+    state: row.state as RecordingState,
+    reason: row.reason,
+    programId: row.program_id,
+    ruleId: row.rule_id,
+    genres: readList<Genre>(row.genres, isGenre),
+    audios: readList<AudioComponent>(row.audios, isAudioComponent),
+    verdict: readVerdict(row.verdict),
+    cmReliable: row.cm_reliable === 1,
+    series:
+      row.series_key === null
+        ? null
+        : { key: row.series_key, name: row.series_name ?? row.series_key, episode: row.episode },
+    bytes: row.bytes,
+    protected: row.protected === 1,
+    binnedAt: row.binned_at,
+    files: files.map((file) => ({
+      source: file.source as ListedFile['source'],
+      codec: file.codec as ListedFile['codec'],
+      path: file.path,
+      durationMs: file.duration_ms,
+    })),
+  };
+}

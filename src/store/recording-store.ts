@@ -1,0 +1,366 @@
+/**
+ * Rows of recordings and of their files. What names a file is put on disk before the file is made (`Commits`): a power
+ * cut leaves no file that no row knows.
+ */
+import { dirname } from 'node:path';
+import type {
+  NewRecording,
+  RecordingEnding,
+  RecordingPart,
+  RecordingRecord,
+  RecordingState,
+  RecordingTexts,
+} from '../model/recording.ts';
+import { isMeasured, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
+import {
+  RECORDING_COLUMNS as COLUMNS,
+  type RecordingRow as Row,
+  toRecordingRecord,
+} from './recording-row.ts';
+import { indexRecordings } from './search-index.ts';
+import { readObject } from './stored-json.ts';
+import { atomically } from './transaction.ts';
+
+export interface Finish {
+  state: Extract<RecordingState, 'recorded' | 'failed'>;
+  /** Why it failed, or what there is to know of its files, for people. */
+  reason: string | null;
+  verdict: Verdict;
+  durationMs: number;
+  /** The programme's real times, epoch ms. */
+  startAt: number;
+  endAt: number;
+  /** What there is to watch; null: nothing. */
+  file: RecordingPart | null;
+  /** The parts that `file` was made of, in order; empty: it is one of them itself. */
+  joined: readonly RecordingPart[];
+  /** Its episode may be booked again. */
+  released: boolean;
+}
+
+type Texts = Omit<RecordingTexts, 'series'>;
+
+function columnsOf(texts: Texts) {
+  const { name, description, extended, genres, audios, videoType, videoResolution, isFree } = texts;
+  return {
+    ...{ name, description, videoType, videoResolution },
+    extended: extended === null ? null : JSON.stringify(extended),
+    genres: JSON.stringify(genres),
+    audios: JSON.stringify(audios),
+    isFree: isFree ? 1 : 0,
+  };
+}
+
+function seriesColumns(series: RecordingTexts['series']) {
+  return {
+    seriesKey: series?.key ?? null,
+    seriesName: series?.name ?? null,
+    episode: series?.episode ?? null,
+  };
+}
+
+export class RecordingStore extends RecordingPartRows {
+  /**
+   * Its reservation is `recording` with it. @param now epoch ms
+   * @returns its id; undefined when its reservation does not stand any more
+   */
+  create(recording: NewRecording, now: number): number | undefined {
+    return this.database
+      .transaction(() => {
+        const { reservationId } = recording;
+        if (reservationId !== null && !this.#reserve(reservationId, now)) return undefined;
+        const id = this.#insert(recording, now);
+        indexRecordings(this.database);
+        return id;
+      })
+      .immediate();
+  }
+
+  #reserve(reservationId: number, now: number): boolean {
+    return (
+      this.database
+        .query(
+          `UPDATE reservations SET state = 'recording', reason = NULL, updated_at = $now
+           WHERE id = $reservationId AND state IN ('scheduled', 'conflict', 'missed')`,
+        )
+        .run({ reservationId, now }).changes > 0
+    );
+  }
+
+  #insert({ series, ...recording }: NewRecording, now: number): number {
+    const row = this.database
+      .query<{ id: number }, Record<string, string | number | null>>(
+        `INSERT INTO recordings (reservation_id, rule_id, program_id, station_id, service_name, state, name,
+           description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, close_at,
+           wanted_from, series_key, series_name, episode, encode, keep_ts, created_at, updated_at)
+         VALUES ($reservationId, $ruleId, $programId, $stationId, $serviceName, 'recording', $name, $description,
+           $extended, $genres, $audios, $videoType, $videoResolution, $isFree, $startAt, $endAt, $closeAt,
+           $wantedFrom, $seriesKey, $seriesName, $episode, $encode, $keepTs, $now, $now)
+         RETURNING id`,
+      )
+      .get({
+        ...recording,
+        ...columnsOf(recording),
+        ...seriesColumns(series),
+        keepTs: recording.keepTs ? 1 : 0,
+        now,
+      });
+    if (row === null) throw new Error('a recording was not stored');
+    return row.id;
+  }
+
+  find(id: number): RecordingRecord | undefined {
+    const row = this.database
+      .query<Row, { id: number }>(`SELECT ${COLUMNS} FROM recordings WHERE id = $id AND deleted_at IS NULL`)
+      .get({ id });
+    return row === null ? undefined : toRecordingRecord(row);
+  }
+
+  /** Those that were begun and not ended, as a killed process leaves them too. */
+  unfinished(): number[] {
+    return this.database
+      .query<{ id: number }, []>(`SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`)
+      .all()
+      .map(({ id }) => id);
+  }
+
+  /** It cannot be gone on with, and nothing of it can be judged. @param reason for people @param now epoch ms */
+  giveUp(id: number, reason: string, now: number): void {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `UPDATE recordings SET state = 'failed', reason = $reason, ended_as = NULL, ended_at = NULL, updated_at = $now
+           WHERE id = $id AND state = 'recording'`,
+        )
+        .run({ id, reason, now });
+      this.#finishReservation(id, now);
+    });
+  }
+
+  #finishReservation(id: number, now: number): void {
+    this.database
+      .query(
+        `UPDATE reservations SET state = 'finished', updated_at = $now
+         WHERE id = (SELECT reservation_id FROM recordings WHERE id = $id) AND state = 'recording'`,
+      )
+      .run({ id, now });
+  }
+
+  /** The programme moved, or is held open. @param now epoch ms */
+  moveTimes(
+    id: number,
+    {
+      programId,
+      startAt,
+      endAt,
+      closeAt,
+      holdUntil,
+    }: Pick<RecordingRecord, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
+    now: number,
+  ): void {
+    this.database
+      .query(
+        `UPDATE recordings SET program_id = $programId, start_at = $startAt, end_at = $endAt, close_at = $closeAt,
+           hold_until = $holdUntil, updated_at = $now
+         WHERE id = $id`,
+      )
+      .run({ id, programId, startAt, endAt, closeAt, holdUntil, now });
+  }
+
+  /** What its programme turned out to be. @param now epoch ms */
+  describe(id: number, { series, ...texts }: RecordingTexts, now: number): void {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `UPDATE recordings SET name = $name, description = $description, extended = $extended, genres = $genres,
+             audios = $audios, video_type = $videoType, video_resolution = $videoResolution, is_free = $isFree,
+             series_key = $seriesKey, series_name = $seriesName, episode = $episode, updated_at = $now
+           WHERE id = $id`,
+        )
+        .run({ id, ...columnsOf(texts), ...seriesColumns(series), now });
+      indexRecordings(this.database);
+    });
+  }
+
+  /** It is over, and only to be judged. @param at epoch ms */
+  ended(id: number, as: RecordingEnding, at: number): void {
+    this.database
+      .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $at WHERE id = $id')
+      .run({ id, as, at });
+  }
+
+  /** @param at epoch ms of the first packet */
+  began(id: number, at: number): void {
+    this.database
+      .query('UPDATE recordings SET began_at = $at, updated_at = $at WHERE id = $id AND began_at IS NULL')
+      .run({ id, at });
+  }
+
+  /**
+   * Names the files of a recording under way; the first is what can be watched meanwhile.
+   * @param now epoch ms
+   */
+  placed(
+    id: number,
+    parts: readonly RecordingPart[],
+    place: { folder: string; stem: string } | null,
+    now: number,
+  ): void {
+    atomically(this.database, () => {
+      this.putParts(id, parts);
+      this.database
+        .query('UPDATE recordings SET folder = $folder, stem = $stem, updated_at = $now WHERE id = $id')
+        .run({ id, folder: place?.folder ?? null, stem: place?.stem ?? null, now });
+      this.#putFile(id, parts[0] === undefined ? null : { path: parts[0].path, bytes: null }, now);
+    });
+  }
+
+  /** null: what was stored of it is damaged. */
+  measured(id: number): Measured | null {
+    const row = this.database
+      .query<{ measured: string }, { id: number }>(
+        'SELECT measured FROM recording_measurements WHERE recording_id = $id',
+      )
+      .get({ id });
+    const measured = row === null ? nothingMeasured() : readObject<object>(row.measured);
+    return isMeasured(measured) ? measured : null;
+  }
+
+  /** No list shows this: their counters do not move. */
+  saveMeasured(id: number, measured: Measured, parts: readonly RecordingPart[]): void {
+    this.database
+      .transaction(() => {
+        this.database
+          .query(
+            `INSERT INTO recording_measurements VALUES ($id, $measured)
+             ON CONFLICT (recording_id) DO UPDATE SET measured = excluded.measured`,
+          )
+          .run({ id, measured: JSON.stringify(measured) });
+        const put = this.database.query(
+          'UPDATE recording_parts SET bytes = $bytes WHERE recording_id = $id AND path = $path',
+        );
+        for (const { path, bytes } of parts) put.run({ id, path, bytes });
+      })
+      .immediate();
+  }
+
+  /**
+   * Judged. Its reservation is `finished` with it.
+   * @param parts what is left of its original stream @param now epoch ms
+   */
+  finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: number): void {
+    const { file, verdict, joined, released, ...values } = finish;
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `UPDATE recordings SET state = $state, reason = $reason, verdict = $verdict, duration_ms = $durationMs,
+             start_at = $startAt, end_at = $endAt, folder = coalesce($folder, folder), released = $released,
+             ended_as = NULL, ended_at = NULL, updated_at = $now
+           WHERE id = $id`,
+        )
+        .run({
+          id,
+          now,
+          folder: file === null ? null : dirname(file.path),
+          verdict: JSON.stringify(verdict),
+          released: released ? 1 : 0,
+          ...values,
+        });
+      this.#finishReservation(id, now);
+      this.database
+        .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
+        .run({ id });
+      if (file !== null) this.joinSeams(id, file.path, joined);
+      this.putParts(id, parts);
+      this.putJoined(id, joined);
+      this.#putFile(id, file, now, values.durationMs);
+    });
+  }
+
+  /** Of ended recordings that can be watched: what has to be there, further parts of their streams too. */
+  files(): StoredFile[] {
+    return this.database
+      .query<StoredFile, []>(
+        `SELECT f.recording_id AS recordingId, f.path FROM recording_files f
+         JOIN recordings r ON r.id = f.recording_id
+         WHERE r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
+         UNION
+         SELECT p.recording_id, p.path FROM recording_parts p JOIN recordings r ON r.id = p.recording_id
+         WHERE p.part > ${JOINING} AND r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
+         ORDER BY 1`,
+      )
+      .all();
+  }
+
+  /** What is left of it is worth something else. @param now epoch ms */
+  judgedAnew(id: number, { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>, now: number): void {
+    this.database
+      .query(
+        'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
+      )
+      .run({ id, verdict: JSON.stringify(verdict), durationMs, now });
+  }
+
+  /**
+   * A file is not there. A recording without any has failed, unless it is deleted. @param now epoch ms
+   * @param reason why it failed then, for people
+   */
+  forgetFile({ recordingId: id, path }: StoredFile, reason: string, now: number): void {
+    this.database
+      .transaction(() => {
+        this.database
+          .query('DELETE FROM recording_files WHERE recording_id = $id AND path = $path')
+          .run({ id, path });
+        this.database
+          .query('DELETE FROM recording_parts WHERE recording_id = $id AND path = $path')
+          .run({ id, path });
+        this.showAnother(id, now);
+        this.database
+          .query(
+            `UPDATE recordings SET state = 'failed', reason = $reason, updated_at = $now
+             WHERE id = $id AND state IN ('recorded', 'available') AND deleted_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
+          )
+          .run({ id, reason, now });
+      })
+      .immediate();
+  }
+
+  #putFile(
+    id: number,
+    file: { path: string; bytes: number | null } | null,
+    now: number,
+    durationMs: number | null = null,
+  ): void {
+    if (file === null) {
+      this.database
+        .query(`DELETE FROM recording_files WHERE recording_id = $id AND source = 'ts'`)
+        .run({ id });
+      return;
+    }
+    this.database
+      .query(
+        `INSERT INTO recording_files (recording_id, source, path, codec, bytes, duration_ms, created_at)
+         VALUES ($id, 'ts', $path, 'mpeg2', $bytes, $durationMs, $now)
+         ON CONFLICT (recording_id, source) DO UPDATE SET path = excluded.path, bytes = excluded.bytes,
+           duration_ms = excluded.duration_ms`,
+      )
+      .run({ id, ...file, durationMs, now });
+  }
+
+  /** See `DurableStore`: acts are methods of this store, or of others of its database. */
+  together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
+    atomically(this.database, () => {
+      for (let act = next(); act !== undefined; act = next()) {
+        try {
+          this.database.transaction(act)();
+        } catch (error) {
+          // A full disk takes the whole transaction back.
+          if (!this.database.inTransaction) throw error;
+          failed(act, error);
+        }
+      }
+    });
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * What becomes of recordings once they are made: marks of who watched them, the bin, their removal. A recording is
+ * marked deleted on disk before a file of it goes, and forgotten after the last one has gone. What a person says is on
+ * disk when it is answered, but for positions.
+ */
+import type { Database } from 'bun:sqlite';
+import type { RecordingState } from '../model/recording.ts';
+import type { RuleId } from '../model/rule.ts';
+import { tableStamp } from './change-counters.ts';
+import { atomically } from './transaction.ts';
+
+/** Any row, also a deleted one. */
+export interface ShelfRow {
+  state: RecordingState;
+  ruleId: RuleId | null;
+  /** Epoch ms, as the next. */
+  binnedAt: number | null;
+  deletedAt: number | null;
+}
+
+/** A recording that is neither deleted nor in the bin. */
+export interface KeptRow {
+  id: number;
+  ruleId: RuleId;
+  name: string;
+  /** Epoch ms, as the next two. */
+  startAt: number;
+  endAt: number;
+  watchedAt: number | null;
+  isProtected: boolean;
+  state: RecordingState;
+  bytes: number;
+}
+
+export interface KeepingRule {
+  id: RuleId;
+  keepNewest: number | null;
+  keepDays: number | null;
+}
+
+/** A file that must not be there any more. */
+export interface Leftover {
+  recordingId: number;
+  path: string;
+  /** What its name begins with; null: it was never given one. */
+  stem: string | null;
+}
+
+interface StoredKept extends Omit<KeptRow, 'isProtected'> {
+  isProtected: number;
+}
+
+const KEPT = `SELECT id, rule_id AS ruleId, name, start_at AS startAt, end_at AS endAt, watched_at AS watchedAt,
+  protected AS isProtected, state, bytes FROM recordings WHERE rule_id = $ruleId AND shelf IN (0, 1)`;
+
+export class RecycleBin {
+  constructor(private readonly database: Database) {}
+
+  /** Changes with every change of a recording or a rule. */
+  stamp(): string {
+    return tableStamp(this.database, ['recordings', 'rules']);
+  }
+
+  find(id: number): ShelfRow | undefined {
+    const row = this.database
+      .query<ShelfRow, { id: number }>(
+        `SELECT state, rule_id AS ruleId, binned_at AS binnedAt, deleted_at AS deletedAt
+         FROM recordings WHERE id = $id`,
+      )
+      .get({ id });
+    return row ?? undefined;
+  }
+
+  /**
+   * @param resumeMs in the time of the original stream
+   * @param watchedAt epoch ms; undefined leaves it
+   */
+  putResume(id: number, resumeMs: number | null, watchedAt: number | undefined, now: number): void {
+    this.database
+      .query(
+        `UPDATE recordings SET resume_ms = $resumeMs, watched_at = coalesce($watchedAt, watched_at), updated_at = $now
+         WHERE id = $id AND (resume_ms IS NOT $resumeMs OR $watchedAt IS NOT NULL)`,
+      )
+      .run({ id, resumeMs, watchedAt: watchedAt ?? null, now });
+  }
+
+  /** Takes the position away too. @param watchedAt epoch ms; null: not watched */
+  putWatched(id: number, watchedAt: number | null, now: number): void {
+    this.#write(
+      'UPDATE recordings SET watched_at = $watchedAt, resume_ms = NULL, updated_at = $now WHERE id = $id',
+      { id, watchedAt, now },
+    );
+  }
+
+  putProtected(id: number, isProtected: boolean, now: number): void {
+    this.#write('UPDATE recordings SET protected = $isProtected, updated_at = $now WHERE id = $id', {
+      id,
+      isProtected: isProtected ? 1 : 0,
+      now,
+    });
+  }
+
+  /** Those that are not being made and not there already. @returns how many went */
+  bin(ids: readonly number[], now: number): number {
+    return this.#write(
+      `UPDATE recordings SET binned_at = $now, updated_at = $now
+       WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND binned_at IS NULL
+         AND deleted_at IS NULL`,
+      { ids: JSON.stringify(ids), now },
+    );
+  }
+
+  restore(id: number, now: number): void {
+    this.#write(
+      'UPDATE recordings SET binned_at = NULL, updated_at = $now WHERE id = $id AND deleted_at IS NULL',
+      { id, now },
+    );
+  }
+
+  /** In the bin since then or longer, at most so many. */
+  binnedUntil(at: number, limit: number): number[] {
+    return this.database
+      .query<{ id: number }, { at: number; limit: number }>(
+        `SELECT id FROM recordings WHERE binned_at <= $at AND deleted_at IS NULL ORDER BY binned_at LIMIT $limit`,
+      )
+      .all({ at, limit })
+      .map(({ id }) => id);
+  }
+
+  /** Its files must go from now on, whatever happens. @returns how many were marked */
+  markDeleted(ids: readonly number[], now: number): number {
+    return this.#write(
+      `UPDATE recordings SET deleted_at = $now, updated_at = $now
+       WHERE id IN (SELECT value FROM json_each($ids)) AND state <> 'recording' AND deleted_at IS NULL`,
+      { ids: JSON.stringify(ids), now },
+    );
+  }
+
+  /** Of deleted recordings: what must not be there any more. */
+  leftovers(): Leftover[] {
+    return this.database
+      .query<Leftover, []>(
+        `SELECT r.id AS recordingId, f.path, r.stem FROM recordings AS r INDEXED BY recordings_deleted
+           JOIN recording_files AS f ON f.recording_id = r.id WHERE r.deleted_at IS NOT NULL
+         UNION
+         SELECT r.id, p.path, r.stem FROM recordings AS r INDEXED BY recordings_deleted
+           JOIN recording_parts AS p ON p.recording_id = r.id WHERE r.deleted_at IS NOT NULL`,
+      )
+      .all();
+  }
+
+  /** They are not there any more. */
+  forgetFiles(files: readonly Leftover[]): void {
+    const tables = ['recording_files', 'recording_parts'] as const;
+    this.database
+      .transaction(() => {
+        for (const table of tables) {
+          const forget = this.database.query(
+            `DELETE FROM ${table} WHERE recording_id = $recordingId AND path = $path`,
+          );
+          for (const { recordingId, path } of files) forget.run({ recordingId, path });
+        }
+      })
+      .immediate();
+  }
+
+  /**
+   * Forgets rows of deleted recordings without files.
+   * @param deletedUntil epoch ms @param begunUntil epoch ms: younger ones still say which episodes were recorded
+   */
+  purge(deletedUntil: number, begunUntil: number): number {
+    return this.database
+      .query(
+        `DELETE FROM recordings WHERE deleted_at <= $deletedUntil AND start_at <= $begunUntil
+           AND NOT EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = recordings.id)
+           AND NOT EXISTS (SELECT 1 FROM recording_parts AS p WHERE p.recording_id = recordings.id)`,
+      )
+      .run({ deletedUntil, begunUntil }).changes;
+  }
+
+  /** Enabled rules that do not keep everything. */
+  keepingRules(): KeepingRule[] {
+    return this.database
+      .query<KeepingRule, []>(
+        `SELECT id, keep_newest AS keepNewest, keep_days AS keepDays FROM rules
+         WHERE enabled = 1 AND (keep_newest IS NOT NULL OR keep_days IS NOT NULL) ORDER BY id`,
+      )
+      .all();
+  }
+
+  keptBy(ruleId: RuleId): KeptRow[] {
+    return this.database
+      .query<StoredKept, { ruleId: number }>(KEPT)
+      .all({ ruleId })
+      .map((row) => ({ ...row, isProtected: row.isProtected === 1 }));
+  }
+
+  /** @returns how many rows changed */
+  #write(sql: string, values: Record<string, string | number | null>): number {
+    return atomically(this.database, () => this.database.query(sql).run(values).changes);
+  }
+}

@@ -1,0 +1,347 @@
+/**
+ * Rows of reservations. What a plan decides is taken over whole, and only if nothing that it was made of has changed meanwhile.
+ */
+import type { Database } from 'bun:sqlite';
+import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
+import type { RuleId } from '../model/rule.ts';
+import { CancellationStore, type CancelledAiring } from './cancellation-store.ts';
+import { tableStamp } from './change-counters.ts';
+import {
+  COLUMNS,
+  choiceValues,
+  type ListedReservation,
+  type ListedRow,
+  type PlannedRow,
+  plannedValues,
+  type RecordingChoice,
+  type Row,
+  type StoredReservation,
+  toListed,
+  toReservation,
+} from './reservation-row.ts';
+import { atomically } from './transaction.ts';
+
+export interface OfferedProgram {
+  id: ProgramId;
+  serviceName: string;
+  name: string;
+  /** Epoch ms. */
+  startAt: number;
+  endAt: number;
+}
+
+/** What a person wants to be recorded. */
+export interface ManualReservation extends RecordingChoice {
+  programId: ProgramId;
+  stationId: StationId;
+  name: string;
+  description: string;
+  /** Epoch ms. */
+  startAt: number;
+  endAt: number;
+  note: string | null;
+  repeats: number | null;
+}
+
+export interface PlannedChanges {
+  /** What the plan was made of (`stamp`). */
+  stamp: string;
+  /** In the order in which they are to be numbered. */
+  create: readonly (PlannedRow & RecordingChoice & { note: string | null; repeats: number | null })[];
+  update: readonly { id: ReservationId; to: PlannedRow; choice: RecordingChoice | null }[];
+  remove: readonly ReservationId[];
+}
+
+/** The last recording that was not thrown away. */
+const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
+    (SELECT max(c.id) FROM recordings AS c
+     WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL)
+      AS recording_id,
+    (SELECT CASE WHEN c.state = 'failed' THEN 'lost'
+       WHEN json_valid(c.verdict) THEN json_extract(c.verdict, '$.level') END FROM recordings AS c
+     WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL
+     ORDER BY c.id DESC LIMIT 1) AS verdict
+  FROM reservations AS r JOIN stations AS s ON s.id = r.station_id`;
+
+/** Of what is over and what is to come; both lists are read whole. */
+const OVER = `r.state IN ('finished', 'missed', 'cancelled') OR (r.state = 'skipped' AND r.end_at <= $now)`;
+
+/** What plans are made of and people change. */
+const PLANNED_FROM = ['rules', 'reservations', 'cancellations'] as const;
+
+type Values = Record<string, string | number | null>;
+
+export class ReservationStore {
+  readonly #cancellations: CancellationStore;
+
+  constructor(private readonly database: Database) {
+    this.#cancellations = new CancellationStore(database);
+  }
+
+  /** Changes with everything that a plan is made of and people change, by whatever connection. */
+  stamp(): string {
+    return tableStamp(this.database, PLANNED_FROM);
+  }
+
+  all(): StoredReservation[] {
+    return this.#select('ORDER BY r.id', {});
+  }
+
+  /** What is to be recorded, or is being. */
+  wanted(): StoredReservation[] {
+    return this.#select(`WHERE r.state IN ('scheduled', 'recording') ORDER BY r.start_at, r.id`, {});
+  }
+
+  find(id: ReservationId): StoredReservation | undefined {
+    return this.#select('WHERE r.id = $id', { id })[0];
+  }
+
+  ofProgram(program: ProgramId): StoredReservation | undefined {
+    return this.#select('WHERE r.program_id = $program', { program })[0];
+  }
+
+  /** What is to come, runs, or cannot be recorded, by start. @param now epoch ms */
+  coming(now: number): ListedReservation[] {
+    return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });
+  }
+
+  /** What is done with, the last first. */
+  completed(now: number): ListedReservation[] {
+    return this.#list(`WHERE ${OVER} ORDER BY r.start_at DESC, r.id DESC`, { now });
+  }
+
+  /** Programmes that conflicts could take instead, as far as the guide still has them. */
+  offers(programs: readonly ProgramId[]): Map<ProgramId, OfferedProgram> {
+    if (programs.length === 0) return new Map();
+    const rows = this.database
+      .query<OfferedProgram, { programs: string }>(
+        `SELECT p.id, s.name AS serviceName, p.name, p.start_at AS startAt, p.end_at AS endAt
+         FROM json_each($programs) AS wanted JOIN programs AS p ON p.id = wanted.value
+           JOIN stations AS s ON s.id = p.station_id`,
+      )
+      .all({ programs: JSON.stringify(programs) });
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  listed(id: ReservationId): ListedReservation | undefined {
+    return this.#list('WHERE r.id = $id', { id })[0];
+  }
+
+  /**
+   * Books by hand what has no reservation, or one that is done with. @param now epoch ms
+   * @returns its id
+   */
+  book(wanted: ManualReservation, now: number): ReservationId {
+    const { programId, stationId, name, description, startAt, endAt, note, repeats } = wanted;
+    const row = atomically(this.database, () =>
+      this.database
+        .query<{ id: number }, Values>(
+          `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
+             margin_before, margin_after, encode, keep_ts, note, repeats, created_at, updated_at)
+           VALUES ($programId, $stationId, 'scheduled', ${MANUAL_PRIORITY}, $name, $description, $startAt, $endAt,
+             $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats, $now, $now)
+           ON CONFLICT (program_id) DO UPDATE SET rule_id = NULL, state = excluded.state, reason = NULL,
+             priority = excluded.priority, name = excluded.name, description = excluded.description,
+             start_at = excluded.start_at, end_at = excluded.end_at, margin_before = excluded.margin_before,
+             margin_after = excluded.margin_after, encode = excluded.encode, keep_ts = excluded.keep_ts,
+             note = excluded.note, repeats = excluded.repeats, tuner_type = NULL, tuner_rank = NULL, blockers = '[]',
+             alternatives = '[]', created_at = excluded.created_at, updated_at = excluded.updated_at
+           RETURNING id`,
+        )
+        .get({
+          programId,
+          stationId,
+          name,
+          description,
+          startAt,
+          endAt,
+          note,
+          repeats,
+          ...choiceValues(wanted),
+          now,
+        }),
+    );
+    if (row === null) throw new Error('a reservation was not stored');
+    return row.id;
+  }
+
+  /** How it is to be recorded, unless it is being recorded already. */
+  choose(id: ReservationId, choice: Partial<RecordingChoice>, now: number): void {
+    atomically(this.database, () => {
+      const known = this.find(id);
+      if (known === undefined || known.state === 'recording') return;
+      this.database
+        .query(
+          `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
+             keep_ts = $keepTs, updated_at = $now
+           WHERE id = $id`,
+        )
+        .run({ id, ...choiceValues({ ...known, ...choice }), now });
+    });
+  }
+
+  /** A person's word; what is being recorded goes on until the recorder ends it. */
+  cancel(id: ReservationId, memory: Omit<Cancellation, 'id'> | null, now: number): void {
+    atomically(this.database, () => {
+      if (memory !== null) {
+        this.#cancellations.remove(memory);
+        this.#cancellations.add(memory);
+      }
+      this.#cancel(id, `state IN ('scheduled', 'conflict', 'skipped')`, now);
+    });
+  }
+
+  /** What nobody records though it says that it is being recorded. */
+  cancelLost(id: ReservationId, now: number): void {
+    atomically(this.database, () => this.#cancel(id, `state = 'recording'`, now));
+  }
+
+  #cancel(id: ReservationId, condition: string, now: number): void {
+    this.database
+      .query(
+        `UPDATE reservations SET state = 'cancelled', reason = NULL, tuner_type = NULL, tuner_rank = NULL,
+           blockers = '[]', alternatives = '[]', updated_at = $now
+         WHERE id = $id AND ${condition}`,
+      )
+      .run({ id, now });
+  }
+
+  /**
+   * Takes a cancellation back. The next plan says what becomes of it. What has begun is wanted from now on only.
+   */
+  restore(id: ReservationId, airing: CancelledAiring | null, now: number): void {
+    atomically(this.database, () => {
+      if (airing !== null) this.#cancellations.remove(airing);
+      this.database
+        .query(
+          `UPDATE reservations SET state = 'scheduled', reason = NULL, updated_at = $now,
+             created_at = CASE WHEN start_at < $now THEN $now ELSE created_at END
+           WHERE id = $id AND state = 'cancelled'`,
+        )
+        .run({ id, now });
+    });
+  }
+
+  /** The next airing after a damaged recording, where that is booked already. */
+  repeat(id: ReservationId, repeats: number, note: string, now: number): void {
+    this.database
+      .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
+      .run({ id, repeats, note, now });
+  }
+
+  /** Deletes what a rule booked that has not begun; where no plan says what else wants it. */
+  dropOfRule(rule: RuleId): void {
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `DELETE FROM reservations WHERE rule_id = $rule AND state IN ('scheduled', 'conflict', 'skipped')`,
+        )
+        .run({ rule }),
+    );
+  }
+
+  /**
+   * Ends what says that it is being recorded, is over, and is not among those that are: it would hold a tuner for ever.
+   * @param before epoch ms of ends @returns how many
+   */
+  endLost(running: readonly ReservationId[], before: number, now: number): number {
+    return this.database
+      .query(
+        `UPDATE reservations SET state = 'finished', updated_at = $now
+         WHERE state = 'recording' AND end_at < $before
+           AND id NOT IN (SELECT value FROM json_each($running))`,
+      )
+      .run({ running: JSON.stringify(running), before, now }).changes;
+  }
+
+  /** Forgets what is done with and ended before, epoch ms. @returns how many */
+  purge(before: number): number {
+    return this.database
+      .query(
+        `DELETE FROM reservations
+         WHERE end_at < $before AND state IN ('cancelled', 'missed', 'skipped', 'finished')`,
+      )
+      .run({ before }).changes;
+  }
+
+  /**
+   * Takes over a plan, all or nothing.
+   * @returns false: what it was made of has changed, nothing was stored
+   */
+  apply({ stamp, create, update, remove }: PlannedChanges, now: number): boolean {
+    return this.database
+      .transaction(() => {
+        if (this.stamp() !== stamp) return false;
+        const drop = this.database.query('DELETE FROM reservations WHERE id = $id');
+        for (const id of remove) drop.run({ id });
+        for (const { id, to, choice } of update) this.#update(id, to, choice, now);
+        for (const planned of create) this.#create(planned, now);
+        // Only now has everything its number.
+        for (const { id, to } of update) this.#block(id, to.blockers);
+        for (const { programId, blockers } of create) {
+          const id = blockers.length === 0 ? undefined : this.ofProgram(programId)?.id;
+          if (id !== undefined) this.#block(id, blockers);
+        }
+        return true;
+      })
+      .immediate();
+  }
+
+  #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: number): void {
+    this.database
+      .query(
+        // A programme that has another row all the same must not keep everything else from being stored.
+        `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, rule_id = $ruleId, state = $state,
+           reason = $reason, priority = $priority, name = $name, description = $description, start_at = $startAt,
+           end_at = $endAt, tuner_type = $tunerType, tuner_rank = $tunerRank, alternatives = $alternatives,
+           updated_at = $now
+         WHERE id = $id`,
+      )
+      .run({ id, ...plannedValues(to), now });
+    if (choice === null) return;
+    this.database
+      .query(
+        `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
+           keep_ts = $keepTs
+         WHERE id = $id`,
+      )
+      .run({ id, ...choiceValues(choice) });
+  }
+
+  #create(planned: PlannedChanges['create'][number], now: number): void {
+    const { note, repeats } = planned;
+    this.database
+      .query(
+        `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
+           start_at, end_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode, keep_ts, note,
+           repeats, created_at, updated_at)
+         VALUES ($programId, $stationId, $ruleId, $state, $reason, $priority, $name, $description, $startAt, $endAt,
+           $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats,
+           $now, $now)`,
+      )
+      .run({ ...plannedValues(planned), ...choiceValues(planned), note, repeats, now });
+  }
+
+  #block(id: ReservationId, blockers: readonly ProgramId[]): void {
+    this.database
+      .query(
+        `UPDATE reservations SET blockers = (
+           SELECT json_group_array(r.id ORDER BY wanted.key)
+           FROM json_each($programs) AS wanted JOIN reservations AS r ON r.program_id = wanted.value)
+         WHERE id = $id`,
+      )
+      .run({ id, programs: JSON.stringify(blockers) });
+  }
+
+  #select(where: string, values: Values): StoredReservation[] {
+    return this.database
+      .query<Row, Values>(`SELECT ${COLUMNS} FROM reservations AS r ${where}`)
+      .all(values)
+      .map(toReservation);
+  }
+
+  #list(where: string, values: Values): ListedReservation[] {
+    return this.database.query<ListedRow, Values>(`${LISTED} ${where}`).all(values).map(toListed);
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Room that is kept for the database on its disk: a file of no meaning, given up when recordings or others have filled
+ * the disk to its end. Without it nothing could be stored any more, not even that a recording is to be removed.
+ */
+import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export const RESERVED_BYTES = 64 * 1024 * 1024;
+/** Given up below this. */
+const LEAST_BYTES = 16 * 1024 * 1024;
+/** Made where so much more is free: it is no use on a disk that is nearly full anyway. */
+const ROOM_BYTES = 4 * RESERVED_BYTES;
+
+export interface Disk {
+  /** Octets. */
+  free(folder: string): number;
+}
+
+const REAL: Disk = {
+  free: (folder) => {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  },
+};
+
+export class ReservedSpace {
+  /** @param path of the database */
+  constructor(
+    readonly path: string,
+    private readonly disk: Disk = REAL,
+  ) {}
+
+  get file(): string {
+    return `${this.path}-room`;
+  }
+
+  /** @returns octets that are free, without it @throws the system's error */
+  look(): number {
+    const free = this.disk.free(dirname(this.path));
+    if (free < LEAST_BYTES) rmSync(this.file, { force: true });
+    return free;
+  }
+
+  /** @throws the system's error */
+  make(): void {
+    const had = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
+    if (had >= RESERVED_BYTES || this.disk.free(dirname(this.path)) < ROOM_BYTES) return;
+    const descriptor = openSync(this.file, 'w', 0o600);
+    try {
+      // Zeros take no room where the file system compresses.
+      const block = crypto.getRandomValues(new Uint8Array(65_536));
+      for (let done = 0; done < RESERVED_BYTES; done += block.length) writeSync(descriptor, block);
+    } catch (error) {
+      rmSync(this.file, { force: true });
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}

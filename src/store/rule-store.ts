@@ -1,0 +1,233 @@
+/** Rows of rules, and what became of each. */
+import type { Database } from 'bun:sqlite';
+import type { ReservationState } from '../../wire/guide.ts';
+import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
+import { readObject, readText } from './stored-json.ts';
+import { atomically } from './transaction.ts';
+
+interface Row {
+  id: number;
+  name: string;
+  enabled: number;
+  disabled_reason: string | null;
+  priority: number;
+  dedupe: number;
+  conditions: string;
+  margin_before: number | null;
+  margin_after: number | null;
+  encode: string | null;
+  keep_ts: number | null;
+  keep_newest: number | null;
+  keep_days: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
+  keep_ts, keep_newest, keep_days, created_at, updated_at`;
+
+/** What an earlier version did not know of sets nothing; a rule that sets nothing at all is disabled by the plan. */
+const NO_CONDITIONS: RuleConditions = {
+  keyword: '',
+  keywordIn: ['title', 'description'],
+  regex: false,
+  excludeKeyword: '',
+  stationIds: [],
+  types: [],
+  genres: [],
+  weekdays: [],
+  timeFrom: null,
+  timeTo: null,
+  durationMin: null,
+  durationMax: null,
+  freeOnly: true,
+  periodFrom: null,
+  periodTo: null,
+};
+
+function toRule(row: Row): Rule {
+  return {
+    id: row.id,
+    name: readText(row.name),
+    enabled: row.enabled === 1,
+    disabledReason: row.disabled_reason,
+    priority: row.priority,
+    dedupe: row.dedupe === 1,
+    conditions: { ...NO_CONDITIONS, ...readObject<Partial<RuleConditions>>(row.conditions) },
+    marginBefore: row.margin_before,
+    marginAfter: row.margin_after,
+    encode: row.encode as EncodeChoice | null,
+    keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
+    keepNewest: row.keep_newest,
+    keepDays: row.keep_days,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function values(draft: RuleDraft) {
+  return {
+    name: draft.name,
+    enabled: draft.enabled ? 1 : 0,
+    priority: draft.priority,
+    dedupe: draft.dedupe ? 1 : 0,
+    conditions: JSON.stringify(draft.conditions),
+    marginBefore: draft.marginBefore,
+    marginAfter: draft.marginAfter,
+    encode: draft.encode,
+    keepTs: draft.keepTs === null ? null : Number(draft.keepTs),
+    keepNewest: draft.keepNewest,
+    keepDays: draft.keepDays,
+  };
+}
+
+/** What became of a rule. */
+export interface RuleFacts {
+  /** Reservations that are to come or run. */
+  booked: number;
+  /** Of these, those without a tuner. */
+  conflicts: number;
+  /** Recordings that can be watched. */
+  recorded: number;
+  /** The next programme that it books; null: none. */
+  next: {
+    reservationId: number;
+    programId: number;
+    name: string;
+    serviceName: string;
+    startAt: number;
+    state: ReservationState;
+  } | null;
+}
+
+interface NextRow {
+  rule_id: number;
+  id: number;
+  program_id: number;
+  name: string;
+  service_name: string;
+  start_at: number;
+  state: string;
+}
+
+/** Of reservations that are not over, by start. */
+const COMING = `
+  SELECT r.rule_id, r.id, r.program_id, r.name, s.name AS service_name, r.start_at, r.state
+  FROM reservations AS r JOIN stations AS s ON s.id = r.station_id
+  WHERE r.rule_id IS NOT NULL AND r.state IN ('scheduled', 'conflict', 'recording')
+  ORDER BY r.start_at, r.id`;
+
+/** What lists show of each, but for what is being recorded: out of the index alone, 3 ms of 40,000 recordings. */
+const RECORDED = `
+  SELECT rule_id AS id, count(*) AS count FROM recordings INDEXED BY recordings_of_rule
+  WHERE rule_id IS NOT NULL AND shelf = 1 AND state <> 'recording'
+  GROUP BY rule_id`;
+
+export class RuleStore {
+  constructor(private readonly database: Database) {}
+
+  all(): Rule[] {
+    return this.database.query<Row, []>(`SELECT ${COLUMNS} FROM rules ORDER BY id`).all().map(toRule);
+  }
+
+  find(id: RuleId): Rule | undefined {
+    const row = this.database
+      .query<Row, { id: number }>(`SELECT ${COLUMNS} FROM rules WHERE id = $id`)
+      .get({ id });
+    return row === null ? undefined : toRule(row);
+  }
+
+  /** @param now epoch ms, as for the others */
+  create(draft: RuleDraft, now: number): Rule {
+    const row = atomically(this.database, () =>
+      this.database
+        .query<Row, Record<string, string | number | null>>(
+          `INSERT INTO rules (name, enabled, priority, dedupe, conditions, margin_before, margin_after, encode, keep_ts,
+             keep_newest, keep_days, created_at, updated_at)
+           VALUES ($name, $enabled, $priority, $dedupe, $conditions, $marginBefore, $marginAfter, $encode, $keepTs,
+             $keepNewest, $keepDays, $now, $now)
+           RETURNING ${COLUMNS}`,
+        )
+        .get({ ...values(draft), now }),
+    );
+    if (row === null) throw new Error('a rule was not stored');
+    return toRule(row);
+  }
+
+  /**
+   * What a person decided anew: what it has booked and is not being recorded is recorded as it says now. Enabled, it
+   * is given another try.
+   */
+  update(id: RuleId, draft: RuleDraft, now: number): Rule | undefined {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `UPDATE rules SET name = $name, enabled = $enabled, priority = $priority, dedupe = $dedupe,
+             conditions = $conditions, margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
+             keep_ts = $keepTs, keep_newest = $keepNewest, keep_days = $keepDays, updated_at = $now,
+             disabled_reason = CASE WHEN $enabled = 1 THEN NULL ELSE disabled_reason END
+           WHERE id = $id`,
+        )
+        .run({ id, ...values(draft), now });
+      const { marginBefore, marginAfter, encode, keepTs } = values(draft);
+      this.database
+        .query(
+          `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
+             keep_ts = $keepTs, updated_at = $now
+           WHERE rule_id = $id AND state IN ('scheduled', 'conflict', 'skipped')
+             AND (margin_before, margin_after, encode, keep_ts)
+               IS NOT ($marginBefore, $marginAfter, $encode, $keepTs)`,
+        )
+        .run({ id, marginBefore, marginAfter, encode, keepTs, now });
+    });
+    return this.find(id);
+  }
+
+  /** @param reason why the service does so, Japanese; null: a person */
+  disable(id: RuleId, reason: string | null, now: number): void {
+    atomically(this.database, () =>
+      this.database
+        .query(
+          'UPDATE rules SET enabled = 0, disabled_reason = $reason, updated_at = $now WHERE id = $id AND enabled = 1',
+        )
+        .run({ id, reason, now }),
+    );
+  }
+
+  /** With its cancellations; what it booked and nobody else wants is to be gone before. */
+  remove(id: RuleId): void {
+    atomically(this.database, () => {
+      // Nobody waits for the next airing of what it recorded badly.
+      this.database
+        .query('UPDATE recordings SET released = 0 WHERE rule_id = $id AND released = 1')
+        .run({ id });
+      this.database.query('DELETE FROM rules WHERE id = $id').run({ id });
+    });
+  }
+
+  /** What became of each rule that did anything. */
+  facts(): Map<RuleId, RuleFacts> {
+    const facts = new Map<RuleId, RuleFacts>();
+    const of = (id: RuleId): RuleFacts => {
+      const known = facts.get(id) ?? { booked: 0, conflicts: 0, recorded: 0, next: null };
+      facts.set(id, known);
+      return known;
+    };
+    for (const row of this.database.query<NextRow, []>(COMING).all()) {
+      const fact = of(row.rule_id);
+      fact.booked += 1;
+      if (row.state === 'conflict') fact.conflicts += 1;
+      fact.next ??= {
+        reservationId: row.id,
+        programId: row.program_id,
+        name: row.name,
+        serviceName: row.service_name,
+        startAt: row.start_at,
+        state: row.state as ReservationState,
+      };
+    }
+    for (const { id, count } of this.database.query<{ id: number; count: number }, []>(RECORDED).all())
+      of(id).recorded = count;
+    return facts;
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * Searches programmes, recordings, reservations and rules. The two that are many are read in the order of their
+ * results from an index of letters (`search-index.ts`), so that a search ends with its last row; the two that are
+ * few are compared one by one.
+ *
+ * A query of common letters that few texts have together makes many rows be compared: others get their turn in between.
+ */
+import type { Database } from 'bun:sqlite';
+import type {
+  FoundProgram,
+  FoundRecording,
+  FoundReservation,
+  FoundRule,
+  RecordingState,
+  ReservationState,
+  VerdictLevel,
+} from '../../wire/api.ts';
+import { searchText } from '../model/search-text.ts';
+import { type CountedTable, tableStamp } from './change-counters.ts';
+import { LONGEST_MS } from './program-length.ts';
+import { firstDocument, matchExpression, needsComparing } from './search-index.ts';
+import { readText } from './stored-json.ts';
+
+/** Rows up to the limit, and whether there are more. */
+export interface Section<Row> {
+  more: boolean;
+  rows: Row[];
+}
+
+interface ProgramRow {
+  id: number;
+  name: string;
+  service_name: string;
+  start_at: number;
+  end_at: number;
+  reservation_state: string | null;
+}
+
+interface RecordingRow {
+  id: number;
+  name: string;
+  service_name: string;
+  start_at: number;
+  state: string;
+  verdict: string | null;
+  has_file: number;
+}
+
+interface ReservationRow {
+  id: number;
+  program_id: number;
+  name: string;
+  description: string;
+  service_name: string;
+  start_at: number;
+  end_at: number;
+  state: string;
+  recording_id: number | null;
+}
+
+interface RuleRow {
+  id: number;
+  name: string;
+  enabled: number;
+}
+
+/** What a text in normal form must contain: every word. */
+const CONTAINS_ALL =
+  'NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)';
+
+/** Of what is on the air: few, found by their time. */
+const AIRING = `
+  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
+  FROM programs AS p INDEXED BY programs_by_start
+    JOIN program_documents AS d ON d.program_id = p.id
+    JOIN stations AS s ON s.id = p.station_id
+    LEFT JOIN reservations AS r ON r.program_id = p.id
+  WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
+    AND ${CONTAINS_ALL}
+  ORDER BY d.document LIMIT $limit`;
+
+/** What is still to come: read in the order of the index, which is that of starts. */
+const COMING_DOCUMENTS = `
+  SELECT d.program_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
+  FROM program_letters AS l CROSS JOIN program_documents AS d ON d.document = l.rowid
+  WHERE l.program_letters MATCH $match AND l.rowid >= $first
+  ORDER BY l.rowid`;
+
+const COMING_PROGRAM = `
+  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
+  FROM programs AS p JOIN stations AS s ON s.id = p.station_id
+    LEFT JOIN reservations AS r ON r.program_id = p.id
+  WHERE p.id = $id AND p.start_at > $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0`;
+
+/** Newest first. */
+const RECORDING_DOCUMENTS = `
+  SELECT d.recording_id AS id, CASE WHEN $compared THEN d.text ELSE '' END AS text
+  FROM recording_letters AS l CROSS JOIN recording_documents AS d ON d.document = l.rowid
+  WHERE l.recording_letters MATCH $match AND l.rowid >= $first
+  ORDER BY l.rowid DESC`;
+
+const RECORDING = `
+  SELECT r.id, r.name, r.service_name, r.start_at, r.state,
+    CASE WHEN json_valid(r.verdict) THEN json_extract(r.verdict, '$.level') END AS verdict,
+    EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id) AS has_file
+  FROM recordings AS r WHERE r.id = $id AND r.binned_at IS NULL AND r.deleted_at IS NULL`;
+
+/** Work without a look at other requests. */
+const SLICE_MS = 4;
+
+const BOOKED = `
+  SELECT r.id, r.program_id, r.name, r.description, s.name AS service_name, r.start_at, r.end_at, r.state,
+    (SELECT max(c.id) FROM recordings AS c WHERE c.program_id = r.program_id AND c.state = 'recording')
+      AS recording_id
+  FROM reservations AS r JOIN stations AS s ON s.id = r.station_id
+  WHERE r.state IN ('scheduled', 'conflict', 'skipped', 'recording')
+  ORDER BY r.start_at, r.id`;
+
+/** Which rows of what is found are wanted. */
+interface Page {
+  /** Rows passed over. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Rows that must be found to know the page and whether there is more. */
+function needed({ offset, limit }: Page): number {
+  return offset + limit + 1;
+}
+
+/** The page of rows from the first one on. */
+function section<Row>(rows: Row[], { offset, limit }: Page): Section<Row> {
+  return { more: rows.length > offset + limit, rows: rows.slice(offset, offset + limit) };
+}
+
+function watchUrl(row: RecordingRow): string | null {
+  if (row.state === 'recording') return `chase/${row.id}`;
+  return row.has_file === 1 && row.state !== 'failed' ? `watch/${row.id}` : null;
+}
+
+function toFoundProgram(row: ProgramRow): FoundProgram {
+  const state = row.reservation_state as ReservationState | null;
+  const texts = { name: readText(row.name), service_name: readText(row.service_name) };
+  return { id: row.id, ...texts, start_at: row.start_at, end_at: row.end_at, reservation_state: state };
+}
+
+function toFoundRecording(row: RecordingRow): FoundRecording {
+  return {
+    id: row.id,
+    name: readText(row.name),
+    service_name: readText(row.service_name),
+    start_at: row.start_at,
+    state: row.state as RecordingState,
+    watch: watchUrl(row),
+    verdict: row.verdict as VerdictLevel | null,
+  };
+}
+
+function toFoundReservation(row: ReservationRow): FoundReservation {
+  return {
+    id: row.id,
+    program_id: row.program_id,
+    name: readText(row.name),
+    service_name: readText(row.service_name),
+    start_at: row.start_at,
+    end_at: row.end_at,
+    state: row.state as ReservationState,
+    chase: row.recording_id === null ? null : `chase/${row.recording_id}`,
+  };
+}
+
+export class SearchStore {
+  readonly #booked: Texts<ReservationRow>;
+  readonly #rules: Texts<RuleRow>;
+
+  constructor(
+    private readonly database: Database,
+    /** Monotonic ms. */
+    private readonly elapsed: () => number = () => performance.now(),
+  ) {
+    const stamp = (...tables: CountedTable[]) => tableStamp(database, tables);
+    this.#booked = new Texts(
+      () => stamp('reservations', 'recordings', 'stations'),
+      () => database.query<ReservationRow, []>(BOOKED).all(),
+      (row) => `${readText(row.name)}\n${readText(row.description)}`,
+    );
+    this.#rules = new Texts(
+      () => stamp('rules'),
+      () => database.query<RuleRow, []>('SELECT id, name, enabled FROM rules ORDER BY id').all(),
+      (row) => readText(row.name),
+    );
+  }
+
+  /** Programmes that have not ended, by start. @param words in normal form, at least one, as for the others */
+  async programs(
+    words: readonly string[],
+    limit: number,
+    now: number,
+    offset = 0,
+  ): Promise<Section<FoundProgram>> {
+    const page = { offset, limit };
+    const most = needed(page);
+    const found = this.#airing(words, most, now);
+    const coming = this.database.query<ProgramRow, { id: number; now: number }>(COMING_PROGRAM);
+    const row = (id: number) => coming.get({ id, now });
+    found.push(...(await this.#read(COMING_DOCUMENTS, words, firstDocument(now), row, most - found.length)));
+    return section(found.map(toFoundProgram), page);
+  }
+
+  #airing(words: readonly string[], limit: number, now: number): ProgramRow[] {
+    return this.database
+      .query<ProgramRow, { since: number; now: number; words: string; limit: number }>(AIRING)
+      .all({ since: now - LONGEST_MS, now, words: JSON.stringify(words), limit });
+  }
+
+  /** Recordings that are not deleted, newest first. */
+  async recordings(words: readonly string[], limit: number, offset = 0): Promise<Section<FoundRecording>> {
+    const page = { offset, limit };
+    const recording = this.database.query<RecordingRow, { id: number }>(RECORDING);
+    const row = (id: number) => recording.get({ id });
+    const rows = await this.#read(RECORDING_DOCUMENTS, words, 0, row, needed(page));
+    return section(rows.map(toFoundRecording), page);
+  }
+
+  /**
+   * Goes through documents in their order, compares those that the index leaves undecided, and takes the rows of
+   * what is found; `row` gives null for what is not to be shown.
+   */
+  async #read<Row>(
+    sql: string,
+    words: readonly string[],
+    first: number,
+    row: (id: number) => Row | null,
+    most: number,
+  ): Promise<Row[]> {
+    const rows: Row[] = [];
+    if (most <= 0) return rows;
+    const { match, complete } = matchExpression(words);
+    const compared = complete ? words.filter(needsComparing) : words;
+    // Not the kept one: another search may be at it when this one goes on.
+    const statement = this.database.prepare<DocumentRow, Parameters>(sql);
+    let began = this.elapsed();
+    try {
+      for (const { id, text } of statement.iterate({ match, first, compared: compared.length > 0 })) {
+        const found = containsAll(text, compared) ? row(id) : null;
+        if (found !== null && rows.push(found) >= most) break;
+        if (this.elapsed() - began < SLICE_MS) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        began = this.elapsed();
+      }
+    } finally {
+      statement.finalize();
+    }
+    return rows;
+  }
+
+  /** Reservations that are still to be recorded, or are being, by start. */
+  reservations(words: readonly string[], limit: number, now: number, offset = 0): Section<FoundReservation> {
+    const page = { offset, limit };
+    const found = firstOf(
+      this.#booked.get(),
+      ({ row, text }) => (row.end_at > now || row.state === 'recording') && containsAll(text, words),
+      needed(page),
+    );
+    return section(
+      found.map(({ row }) => toFoundReservation(row)),
+      page,
+    );
+  }
+
+  /** Rules by name. */
+  rules(words: readonly string[], limit: number, offset = 0): Section<FoundRule> {
+    const page = { offset, limit };
+    const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), needed(page));
+    return section(
+      found.map(({ row }) => ({ id: row.id, name: readText(row.name), enabled: row.enabled === 1 })),
+      page,
+    );
+  }
+}
+
+type Parameters = Record<string, string | number | boolean>;
+
+interface DocumentRow {
+  id: number;
+  /** In normal form; empty where nothing is compared. */
+  text: string;
+}
+
+interface Text<Row> {
+  readonly row: Row;
+  /** In normal form. */
+  readonly text: string;
+}
+
+/** The rows of a small table with their texts, read again when the tables that they come from changed. */
+class Texts<Row> {
+  #stamp = '';
+  #kept: readonly Text<Row>[] = [];
+
+  constructor(
+    private readonly stamp: () => string,
+    private readonly read: () => Row[],
+    private readonly textOf: (row: Row) => string,
+  ) {}
+
+  get(): readonly Text<Row>[] {
+    const stamp = this.stamp();
+    if (stamp !== this.#stamp) {
+      this.#kept = this.read().map((row) => ({ row, text: searchText(this.textOf(row)) }));
+      this.#stamp = stamp;
+    }
+    return this.#kept;
+  }
+}
+
+function containsAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
+}
+
+function firstOf<Row>(rows: Iterable<Row>, accept: (row: Row) => boolean, limit: number): Row[] {
+  const found: Row[] = [];
+  for (const row of rows) {
+    if (!accept(row)) continue;
+    found.push(row);
+    if (found.length === limit) break;
+  }
+  return found;
+}

@@ -1,0 +1,39 @@
+/**
+ * JSON and text out of a row. What was damaged says nothing: what else its row says is worth more than an error, which
+ * would take every other row with it. What is found damaged is told (`integrity-check.ts`).
+ */
+
+/** What a column of text says. One flipped bit makes it octets, or nothing at all, whatever the schema asks for. */
+export function readText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : '';
+}
+
+function parsed(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The objects of a list; none when it is no list. @param isSound where whoever wrote it is not to be believed */
+export function readList<T extends object>(text: string | null, isSound?: (one: T) => boolean): T[] {
+  const value = parsed(text);
+  if (!Array.isArray(value)) return [];
+  const objects = value.filter((one): one is T => typeof one === 'object' && one !== null);
+  return isSound === undefined ? objects : objects.filter(isSound);
+}
+
+/** As `readList`, of a list of ids. */
+export function readIds<T extends number>(text: string | null): T[] {
+  const value = parsed(text);
+  return Array.isArray(value) ? value.filter((one): one is T => Number.isSafeInteger(one)) : [];
+}
+
+/** null when there is none. */
+export function readObject<T extends object>(text: string | null): T | null {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as T) : null;
+}

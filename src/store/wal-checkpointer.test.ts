@@ -1,0 +1,116 @@
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase, openReader } from './database.ts';
+import { WalCheckpointer } from './wal-checkpointer.ts';
+
+const PAGE = 4096;
+const BLOB = 'x'.repeat(PAGE);
+
+let folder: string;
+let path: string;
+let database: Database;
+let keeper: WalCheckpointer;
+/** Of the clock that the keeper measures the disk by, ms a look at it. */
+let tickMs: number;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
+  path = join(folder, 'svc.db');
+  database = openDatabase(path);
+  database.run('CREATE TABLE blobs (id INTEGER PRIMARY KEY, text TEXT)');
+  let at = 0;
+  tickMs = 0;
+  keeper = new WalCheckpointer(path, () => (at += tickMs));
+});
+
+afterEach(() => {
+  keeper.close();
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Each a commit of some two pages. */
+function commit(count: number): void {
+  const put = database.query('INSERT INTO blobs (text) VALUES (?)');
+  database.transaction(() => {
+    for (let done = 0; done < count; done += 1) put.run(BLOB);
+  })();
+}
+
+const logBytes = (): number => statSync(`${path}-wal`).size;
+const stored = (): number =>
+  database.query<{ n: number }, []>('SELECT count(*) AS n FROM blobs').get()?.n ?? 0;
+
+test('the log is written into the database, begun anew when it is long, and nothing is lost', () => {
+  for (let round = 0; round < 30; round += 1) {
+    commit(300);
+    keeper.sync();
+    const { pages } = keeper.look();
+    expect(pages).toBeLessThan(4096 + 1500);
+  }
+  expect(logBytes()).toBeLessThan(32 * 1024 * 1024);
+  expect(stored()).toBe(9000);
+  expect(
+    database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').get()?.integrity_check,
+  ).toBe('ok');
+});
+
+test('nobody else begins the log anew: whoever does so waits for the disk', () => {
+  commit(1100);
+  const { pages, unwritten } = keeper.look();
+  expect(unwritten).toBe(0);
+  expect(pages).toBeGreaterThan(1100);
+  commit(1);
+  expect(keeper.length().pages).toBeGreaterThan(pages);
+  // Nor the one that the keeper began itself.
+  commit(4000);
+  expect(keeper.look().pages).toBeLessThan(10);
+  commit(1);
+  expect(keeper.length().pages).toBeGreaterThan(1);
+});
+
+test('who reads for long holds the log, and nobody up; it is begun anew as soon as he is done', () => {
+  const reader = openReader(path);
+  reader.run('BEGIN');
+  const before = reader.query<{ n: number }, []>('SELECT count(*) AS n FROM blobs');
+  expect(before.get()?.n).toBe(0);
+  for (let round = 0; round < 6; round += 1) {
+    commit(1000);
+    keeper.look();
+  }
+  expect(keeper.length().pages).toBeGreaterThan(6000);
+  expect(before.get()?.n).toBe(0);
+  expect(stored()).toBe(6000);
+  reader.run('COMMIT');
+  expect(keeper.look().pages).toBeLessThan(10);
+  expect(logBytes()).toBeLessThan(100_000);
+  reader.close();
+});
+
+test('on a slow disk the log is written when it is long, and begun anew only when it is very long', () => {
+  tickMs = 1000;
+  keeper.sync();
+  commit(1100);
+  expect(keeper.look().unwritten).toBeGreaterThan(1100);
+  tickMs = 0;
+  keeper.sync();
+  expect(keeper.look().unwritten).toBe(0);
+  tickMs = 1000;
+  commit(4000);
+  expect(keeper.look().pages).toBeGreaterThan(5000);
+  commit(12_000);
+  expect(keeper.look().pages).toBeLessThan(10);
+});
+
+test('after the end the database is one whole file', () => {
+  commit(10);
+  keeper.close();
+  database.close();
+  expect(existsSync(`${path}-wal`)).toBe(false);
+  database = openDatabase(path);
+  expect(stored()).toBe(10);
+  keeper = new WalCheckpointer(path, () => 0);
+});

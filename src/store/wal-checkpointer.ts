@@ -1,0 +1,168 @@
+/**
+ * Keeps the database's log (`-wal`), in a worker: whatever waits for the disk waits here. It puts commits on disk when it
+ * is asked to, writes what the log holds into the database, and begins the log anew before it grows long.
+ *
+ * No other connection ever waits for the disk:
+ * - none of them writes the log into the database (`openDatabase`), and commits are not synced (`synchronous = NORMAL`);
+ * - the first commit into a log that begins anew is synced by whoever makes it. So the log begins anew only when this
+ *   says so: a reader of its own (the pin) keeps everybody else from it, and the first commit is made here.
+ */
+import { Database } from 'bun:sqlite';
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Written into the database when so many are new, as SQLite would by itself: 4 MB. */
+const WRITE_PAGES = 1000;
+/** From here on the log is begun anew as soon as nobody reads in it and the disk is quick: 16 MB. */
+const LONG_PAGES = 4096;
+/** From here on also with a slow disk, though others may have to wait for it once: 64 MB. */
+const TOO_LONG_PAGES = 16_384;
+/** A disk is quick that wrote everything within this. */
+const QUICK_MS = 250;
+/** Others write meanwhile: what came since is written too before the log begins anew. */
+const TRIES = 3;
+
+export interface LogLength {
+  /** Pages in the log. */
+  pages: number;
+  /** Of them, not in the database yet. */
+  unwritten: number;
+}
+
+export class WalCheckpointer {
+  readonly #database: Database;
+  readonly #pins: [Database, Database];
+  #isQuick = true;
+
+  /**
+   * @param path of a database that is open already
+   * @param elapsed monotonic ms
+   */
+  constructor(
+    private readonly path: string,
+    private readonly elapsed: () => number,
+  ) {
+    this.#database = connect(path);
+    this.#pins = [connect(path), connect(path)];
+    this.#movePin();
+    // The log's name: SQLite would see to it with its own first sync.
+    syncAt(dirname(path));
+  }
+
+  /** Whatever was committed is on disk when it returns. @throws the system's error */
+  sync(): void {
+    const began = this.elapsed();
+    syncAt(`${this.path}-wal`);
+    this.#isQuick = this.elapsed() - began < QUICK_MS;
+  }
+
+  length(): LogLength {
+    return this.#checkpoint('NOOP');
+  }
+
+  /** What is due. @returns how long the log is now @throws the database's error */
+  look(): LogLength {
+    const { pages, unwritten } = this.length();
+    // On a slow disk somebody may be waiting for the next sync: it is not held up for longer than it must.
+    if ((!this.#isQuick || unwritten < WRITE_PAGES) && pages < LONG_PAGES) return { pages, unwritten };
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const began = this.elapsed();
+      const left = this.#write();
+      if (left.pages < LONG_PAGES) return left;
+      this.#isQuick = this.elapsed() - began < QUICK_MS;
+      if (!this.#isQuick && left.pages < TOO_LONG_PAGES) return left;
+      if (left.unwritten === 0 || left.pages >= TOO_LONG_PAGES) {
+        if (this.#beginAnew()) break;
+      }
+    }
+    return this.length();
+  }
+
+  /** Everything into the database; its log is empty then, unless somebody reads in it. Idempotent. */
+  close(): void {
+    for (const pin of this.#pins) pin.close();
+    try {
+      this.#checkpoint('TRUNCATE');
+    } finally {
+      this.#database.close();
+    }
+  }
+
+  /** Everything that was committed before. */
+  #write(): LogLength {
+    this.#movePin();
+    return this.#checkpoint('PASSIVE');
+  }
+
+  /** The log is written as far as the oldest reader reads: the pin reads what is newest, and is never absent. */
+  #movePin(): void {
+    const [held, free] = this.#pins;
+    release(free);
+    free.run('BEGIN');
+    free.query('PRAGMA user_version').get();
+    free.query('SELECT 1 FROM sqlite_schema LIMIT 1').get();
+    release(held);
+    this.#pins.reverse();
+  }
+
+  /** Nobody waits: whoever reads or writes now is asked again later. */
+  #beginAnew(): boolean {
+    release(this.#pins[0]);
+    try {
+      if (this.#checkpoint('TRUNCATE').pages > 0) return false;
+      this.#commitFirst();
+      return true;
+    } finally {
+      this.#movePin();
+    }
+  }
+
+  /** Of an empty log nothing can be mistaken: its first page need not be on disk before the next. */
+  #commitFirst(): void {
+    this.#database.run('PRAGMA synchronous = OFF');
+    try {
+      this.#database.run(`PRAGMA user_version = ${this.#version()}`);
+    } catch (error) {
+      // Somebody else was faster, and has synced it.
+      if (!String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error;
+    } finally {
+      this.#database.run('PRAGMA synchronous = NORMAL');
+    }
+  }
+
+  #version(): number {
+    return this.#database.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0;
+  }
+
+  #checkpoint(mode: 'NOOP' | 'PASSIVE' | 'TRUNCATE'): LogLength {
+    const row = this.#database
+      .query<{ log: number; checkpointed: number }, []>(`PRAGMA wal_checkpoint(${mode})`)
+      .get();
+    const pages = Math.max(0, row?.log ?? 0);
+    return { pages, unwritten: pages - Math.max(0, row?.checkpointed ?? 0) };
+  }
+}
+
+/** Does not wait for locks: they are held for moments, and it looks again soon. */
+function connect(path: string): Database {
+  const database = new Database(path, { readwrite: true, strict: true });
+  database.run('PRAGMA busy_timeout = 0');
+  database.run('PRAGMA wal_autocheckpoint = 0');
+  database.run('PRAGMA synchronous = NORMAL');
+  return database;
+}
+
+function release(pin: Database): void {
+  if (pin.inTransaction) pin.run('COMMIT');
+}
+
+/** What is not there has nothing that is not on disk. @throws the system's error */
+function syncAt(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
