@@ -3,8 +3,10 @@
  * drops its feeds and is started anew.
  */
 import type { StationId } from '../../arib/ids.ts';
+import { systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
-import { Watchdog } from '../stream/watchdog.ts';
+import { Watchdog } from '../../host/watchdog.ts';
+
 import type {
   FeedOrder,
   FromGuideWorker,
@@ -162,7 +164,7 @@ export class GuideVisits {
     this.#watchdog = new Watchdog({
       ask: () => worker.postMessage({ kind: 'ask' } satisfies ToGuideWorker),
       onSilent: (silentMs) => this.#restart(`guide worker gives no answer for ${silentMs} ms`),
-      elapsed: () => performance.now(),
+      clock: systemMonotonicClock,
       limitMs: silenceMs,
     });
     this.#watchdog.watch();

@@ -3,14 +3,15 @@
  * that dies, or has streams and answers no more, takes them with it (they end as lost) and is replaced at the next
  * request.
  */
+import { systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
+import { Watchdog } from '../../host/watchdog.ts';
 import { Failure } from '../model/failure.ts';
 import type { FileEvent } from './file-sink.ts';
 import type { StationLayout } from './layout.ts';
 import type { FromStreamWorker, SinkEnd, ToStreamWorker } from './messages.ts';
 import type { FileOpening } from './recorded-file.ts';
 import { channelOf, type StreamTap, type TappedStream } from './tap.ts';
-import { Watchdog } from './watchdog.ts';
 
 /** Each worker costs memory; two keep one station's filter from waiting for another's. */
 const MAX_WORKERS = 2;
@@ -84,7 +85,7 @@ class WorkerPort {
     this.#watchdog = new Watchdog({
       ask: () => this.send({ kind: 'ask' }),
       onSilent: (silentMs) => this.#die(`no answer for ${silentMs} ms`),
-      elapsed: () => performance.now(),
+      clock: systemMonotonicClock,
       limitMs: silence.silenceMs,
     });
     worker.onmessage = (event: MessageEvent<FromStreamWorker>) => this.#take(event.data);

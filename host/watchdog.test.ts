@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
+import { monotonicMs } from './clock.ts';
 import { Watchdog } from './watchdog.ts';
 
 const LIMITS = { askMs: 1000, limitMs: 10_000, startLimitMs: 30_000 };
 
-/** A worker that answers or not, and the time that passes from one turn to the next. */
+/** A worker that answers or not, in virtual time. */
 function rig() {
   let now = 0;
   let asked = 0;
@@ -14,14 +15,14 @@ function rig() {
       asked += 1;
     },
     onSilent: (ms) => silent.push(ms),
-    elapsed: () => now,
+    clock: () => monotonicMs(now),
   });
   dog.watch();
   return {
     dog,
     silent,
     asked: () => asked,
-    /** Turns that come so far apart, ms. */
+    /** Turns of the asking thread, `apartMs` between them. */
     pass: (turns: number, apartMs: number, answers = false) => {
       for (let turn = 0; turn < turns; turn += 1) {
         now += apartMs;
@@ -33,7 +34,7 @@ function rig() {
   };
 }
 
-test('a worker that answers is asked on and on', () => {
+test('a worker that answers is asked again and again', () => {
   const { pass, silent, asked, close } = rig();
   pass(1000, 1000, true);
   close();
@@ -41,7 +42,7 @@ test('a worker that answers is asked on and on', () => {
   expect(asked()).toBe(1001);
 });
 
-test('a worker that stops answering is told once, after its limit, and asked no more meanwhile', () => {
+test('a worker that stops answering is reported once, after its limit', () => {
   const { pass, silent, asked } = rig();
   pass(5, 1000, true);
   const before = asked();
@@ -52,7 +53,7 @@ test('a worker that stops answering is told once, after its limit, and asked no 
   expect(asked()).toBe(before);
 });
 
-test('one that is slow to start has longer', () => {
+test('a worker that starts slowly has the longer start limit', () => {
   const { pass, silent } = rig();
   pass(29, 1000);
   expect(silent).toEqual([]);
@@ -60,7 +61,7 @@ test('one that is slow to start has longer', () => {
   expect(silent).toEqual([30_000]);
 });
 
-test('a machine that slept an hour, or in which nobody has a turn for long, is no silence', () => {
+test('a pause of the asking thread does not count as silence of the worker', () => {
   const { pass, silent, close } = rig();
   pass(1, 1000, true);
   pass(1, 3_600_000);
@@ -73,7 +74,7 @@ test('a machine that slept an hour, or in which nobody has a turn for long, is n
   close();
 });
 
-test('what rests is not watched, and has its whole time when it is watched again', () => {
+test('after a rest the worker has its whole limit again', () => {
   const { dog, pass, silent } = rig();
   pass(1, 1000, true);
   pass(8, 1000);

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test';
+import { settlesWithin, sleepUnlessAborted, unlessAborted, within } from './deadline.ts';
+
+const NEVER = new Promise<never>(() => {});
+const HOUR_MS = 3_600_000;
+
+describe('within', () => {
+  test('gives the outcome that comes in time', async () => {
+    expect(await within(HOUR_MS, Promise.resolve(1), () => 'late')).toBe(1);
+    await expect(within(HOUR_MS, Promise.reject(new Error('broken')), () => 'late')).rejects.toThrow(
+      'broken',
+    );
+  });
+
+  test('gives or throws what the caller wants when it is too late', async () => {
+    expect(await within(1, NEVER, () => 'late')).toBe('late');
+    const refuse = (): never => {
+      throw new Error('too late');
+    };
+    await expect(within(1, NEVER, refuse)).rejects.toThrow('too late');
+  });
+
+  test('a rejection after the limit is no unhandled one', async () => {
+    const late = Promise.withResolvers<void>();
+    expect(await within(1, late.promise, () => 'late')).toBe('late');
+    late.reject(new Error('afterwards'));
+    await Bun.sleep(1);
+  });
+});
+
+test('settlesWithin tells whether it was in time, also of a rejection', async () => {
+  expect(await settlesWithin(HOUR_MS, Promise.resolve())).toBe(true);
+  expect(await settlesWithin(HOUR_MS, Promise.reject(new Error('broken')))).toBe(true);
+  expect(await settlesWithin(1, NEVER)).toBe(false);
+});
+
+test('unlessAborted gives the outcome or throws the reason', async () => {
+  const stop = new AbortController();
+  expect(await unlessAborted(Promise.resolve(1), stop.signal)).toBe(1);
+  const waiting = unlessAborted(NEVER, stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
+  await expect(unlessAborted(NEVER, stop.signal)).rejects.toThrow('stopped');
+});
+
+test('sleepUnlessAborted ends at its time or with the signal', async () => {
+  const stop = new AbortController();
+  await sleepUnlessAborted(1, stop.signal);
+  const sleeping = sleepUnlessAborted(HOUR_MS, stop.signal);
+  stop.abort();
+  await sleeping;
+  await sleepUnlessAborted(HOUR_MS, stop.signal);
+});

@@ -1,0 +1,36 @@
+/** A worker that does what a test of the worker link asks for, also what no worker should do. */
+import { serveWorker, Transferring } from '../../host/worker-server.ts';
+import type { Trial } from './trial-contract.ts';
+
+declare const self: Worker;
+
+let heard = '';
+let end: 'at once' | 'never' = 'at once';
+
+serveWorker<Trial>(self, (send) => ({
+  requests: {
+    echo: (text) => `${heard}${text}`,
+    bytes: ({ buffer }) => {
+      const bytes = new Uint8Array(buffer).map((value) => value + 1);
+      return new Transferring(bytes, [bytes.buffer]);
+    },
+    fail: (code) => {
+      throw Object.assign(new Error('not today'), code === null ? {} : { code });
+    },
+    wait: (_body, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve('given up'))),
+    loop: () => {
+      for (;;);
+    },
+    die: () => process.exit(3),
+  },
+  order: (order) => {
+    if (order.kind === 'remember') heard = order.text;
+    else if (order.kind === 'report') send({ heard });
+    else if (order.kind === 'throw') throw new Error('broken order');
+    else end = order.end;
+  },
+  close: async () => {
+    if (end === 'never') await new Promise(() => {});
+  },
+}));
