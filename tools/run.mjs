@@ -115,6 +115,7 @@ if (task === undefined) fail(`使い方: node tools/run.mjs ${Object.keys(TASKS)
 
 installPackages();
 installPrograms(task.programs);
+if (run(BUN, [join(ROOT, 'tools', 'wasm.ts')]).status !== 0) fail('WebAssembly のコンパイルに失敗しました。');
 
 const child = spawn(BUN, [join(ROOT, task.file), ...rest], { cwd: ROOT, stdio: 'inherit' });
 // Ctrl-C reaches the whole process group: the task ends itself, and this waits for it.
