@@ -53,6 +53,35 @@ const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   booking: ['model', 'schedule', ...BELOW_FEATURES],
 };
 
+/**
+ * Layers inside `web`: screens → features → player, words, query → ui, navigation → device. A folder may import its
+ * own files and those listed; files directly in `web/` are the page around the screens.
+ */
+const WEB_BASE = ['ui', 'navigation', 'device'] as const;
+const WEB_SHARED = ['words', 'query', ...WEB_BASE] as const;
+const WEB_MAY_KNOW: Record<string, readonly string[]> = {
+  device: [],
+  navigation: [],
+  ui: ['navigation', 'device'],
+  query: ['device'],
+  words: ['query', 'ui', 'navigation', 'device'],
+  player: WEB_SHARED,
+  guide: WEB_SHARED,
+  recordings: WEB_SHARED,
+  reservations: WEB_SHARED,
+  settings: WEB_SHARED,
+  tuners: WEB_SHARED,
+  home: ['reservations', ...WEB_SHARED],
+  live: ['player', 'reservations', ...WEB_SHARED],
+  rules: ['reservations', ...WEB_SHARED],
+  search: ['reservations', ...WEB_SHARED],
+  program: ['reservations', 'rules', ...WEB_SHARED],
+  screens: [
+    ...['guide', 'home', 'live', 'player', 'program', 'recordings', 'reservations', 'rules', 'search'],
+    ...['settings', 'tuners', ...WEB_SHARED],
+  ],
+};
+
 /** Packages that a pure room may use; rooms not listed may use what package.json holds. */
 const PACKAGES: Record<string, readonly string[]> = {
   arib: [],
@@ -171,6 +200,33 @@ const EDGES = FILES.flatMap((file) =>
     .map((specifier) => ({ from: file, to: local(file, specifier) })),
 );
 
+/** Imports between folders of `web`; a file directly in `web/` belongs to no folder. */
+const WEB_EDGES = EDGES.flatMap(({ from, to }) => {
+  if (isTest(from) || !from.startsWith('web/') || !to.startsWith('web/')) return [];
+  const [fromParts, toParts] = [from.split('/'), to.split('/')];
+  if (fromParts.length < 3) return [];
+  const [fromFolder = '', toFolder = ''] = [fromParts[1], toParts.length < 3 ? '(web)' : toParts[1]];
+  return fromFolder === toFolder ? [] : [{ from: fromFolder, to: toFolder, text: `${from} → ${to}` }];
+});
+
+/** Every cycle of a directed graph that a depth-first walk meets, as `a → b → a`. */
+function cyclesOf(next: ReadonlyMap<string, Iterable<string>>): string[] {
+  const state = new Map<string, 'open' | 'done'>();
+  const cycles: string[] = [];
+  const visit = (node: string, path: readonly string[]): void => {
+    if (state.get(node) === 'done') return;
+    if (state.get(node) === 'open') {
+      cycles.push([...path.slice(path.indexOf(node)), node].join(' → '));
+      return;
+    }
+    state.set(node, 'open');
+    for (const to of next.get(node) ?? []) visit(to, [...path, node]);
+    state.set(node, 'done');
+  };
+  for (const node of next.keys()) visit(node, []);
+  return cycles;
+}
+
 describe('who may know whom', () => {
   test('every import between rooms is in the table', () => {
     const wrong = EDGES.filter(({ from }) => !isTest(from) && Object.hasOwn(MAY_KNOW, roomOf(from)))
@@ -190,6 +246,17 @@ describe('who may know whom', () => {
       return fromRoom !== toRoom && !(SRC_MAY_KNOW[fromRoom] ?? []).includes(toRoom);
     }).map(({ from, to }) => `${from} → ${to}`);
     expect(wrong).toEqual([]);
+  });
+
+  test('inside web, a folder imports only from the layers below it', () => {
+    const wrong = WEB_EDGES.filter(({ from, to }) => !(WEB_MAY_KNOW[from] ?? []).includes(to));
+    expect(wrong.map(({ text }) => text)).toEqual([]);
+  });
+
+  test('the folders of web form no cycle', () => {
+    const next = new Map<string, Set<string>>();
+    for (const { from, to } of WEB_EDGES) next.set(from, (next.get(from) ?? new Set()).add(to));
+    expect(cyclesOf(next)).toEqual([]);
   });
 
   test('pure rooms use no package and no runtime', () => {
@@ -218,20 +285,7 @@ describe('who may know whom', () => {
 test('no import cycles, type imports counted', () => {
   const next = new Map<string, string[]>();
   for (const { from, to } of EDGES) next.set(from, [...(next.get(from) ?? []), to]);
-  const state = new Map<string, 'open' | 'done'>();
-  const cycles: string[] = [];
-  const visit = (file: string, path: readonly string[]): void => {
-    if (state.get(file) === 'done') return;
-    if (state.get(file) === 'open') {
-      cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-      return;
-    }
-    state.set(file, 'open');
-    for (const to of next.get(file) ?? []) visit(to, [...path, file]);
-    state.set(file, 'done');
-  };
-  for (const file of FILES) visit(file, []);
-  expect(cycles).toEqual([]);
+  expect(cyclesOf(next)).toEqual([]);
 });
 
 test('banned calls have their replacement', () => {

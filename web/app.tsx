@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { onBack } from './navigation/back.ts';
 import { goBack, type Screen, screen, shownProgram, shownReservation } from './navigation/router.ts';
 import { ProgramSheet } from './program/sheet.tsx';
+import { stationById } from './query/stations.ts';
 import { ReservationSheet } from './reservations/sheet.tsx';
 import { Guide } from './screens/guide.tsx';
 import { Home } from './screens/home.tsx';
@@ -15,9 +16,8 @@ import { Search } from './screens/search.tsx';
 import { SettingsScreen } from './screens/settings.tsx';
 import { Tuners } from './screens/tuners.tsx';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
-import { stationById } from './stations.ts';
-import { narrow } from './text/channel.ts';
 import { Toasts } from './ui/toast.tsx';
+import { narrow } from './words/channel.ts';
 
 export const APP_NAME = 'テレビ';
 

@@ -1,13 +1,13 @@
 /** Entry of the browser UI. */
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { startClock } from './clock.ts';
+import { startClock } from './device/clock.ts';
+import { applyTheme } from './device/theme.ts';
 import { startFocusKeys } from './navigation/focus.ts';
 import { startKeepingFocus } from './navigation/keep-focus.ts';
 import { startRouter } from './navigation/router.ts';
-import { startHousehold } from './settings/household.ts';
-import { startStations } from './stations.ts';
-import { applyTheme } from './theme.ts';
+import { startHousehold } from './query/settings.ts';
+import { startStations } from './query/stations.ts';
 
 applyTheme();
 startClock();

@@ -1,6 +1,6 @@
 /** What stands around every screen but the player: the way to the others, what is said about the connection. */
 import { useEffect, useState } from 'preact/hooks';
-import { connection } from './events.ts';
+import { connection } from './device/connection.ts';
 import { isTextField } from './navigation/focus.ts';
 import { navigate, type Screen, screen } from './navigation/router.ts';
 import { Icon, type IconName } from './ui/icon.tsx';

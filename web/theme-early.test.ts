@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { shownTheme } from './theme-choice.ts';
+import { shownTheme } from './device/theme-choice.ts';
 
 const STUBBED = ['localStorage', 'matchMedia', 'document'] as const;
 const before = STUBBED.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));

@@ -2,7 +2,7 @@
  * Runs before the first paint, as a classic script in the head, so that a page in the dark does not flash white.
  * `theme.ts` takes over afterwards. Knows the storage keys of `preferences.ts`.
  */
-import { shownTheme } from './theme-choice.ts';
+import { shownTheme } from './device/theme-choice.ts';
 
 let choice: unknown;
 try {

@@ -1,6 +1,6 @@
 /** Made-up recordings for tests of the UI, any number of them: lists as the service gives them, and what is done to them. */
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { seriesWords } from '../../web/text/series-words.ts';
+import { seriesWords } from '../../web/words/series.ts';
 import type {
   Problem,
   Recording,

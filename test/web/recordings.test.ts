@@ -1,7 +1,7 @@
 /** The screen of recordings in a real browser, over a service with thousands of them. */
 import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { splitTitle } from '../../web/text/title.ts';
+import { splitTitle } from '../../web/words/title.ts';
 import type { Recording } from '../../wire/api.ts';
 import { START } from './clock.ts';
 import { newBookings, reservation } from './fake-bookings.ts';

@@ -3,10 +3,10 @@
  * What it shows depends on its size: a line for five minutes, title and summary where there is room.
  */
 import type { GuideProgram } from '../../wire/api.ts';
-import { narrow } from '../text/channel.ts';
-import { majorGenre } from '../text/genre.ts';
-import { clockText, spanText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { narrow } from '../words/channel.ts';
+import { majorGenre } from '../words/genre.ts';
+import { clockText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 
 export interface CellBox {
   readonly left: number;

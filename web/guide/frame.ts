@@ -3,10 +3,11 @@
  * Only what is in view is drawn.
  */
 import type { Station } from '../../wire/api.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { monogram } from '../text/monogram.ts';
-import { clockText, dateText } from '../text/time.ts';
-import { HOUR_MS, type Scale, type Span, topOf } from './geometry.ts';
+import { monogram } from '../ui/monogram.ts';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { HOUR_MS } from '../words/day.ts';
+import { clockText, dateText } from '../words/time.ts';
+import { type Scale, type Span, topOf } from './geometry.ts';
 
 /** In rem; those of `styles/guide.css`. */
 const HEAD_REM = { narrow: 3.5, wide: 4 } as const;

@@ -1,7 +1,8 @@
 /** The colours of the genres, and which of them to look for: the others are dimmed. */
-import { MAJOR_GENRES } from '../text/genre.ts';
+
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { MAJOR_GENRES } from '../words/genre.ts';
 
 interface GenreProps {
   readonly chosen: number | undefined;

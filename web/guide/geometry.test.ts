@@ -1,14 +1,6 @@
 import { expect, test } from 'bun:test';
-import {
-  broadcastDay,
-  CHUNK_MS,
-  chunksOf,
-  clampZoom,
-  guideSpan,
-  scaleOf,
-  timeAt,
-  topOf,
-} from './geometry.ts';
+import { broadcastDay } from '../words/day.ts';
+import { CHUNK_MS, chunksOf, clampZoom, guideSpan, scaleOf, timeAt, topOf } from './geometry.ts';
 
 const at = (text: string): number => Date.parse(`${text}+09:00`);
 

@@ -2,19 +2,7 @@
  * Where things lie on the sheet of the guide. Pure: broadcast times (epoch ms) to CSS pixels and back. The sheet
  * begins with the present broadcast day, which begins at 05:00 in Japan.
  */
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
-export const DAYS = 8;
-
-/** 05:00 JST is 20:00 UTC of the day before. */
-const DAY_START_UTC_MS = 20 * HOUR_MS;
-
-/** 05:00 JST of the broadcast day that `at` lies in. */
-export function broadcastDay(at: number): number {
-  return Math.floor((at - DAY_START_UTC_MS) / DAY_MS) * DAY_MS + DAY_START_UTC_MS;
-}
+import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
 
 export interface Span {
   readonly from: number;

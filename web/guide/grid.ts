@@ -6,10 +6,11 @@ import type { GuideProgram, Station } from '../../wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import type { Direction } from '../navigation/spatial.ts';
+import { HOUR_MS } from '../words/day.ts';
 import type { Cell } from './cell.ts';
 import { Budget, CellLayer, type Sheet } from './cells.ts';
 import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
-import { clampZoom, HOUR_MS, type Scale, type Span, scaleOf, timeAt, topOf } from './geometry.ts';
+import { clampZoom, type Scale, type Span, scaleOf, timeAt, topOf } from './geometry.ts';
 import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
 import type { GuideStore, ViewState } from './store.ts';
 

@@ -1,13 +1,13 @@
 /** What the guide says over or instead of its sheet: that it is being read, why it could not be, why it is empty. */
 import type { Station } from '../../wire/api.ts';
-import { adviceFor } from '../screens/advice.ts';
-import { FailurePanel } from '../screens/failure-panel.tsx';
-import { retryStations, type StationList, stations } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
+import { gathered, useGuideStatus } from '../query/guide-status.ts';
+import { retryStations, type StationList, stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
-import { gathered, useGuideStatus } from './status.ts';
+import { adviceFor } from '../words/advice.ts';
+import { narrow } from '../words/channel.ts';
+import { FailurePanel } from '../words/failure-panel.tsx';
 import type { ViewState } from './store.ts';
 
 interface NoticeProps {

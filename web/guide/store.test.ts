@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { GuideProgram, GuideWindow } from '../../wire/api.ts';
-import { ApiFailure, type GuideQuestion, type Renewed } from '../api.ts';
-import { CHUNK_MS, HOUR_MS } from './geometry.ts';
+import { ApiFailure, type GuideQuestion, type Renewed } from '../query/api.ts';
+import { HOUR_MS } from '../words/day.ts';
+import { CHUNK_MS } from './geometry.ts';
 import { GuideStore } from './store.ts';
 
 const START = Date.parse('2026-11-21T05:00+09:00');

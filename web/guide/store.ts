@@ -4,7 +4,7 @@
  * there until its successor has arrived.
  */
 import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
-import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../api.ts';
+import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
 import { type Placed, placeColumn } from './column.ts';
 import { CHUNK_MS, chunksOf, type Span } from './geometry.ts';
 

@@ -1,8 +1,8 @@
 /** Above the sheet of the guide: broadcast types, days, the present, the evening, zoom, genres. */
 import type { Station } from '../../wire/api.ts';
-import { majorGenreName } from '../text/genre.ts';
 import { Icon } from '../ui/icon.tsx';
-import { DAY_MS, DAYS, HOUR_MS } from './geometry.ts';
+import { DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
+import { majorGenreName } from '../words/genre.ts';
 
 const JST_OFFSET_MS = 9 * HOUR_MS;
 const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;

@@ -1,13 +1,13 @@
 /** Stations as rows beside or below the picture, to change the channel with a look at what is on. */
 import { useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { stationById, stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { remainingText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { now } from '../device/clock.ts';
+import { stationById, stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { remainingText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 
 const BANDS = [
   { type: 'GR', label: '地デジ' },

@@ -1,7 +1,7 @@
 /** Live viewing of one station at a time: tunes, follows the rules of a stream's end, keeps sound and choices. */
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { ApiFailure, type FailureCode, liveUrl } from '../api.ts';
-import { deviceCodec, lastStation, liveCodec, muted, volume } from '../preferences.ts';
+import { deviceCodec, lastStation, liveCodec, muted, volume } from '../device/preferences.ts';
+import { ApiFailure, type FailureCode, liveUrl } from '../query/api.ts';
 import { canPlayAv1, mediaSourceClass } from './capabilities.ts';
 import { FRESH, nextTry, type Retry, type StreamEnd } from './retry.ts';
 import { StreamSession } from './session.ts';

@@ -1,7 +1,7 @@
 /** Tells the device what is on, for its lock screen and media keys. */
 import type { Station } from '../../wire/api.ts';
-import { narrow } from '../text/channel.ts';
-import { splitTitle } from '../text/title.ts';
+import { narrow } from '../words/channel.ts';
+import { splitTitle } from '../words/title.ts';
 
 export interface MediaActions {
   readonly setPaused: (paused: boolean) => void;

@@ -1,10 +1,10 @@
 /** What stands over the picture while there is none, or no sound: tuning, waiting, failed, silenced. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
-import { adviceFor } from '../screens/advice.ts';
-import { Reason } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { Reason } from '../words/failure-panel.tsx';
 import type { LivePlayer } from './live-player.ts';
 import type { LiveState } from './state.ts';
 

@@ -1,20 +1,20 @@
 /** The display over the picture: what is on, above; the controls, below. */
 import type { Station } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
+import { muted, volume } from '../device/preferences.ts';
 import { goBack } from '../navigation/router.ts';
-import { muted, volume } from '../preferences.ts';
-import { stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { clockText, remainingText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { stations } from '../query/stations.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import type { RecordState } from '../words/record-state.ts';
+import { clockText, remainingText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 import { canPictureInPicture } from './capabilities.ts';
 import { fullscreen } from './fullscreen.ts';
 import type { LivePlayer } from './live-player.ts';
-import type { RecordState } from './record.tsx';
 import type { SheetName } from './sheets.tsx';
 
 interface OsdProps {

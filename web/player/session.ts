@@ -3,8 +3,8 @@
  * trimmed. A session is used once; `live-player.ts` decides what follows its end.
  */
 
-import { ApiFailure, failureOf, networkFailure } from '../api.ts';
-import { MIME_HEADER, NOTICE_HEADER } from '../headers.ts';
+import { ApiFailure, failureOf, networkFailure } from '../query/api.ts';
+import { MIME_HEADER, NOTICE_HEADER } from '../query/headers.ts';
 import { InitSegmentCollector } from './boxes.ts';
 import { isManaged, mediaSourceClass } from './capabilities.ts';
 import { mimeOfInit } from './codec.ts';

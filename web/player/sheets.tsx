@@ -1,6 +1,6 @@
 /** The player's sheets: sound, picture format, channels, help. */
 import type { Station } from '../../wire/api.ts';
-import { liveCodec } from '../preferences.ts';
+import { liveCodec } from '../device/preferences.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { canPlayAv1 } from './capabilities.ts';
 import { ChannelList } from './channel-list.tsx';

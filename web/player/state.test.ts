@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ApiFailure } from '../api.ts';
+import { ApiFailure } from '../query/api.ts';
 import { type LiveEvent, type LiveState, nextState } from './state.ts';
 
 const after = (...events: LiveEvent[]): LiveState => events.reduce<LiveState>(nextState, { kind: 'idle' });

@@ -1,5 +1,5 @@
 /** The states of live viewing and how one leads to the next. Pure. */
-import type { ApiFailure } from '../api.ts';
+import type { ApiFailure } from '../query/api.ts';
 
 export type LiveState =
   /** Nothing is tuned. */

@@ -3,15 +3,15 @@
  * it does something.
  */
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
+import { newRule } from '../navigation/rule-address.ts';
 import { book, cancel, isBusy, restore } from '../reservations/actions.ts';
 import { StopButton } from '../reservations/stop-button.tsx';
-import { newRule } from '../rules/address.ts';
 import { keywordFor } from '../rules/form.ts';
-import { seriesWords } from '../text/series-words.ts';
-import { splitTitle } from '../text/title.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { seriesWords } from '../words/series.ts';
+import { splitTitle } from '../words/title.ts';
 
 interface Link {
   readonly key: string;

@@ -1,7 +1,7 @@
 /** A programme's facts in words, in the order in which people ask for them. */
 import type { ProgramDetail } from '../../wire/api.ts';
-import { genreText } from '../text/genre.ts';
-import { audioText, videoText } from '../text/media.ts';
+import { genreText } from '../words/genre.ts';
+import { audioText, videoText } from '../words/media.ts';
 
 export interface ProgramFact {
   readonly name: string;

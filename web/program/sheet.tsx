@@ -1,28 +1,29 @@
 /** Everything the guide knows of one programme, over whatever screen it was opened from. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
-import { getProgram } from '../api.ts';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
-import { useRead } from '../read.ts';
+import { getProgram } from '../query/api.ts';
+import { useRead } from '../query/read.ts';
+import { reservationOf, useBookings } from '../query/reservations.ts';
+import { stationById, stations } from '../query/stations.ts';
 import { toggle } from '../reservations/actions.ts';
 import { ConflictHelp } from '../reservations/conflict.tsx';
-import { reservationOf, useBookings } from '../reservations/store.ts';
-import { stateReason, stateWords } from '../reservations/words.ts';
-import { stationById, stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { majorGenre } from '../text/genre.ts';
-import { dateText, isoText, lengthText, remainingText, shortText, spanText } from '../text/time.ts';
-import { type Mark, splitTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
+import type { Mark } from '../ui/mark.ts';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { Sheet } from '../ui/sheet.tsx';
-import { SheetFailed } from '../ui/sheet-failed.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { majorGenre } from '../words/genre.ts';
+import { Texts } from '../words/program-texts.tsx';
+import { stateReason, stateWords } from '../words/reservation.ts';
+import { SheetFailed } from '../words/sheet-failed.tsx';
+import { dateText, isoText, lengthText, remainingText, shortText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 import { Actions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
-import { Texts } from './texts.tsx';
 
 const EVENTS = ['programs', 'reservations'] as const;
 const GONE = {

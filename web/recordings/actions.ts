@@ -1,9 +1,7 @@
 /** What is done with recordings, one or many: told by a notice that offers the way back, and by its reason when it fails. */
 import { signal } from '@preact/signals';
 import type { Recording } from '../../wire/api.ts';
-import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../api.ts';
-import { splitTitle } from '../text/title.ts';
-import { showToast } from '../ui/toast.tsx';
+import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../query/api.ts';
 import {
   binRecording,
   eraseRecording,
@@ -11,8 +9,10 @@ import {
   protectRecording,
   putPlace,
   restoreRecording,
-} from './calls.ts';
-import { quoted } from './words.ts';
+} from '../query/recordings.ts';
+import { showToast } from '../ui/toast.tsx';
+import { quoted } from '../words/recording.ts';
+import { splitTitle } from '../words/title.ts';
 
 /** Counts what was done here: who shows recordings reads them anew. */
 export const changed = signal(0);

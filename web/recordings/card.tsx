@@ -1,18 +1,18 @@
 /** A recording in the grid or in the list: one link over everything, and a mark to choose it by. */
 import type { ComponentChildren } from 'preact';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { bytesText } from '../settings/bytes.ts';
-import { narrow } from '../text/channel.ts';
-import { lengthText, shortText } from '../text/time.ts';
-import { splitTitle, tidyTitle } from '../text/title.ts';
+import { now } from '../device/clock.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
+import { bytesText } from '../words/bytes.ts';
+import { narrow } from '../words/channel.ts';
+import { leftInBin, lengthClock, quoted } from '../words/recording.ts';
+import { lengthText, shortText } from '../words/time.ts';
+import { splitTitle, tidyTitle } from '../words/title.ts';
+import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
+import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
 import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
-import { seriesMarks, seriesMarkText, verdictMark } from './verdict.ts';
-import { SeriesBadge, VerdictBadge } from './verdict-mark.tsx';
-import { leftInBin, lengthClock, quoted } from './words.ts';
 
 /** 0..1; undefined for what was not begun. */
 function watchedPart({ resumeMs, durationMs, watchedAt }: Recording): number | undefined {

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
-import { splitTitle } from '../text/title.ts';
 import { Sheet } from '../ui/sheet.tsx';
-import { quoted } from './words.ts';
+import { quoted } from '../words/recording.ts';
+import { splitTitle } from '../words/title.ts';
 
 interface ConfirmProps {
   readonly title: string;

@@ -3,9 +3,9 @@
  * where it was left.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { listenFor } from '../events.ts';
+import { listenFor } from '../query/events.ts';
+import { type AskPage, Pages } from '../query/pages.ts';
 import { changed } from './actions.ts';
-import { type AskPage, Pages } from './pages.ts';
 
 /** Some megabytes at most. */
 const MOST_KEPT = 6;

@@ -1,9 +1,9 @@
 /** The picture of a recording; until there is one, the station's sign on the genre's colour. */
 import { useState } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
-import { stationById } from '../stations.ts';
-import { majorGenre } from '../text/genre.ts';
+import { stationById } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
+import { majorGenre } from '../words/genre.ts';
 
 /** Asked for once and not there: not again while cells come and go. Pictures of new recordings have new addresses. */
 const absent = new Set<string>();

@@ -1,6 +1,6 @@
 /** What of the recordings is listed: in the address, in words, and as the service is asked for it. Pure. */
 import type { RecordingShow, RecordingSort } from '../../wire/recordings.ts';
-import { MAJOR_GENRES } from '../text/genre.ts';
+import { MAJOR_GENRES } from '../words/genre.ts';
 
 export interface RecordingQuery {
   readonly q: string;

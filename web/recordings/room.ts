@@ -1,7 +1,7 @@
 /** The room for recordings: its gauge, its warnings, in words. Pure. */
 import type { StorageFacts } from '../../wire/api.ts';
-import { bytesText } from '../settings/bytes.ts';
-import { roomText } from './words.ts';
+import { bytesText } from '../words/bytes.ts';
+import { roomText } from '../words/recording.ts';
 
 export type StorageFolder = StorageFacts['folders'][number];
 

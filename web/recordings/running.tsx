@@ -1,14 +1,15 @@
 /** What is being recorded now, above everything else: how far it is, and what is wrong with it. */
 import type { Recording } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { bytesText } from '../settings/bytes.ts';
-import { narrow } from '../text/channel.ts';
-import { clockText, leftToRecord, progressOf } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { now } from '../device/clock.ts';
 import { Icon } from '../ui/icon.tsx';
+import { progressOf } from '../ui/progress-of.ts';
+import { bytesText } from '../words/bytes.ts';
+import { narrow } from '../words/channel.ts';
+import { progressWords } from '../words/recording.ts';
+import { clockText, leftToRecord } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 import { openRecording } from './address.ts';
 import { Poster } from './poster.tsx';
-import { progressWords } from './words.ts';
 
 function RunningCard({ recording }: { recording: Recording }) {
   const { title } = splitTitle(recording.name);

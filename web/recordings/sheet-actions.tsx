@@ -1,11 +1,11 @@
 /** What can be done with one recording, in its sheet. */
 import type { Recording } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { splitTitle } from '../text/title.ts';
+import { now } from '../device/clock.ts';
 import { Icon } from '../ui/icon.tsx';
+import { leftInBin } from '../words/recording.ts';
+import { splitTitle } from '../words/title.ts';
 import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
-import { leftInBin } from './words.ts';
 
 interface ActionsProps {
   readonly recording: Recording;

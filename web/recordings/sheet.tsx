@@ -1,27 +1,28 @@
 /** Everything about one recording, over the list. */
 import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { Texts } from '../program/texts.tsx';
-import { useRead } from '../read.ts';
-import { bytesText } from '../settings/bytes.ts';
-import { stationById } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
-import { genreText, majorGenre } from '../text/genre.ts';
-import { seriesWords } from '../text/series-words.ts';
-import { dateText, isoText, leftToRecord, lengthText, progressOf, spanText } from '../text/time.ts';
-import { splitTitle, tidyTitle } from '../text/title.ts';
+import { now } from '../device/clock.ts';
+import { useRead } from '../query/read.ts';
+import { getRecording, getRecordingDetail } from '../query/recordings.ts';
+import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
+import { progressOf } from '../ui/progress-of.ts';
 import { Sheet } from '../ui/sheet.tsx';
-import { SheetFailed } from '../ui/sheet-failed.tsx';
+import { bytesText } from '../words/bytes.ts';
+import { narrow } from '../words/channel.ts';
+import { genreText, majorGenre } from '../words/genre.ts';
+import { Texts } from '../words/program-texts.tsx';
+import { progressWords, quoted, spellMs } from '../words/recording.ts';
+import { seriesWords } from '../words/series.ts';
+import { SheetFailed } from '../words/sheet-failed.tsx';
+import { dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
+import { splitTitle, tidyTitle } from '../words/title.ts';
+import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { closeRecording } from './address.ts';
-import { getRecording, getRecordingDetail } from './calls.ts';
 import { Actions } from './sheet-actions.tsx';
 import { VerdictBox } from './verdict-box.tsx';
-import { VerdictBadge } from './verdict-mark.tsx';
-import { progressWords, quoted, spellMs } from './words.ts';
 
 function Head({ recording }: { recording: Recording }) {
   const { title, marks } = splitTitle(recording.name);

@@ -1,13 +1,13 @@
 /** Order and filters, as sheets for fingers and remote controls. */
 import type { RecordingSort } from '../../wire/api.ts';
+import { recordingsSort } from '../device/preferences.ts';
 import { setQuery } from '../navigation/router.ts';
-import { recordingsSort } from '../preferences.ts';
-import { stations } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
-import { MAJOR_GENRES } from '../text/genre.ts';
+import { stations } from '../query/stations.ts';
 import { Choices, Sheet } from '../ui/sheet.tsx';
+import { narrow } from '../words/channel.ts';
+import { MAJOR_GENRES } from '../words/genre.ts';
+import { SORT_NAMES } from '../words/recording.ts';
 import type { RecordingQuery } from './query.ts';
-import { SORT_NAMES } from './words.ts';
 
 const SORTS = Object.entries(SORT_NAMES).map(([value, label]) => ({ value: value as RecordingSort, label }));
 

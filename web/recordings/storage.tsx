@@ -1,10 +1,11 @@
 /** The room for recordings: in a line above them, with its warnings, and folder by folder in a sheet. */
 import type { StorageFacts } from '../../wire/api.ts';
-import type { ApiFailure } from '../api.ts';
-import { adviceFor } from '../screens/advice.ts';
-import { bytesText } from '../settings/bytes.ts';
+import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { bytesText } from '../words/bytes.ts';
+import { roomText } from '../words/recording.ts';
 import {
   FOLDER_STATES,
   type Gauge,
@@ -15,7 +16,6 @@ import {
   usableBytes,
   warningsOf,
 } from './room.ts';
-import { roomText } from './words.ts';
 
 function percent(part: number): string {
   return `${(part * 100).toFixed(2)}%`;

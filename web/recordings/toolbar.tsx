@@ -2,15 +2,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { RecordingShow, StorageFacts } from '../../wire/api.ts';
+import { recordingsGrouped, recordingsLook, recordingsSort } from '../device/preferences.ts';
 import { query, setQuery } from '../navigation/router.ts';
-import { recordingsGrouped, recordingsLook, recordingsSort } from '../preferences.ts';
-import { stationById } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
-import { majorGenreName } from '../text/genre.ts';
+import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { SearchField } from '../ui/search-field.tsx';
+import { narrow } from '../words/channel.ts';
+import { majorGenreName } from '../words/genre.ts';
+import { SORT_NAMES } from '../words/recording.ts';
 import { MOST_LETTERS, type RecordingQuery } from './query.ts';
-import { SORT_NAMES } from './words.ts';
 
 interface Kind {
   readonly key: string;

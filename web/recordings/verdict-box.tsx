@@ -1,8 +1,8 @@
 /** A verdict at length: in sentences, and as a line with the gaps in it. */
 import type { Recording } from '../../wire/api.ts';
-import { clockText } from '../text/time.ts';
 import { Icon } from '../ui/icon.tsx';
-import { verdictLine, verdictMark, verdictWords } from './verdict.ts';
+import { clockText } from '../words/time.ts';
+import { verdictLine, verdictMark, verdictWords } from '../words/verdict.ts';
 
 const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
 

@@ -1,10 +1,10 @@
 /** The one thing that is mostly done to a reservation in its state: cancel, take back, stop. */
 import type { ReservationItem } from '../../wire/api.ts';
-import { minute } from '../clock.ts';
+import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { titleOf } from '../words/reservation.ts';
 import { cancel, isBusy, restore } from './actions.ts';
-import { titleOf } from './words.ts';
 
 interface Deed {
   readonly icon: IconName;

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import type { ReservationItem, ReservationRequest, ReservationState } from '../../wire/api.ts';
+import { openReservation } from '../navigation/router.ts';
 import {
   ApiFailure,
   bookProgram,
@@ -11,13 +12,12 @@ import {
   networkFailure,
   recordStation,
   restoreReservation,
-} from '../api.ts';
-import { openReservation } from '../navigation/router.ts';
-import { adviceFor } from '../screens/advice.ts';
-import { tidyTitle } from '../text/title.ts';
+} from '../query/api.ts';
+import { readBookings, reservationById, reservationOf } from '../query/reservations.ts';
 import { showToast, type ToastAction } from '../ui/toast.tsx';
-import { readBookings, reservationById, reservationOf } from './store.ts';
-import { stateReason } from './words.ts';
+import { adviceFor } from '../words/advice.ts';
+import { stateReason } from '../words/reservation.ts';
+import { tidyTitle } from '../words/title.ts';
 
 /** What is on its way, as `program 5` or `reservation 7`: its buttons wait. */
 export const busy = signal<ReadonlySet<string>>(new Set());

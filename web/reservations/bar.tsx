@@ -1,14 +1,15 @@
 /** A reservation in the timetable, and the head of a tuner's row. */
 import type { Tuner } from '../../wire/agent.ts';
-import { now } from '../clock.ts';
-import { HOUR_MS } from '../guide/geometry.ts';
+import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
-import { narrow } from '../text/channel.ts';
-import { clockText, progressOf } from '../text/time.ts';
-import { TYPE_NAMES } from '../tuners/words.ts';
 import { Icon } from '../ui/icon.tsx';
+import { progressOf } from '../ui/progress-of.ts';
+import { narrow } from '../words/channel.ts';
+import { HOUR_MS } from '../words/day.ts';
+import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
+import { clockText } from '../words/time.ts';
+import { TYPE_NAMES } from '../words/tuner.ts';
 import type { Bar, Row } from './timetable.ts';
-import { spokenText, standingWords, titleOf } from './words.ts';
 
 const HOURS = 24;
 

@@ -1,12 +1,12 @@
 /** Why a reservation found no tuner, and the ways out of it, each one press. */
 import type { ReservationItem } from '../../wire/api.ts';
 import { openReservation } from '../navigation/router.ts';
-import { narrow } from '../text/channel.ts';
-import { shortText, spanText } from '../text/time.ts';
+import { reservationById } from '../query/reservations.ts';
 import { Icon } from '../ui/icon.tsx';
+import { narrow } from '../words/channel.ts';
+import { airingText, stateReason, titleOf } from '../words/reservation.ts';
+import { shortText, spanText } from '../words/time.ts';
 import { giveWay, isBusy, takeInstead } from './actions.ts';
-import { reservationById } from './store.ts';
-import { airingText, stateReason, titleOf } from './words.ts';
 
 /** More ways than these only confuse; the sheet of the programme has all its airings. */
 const MOST_OFFERS = 3;

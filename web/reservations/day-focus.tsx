@@ -1,12 +1,13 @@
 /** What the bar that has the focus says in full: bars are too short for it. Of a conflict, the ways out of it. */
-import { narrow } from '../text/channel.ts';
-import { dateText, lengthText, spanText } from '../text/time.ts';
+
+import { reservationById } from '../query/reservations.ts';
+import { originText } from '../query/rule-names.ts';
+import { narrow } from '../words/channel.ts';
+import { stateReason, titleOf } from '../words/reservation.ts';
+import { StateBadge } from '../words/state-badge.tsx';
+import { dateText, lengthText, spanText } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
-import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
-import { originText } from './rule-names.ts';
-import { reservationById } from './store.ts';
-import { stateReason, titleOf } from './words.ts';
 
 export function DayFocus({ id, onOpen }: { id: number | undefined; onOpen: (id: number) => void }) {
   const item = id === undefined ? undefined : reservationById(id);

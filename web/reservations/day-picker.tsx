@@ -1,6 +1,6 @@
 /** The days of the timetable: yesterday to the end of the guide, each with how many it holds. */
 import type { ReservationItem } from '../../wire/api.ts';
-import { broadcastDay, DAY_MS, DAYS } from '../guide/geometry.ts';
+import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { dateOf, dayWords, textOfDay } from './days.ts';
 
 const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;

@@ -1,5 +1,5 @@
 /** Broadcast days in words and in addresses. Each is known by its 05:00 in Japan, epoch ms. */
-import { broadcastDay, DAY_MS, HOUR_MS } from '../guide/geometry.ts';
+import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 
 const JST_OFFSET_MS = 9 * HOUR_MS;
 const DAY_BEGINS_MS = 5 * HOUR_MS;

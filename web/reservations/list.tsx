@@ -1,16 +1,16 @@
 /** Reservations by broadcast day: conflicts first, what is over last. */
 import type { ReservationItem } from '../../wire/api.ts';
 import { openReservation } from '../navigation/router.ts';
-import { narrow } from '../text/channel.ts';
-import { dateText, spanText } from '../text/time.ts';
+import { originText } from '../query/rule-names.ts';
+import { narrow } from '../words/channel.ts';
+import { spokenText, titleOf } from '../words/reservation.ts';
+import { StateBadge } from '../words/state-badge.tsx';
+import { dateText, spanText } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
-import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
 import { dayWords } from './days.ts';
 import { BookingRow } from './row.tsx';
-import { originText } from './rule-names.ts';
 import type { Day, Shown } from './sort.ts';
-import { spokenText, titleOf } from './words.ts';
 
 function DaySection({ day, now }: { day: Day; now: number }) {
   const words = dayWords(day.day, now);

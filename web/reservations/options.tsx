@@ -1,11 +1,10 @@
 /** How one reservation is recorded, where that differs from the household's settings: saved with each press. */
 import { useSignal } from '@preact/signals';
 import type { ReservationItem, ReservationRequest } from '../../wire/api.ts';
-import { ENCODE_CHOICES, encodeText } from '../rules/words.ts';
-import { household } from '../settings/household.ts';
+import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
+import { marginText, titleOf } from '../words/reservation.ts';
 import { choose } from './actions.ts';
-import { marginText, titleOf } from './words.ts';
 
 type Choices = Omit<ReservationRequest, 'programId'>;
 
@@ -48,45 +47,11 @@ function marginChoice(
   };
 }
 
-const keepText = (keep: boolean): string => (keep ? '残す' : '残さない');
-
 function choicesOf(item: ReservationItem): Choice[] {
   const settings = household.value.kind === 'ready' ? household.value.settings : {};
-  const encode = item.encode ?? null;
-  const keepTs = item.keepTs ?? null;
   return [
     marginChoice('番組の前の余白', 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
     marginChoice('番組の後の余白', 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
-    {
-      label: 'エンコード',
-      options: [
-        {
-          label: settingText(settings.encode === undefined ? undefined : encodeText(settings.encode)),
-          change: { encode: null },
-          chosen: encode === null,
-        },
-        ...ENCODE_CHOICES.map(({ value, label }) => ({
-          label,
-          change: { encode: value },
-          chosen: encode === value,
-        })),
-      ],
-    },
-    {
-      label: '放送のままの映像（TS）',
-      options: [
-        {
-          label: settingText(settings.keepTs === undefined ? undefined : keepText(settings.keepTs)),
-          change: { keepTs: null },
-          chosen: keepTs === null,
-        },
-        ...[true, false].map((keep) => ({
-          label: keepText(keep),
-          change: { keepTs: keep },
-          chosen: keepTs === keep,
-        })),
-      ],
-    },
   ];
 }
 

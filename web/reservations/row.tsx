@@ -1,19 +1,19 @@
 /** A reservation as a line of the list. */
 import type { ReservationItem } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
-import { narrow } from '../text/channel.ts';
-import { clockText, isoText, leftToRecord } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
-import { TYPE_NAMES } from '../tuners/words.ts';
+import { originText } from '../query/rule-names.ts';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
+import { narrow } from '../words/channel.ts';
+import { spokenText, stateReason, titleOf } from '../words/reservation.ts';
+import { StateBadge } from '../words/state-badge.tsx';
+import { clockText, isoText, leftToRecord } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+import { TYPE_NAMES } from '../words/tuner.ts';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
-import { StateBadge } from './badge.tsx';
-import { originText } from './rule-names.ts';
-import { spokenText, stateReason, titleOf } from './words.ts';
 
 /** What is said below the title besides the station. */
 function Facts({ item }: { item: ReservationItem }) {

@@ -1,27 +1,27 @@
 /** Everything about one reservation, over whatever screen it was opened from. */
 import { useEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
 import { closeOver, openProgram } from '../navigation/router.ts';
-import { rulePage } from '../rules/address.ts';
-import { adviceFor } from '../screens/advice.ts';
-import { stationById, stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { dateText, isoText, leftToRecord, lengthText, spanText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { rulePage } from '../navigation/rule-address.ts';
+import { readBookings, reservationById, useBookings } from '../query/reservations.ts';
+import { originText, useRuleNames } from '../query/rule-names.ts';
+import { stationById, stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { exactSpanText, exactText, stateReason, titleOf, tunerText } from '../words/reservation.ts';
+import { StateBadge } from '../words/state-badge.tsx';
+import { dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 import { cancel, isBusy, restore } from './actions.ts';
-import { StateBadge } from './badge.tsx';
 import { ConflictHelp } from './conflict.tsx';
 import { BookingOptions } from './options.tsx';
-import { originText, useRuleNames } from './rule-names.ts';
 import { StopButton } from './stop-button.tsx';
-import { readBookings, reservationById, useBookings } from './store.ts';
-import { exactSpanText, exactText, stateReason, titleOf, tunerText } from './words.ts';
 
 function Head({ item }: { item: ReservationItem }) {
   const station = stationById(item.stationId);

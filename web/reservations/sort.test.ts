@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { ReservationItem } from '../../wire/api.ts';
+import { exactSpanText, marginText, stateReason, stateWords } from '../words/reservation.ts';
 import { dayOfText, textOfDay } from './days.ts';
 import { arrange, countsOf, filterOf, nextUp } from './sort.ts';
-import { exactSpanText, marginText, stateReason, stateWords } from './words.ts';
 
 const HOUR = 3_600_000;
 /** 2026-11-21 15:00 in Japan. */

@@ -1,6 +1,6 @@
 /** What of the reservations is shown, in which order: filters and broadcast days. Pure. */
 import type { ReservationItem } from '../../wire/api.ts';
-import { broadcastDay } from '../guide/geometry.ts';
+import { broadcastDay } from '../words/day.ts';
 
 export const FILTERS = [
   { filter: 'all', label: 'すべて' },

@@ -1,12 +1,11 @@
 /** What a rule does with the programmes that it finds. What is left empty follows the household's settings. */
-import { Segments } from '../settings/field.tsx';
-import { household } from '../settings/household.ts';
+import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { Draft } from './draft.ts';
 import { FieldGroup, Fold, InlineInput, SwitchLine, TextField } from './fields.tsx';
-import { type FieldName, type RuleForm, readForm } from './form.ts';
+import { type FieldName, readForm } from './form.ts';
 import { readCount } from './moments.ts';
-import { actionsInWords, ENCODE_CHOICES, encodeText } from './words.ts';
+import { actionsInWords } from './words.ts';
 
 const MAX_PRIORITY = 100;
 const PRIORITY = 1;
@@ -71,8 +70,6 @@ const DETAIL_PATHS: readonly FieldName[] = [
   'keepDays',
   'marginBefore',
   'marginAfter',
-  'encode',
-  'keepTs',
 ];
 
 function houseSettings() {
@@ -108,10 +105,7 @@ function MarginLine({ draft, path, side, setting }: MarginProps) {
 }
 
 function DetailFields({ draft }: { draft: Draft }) {
-  const { marginBefore, marginAfter, encode, keepTs } = houseSettings();
-  const { form, change } = draft;
-  const encodeSetting = encode === undefined ? '設定どおり' : `設定（${encodeText(encode)}）`;
-  const keepSetting = keepTs === undefined ? '設定どおり' : keepTs ? '設定（残す）' : '設定（残さない）';
+  const { marginBefore, marginAfter } = houseSettings();
   return (
     <>
       <PriorityField draft={draft} />
@@ -124,26 +118,6 @@ function DetailFields({ draft }: { draft: Draft }) {
       >
         <MarginLine draft={draft} path="marginBefore" side="前" setting={marginBefore} />
         <MarginLine draft={draft} path="marginAfter" side="後" setting={marginAfter} />
-      </FieldGroup>
-      <FieldGroup draft={draft} paths={['encode']} label="エンコード">
-        <Segments
-          label="エンコード"
-          options={[{ value: 'setting', label: encodeSetting }, ...ENCODE_CHOICES]}
-          value={form.encode}
-          onChoose={(value) => change({ encode: value as RuleForm['encode'] })}
-        />
-      </FieldGroup>
-      <FieldGroup draft={draft} paths={['keepTs']} label="放送のままの映像（TS）">
-        <Segments
-          label="放送のままの映像"
-          options={[
-            { value: 'setting', label: keepSetting },
-            { value: 'yes', label: '残す' },
-            { value: 'no', label: '残さない' },
-          ]}
-          value={form.keepTs}
-          onChoose={(value) => change({ keepTs: value as RuleForm['keepTs'] })}
-        />
       </FieldGroup>
     </>
   );

@@ -2,13 +2,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
 import { focusOn } from '../navigation/focus.ts';
-import { StateBadge } from '../reservations/badge.tsx';
-import { stationById } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
-import { shortText } from '../text/time.ts';
-import { tidyTitle } from '../text/title.ts';
+import { ruleCopy, ruleEditor, rulePage } from '../navigation/rule-address.ts';
+import { stationById } from '../query/stations.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { ruleCopy, ruleEditor, rulePage } from './address.ts';
+import { narrow } from '../words/channel.ts';
+import { StateBadge } from '../words/state-badge.tsx';
+import { shortText } from '../words/time.ts';
+import { tidyTitle } from '../words/title.ts';
 import { switchRule, wantedRule } from './store.ts';
 import { actionsInWords, conditionsInWords } from './words.ts';
 

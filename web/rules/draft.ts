@@ -1,8 +1,8 @@
 /** A rule while it is written: what stands in the fields, what is wrong with them, and what it would find. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
-import { ApiFailure, createRule, networkFailure, previewRule, replaceRule } from '../api.ts';
-import { listenFor } from '../events.ts';
+import { ApiFailure, createRule, networkFailure, previewRule, replaceRule } from '../query/api.ts';
+import { listenFor } from '../query/events.ts';
 import {
   type CompleteBody,
   type FieldFault,

@@ -1,16 +1,16 @@
 /** A rule is written: the form, what it would find beside it, and a bar to save it or leave it. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
-import { getRule } from '../api.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
-import { useResource } from '../resource.ts';
-import { FailurePanel } from '../screens/failure-panel.tsx';
+import { rulePage } from '../navigation/rule-address.ts';
+import { getRule } from '../query/api.ts';
+import { useResource } from '../query/resource.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
 import { ActionFields } from './action-fields.tsx';
-import { rulePage } from './address.ts';
 import { DisabledNote } from './card.tsx';
 import { ConditionFields } from './condition-fields.tsx';
 import { useDraft } from './draft.ts';

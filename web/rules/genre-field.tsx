@@ -1,6 +1,6 @@
 /** The genres of a rule: whole ones, or parts of those that are on. */
 import { useSignal } from '@preact/signals';
-import { MAJOR_GENRES, majorGenreName, middleGenres } from '../text/genre.ts';
+import { MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 import type { Draft } from './draft.ts';
 import { FieldGroup, Toggle } from './fields.tsx';
 import { withMajor, withMiddle } from './genres.ts';

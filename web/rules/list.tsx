@@ -1,13 +1,13 @@
 /** All rules: looked through, put in order, switched, copied, deleted. */
 import { useSignal } from '@preact/signals';
 import type { RuleItem } from '../../wire/api.ts';
-import { ruleOrder } from '../preferences.ts';
+import { ruleOrder } from '../device/preferences.ts';
 import { BookingTabs } from '../reservations/tabs.tsx';
-import { FailurePanel } from '../screens/failure-panel.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Choices, Sheet } from '../ui/sheet.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
 import { cardWords, RuleCard } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { ordered, RULE_ORDERS, searched } from './order.ts';

@@ -1,11 +1,11 @@
 /** One rule: what it looks for, what it has booked, and what it has recorded. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { getRule } from '../api.ts';
 import { goBackOr } from '../navigation/router.ts';
-import { useResource } from '../resource.ts';
-import { FailurePanel } from '../screens/failure-panel.tsx';
+import { getRule } from '../query/api.ts';
+import { useResource } from '../query/resource.ts';
 import { Icon } from '../ui/icon.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
 import { Airings } from './airings.tsx';
 import { CrowdedNote, DisabledNote, RuleFoot, RuleSwitch, stationName } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';

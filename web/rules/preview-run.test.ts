@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ApiFailure } from '../api.ts';
+import { ApiFailure } from '../query/api.ts';
 import { formOf, readForm } from './form.ts';
 import { PreviewRun, previewOf } from './preview-run.ts';
 

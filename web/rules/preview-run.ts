@@ -4,7 +4,7 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RulePreview } from '../../wire/api.ts';
-import { ApiFailure, networkFailure, type previewRule } from '../api.ts';
+import { ApiFailure, networkFailure, type previewRule } from '../query/api.ts';
 import type { CompleteBody } from './form.ts';
 
 export type PreviewState =

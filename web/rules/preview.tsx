@@ -1,16 +1,16 @@
 /** What the rule would find now and what would become of each, beside the form while it is written. */
 import type { RulePreview } from '../../wire/api.ts';
 import { openProgram } from '../navigation/router.ts';
-import { adviceFor } from '../screens/advice.ts';
-import { bytesText } from '../settings/bytes.ts';
-import { stationById } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
-import { highlightWords } from '../text/highlight.ts';
-import { lengthText, shortText } from '../text/time.ts';
-import { splitTitle, tidyTitle } from '../text/title.ts';
+import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { bytesText } from '../words/bytes.ts';
+import { narrow } from '../words/channel.ts';
+import { highlightWords } from '../words/highlight.ts';
+import { lengthText, shortText } from '../words/time.ts';
+import { splitTitle, tidyTitle } from '../words/title.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
 import { countFates, fateOf } from './states.ts';
 

@@ -1,9 +1,9 @@
 /** The bar under the rule form: saves or leaves, says why saving failed, and on phones leads to what was found. */
 import type { RefObject } from 'preact';
-import type { ApiFailure } from '../api.ts';
 import { goBackOr } from '../navigation/router.ts';
-import { adviceFor } from '../screens/advice.ts';
+import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
+import { adviceFor } from '../words/advice.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
 
 /** How much was found; on phones the list lies below. */

@@ -1,6 +1,6 @@
 /** What becomes of a programme that a rule finds, in a few letters. */
 import type { RulePreview } from '../../wire/api.ts';
-import { type StateTone, stateWords } from '../reservations/words.ts';
+import { type StateTone, stateWords } from '../words/reservation.ts';
 
 export interface Fate {
   readonly face: string;

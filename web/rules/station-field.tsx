@@ -1,12 +1,12 @@
 /** The stations that a rule looks at: chosen in a sheet by type, shown as chips. */
 import { useSignal } from '@preact/signals';
 import type { Station } from '../../wire/api.ts';
-import { stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { TYPE_NAMES } from '../tuners/words.ts';
+import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { TYPE_NAMES } from '../words/tuner.ts';
 import type { Draft } from './draft.ts';
 import { FieldGroup, Toggle, toggled } from './fields.tsx';
 import { TYPE_CHOICES } from './words.ts';

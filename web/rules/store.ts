@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
-import { ApiFailure, createRule, deleteRule, getRules, networkFailure, replaceRule } from '../api.ts';
-import { type Resource, useResource } from '../resource.ts';
+import { ApiFailure, createRule, deleteRule, getRules, networkFailure, replaceRule } from '../query/api.ts';
+import { type Resource, useResource } from '../query/resource.ts';
 import { showToast } from '../ui/toast.tsx';
 import { bodyOfRule } from './form.ts';
 

@@ -49,9 +49,11 @@ test('a rule in words', () => {
   const expression = readForm(formOf({ keyword: '第\\d+話', regex: true, keywordIn: ['title'] })).body;
   expect(conditionsInWords(expression, () => '')).toEqual(['番組名が正規表現「第\\d+話」に合う']);
   expect(actionsInWords(body)).toEqual([]);
-  expect(
-    actionsInWords({ ...body, dedupe: false, keepNewest: 5, keepTs: true, marginAfter: 60_000 }),
-  ).toEqual(['同じ回も毎回録画', '余白 後 60秒', '元の映像も残す', '新しい5件だけ残す']);
+  expect(actionsInWords({ ...body, dedupe: false, keepNewest: 5, marginAfter: 60_000 })).toEqual([
+    '同じ回も毎回録画',
+    '余白 後 60秒',
+    '新しい5件だけ残す',
+  ]);
 });
 
 test('words to mark are those that are looked for', () => {

@@ -1,6 +1,6 @@
 /** A rule's conditions and actions as a person would say them. */
 import type { RuleItem } from '../../wire/schedule.ts';
-import { genreText, majorGenreName } from '../text/genre.ts';
+import { genreText, majorGenreName } from '../words/genre.ts';
 import type { CompleteBody } from './form.ts';
 import { minuteText, momentOf } from './moments.ts';
 
@@ -139,17 +139,6 @@ export function conditionsInWords(rule: Conditions, nameOf: (id: number) => stri
   ].filter((text) => text !== '');
 }
 
-export const ENCODE_CHOICES = [
-  { value: 'none', label: 'しない' },
-  { value: 'av1', label: 'AV1' },
-  { value: 'h264', label: 'H.264' },
-  { value: 'both', label: '両方' },
-] as const;
-
-export function encodeText(encode: string): string {
-  return ENCODE_CHOICES.find(({ value }) => value === encode)?.label ?? encode;
-}
-
 /** What of the actions is not as usual, a phrase each. */
 export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
   const margins = [
@@ -159,8 +148,6 @@ export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
   return [
     rule.dedupe ? '' : '同じ回も毎回録画',
     margins.length === 0 ? '' : `余白 ${margins.join('・')}`,
-    rule.encode === null ? '' : `エンコード ${encodeText(rule.encode)}`,
-    rule.keepTs === null ? '' : rule.keepTs ? '元の映像も残す' : '元の映像は残さない',
     rule.keepNewest === null ? '' : `新しい${rule.keepNewest}件だけ残す`,
     rule.keepDays === null ? '' : `${rule.keepDays}日で消す`,
   ].filter((text) => text !== '');

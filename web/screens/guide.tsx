@@ -2,11 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
-import { getGuide } from '../api.ts';
-import { now } from '../clock.ts';
-import { listenFor } from '../events.ts';
+import { now } from '../device/clock.ts';
+import { guideZoom, homeTab } from '../device/preferences.ts';
 import { GenreSheet, Legend } from '../guide/genre-sheet.tsx';
-import { broadcastDay, guideSpan, HOUR_MS, ZOOM } from '../guide/geometry.ts';
+import { guideSpan, ZOOM } from '../guide/geometry.ts';
 import { listenToZoom } from '../guide/gestures.ts';
 import { type GridPosition, type GridView, GuideGrid } from '../guide/grid.ts';
 import { recallPosition, rememberPosition } from '../guide/memory.ts';
@@ -15,11 +14,13 @@ import { GuideStore } from '../guide/store.ts';
 import { type Band, Toolbar } from '../guide/toolbar.tsx';
 import { onBack } from '../navigation/back.ts';
 import { openProgram, query } from '../navigation/router.ts';
-import { guideZoom, homeTab } from '../preferences.ts';
+import { getGuide } from '../query/api.ts';
+import { listenFor } from '../query/events.ts';
+import { bookings } from '../query/reservations.ts';
+import { stationList, stations } from '../query/stations.ts';
 import { toggle } from '../reservations/actions.ts';
-import { bookings } from '../reservations/store.ts';
-import { stationList, stations } from '../stations.ts';
-import { splitTitle } from '../text/title.ts';
+import { broadcastDay, HOUR_MS } from '../words/day.ts';
+import { splitTitle } from '../words/title.ts';
 
 const BANDS: readonly Band[] = [
   { type: 'GR', label: '地デジ' },

@@ -1,19 +1,19 @@
 /** Home: every station by broadcast type with what is on now. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
-import { getStatus } from '../api.ts';
-import { now } from '../clock.ts';
-import { connection } from '../events.ts';
+import { now } from '../device/clock.ts';
+import { connection } from '../device/connection.ts';
+import { homeTab } from '../device/preferences.ts';
+import { NextUp } from '../home/next-up.tsx';
+import { SkeletonCard, StationCard } from '../home/station-card.tsx';
 import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
-import { homeTab } from '../preferences.ts';
-import { NextUp } from '../reservations/strip.tsx';
-import { retryStations, stationList, stationOfKey } from '../stations.ts';
-import { clockText, dateText } from '../text/time.ts';
+import { getStatus } from '../query/api.ts';
+import { retryStations, stationList, stationOfKey } from '../query/stations.ts';
 import { Panel } from '../ui/panel.tsx';
-import { FailurePanel } from './failure-panel.tsx';
-import { SkeletonCard, StationCard } from './station-card.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
+import { clockText, dateText } from '../words/time.ts';
 
 const BANDS = [
   { type: 'GR', label: '地デジ' },

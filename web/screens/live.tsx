@@ -1,7 +1,9 @@
 /** Live viewing of a station: the picture with its controls, and below it on upright phones the other channels. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
+import { homeTab, volume } from '../device/preferences.ts';
+import { pressRecord, RecordBelow, recordState } from '../live/record.tsx';
 import { goBack, navigate } from '../navigation/router.ts';
 import { ChannelList } from '../player/channel-list.tsx';
 import { toggleFullscreen } from '../player/fullscreen.ts';
@@ -10,21 +12,19 @@ import { describeMedia, takeMediaKeys } from '../player/media-session.ts';
 import { isVeiled, SoundButton, StageMessage } from '../player/messages.tsx';
 import { Osd, VolumeMeter } from '../player/osd.tsx';
 import { Presence } from '../player/presence.ts';
-import { pressRecord, RecordBelow, recordState } from '../player/record.tsx';
 import { listenToRemote } from '../player/remote.ts';
 import { PlayerSheets, type SheetName } from '../player/sheets.tsx';
 import type { LiveState } from '../player/state.ts';
 import { keepAwake } from '../player/wake-lock.ts';
-import { homeTab, volume } from '../preferences.ts';
-import { useBookings } from '../reservations/store.ts';
-import { neighbour, stationById, stationOfKey, stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { remainingText, spanText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
+import { useBookings } from '../query/reservations.ts';
+import { neighbour, stationById, stationOfKey, stations } from '../query/stations.ts';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { showToast, Toasts } from '../ui/toast.tsx';
-import { adviceFor, noticeText } from './advice.ts';
+import { adviceFor, noticeText } from '../words/advice.ts';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { remainingText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 
 function notify(word: string): void {
   const text = noticeText(word);

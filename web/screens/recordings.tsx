@@ -1,13 +1,14 @@
 /** What was recorded and what is being recorded: to find, to judge, to keep and to throw away. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Recording, RecordingSeries, StorageFacts } from '../../wire/api.ts';
-import { getRules } from '../api.ts';
+import { recordingsGrouped, recordingsSort } from '../device/preferences.ts';
 import { isBackKey, isTextField } from '../navigation/focus.ts';
 import { query, setQuery } from '../navigation/router.ts';
-import { recordingsGrouped, recordingsSort } from '../preferences.ts';
+import { getRules } from '../query/api.ts';
+import { getRecordingPage, getSeriesPage, getStorage } from '../query/recordings.ts';
+import { useResource } from '../query/resource.ts';
 import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
-import { getRecordingPage, getSeriesPage, getStorage } from '../recordings/calls.ts';
 import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
 import { ListState, MOST_AT_ONCE, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
 import { Lists, useList } from '../recordings/lists.ts';
@@ -21,9 +22,8 @@ import { FilterSheet, type RuleName, SortSheet } from '../recordings/sheets.tsx'
 import { focusShelf } from '../recordings/shelf.tsx';
 import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
 import { Toolbar } from '../recordings/toolbar.tsx';
-import { useResource } from '../resource.ts';
-import { splitTitle, tidyTitle } from '../text/title.ts';
 import { Icon } from '../ui/icon.tsx';
+import { splitTitle, tidyTitle } from '../words/title.ts';
 
 const RUNNING_POLL_MS = 3_000;
 const STORAGE_POLL_MS = 60_000;

@@ -1,17 +1,17 @@
 /** What is to be recorded: as a list by day, and as a day's timetable by tuner. */
 import { useSignal } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
-import { minute } from '../clock.ts';
+import { minute } from '../device/clock.ts';
 import { query, setQuery } from '../navigation/router.ts';
+import { readBookings, useBookings } from '../query/reservations.ts';
+import { useRuleNames } from '../query/rule-names.ts';
 import { DayView } from '../reservations/day.tsx';
 import { BookingList } from '../reservations/list.tsx';
-import { useRuleNames } from '../reservations/rule-names.ts';
 import { arrange, type Counts, countsOf, FILTERS, type Filter, filterOf } from '../reservations/sort.ts';
-import { readBookings, useBookings } from '../reservations/store.ts';
 import { BookingTabs } from '../reservations/tabs.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { FailurePanel } from './failure-panel.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
 
 function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
   return (

@@ -1,7 +1,7 @@
 /** The rules that book by themselves: the list, one of them, or one as it is written, by the address. */
 import { useEffect, useRef } from 'preact/hooks';
 import { query } from '../navigation/router.ts';
-import { type RuleView, viewOf } from '../rules/address.ts';
+import { type RuleView, viewOf } from '../navigation/rule-address.ts';
 import { KnownRule, NewRule } from '../rules/editor.tsx';
 import { RuleList } from '../rules/list.tsx';
 import { RulePage } from '../rules/page.tsx';

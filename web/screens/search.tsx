@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult, SearchSection } from '../../wire/api.ts';
-import { listenFor } from '../events.ts';
+import { recentSearches } from '../device/preferences.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
-import { recentSearches } from '../preferences.ts';
-import { useBookings } from '../reservations/store.ts';
-import { newRule } from '../rules/address.ts';
+import { newRule } from '../navigation/rule-address.ts';
+import { listenFor } from '../query/events.ts';
+import { useBookings } from '../query/reservations.ts';
 import { forgetSearches, rememberSearch } from '../search/recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from '../search/sections.ts';
@@ -15,8 +15,8 @@ import { SearchRun } from '../search/state.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
-import { adviceFor } from './advice.ts';
-import { Reason } from './failure-panel.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { Reason } from '../words/failure-panel.tsx';
 
 const MOST_LETTERS = 100;
 

@@ -2,17 +2,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Health, SystemFacts } from '../../wire/api.ts';
-import { getGuideStatus, getHealth, getSystem } from '../api.ts';
-import { connection } from '../events.ts';
-import { useResource } from '../resource.ts';
+import { connection } from '../device/connection.ts';
+import { getGuideStatus, getHealth, getSystem } from '../query/api.ts';
+import { useResource } from '../query/resource.ts';
+import { household, readHousehold } from '../query/settings.ts';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
 import { ChoiceField, DeviceField, SwitchField } from '../settings/field.tsx';
-import { household, readHousehold } from '../settings/household.ts';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
-import { adviceFor } from './advice.ts';
+import { adviceFor } from '../words/advice.ts';
 
 /** Facts change slowly and without an event. */
 const POLL_MS = 15_000;

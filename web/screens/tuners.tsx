@@ -2,20 +2,20 @@
 import { useEffect } from 'preact/hooks';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
-import { getChannels, getTuners } from '../api.ts';
-import { gathered, useGuideStatus } from '../guide/status.ts';
-import { homeTab } from '../preferences.ts';
-import { type Resource, useResource } from '../resource.ts';
-import { stations } from '../stations.ts';
+import { homeTab } from '../device/preferences.ts';
+import { getChannels, getTuners } from '../query/api.ts';
+import { gathered, useGuideStatus } from '../query/guide-status.ts';
+import { type Resource, useResource } from '../query/resource.ts';
+import { stations } from '../query/stations.ts';
 import { Collect } from '../tuners/collect.tsx';
 import { CoverageList } from '../tuners/coverage.tsx';
 import { Scan } from '../tuners/scan.tsx';
 import { Troubles } from '../tuners/troubles.tsx';
 import { TunerCard } from '../tuners/tuner-card.tsx';
-import { TYPE_NAMES } from '../tuners/words.ts';
 import { Panel } from '../ui/panel.tsx';
-import { adviceFor } from './advice.ts';
-import { FailurePanel } from './failure-panel.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { FailurePanel } from '../words/failure-panel.tsx';
+import { TYPE_NAMES } from '../words/tuner.ts';
 
 /** Signals change without an event. */
 const POLL_MS = 3_000;

@@ -1,5 +1,5 @@
 /** What was searched for on this device, latest first. */
-import { recentSearches } from '../preferences.ts';
+import { recentSearches } from '../device/preferences.ts';
 
 export const MOST_RECENT = 8;
 /** A single letter is on its way to a word. */

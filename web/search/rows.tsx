@@ -7,19 +7,19 @@ import type {
   ReservationState,
   VerdictLevel,
 } from '../../wire/api.ts';
-import { now } from '../clock.ts';
+import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openProgram, openReservation } from '../navigation/router.ts';
+import { rulePage } from '../navigation/rule-address.ts';
+import { bookings, reservationOf } from '../query/reservations.ts';
 import { book, cancel, isBusy, restore, toggle } from '../reservations/actions.ts';
-import { bookings, reservationOf } from '../reservations/store.ts';
-import { stateWords } from '../reservations/words.ts';
-import { rulePage } from '../rules/address.ts';
-import { narrow } from '../text/channel.ts';
-import { highlight } from '../text/highlight.ts';
-import { lengthText, remainingText, shortText } from '../text/time.ts';
-import { splitTitle } from '../text/title.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
+import { narrow } from '../words/channel.ts';
+import { highlight } from '../words/highlight.ts';
+import { stateWords } from '../words/reservation.ts';
+import { lengthText, remainingText, shortText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
 
 export function Highlighted({ text, words }: { text: string; words: string }) {
   return (

@@ -1,6 +1,6 @@
 /** How much of each section is on the screen, and the requests that bring it. */
 import type { SearchResult, SearchSection } from '../../wire/api.ts';
-import type { getSearch } from '../api.ts';
+import type { getSearch } from '../query/api.ts';
 
 /** What a first answer holds. */
 const PAGE_ROWS = 10;

@@ -4,7 +4,7 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { SearchResult } from '../../wire/api.ts';
-import { ApiFailure, getSearch, networkFailure } from '../api.ts';
+import { ApiFailure, getSearch, networkFailure } from '../query/api.ts';
 import { type Sizes, searchAll } from './sections.ts';
 
 export type SearchState =

@@ -1,14 +1,14 @@
 /** What the settings screen tells without letting it be changed: broadcast time, and how the service is. */
 import type { ComponentChildren } from 'preact';
 import type { ClockOffset, Health, SystemFacts } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { connection } from '../events.ts';
-import { stations } from '../stations.ts';
-import { narrow } from '../text/channel.ts';
-import { agoText, lengthText } from '../text/time.ts';
-import { TYPE_NAMES } from '../tuners/words.ts';
+import { now } from '../device/clock.ts';
+import { connection } from '../device/connection.ts';
+import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
-import { bytesText } from './bytes.ts';
+import { bytesText } from '../words/bytes.ts';
+import { narrow } from '../words/channel.ts';
+import { agoText, lengthText } from '../words/time.ts';
+import { TYPE_NAMES } from '../words/tuner.ts';
 
 type Tone = 'good' | 'bad' | 'quiet';
 

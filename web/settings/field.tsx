@@ -1,9 +1,10 @@
 /** One setting: changed with one press, saved at once, with what came of it said beside it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiFailure, type KnownSettings, networkFailure } from '../api.ts';
+import { ApiFailure, type KnownSettings, networkFailure } from '../query/api.ts';
+import { saveSetting } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
-import { saveSetting } from './household.ts';
-import type { ChoiceRow, DeviceRow, Option, Row, SwitchRow } from './table.ts';
+import { Segments } from '../ui/segments.tsx';
+import type { ChoiceRow, DeviceRow, Row, SwitchRow } from './table.ts';
 
 type Saving =
   | { readonly kind: 'rest' }
@@ -59,37 +60,6 @@ function SavingWords({ saving }: { saving: Saving }) {
         </>
       ) : null}
     </span>
-  );
-}
-
-/** One of a few, side by side. */
-export function Segments({
-  label,
-  options,
-  value,
-  onChoose,
-}: {
-  label: string;
-  options: readonly Option[];
-  value: string;
-  onChoose: (value: string) => void;
-}) {
-  return (
-    <div class="tabs" role="radiogroup" aria-label={label}>
-      {options.map((option) => (
-        // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
-        <button
-          key={option.value}
-          type="button"
-          role="radio"
-          class="tab"
-          aria-checked={option.value === value}
-          onClick={() => onChoose(option.value)}
-        >
-          {option.label}
-        </button>
-      ))}
-    </div>
   );
 }
 

@@ -3,24 +3,18 @@
  * obeys its setting; a capability adds its own rows.
  */
 import type { Settings } from '../../wire/api.ts';
-import { deviceCodec, deviceTheme } from '../preferences.ts';
+import { deviceCodec, deviceTheme } from '../device/preferences.ts';
+import type { Option } from '../ui/segments.tsx';
 
 export const SECTIONS = [
   { key: 'recording', title: '録画' },
-  { key: 'encode', title: 'エンコード' },
   { key: 'live', title: 'ライブ' },
   { key: 'guide', title: '番組表・時刻' },
-  { key: 'data', title: 'データ放送' },
   { key: 'display', title: '表示' },
   { key: 'system', title: 'システム' },
 ] as const;
 
 export type SectionKey = (typeof SECTIONS)[number]['key'];
-
-export interface Option {
-  readonly value: string;
-  readonly label: string;
-}
 
 interface Described {
   readonly section: SectionKey;

@@ -5,11 +5,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
-import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../api.ts';
+import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { firstStation } from './words.ts';
+import { firstStation } from '../words/tuner.ts';
 
 /** A third of the lease: two may get lost. */
 const RENEW_MS = 20_000;

@@ -1,12 +1,12 @@
 /** How far the guide of each station reaches, as a bar of eight days. */
 import type { GuideStatus, Station } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { DAY_MS, DAYS } from '../guide/geometry.ts';
-import { stations } from '../stations.ts';
-import { channelLabel, narrow } from '../text/channel.ts';
-import { agoText } from '../text/time.ts';
+import { now } from '../device/clock.ts';
+import { stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
-import { TYPE_NAMES } from './words.ts';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { DAY_MS, DAYS } from '../words/day.ts';
+import { agoText } from '../words/time.ts';
+import { TYPE_NAMES } from '../words/tuner.ts';
 
 type Coverage = GuideStatus['stations'][number];
 

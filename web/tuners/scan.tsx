@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ScanStatus, Station } from '../../wire/api.ts';
-import { ApiFailure, abortScan, getScan, networkFailure, startScan } from '../api.ts';
-import { useResource } from '../resource.ts';
-import { narrow } from '../text/channel.ts';
+import { ApiFailure, abortScan, getScan, networkFailure, startScan } from '../query/api.ts';
+import { useResource } from '../query/resource.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
-import { TYPE_NAMES } from './words.ts';
+import { narrow } from '../words/channel.ts';
+import { TYPE_NAMES } from '../words/tuner.ts';
 
 type BroadcastType = Station['type'];
 const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];

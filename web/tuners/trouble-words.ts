@@ -1,7 +1,7 @@
 /** The channels whose guide could not be read, put together by what is wrong, in words. Pure. */
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
-import { firstStation, TYPE_NAMES } from './words.ts';
+import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
 
 type Trouble = GuideStatus['troubles'][number];
 

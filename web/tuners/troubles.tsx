@@ -1,9 +1,9 @@
 /** Which channels' guides could not be read: why, since when, and what to do. */
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
-import { now } from '../clock.ts';
-import { agoText } from '../text/time.ts';
+import { now } from '../device/clock.ts';
 import { Icon } from '../ui/icon.tsx';
+import { agoText } from '../words/time.ts';
 import { type TroubleWords, troubleWords } from './trouble-words.ts';
 
 /** More would push the guide's own list out of sight. */

@@ -1,7 +1,7 @@
 /** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { Icon } from '../ui/icon.tsx';
-import { driverName, errorAdvice, signalWords, stateWords, TYPE_NAMES, userWords } from './words.ts';
+import { driverName, errorAdvice, signalWords, stateWords, TYPE_NAMES, userWords } from '../words/tuner.ts';
 
 /** Further behind than this a user of a tuning is in trouble: it is cut at 64 MB. */
 const LATE_BYTES = 8_000_000;

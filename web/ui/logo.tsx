@@ -1,8 +1,8 @@
 /** A station's logo from the air, or its monogram until one arrived. Decorative: the name stands beside it. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
-import { connection } from '../events.ts';
-import { monogram } from '../text/monogram.ts';
+import { connection } from '../device/connection.ts';
+import { monogram } from './monogram.ts';
 
 export function Logo({ station }: { station: Pick<Station, 'id' | 'name' | 'logo'> }) {
   const [broken, setBroken] = useState<string | null>(null);

@@ -1,5 +1,5 @@
 /** The marks of a title as badges. */
-import type { Mark } from '../text/title.ts';
+import type { Mark } from './mark.ts';
 
 export function Marks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;

@@ -1,6 +1,6 @@
 /** How far something is: a programme by the clock, or any work by its parts. */
-import { now } from '../clock.ts';
-import { progressOf } from '../text/time.ts';
+import { now } from '../device/clock.ts';
+import { progressOf } from './progress-of.ts';
 
 function Bar({ part, label }: { part: number; label: string }) {
   return (

@@ -1,0 +1,97 @@
+/** What this browser remembers for its viewer. Works, forgetfully, where storage is refused. */
+import { computed, effect, type Signal, signal } from '@preact/signals';
+import type { RecordingSort } from '../../wire/api.ts';
+import type { Theme } from './theme-choice.ts';
+
+const PREFIX = 'svc.';
+
+function load<T>(key: string, fallback: T, accept: (value: unknown) => T | undefined): T {
+  try {
+    const text = localStorage.getItem(PREFIX + key);
+    return text === null ? fallback : (accept(JSON.parse(text)) ?? fallback);
+  } catch {
+    return fallback;
+  }
+}
+
+/** A signal whose value outlives the page; values that `accept` does not know fall back. */
+function remembered<T>(key: string, fallback: T, accept: (value: unknown) => T | undefined): Signal<T> {
+  const kept = signal(load(key, fallback, accept));
+  let first = true;
+  effect(() => {
+    const text = JSON.stringify(kept.value);
+    if (first) {
+      first = false;
+      return;
+    }
+    try {
+      localStorage.setItem(PREFIX + key, text);
+    } catch {
+      // Storage full or refused: the choice holds until the page is left.
+    }
+  });
+  return kept;
+}
+
+function oneOf<T extends string>(...choices: readonly T[]): (value: unknown) => T | undefined {
+  return (value) => choices.find((choice) => choice === value);
+}
+
+const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+const unit = (value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined;
+const integer = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) ? Number(value) : undefined;
+
+/**
+ * The household's choices as last heard from the service, and this device's own: `house` follows the household.
+ * `theme-early.ts` reads both themes under the same keys.
+ */
+export const houseTheme = remembered<Theme>('house-theme', 'auto', oneOf('auto', 'light', 'dark'));
+export const deviceTheme = remembered<Theme | 'house'>(
+  'theme',
+  'house',
+  oneOf('house', 'auto', 'light', 'dark'),
+);
+export const theme = computed<Theme>(() =>
+  deviceTheme.value === 'house' ? houseTheme.value : deviceTheme.value,
+);
+
+export const volume = remembered('volume', 1, unit);
+export const muted = remembered('muted', false, flag);
+export const houseCodec = remembered<'h264' | 'av1'>('house-codec', 'h264', oneOf('h264', 'av1'));
+export const deviceCodec = remembered<'h264' | 'av1' | 'house'>(
+  'codec',
+  'house',
+  oneOf('house', 'h264', 'av1'),
+);
+export const liveCodec = computed(() =>
+  deviceCodec.value === 'house' ? houseCodec.value : deviceCodec.value,
+);
+/** Station last watched; 0 for none. */
+export const lastStation = remembered('station', 0, integer);
+export const homeTab = remembered<'GR' | 'BS' | 'CS'>('tab', 'GR', oneOf('GR', 'BS', 'CS'));
+export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
+  'rule-order',
+  'next',
+  oneOf('next', 'name', 'priority', 'newest'),
+);
+/** Zoom of the guide; `guide/geometry.ts` knows its ends. */
+export const guideZoom = remembered('guide-zoom', 1, (value) =>
+  typeof value === 'number' && value > 0 ? value : undefined,
+);
+/** The home screen had something being recorded or booked when it was last seen. */
+export const homeNext = remembered('home-next', false, flag);
+export const recordingsLook = remembered<'grid' | 'list'>('recordings-look', 'grid', oneOf('grid', 'list'));
+export const recordingsSort = remembered<RecordingSort>(
+  'recordings-sort',
+  'newest',
+  oneOf('newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'),
+);
+export const recordingsGrouped = remembered('recordings-grouped', false, flag);
+const MOST_WORDS = 16;
+export const recentSearches = remembered<readonly string[]>('searches', [], (value) =>
+  Array.isArray(value)
+    ? value.filter((words): words is string => typeof words === 'string').slice(0, MOST_WORDS)
+    : undefined,
+);

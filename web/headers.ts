@@ -1,9 +1,0 @@
-/**
- * Names of response headers, as `wire/api.ts` has them: typed by them, repeated so that the validators beside them
- * stay out of the bundle.
- */
-import type { MIME_HEADER as Mime, NOTICE_HEADER as Notice, TOTAL_HEADER as Total } from '../wire/api.ts';
-
-export const NOTICE_HEADER: typeof Notice = 'x-svc-notice';
-export const MIME_HEADER: typeof Mime = 'x-svc-mime';
-export const TOTAL_HEADER: typeof Total = 'x-svc-total';

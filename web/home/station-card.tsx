@@ -1,0 +1,93 @@
+/** One station on the home screen, with what it shows now; the whole card leads to the picture. */
+import type { NowProgram, Station } from '../../wire/api.ts';
+import { now } from '../device/clock.ts';
+import { lastStation } from '../device/preferences.ts';
+import { stations } from '../query/stations.ts';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { ProgramProgress } from '../ui/progress.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { clockText, isoText, remainingText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+
+function RecordMark({ program }: { program: NowProgram }) {
+  if (program.recording) {
+    return (
+      <span class="booking-badge booking-badge-recording card-record">
+        <i class="booking-dot" />
+        録画中
+      </span>
+    );
+  }
+  return program.reserved ? <span class="booking-badge booking-badge-kept card-record">予約済み</span> : null;
+}
+
+export function StationCard({ station }: { station: Station }) {
+  const program = station.now;
+  const isLast = lastStation.value === station.id;
+  const name = narrow(station.name);
+  const label = channelLabel(station, stations.value);
+  const left = program === null ? '' : remainingText(program.endAt, now.value);
+  const parts = program === null ? undefined : splitTitle(program.name);
+  return (
+    <a
+      class="card"
+      href={`live/${station.id}`}
+      data-nav-initial={isLast ? '' : undefined}
+      aria-label={`${label} ${name}、${parts?.title ?? '番組情報なし'}${left === '' ? '' : `、${left}`}`}
+    >
+      <span class="card-station">
+        <Logo station={station} />
+        <span class="card-name">
+          <span class="card-key numbers">
+            {label}
+            {isLast ? (
+              <span class="card-last" title="前回見た局">
+                前回
+              </span>
+            ) : null}
+          </span>
+          <b>{name}</b>
+        </span>
+        {left === '' ? null : <span class="card-left numbers">{left}</span>}
+      </span>
+      {parts === undefined ? (
+        <span class="card-none">番組情報はまだありません</span>
+      ) : (
+        <span class="card-title">{parts.title}</span>
+      )}
+      {program === null ? null : (
+        <span class="card-foot">
+          <span class="card-when">
+            <span class="numbers">
+              <time dateTime={isoText(program.startAt)}>{clockText(program.startAt)}</time>
+              {' – '}
+              <time dateTime={isoText(program.endAt)}>{clockText(program.endAt)}</time>
+            </span>
+            <span class="card-marks">
+              <RecordMark program={program} />
+              <Marks marks={parts?.marks ?? []} />
+            </span>
+          </span>
+          <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
+        </span>
+      )}
+    </a>
+  );
+}
+
+export function SkeletonCard() {
+  return (
+    <div class="card card-skeleton" aria-hidden="true">
+      <span class="card-station">
+        <span class="logo skeleton" />
+        <span class="card-name">
+          <span class="skeleton" style={{ width: '2.5rem', height: '0.7rem' }} />
+          <span class="skeleton" style={{ width: '8rem', height: '1rem' }} />
+        </span>
+      </span>
+      <span class="skeleton" style={{ width: '88%', height: '1.2rem' }} />
+      <span class="skeleton" style={{ width: '100%', height: '0.3rem' }} />
+    </div>
+  );
+}

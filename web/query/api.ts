@@ -1,0 +1,285 @@
+/**
+ * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
+ * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
+ */
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type {
+  GuideCollect,
+  GuideStatus,
+  GuideWindow,
+  Health,
+  Problem,
+  ProblemCode,
+  ProgramDetail,
+  RecordAnswer,
+  ReservationItem,
+  ReservationRequest,
+  RuleBody,
+  RuleItem,
+  RulePreview,
+  ScanRequest,
+  ScanStatus,
+  SearchResult,
+  SearchSection,
+  Settings,
+  Station,
+  Status,
+  SystemFacts,
+} from '../../wire/api.ts';
+
+/** What can go wrong besides the service's own codes. */
+export type FailureCode =
+  | ProblemCode
+  | 'network'
+  | 'interrupted'
+  | 'timeout'
+  | 'unauthorized'
+  | 'unsupported'
+  | 'decode';
+
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+    readonly status: number = 0,
+    /** The field at fault, where the service names one. */
+    readonly path: string | undefined = undefined,
+  ) {
+    super(message);
+  }
+}
+
+const TIMEOUT_MS = 15_000;
+
+function isProblem(value: unknown): value is Problem {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'message' in value && typeof value.message === 'string' && 'code' in value;
+}
+
+/** The failure that an answer of status 400 and above describes. */
+export async function failureOf(response: Response): Promise<ApiFailure> {
+  let body: unknown;
+  try {
+    body = await response.json();
+  } catch {
+    body = undefined;
+  }
+  if (isProblem(body)) return new ApiFailure(body.code, body.message, response.status, body.path);
+  if (response.status === 401) {
+    return new ApiFailure('unauthorized', 'ログインが必要です。', response.status);
+  }
+  if (response.status === 404) {
+    return new ApiFailure('not_found', '見つかりませんでした。', response.status);
+  }
+  return new ApiFailure('internal', `サーバーがエラーを返しました（${response.status}）。`, response.status);
+}
+
+/** Turns what `fetch` throws into a failure; an abort by the caller stays what it is. */
+export function networkFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error;
+  return new ApiFailure('network', 'サーバーに接続できませんでした。');
+}
+
+/** The address of something of the service, under whatever path prefix it was opened. */
+export function addressOf(path: string): URL {
+  return new URL(path, document.baseURI);
+}
+
+interface Sending {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One exchange within a time limit; `read` runs under it too. @throws ApiFailure, or the abort of `signal` */
+export async function exchange<T>(
+  path: string | URL,
+  { method = 'GET', body, headers = {}, signal }: Sending,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    controller.abort();
+  }, TIMEOUT_MS);
+  const passOn = (): void => controller.abort();
+  signal?.addEventListener('abort', passOn);
+  if (signal?.aborted) controller.abort();
+  // The service takes changes only with this type: a form of another site cannot send it.
+  const typed = method === 'GET' ? {} : { 'content-type': 'application/json' };
+  try {
+    const response = await fetch(typeof path === 'string' ? addressOf(path) : path, {
+      method,
+      signal: controller.signal,
+      headers: { accept: 'application/json', ...typed, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok && response.status !== 304) throw await failureOf(response);
+    return await read(response);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    if (timedOut) throw new ApiFailure('timeout', 'サーバーからの返事がありません。');
+    throw networkFailure(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', passOn);
+  }
+}
+
+export const json = async <T>(response: Response): Promise<T> => (await response.json()) as T;
+export const nothing = async (response: Response): Promise<void> => {
+  await response.body?.cancel();
+};
+
+/** GET of a JSON resource. @throws ApiFailure, or the abort of `signal` */
+export const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> =>
+  exchange<T>(path, { signal }, json);
+
+export const getStations = (signal?: AbortSignal): Promise<Station[]> => get('api/services', signal);
+export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
+
+/** Undefined when this service does not tell. */
+export async function getStatus(signal?: AbortSignal): Promise<Status | undefined> {
+  try {
+    return await get<Status>('api/status', signal);
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+export function eventsUrl(): URL {
+  return addressOf('api/events');
+}
+
+export function liveUrl(stationId: number, codec: 'h264' | 'av1', audio: string | undefined): URL {
+  const url = addressOf(`api/services/${stationId}/live`);
+  url.searchParams.set('codec', codec);
+  if (audio !== undefined) url.searchParams.set('audio', audio);
+  return url;
+}
+
+/** What a conditional GET gives: a new content with its tag, or that it is as it was. */
+export type Renewed<T> = { readonly content: T; readonly etag: string | null } | 'unchanged';
+
+function renewed<T>(path: URL, etag: string | null, signal: AbortSignal): Promise<Renewed<T>> {
+  const headers = etag === null ? {} : { 'if-none-match': etag };
+  return exchange<Renewed<T>>(path, { headers, signal }, async (response) => {
+    if (response.status === 304) return 'unchanged';
+    return { content: await json<T>(response), etag: response.headers.get('etag') };
+  });
+}
+
+export interface GuideQuestion {
+  readonly type: Station['type'];
+  /** Epoch ms. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** @param etag of the content that is here already, or null */
+export function getGuide(
+  { type, from, to }: GuideQuestion,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<Renewed<GuideWindow>> {
+  const url = addressOf('api/guide');
+  url.searchParams.set('from', String(from));
+  url.searchParams.set('to', String(to));
+  url.searchParams.set('type', type);
+  return renewed<GuideWindow>(url, etag, signal);
+}
+
+export const getProgram = (id: number, signal?: AbortSignal): Promise<ProgramDetail> =>
+  get(`api/programs/${id}`, signal);
+
+/** Rows that the service gives of a section at once, at most. */
+const SEARCH_ROWS = 10;
+
+/** @param rest of one section, behind so many rows */
+export function getSearch(
+  q: string,
+  signal: AbortSignal,
+  rest?: { section: SearchSection; offset: number },
+): Promise<SearchResult> {
+  const url = addressOf('api/search');
+  url.searchParams.set('q', q);
+  url.searchParams.set('limit', String(SEARCH_ROWS));
+  if (rest !== undefined) {
+    url.searchParams.set('section', rest.section);
+    url.searchParams.set('offset', String(rest.offset));
+  }
+  return get(url, signal);
+}
+
+export const getTuners = (signal?: AbortSignal): Promise<Tuner[]> => get('api/tuners', signal);
+export const getChannels = (signal?: AbortSignal): Promise<Channel[]> => get('api/channels', signal);
+export const getGuideStatus = (signal?: AbortSignal): Promise<GuideStatus> => get('api/guide/status', signal);
+export const getScan = (signal?: AbortSignal): Promise<ScanStatus> => get('api/scan', signal);
+export const startScan = (body: ScanRequest): Promise<void> =>
+  exchange('api/scan', { method: 'POST', body }, nothing);
+export const abortScan = (): Promise<void> => exchange('api/scan', { method: 'DELETE' }, nothing);
+
+/** Presses 'collect now' for a minute more. */
+export const pressCollect = (signal?: AbortSignal): Promise<GuideCollect> =>
+  exchange<GuideCollect>('api/guide/collect', { method: 'POST', signal }, json);
+export const releaseCollect = (): Promise<void> =>
+  exchange('api/guide/collect', { method: 'DELETE' }, nothing);
+
+/** A service older or newer than this page may lack some keys. */
+export type KnownSettings = Partial<Settings>;
+
+export const getSettings = (signal?: AbortSignal): Promise<KnownSettings> => get('api/settings', signal);
+/** Merges; gives what is in force afterwards. */
+export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
+  exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
+export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
+
+/** @param done what is done with, of the last two weeks (cancelled ones, too), instead of everything else */
+function reservationsUrl(done: boolean): URL {
+  const url = addressOf('api/reservations');
+  if (done) url.searchParams.set('completed', '1');
+  return url;
+}
+export const getReservations = (done: boolean, signal?: AbortSignal): Promise<ReservationItem[]> =>
+  get(reservationsUrl(done), signal);
+/** @param etag of the list that is here already, or null */
+export const renewReservations = (
+  done: boolean,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<Renewed<ReservationItem[]>> => renewed<ReservationItem[]>(reservationsUrl(done), etag, signal);
+/** Books by hand; of a programme that is booked already, gives its reservation. */
+export const bookProgram = (body: ReservationRequest): Promise<ReservationItem> =>
+  exchange<ReservationItem>('api/reservations', { method: 'POST', body }, json);
+/** Of one that is being recorded: ends the recording and keeps what there is. */
+export const cancelReservation = (id: number): Promise<void> =>
+  exchange(`api/reservations/${id}`, { method: 'DELETE' }, nothing);
+export const restoreReservation = (id: number): Promise<void> =>
+  exchange(`api/reservations/${id}/restore`, { method: 'POST' }, nothing);
+/** Records what is on at a station. */
+export const recordStation = (id: number): Promise<RecordAnswer> =>
+  exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
+
+export const getRules = (signal?: AbortSignal): Promise<RuleItem[]> => get('api/rules', signal);
+export const getRule = (id: number, signal?: AbortSignal): Promise<RuleItem> =>
+  get(`api/rules/${id}`, signal);
+export const createRule = (body: RuleBody): Promise<RuleItem> =>
+  exchange<RuleItem>('api/rules', { method: 'POST', body }, json);
+export const replaceRule = (id: number, body: RuleBody): Promise<RuleItem> =>
+  exchange<RuleItem>(`api/rules/${id}`, { method: 'PUT', body }, json);
+export const deleteRule = (id: number): Promise<void> =>
+  exchange(`api/rules/${id}`, { method: 'DELETE' }, nothing);
+/** @param ruleId the rule that the body is to replace; undefined for a new one */
+export const previewRule = (
+  body: RuleBody,
+  ruleId: number | undefined,
+  signal?: AbortSignal,
+): Promise<RulePreview> => {
+  const url = addressOf('api/rules/preview');
+  if (ruleId !== undefined) url.searchParams.set('ruleId', String(ruleId));
+  return exchange<RulePreview>(url, { method: 'POST', body, signal }, json);
+};

@@ -1,0 +1,122 @@
+/**
+ * The service's event stream: calls back for every change, reconnects with doubling waits when the connection is
+ * lost or silent, and tells after each reconnect that everything must be read again (missed events are not
+ * replayed).
+ */
+import { connection } from '../device/connection.ts';
+import { eventsUrl } from './api.ts';
+
+/** `EVENTS` of `wire/api.ts` that have a reader here. */
+const WATCHED = [
+  'services',
+  'programs',
+  'tuners',
+  'channels',
+  'scan',
+  'settings',
+  'reservations',
+  'rules',
+  'recordings',
+  'ping',
+] as const;
+export type Watched = (typeof WATCHED)[number];
+
+/** The service pings every 25 s. */
+const SILENCE_MS = 60_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 10_000;
+
+export interface EventHandlers {
+  onEvent(name: Watched): void;
+  /** Connected again after a loss. */
+  onReturn(): void;
+}
+
+const listeners = new Set<EventHandlers>();
+let close: (() => void) | undefined;
+
+/** Listens until the returned function is called. All share one connection: browsers allow a page but six. */
+export function listen(handlers: EventHandlers): () => void {
+  listeners.add(handlers);
+  close ??= connect();
+  return () => {
+    listeners.delete(handlers);
+    if (listeners.size > 0) return;
+    close?.();
+    close = undefined;
+  };
+}
+
+/** Calls back on each of these events, and when events may have been missed. */
+export function listenFor(names: readonly Watched[], onChange: () => void): () => void {
+  return listen({
+    onEvent(name) {
+      if (names.includes(name)) onChange();
+    },
+    onReturn: onChange,
+  });
+}
+
+function connect(): () => void {
+  let source: EventSource | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let wait = FIRST_WAIT_MS;
+  let lost = false;
+  let closed = false;
+
+  const heard = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(fail, SILENCE_MS);
+  };
+
+  function fail(): void {
+    source?.close();
+    source = undefined;
+    clearTimeout(silence);
+    clearTimeout(retry);
+    if (closed) return;
+    lost = true;
+    connection.value = 'lost';
+    retry = setTimeout(open, wait);
+    wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+  }
+
+  function open(): void {
+    clearTimeout(retry);
+    const current = new EventSource(eventsUrl());
+    source = current;
+    heard();
+    current.onopen = () => {
+      heard();
+      wait = FIRST_WAIT_MS;
+      connection.value = 'open';
+      if (lost) for (const handlers of [...listeners]) handlers.onReturn();
+      lost = false;
+    };
+    current.onerror = fail;
+    for (const name of WATCHED) {
+      current.addEventListener(name, () => {
+        heard();
+        for (const handlers of [...listeners]) handlers.onEvent(name);
+      });
+    }
+  }
+
+  // A device that wakes up or finds its network again need not sit out the wait.
+  const wake = (): void => {
+    if (source === undefined && document.visibilityState === 'visible') open();
+  };
+  addEventListener('online', wake);
+  document.addEventListener('visibilitychange', wake);
+  open();
+
+  return () => {
+    closed = true;
+    source?.close();
+    clearTimeout(silence);
+    clearTimeout(retry);
+    removeEventListener('online', wake);
+    document.removeEventListener('visibilitychange', wake);
+  };
+}

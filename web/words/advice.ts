@@ -1,0 +1,64 @@
+/** What a failure means for the viewer and what to do next. The server's own sentence is shown beside it. */
+import type { ApiFailure, FailureCode } from '../query/api.ts';
+
+export interface Advice {
+  readonly title: string;
+  readonly next: string;
+}
+
+const GENERAL: Advice = {
+  title: 'うまくいきませんでした',
+  next: 'しばらく待ってから、もう一度お試しください。続くときはサーバーのログを確かめてください。',
+};
+
+const ADVICE: Partial<Record<FailureCode, Advice>> = {
+  no_tuner: {
+    title: 'いまは受信できません',
+    next: 'チューナーがすべて使われているときは、録画やほかの部屋の視聴が終わると見られます。いま誰かが見ているチャンネルなら、一緒に見られます。',
+  },
+  busy: { title: 'サーバーが混んでいます', next: 'しばらく待ってから、もう一度お試しください。' },
+  agent_unavailable: {
+    title: 'チューナーにつながりません',
+    next: 'チューナーエージェント（svc-agent）が動いているか、TUNER_AGENT_URL が正しいかを確かめてください。',
+  },
+  ffmpeg_unavailable: {
+    title: '映像を変換できません',
+    next: 'サーバーに ffmpeg を入れるか、FFMPEG_PATH で場所を指定すると、自動で使えるようになります。',
+  },
+  not_found: { title: 'この局は見つかりません', next: '局の一覧から選び直してください。' },
+  unauthorized: { title: 'ログインが必要です', next: 'ページを再読み込みしてログインしてください。' },
+  unsupported: {
+    title: 'このブラウザーでは再生できません',
+    next: '新しい Chrome、Edge、Firefox、Safari（iPhone は iOS 17.1 以降）でお試しください。',
+  },
+  decode: { title: '映像が乱れました', next: '受信の状態が悪いのかもしれません。もう一度つなぎ直します。' },
+  network: {
+    title: 'サーバーにつながりません',
+    next: 'サーバーが動いているか、この端末がネットワークにつながっているかを確かめてください。',
+  },
+  interrupted: {
+    title: '映像が途切れました',
+    next: 'つなぎ直しています。続くときは、アンテナとサーバー、ネットワークの状態を確かめてください。',
+  },
+  timeout: {
+    title: '返事がありません',
+    next: 'サーバーやアンテナの状態を確かめて、もう一度お試しください。',
+  },
+  ended: { title: '配信が終わりました', next: '続きをつなぎ直しています。' },
+};
+
+export function adviceFor(failure: ApiFailure): Advice {
+  return ADVICE[failure.code] ?? GENERAL;
+}
+
+/** Sentences for the words of the `x-svc-notice` header; an unknown word is not shown. */
+const NOTICES: Readonly<Record<string, string>> = {
+  software_encoder: '映像の変換をソフトウェアで行っています。',
+  codec_fallback: 'AV1 では再生できないため、H.264 に切り替えました。',
+  raw_fallback: '無変換では再生できないため、変換した映像に切り替えました。',
+  audio_fallback: '選んだ音声がないため、主音声で再生しています。',
+};
+
+export function noticeText(word: string): string | undefined {
+  return NOTICES[word];
+}

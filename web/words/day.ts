@@ -1,0 +1,14 @@
+/** The broadcast day: it begins at 05:00 in Japan, and the guide covers eight of them. */
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+export const DAYS = 8;
+
+/** 05:00 JST is 20:00 UTC of the day before. */
+const DAY_START_UTC_MS = 20 * HOUR_MS;
+
+/** 05:00 JST of the broadcast day that `at` lies in. */
+export function broadcastDay(at: number): number {
+  return Math.floor((at - DAY_START_UTC_MS) / DAY_MS) * DAY_MS + DAY_START_UTC_MS;
+}

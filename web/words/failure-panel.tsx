@@ -1,0 +1,34 @@
+/** Fills a screen whose content could not be read: why, what to do about it, and another try. */
+import type { ApiFailure } from '../query/api.ts';
+import { Panel } from '../ui/panel.tsx';
+import { type Advice, adviceFor } from './advice.ts';
+
+/** The list itself is not there: advice on what was looked for in it would mislead. */
+const NO_LIST: Advice = {
+  title: '読み込めませんでした',
+  next: 'この画面とサーバーの版が違うのかもしれません。ページを再読み込みしてください。',
+};
+
+/** The service's own sentence, where the advice's title does not say just that. */
+export function Reason({ failure }: { failure: ApiFailure }) {
+  return failure.code === 'network' ? null : <p>{failure.message}</p>;
+}
+
+export function FailurePanel({ failure, onRetry }: { failure: ApiFailure; onRetry: () => void }) {
+  const advice = failure.code === 'not_found' ? NO_LIST : adviceFor(failure);
+  return (
+    <Panel
+      alert
+      icon="unlink"
+      title={advice.title}
+      actions={
+        <button type="button" class="button button-main" onClick={onRetry}>
+          再試行
+        </button>
+      }
+    >
+      <Reason failure={failure} />
+      <p>{advice.next}</p>
+    </Panel>
+  );
+}

@@ -1,0 +1,27 @@
+/** What a broadcaster says of a programme, at length. */
+import { narrow } from './channel.ts';
+
+interface TextsProps {
+  readonly description: string;
+  /** Texts by their headings. */
+  readonly extended: Readonly<Record<string, string>>;
+}
+
+export function Texts({ description, extended }: TextsProps) {
+  const items = Object.entries(extended);
+  return (
+    <>
+      {description === '' ? null : <p class="program-summary">{narrow(description)}</p>}
+      {items.length === 0 ? null : (
+        <dl class="program-extended">
+          {items.map(([heading, body]) => (
+            <div key={heading}>
+              <dt>{heading === '' ? '番組内容' : narrow(heading)}</dt>
+              <dd>{narrow(body)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+/** Words about recordings: what a running one does, how long the bin keeps, how much still fits. Pure. */
+import type { GapCause, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
+import { clockText } from './time.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** How long a recording can be taken out of the bin again: `BIN_MS` of `wire/recordings.ts`. */
+export const BIN_KEEPS_MS = 2 * DAY_MS;
+
+export const SORT_NAMES: Readonly<Record<RecordingSort, string>> = {
+  newest: '新しい順',
+  oldest: '古い順',
+  title: '題名順',
+  unwatched: '未視聴を先に',
+  longest: '長い順',
+  largest: '大きい順',
+};
+
+/** A title in quotation marks; in the others where it has some of its own. */
+export function quoted(title: string): string {
+  return title.includes('「') ? `『${title}』` : `「${title}」`;
+}
+
+/** `21:05:09` */
+export function clockSecondsText(at: number): string {
+  return `${clockText(at)}:${String(Math.floor(at / SECOND_MS) % 60).padStart(2, '0')}`;
+}
+
+/** `43秒`, `1分20秒`, `12分`, `1時間5分`: seconds only where they count. */
+export function spellMs(ms: number): string {
+  if (ms < SECOND_MS) return '1秒未満';
+  const seconds = Math.round(ms / SECOND_MS);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds}秒`;
+  const rest = seconds % 60;
+  if (minutes < 10) return rest === 0 ? `${minutes}分` : `${minutes}分${rest}秒`;
+  const hours = Math.floor(minutes / 60);
+  if (hours === 0) return `${minutes}分`;
+  return minutes % 60 === 0 ? `${hours}時間` : `${hours}時間${minutes % 60}分`;
+}
+
+/** `54:00`, `1:54:00`: the length on a picture. */
+export function lengthClock(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / SECOND_MS));
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const last = String(seconds % 60).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${last}` : `${hours}:${String(minutes).padStart(2, '0')}:${last}`;
+}
+
+/** `あと40時間`, in the last hour `あと40分`, then `まもなく`. */
+export function leftInBin(binnedAt: number, now: number): string {
+  const left = binnedAt + BIN_KEEPS_MS - now;
+  if (left < MINUTE_MS) return 'まもなく';
+  if (left < HOUR_MS) return `あと${Math.floor(left / MINUTE_MS)}分`;
+  return `あと${Math.floor(left / HOUR_MS)}時間`;
+}
+
+/** `約240時間`, under three hours `約50分`. */
+export function roomText(ms: number): string {
+  if (ms < 3 * HOUR_MS) return `約${Math.floor(ms / MINUTE_MS)}分`;
+  return `約${Math.floor(ms / HOUR_MS).toLocaleString('ja-JP')}時間`;
+}
+
+const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
+  waiting: '開始を待っています',
+  opening: '受信を始めています',
+  receiving: '録画中',
+  interrupted: '途切れたため、つなぎ直しています',
+  over: '録画を確かめています',
+};
+
+/** Why nothing is written just now. */
+const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
+  late: '開始が遅れています',
+  no_tuner: 'チューナーが空くのを待っています',
+  agent_unavailable: 'チューナーエージェントにつながりません',
+  stream_ended: '受信が途切れました',
+  stalled: '放送のデータが届いていません',
+  service_stopped: 'サービスが止まっていました',
+  recorder_failed: '録画の処理が止まったため、始め直しています',
+  scrambled: 'スクランブルを解除できません',
+  copy_never: 'コピー禁止のため、書き込みを止めています',
+  disk_full: '録画先の空き容量がありません',
+  disk_failed: '録画先に書き込めません',
+  disk_slow: '録画先の書き込みが追いつきません',
+  yielded: '次の録画にチューナーを渡しました',
+  stopped: '録画を止めています',
+  broken_off: '別の番組に切り替わったため、再開を待っています',
+};
+
+export type ProgressTone = 'good' | 'warn' | 'bad';
+
+export interface ProgressWords {
+  readonly text: string;
+  readonly tone: ProgressTone;
+}
+
+export function progressWords(progress: RecordingProgress): ProgressWords {
+  const phase = PHASES[progress.phase] ?? '録画中';
+  if (progress.cause !== null) {
+    const cause = CAUSES_NOW[progress.cause] ?? 'いまは書き込めていません';
+    // What is not on cannot be recorded: nothing is wrong.
+    const isWell = progress.phase === 'receiving' || progress.cause === 'broken_off';
+    return { text: cause, tone: isWell ? 'warn' : 'bad' };
+  }
+  if (progress.phase === 'interrupted') return { text: phase, tone: 'bad' };
+  if (progress.slow) return { text: `${phase}（録画先の書き込みが遅れています）`, tone: 'warn' };
+  return { text: phase, tone: 'good' };
+}

@@ -1,0 +1,37 @@
+/** In the place of what a sheet is about: it is gone, or could not be read. */
+import type { ApiFailure } from '../query/api.ts';
+import { Icon } from '../ui/icon.tsx';
+
+interface SheetFailedProps {
+  readonly failure: ApiFailure;
+  /** When it is gone: what is said, why that may be, and where others are. */
+  readonly gone: {
+    readonly title: string;
+    readonly reason: string;
+    readonly href: string;
+    readonly go: string;
+  };
+  /** When it could not be read. */
+  readonly title: string;
+  readonly onRetry: () => void;
+}
+
+export function SheetFailed({ failure, gone, title, onRetry }: SheetFailedProps) {
+  const isGone = failure.code === 'not_found';
+  return (
+    <div class="program-failed" role="alert">
+      <Icon name={isGone ? 'help' : 'unlink'} />
+      <h3>{isGone ? gone.title : title}</h3>
+      <p>{isGone ? gone.reason : failure.message}</p>
+      {isGone ? (
+        <a class="button button-main" href={gone.href}>
+          {gone.go}
+        </a>
+      ) : (
+        <button type="button" class="button button-main" onClick={onRetry}>
+          再試行
+        </button>
+      )}
+    </div>
+  );
+}

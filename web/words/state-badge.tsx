@@ -1,0 +1,15 @@
+/** How a reservation stands, in a word and a colour. */
+import type { ReservationItem } from '../../wire/api.ts';
+import { Icon } from '../ui/icon.tsx';
+import { standingWords } from './reservation.ts';
+
+export function StateBadge({ item }: { item: Pick<ReservationItem, 'state' | 'verdict'> }) {
+  const { face, tone } = standingWords(item);
+  return (
+    <span class={`booking-badge booking-badge-${tone}`}>
+      {item.state === 'recording' ? <i class="booking-dot" /> : null}
+      {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
+      {face}
+    </span>
+  );
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  agoText,
+  clockText,
+  dateText,
+  isoText,
+  leftToRecord,
+  lengthText,
+  remainingText,
+  shortText,
+  spanText,
+} from './time.ts';
+
+const at = Date.UTC(2026, 10, 20, 15, 5); // 2026-11-21 00:05 JST
+
+describe('times in JST', () => {
+  test('are shown in Japan time with unpadded hours', () => {
+    expect(clockText(at)).toBe('0:05');
+    expect(dateText(at)).toBe('11月21日(土)');
+    expect(spanText(at, at + 3_600_000)).toBe('0:05 – 1:05');
+    expect(isoText(at)).toBe('2026-11-21T00:05+09:00');
+  });
+
+  test('remaining time is rounded up so that it never says zero', () => {
+    expect(remainingText(at, at - 12 * 60_000 + 1)).toBe('あと12分');
+    expect(remainingText(at, at - 59_999)).toBe('まもなく終了');
+    expect(remainingText(at, at)).toBe('終了');
+    expect(remainingText(at, at - 65 * 60_000)).toBe('あと1時間5分');
+    expect(remainingText(at, at - 120 * 60_000)).toBe('あと2時間');
+    expect(leftToRecord(at, at - 59_999)).toBe('まもなく終了');
+    expect(leftToRecord(at, at)).toBe('終了待ち');
+  });
+
+  test('lengths and ages are told in the largest unit that fits', () => {
+    expect([54, 60, 125].map((minutes) => lengthText(minutes * 60_000))).toEqual([
+      '54分',
+      '1時間',
+      '2時間5分',
+    ]);
+    expect(agoText(at, at + 59_999)).toBe('たった今');
+    expect(agoText(at, at + 12 * 60_000)).toBe('12分前');
+    expect(agoText(at, at + 23 * 3_600_000)).toBe('23時間前');
+    expect(agoText(at, at + 25 * 3_600_000)).toBe('11月21日(土) 0:05');
+    expect(shortText(at)).toBe('11/21(土) 0:05');
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test';
+import type { Channel } from '../../wire/agent.ts';
+import { errorAdvice, signalWords, userWords } from './tuner.ts';
+
+const CHANNELS: Channel[] = [
+  {
+    type: 'GR',
+    channel: 'T27',
+    tsid: 1,
+    networkId: 2,
+    stations: [{ serviceId: 1024, name: 'みなとＴＶ', serviceType: 1, remoteControlKey: 1 }],
+  },
+];
+
+describe('users of a tuner', () => {
+  test('are told by what they do and for which station', () => {
+    expect(userWords('live GR/T27', CHANNELS)).toEqual([{ text: '視聴', detail: 'みなとTV（T27）' }]);
+    expect(userWords('epg T27', CHANNELS)).toEqual([{ text: '番組表の収集', detail: 'みなとTV（T27）' }]);
+    expect(userWords('epg T13', CHANNELS)).toEqual([{ text: '番組表の収集', detail: 'T13' }]);
+    expect(userWords('rec 12', CHANNELS)).toEqual([{ text: '録画', detail: '録画番号 12' }]);
+  });
+
+  test('several in one label are told apart; strangers keep their name', () => {
+    expect(userWords('rec 12 live GR/T27', CHANNELS).map(({ text }) => text)).toEqual(['録画', '視聴']);
+    expect(userWords('anonymous', CHANNELS)).toEqual([{ text: 'ほかのプログラム', detail: undefined }]);
+    expect(userWords('my script', CHANNELS)).toEqual([{ text: 'my script', detail: undefined }]);
+  });
+});
+
+test('a signal is judged by the scale of its broadcast type', () => {
+  const signal = { locked: true, cnr: 14, strength: null };
+  expect(signalWords({ signal, tuned: { type: 'GR', channel: 'T27' } })?.tone).toBe('bad');
+  expect(signalWords({ signal, tuned: { type: 'BS', channel: 'BS01_0' } })?.text).toBe('良好');
+  expect(signalWords({ signal: { ...signal, locked: false }, tuned: null })?.tone).toBe('bad');
+  expect(signalWords({ signal: { ...signal, cnr: null }, tuned: null })).toMatchObject({ db: '', part: 1 });
+  expect(signalWords({ signal: null, tuned: null })).toBeUndefined();
+});
+
+test('of a tuner that cannot be used it is told what happens next', () => {
+  const now = Date.parse('2026-11-21T12:00:00+09:00');
+  const broken = { state: 'error', driver: 'px4' } as const;
+  expect(errorAdvice({ ...broken, retryAt: now + 5_000 }, now)).toStartWith('まもなく自動で試し直します。');
+  expect(errorAdvice({ ...broken, retryAt: now + 300_000 }, now)).toStartWith('12:05 に自動で試し直します。');
+  // Nobody tries it: a driver that is not there, or an agent that never does.
+  expect(errorAdvice(broken, now)).toContain('再起動してください');
+  // An empty channel is no fault of the tuner.
+  expect(errorAdvice({ ...broken, state: 'idle' }, now)).toStartWith('アンテナの接続');
+});

@@ -1,0 +1,225 @@
+/**
+ * A verdict for people: a mark, sentences with clock times, and the programme as a line with its gaps. Pure. Times of
+ * a verdict count from the programme's real start, which `startAt` of its recording is.
+ */
+import type { GapCause, Recording, RecordingSeries, RecordingVerdict } from '../../wire/recordings.ts';
+import { clockSecondsText, spellMs } from './recording.ts';
+
+export type MarkTone = 'good' | 'warn' | 'bad' | 'quiet';
+
+export interface VerdictMark {
+  readonly label: '完全' | '乱れあり' | '失敗' | '録画中' | '確認前';
+  readonly tone: MarkTone;
+}
+
+type Judged = Pick<Recording, 'verdict' | 'state' | 'recording' | 'startAt' | 'endAt' | 'reason'>;
+
+export function verdictMark({ verdict, state, recording }: Judged): VerdictMark {
+  if (recording) return { label: '録画中', tone: 'quiet' };
+  if (state === 'failed' || verdict?.level === 'lost') return { label: '失敗', tone: 'bad' };
+  if (verdict === null) return { label: '確認前', tone: 'quiet' };
+  return verdict.level === 'complete' ? { label: '完全', tone: 'good' } : { label: '乱れあり', tone: 'warn' };
+}
+
+export interface SeriesMark extends VerdictMark {
+  /** How many of the series; undefined where the mark is of its newest. */
+  readonly count: number | undefined;
+}
+
+type JudgedSeries = Pick<RecordingSeries, 'count'> &
+  // A service older than this page does not tell.
+  Partial<Pick<RecordingSeries, 'damaged' | 'lost'>> & { readonly newest: Judged };
+
+/** What is wrong with any of a series, the worst first; what its newest is where that is not said so. */
+export function seriesMarks({ count, damaged = 0, lost = 0, newest }: JudgedSeries): SeriesMark[] {
+  const own = { ...verdictMark(newest), count: undefined };
+  if (count === 1) return [own];
+  const wrong: SeriesMark[] = [
+    { label: '失敗', tone: 'bad', count: lost },
+    { label: '乱れあり', tone: 'warn', count: damaged },
+  ];
+  const found = wrong.filter((mark) => mark.count !== 0);
+  return found.length === 0 || newest.recording ? [own, ...found] : found;
+}
+
+export function seriesMarkText({ label, count }: SeriesMark): string {
+  return count === undefined ? label : `${label} ${count}本`;
+}
+
+/** What became of a stretch, told afterwards. */
+const CAUSES: Readonly<Record<GapCause, string>> = {
+  late: '録画の開始が間に合いませんでした',
+  no_tuner: 'チューナーを使えないか、放送を受信できませんでした',
+  agent_unavailable: 'チューナーエージェントにつながりませんでした',
+  stream_ended: '受信が途切れました',
+  stalled: '放送のデータが届きませんでした',
+  service_stopped: 'サービスが止まっていました',
+  recorder_failed: '録画の処理が止まり、始め直しました',
+  scrambled: 'スクランブルを解除できませんでした',
+  copy_never: 'コピー禁止の放送でした',
+  disk_full: '録画先の空き容量がなくなりました',
+  disk_failed: '録画先に書き込めませんでした',
+  disk_slow: '録画先の書き込みが追いつきませんでした',
+  yielded: '次の録画にチューナーを渡しました',
+  stopped: '録画を途中で止めました',
+  broken_off: '別の番組に切り替わっていました',
+};
+
+export function causeText(cause: GapCause): string {
+  return CAUSES[cause] ?? '理由はわかりません';
+}
+
+/** What may help that it does not happen again. */
+const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確かめてください。';
+const REMEDIES: Partial<Record<GapCause, string>> = {
+  late: 'サーバーが混んでいなかったか、時計が合っているかを確かめてください。',
+  no_tuner: 'チューナーが足りているか、その局を受信できるかを確かめてください。',
+  agent_unavailable: 'svc-agent が動いているかを確かめてください。',
+  stream_ended: RECEPTION,
+  stalled: RECEPTION,
+  scrambled: 'B-CAS カードとカードリーダーを確かめてください。',
+  disk_full: '要らない録画を消すか、録画先を増やしてください。',
+  disk_failed: '録画先のディスクがつながっていて、書き込めるかを確かめてください。',
+  disk_slow: '録画先のディスクにほかの負荷がないかを確かめてください。',
+};
+
+/** What is not longer is of the clocks, not of the recording. */
+const TOLERANCE_MS = 500;
+
+function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: number, lengthMs: number): string {
+  const { startMs, endMs, cause } = gap;
+  const why = `${causeText(cause)}。`;
+  const from = clockSecondsText(startAt + startMs);
+  const to = clockSecondsText(startAt + endMs);
+  if (startMs >= lengthMs - TOLERANCE_MS) return `番組のあとの余白は${from}までです。${why}`;
+  const long = spellMs(endMs - startMs);
+  const first = startMs <= TOLERANCE_MS;
+  const last = endMs >= lengthMs - TOLERANCE_MS;
+  if (first && last) return `番組の全体（${long}）が録画できていません。${why}`;
+  if (first) return `冒頭の${long}（${to}まで）が録画できていません。${why}`;
+  if (last) return `終わりの${long}（${from}から）が録画できていません。${why}`;
+  return `${from}から${to}まで（${long}）が録画できていません。${why}`;
+}
+
+function boundarySentences({ gaps, headMs, tailMs }: RecordingVerdict, startAt: number, endAt: number) {
+  const out: string[] = [];
+  const length = endAt - startAt;
+  const told = (at: number): boolean => gaps.some(({ startMs, endMs }) => startMs <= at && endMs >= at);
+  if (headMs < -TOLERANCE_MS && -headMs < length && !told(TOLERANCE_MS)) {
+    out.push(`番組の途中、${clockSecondsText(startAt - headMs)}から録画しました。`);
+  }
+  if (tailMs < -TOLERANCE_MS && -tailMs < length && !told(length - TOLERANCE_MS)) {
+    out.push(
+      `${clockSecondsText(endAt + tailMs)}で録画を終えました（番組の終わりは${clockSecondsText(endAt)}）。`,
+    );
+  }
+  return out;
+}
+
+function marginSentence({ headMs, tailMs }: RecordingVerdict): string | undefined {
+  const parts = [
+    headMs >= 1_000 ? `前に${spellMs(headMs)}` : undefined,
+    tailMs >= 1_000 ? `後に${spellMs(tailMs)}` : undefined,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : `番組の${parts.join('、')}の余白があります。`;
+}
+
+/** Gaps told one by one; the others are counted. */
+const MOST_GAPS = 6;
+
+export interface VerdictWords {
+  readonly title: string;
+  readonly sentences: readonly string[];
+  /** What to do about it. */
+  readonly remedies: readonly string[];
+}
+
+export function verdictWords(recording: Judged): VerdictWords | undefined {
+  const { verdict, reason, startAt, endAt } = recording;
+  if (verdict === null) {
+    if (recording.state !== 'failed') return undefined;
+    return {
+      title: '録画できませんでした',
+      sentences: reason === null ? [] : [sentence(reason)],
+      remedies: [],
+    };
+  }
+  const { drops, gaps, level } = verdict;
+  const lines = gaps.slice(0, MOST_GAPS).map((gap) => gapSentence(gap, startAt, endAt - startAt));
+  const more = gaps.slice(MOST_GAPS);
+  if (more.length > 0) {
+    const sum = more.reduce((ms, { startMs, endMs }) => ms + endMs - startMs, 0);
+    lines.push(`ほかに${more.length}か所、合わせて${spellMs(sum)}が欠けています。`);
+  }
+  const boundaries = boundarySentences(verdict, startAt, endAt);
+  lines.push(...boundaries);
+  if (drops > 0) {
+    lines.push(
+      `受信が乱れたところが${drops.toLocaleString('ja-JP')}か所あり、映像や音声が一瞬止まることがあります。`,
+    );
+  } else if (level === 'damaged' && gaps.length === 0) {
+    lines.push('受信の状態が悪く、映像や音声が乱れるところがあります。');
+  }
+  if (level === 'complete' && lines.length === 0)
+    lines.push('番組の始まりから終わりまで、欠けることなく録画できました。');
+  const margin = level === 'complete' ? marginSentence(verdict) : undefined;
+  if (margin !== undefined) lines.push(margin);
+  if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(sentence(reason));
+  const remedies = level === 'complete' ? [] : gaps.flatMap(({ cause }) => REMEDIES[cause] ?? []);
+  if (level !== 'complete' && drops > 0) remedies.push(RECEPTION);
+  // Begun or stopped by somebody in the middle: nothing is missing that was wanted.
+  const title = level === 'complete' && boundaries.length > 0 ? '録画したところは完全です' : TITLES[level];
+  return { title, sentences: lines, remedies: [...new Set(remedies)] };
+}
+
+const TITLES: Readonly<Record<RecordingVerdict['level'], string>> = {
+  complete: '完全に録画できました',
+  damaged: '乱れや欠けたところがあります',
+  lost: 'ほとんど録画できませんでした',
+};
+
+function sentence(text: string): string {
+  return /[。！？]$/u.test(text) ? text : `${text}。`;
+}
+
+export interface Piece {
+  /** Parts of the line, 0..1. */
+  readonly from: number;
+  readonly to: number;
+  /** `absent`: nobody wanted it. */
+  readonly kind: 'margin' | 'gap' | 'absent';
+  readonly label: string;
+}
+
+/** The programme as a line, with what was recorded before and after it. */
+export interface Line {
+  /** Where the programme begins and ends on it, 0..1. */
+  readonly start: number;
+  readonly end: number;
+  readonly pieces: readonly Piece[];
+}
+
+export function verdictLine({ verdict, startAt, endAt }: Judged): Line | undefined {
+  const length = endAt - startAt;
+  if (verdict === null || length <= 0) return undefined;
+  const { gaps, headMs, tailMs } = verdict;
+  const first = Math.min(0, -headMs);
+  const last = Math.max(length, length + tailMs, ...gaps.map(({ endMs }) => endMs));
+  const at = (ms: number): number => Math.min(1, Math.max(0, (ms - first) / (last - first)));
+  const pieces: Piece[] = [];
+  const add = (kind: Piece['kind'], fromMs: number, toMs: number, label: string): void => {
+    if (toMs > fromMs) pieces.push({ kind, from: at(fromMs), to: at(toMs), label });
+  };
+  add('margin', first, 0, '番組の前の余白');
+  add('margin', length, last, '番組のあとの余白');
+  const beginning = Math.min(length, -headMs);
+  const ending = Math.max(0, length + tailMs);
+  const missing = verdict.level === 'complete' ? 'absent' : 'gap';
+  if (beginning > TOLERANCE_MS) add(missing, 0, beginning, `冒頭の${spellMs(beginning)}`);
+  if (ending < length - TOLERANCE_MS) add(missing, ending, length, `終わりの${spellMs(length - ending)}`);
+  for (const { startMs, endMs, cause } of gaps) {
+    const when = `${clockSecondsText(startAt + startMs)}から${spellMs(endMs - startMs)}`;
+    add('gap', startMs, endMs, `${when}：${causeText(cause)}`);
+  }
+  return { start: at(0), end: at(length), pieces };
+}
