@@ -4,6 +4,7 @@
  */
 import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type { Subprocess } from 'bun';
+import { settlesWithin } from '../../host/deadline.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import { fillWords, splitWords } from './command-line.ts';
 import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
@@ -104,8 +105,8 @@ class FakeSession implements TuneSession {
       return;
     }
     // The output is closed; the exit code follows at once unless the command lives on without it.
-    await settlesWithin(this.#child.exited, this.options.killGraceMs);
-    await settlesWithin(this.#stderrRead, LAST_WORDS_MS);
+    await settlesWithin(this.options.killGraceMs, this.#child.exited);
+    await settlesWithin(LAST_WORDS_MS, this.#stderrRead);
     this.#report(this.#exitReason());
   }
 
@@ -144,7 +145,7 @@ class FakeSession implements TuneSession {
     void this.#stderr.cancel().catch(() => {});
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       this.#signalGroup(signal);
-      if (await settlesWithin(this.#child.exited, this.options.killGraceMs)) {
+      if (await settlesWithin(this.options.killGraceMs, this.#child.exited)) {
         // What the command itself started and left behind.
         this.#signalGroup('SIGKILL');
         return;
@@ -159,16 +160,6 @@ class FakeSession implements TuneSession {
     } catch {
       // The group is gone already.
     }
-  }
-}
-
-async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  const deadline = Promise.withResolvers<false>();
-  const timer = setTimeout(() => deadline.resolve(false), milliseconds);
-  try {
-    return await Promise.race([promise.then(() => true), deadline.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

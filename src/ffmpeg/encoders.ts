@@ -3,6 +3,7 @@
  * after start-up. A missing ffmpeg is looked for again whenever somebody asks.
  */
 import { dirname } from 'node:path';
+import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
 import { findFfmpeg, isThere } from './find.ts';
@@ -134,7 +135,7 @@ export class Encoders {
    */
   async av1(): Promise<EncoderChoice | undefined> {
     const found = await this.#need();
-    await atMost(AV1_WAIT_MS, this.#trying);
+    if (this.#trying !== undefined) await settlesWithin(AV1_WAIT_MS, this.#trying);
     const best = this.#fastest('av1');
     if (best === undefined || best.speed < AV1_MIN_SPEED) {
       this.#tryAgain(found);
@@ -261,12 +262,4 @@ export class Encoders {
       return { works: false };
     }
   }
-}
-
-/** Waits for the promise, but no longer than that. */
-async function atMost(limitMs: number, promise: Promise<void> | undefined): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, limitMs);
-  await Promise.race([promise, limit.promise]);
-  clearTimeout(timer);
 }

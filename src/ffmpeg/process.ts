@@ -1,3 +1,4 @@
+import { within } from '../../host/deadline.ts';
 /**
  * One running ffmpeg: fed by a bounded queue, read chunk by chunk, ended for certain.
  *
@@ -118,7 +119,7 @@ export class FfmpegProcess {
 /** Waits for the last words of a process that is gone; a grandchild may hold its pipe open for ever. */
 export async function drained(...tails: readonly { done: Promise<void> }[]): Promise<void> {
   const GRACE_MS = 200;
-  await Promise.race([Promise.all(tails.map((tail) => tail.done)), Bun.sleep(GRACE_MS)]);
+  await within(GRACE_MS, Promise.all(tails.map((tail) => tail.done)), () => {});
 }
 
 /** Keeps the end of what a stream says. */

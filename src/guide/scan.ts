@@ -2,7 +2,9 @@
  * The channel scan: one at a time, over all tuners that nobody needs. It judges nothing: `scan-tuners.ts` says what
  * may be opened, `scan-progress.ts` what an end means. Until the last moment nothing of the household changes.
  */
+
 import type { BroadcastType } from '../../arib/ids.ts';
+import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { type Channel, PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { ScanStatus } from '../../wire/api.ts';
@@ -195,7 +197,7 @@ export class Scans {
         if (away !== undefined) throw away;
         giveUp(progress, 'no_tuner');
       } else {
-        await pause(timing.lookMs, this.#changed.promise);
+        await settlesWithin(timing.lookMs, this.#changed.promise);
       }
     }
   }
@@ -230,7 +232,7 @@ export class Scans {
     const url = streamUrl(agent.url, { type, channel, priority: PRIORITY.scan, use: scanUse(channel) });
     const order = { url, limitMs: timing.channelMs, task: { kind: 'scan' as const, type } };
     const result = await surveys.survey(order, signal);
-    if (result.outcome === 'no_tuner') await pause(timing.lookMs, aborted(signal));
+    if (result.outcome === 'no_tuner') await settlesWithin(timing.lookMs, aborted(signal));
     settleTask(this.#progress, task, result);
     const { outcome, reason } = result;
     log.debug('channel read', { channel: `${type}/${channel}`, attempt: task.attempt, outcome, reason });
@@ -266,15 +268,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** Resolves after `ms`, or earlier with `early`. */
-function pause(ms: number, early: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  void early.then(() => {
-    clearTimeout(timer);
-    resolve();
-  });
-  return promise;
 }

@@ -4,6 +4,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
+import { within } from '../../host/deadline.ts';
 import { FILE_SOURCES } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import type { ListedFile, ListedRecording } from '../store/recording-list-store.ts';
@@ -32,11 +33,13 @@ const hanging = () => new Failure('busy', '録画フォルダーが応答しま�
 async function look(parts: Pick<ApiParts, 'folderSpace'>, path: string): Promise<Stats> {
   // Of a folder that hangs nothing else is asked: each question would keep a thread.
   if ((await parts.folderSpace(dirname(path))) === undefined) throw hanging();
-  const late = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => late.resolve('late'), LOOK_MS);
-  const found = await Promise.race([lstat(path).catch(() => undefined), late.promise]);
-  clearTimeout(timer);
-  if (found === 'late') throw hanging();
+  const found = await within(
+    LOOK_MS,
+    lstat(path).catch(() => undefined),
+    () => {
+      throw hanging();
+    },
+  );
   if (found === undefined || !found.isFile()) throw NO_FILE();
   return found;
 }

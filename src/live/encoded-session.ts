@@ -2,6 +2,7 @@
  * One encoder on a station, shared by the viewers of the same format and audio. Before its first fragment it
  * may be started anew (another encoder, another layout); afterwards never, because its times would begin again.
  */
+import { unlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
@@ -13,7 +14,7 @@ import type { SinkEnd } from '../stream/messages.ts';
 import { Audience } from './audience.ts';
 import type { AudioChoice } from './audio-choice.ts';
 import { Backlog } from './backlog.ts';
-import { type Joined, Receipts, type Session, whileWanted } from './session.ts';
+import { type Joined, Receipts, type Session } from './session.ts';
 
 export type EncodedFormat = 'h264' | 'av1' | 'audio';
 
@@ -73,7 +74,7 @@ export class EncodedSession implements Session {
   async join(signal: AbortSignal): Promise<Joined> {
     const release = this.#audience.hold();
     try {
-      const mime = await whileWanted(this.#ready.promise, signal);
+      const mime = await unlessAborted(this.#ready.promise, signal);
       const viewer = this.#audience.admit(signal);
       for (const piece of this.#backlog.pieces()) viewer.push(piece);
       return { viewer, mime, notices: [...this.#notices] };

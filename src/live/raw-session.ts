@@ -1,8 +1,9 @@
 /** The narrowed stream of a station, shared by everybody who watches it as it is. */
+import { unlessAborted } from '../../host/deadline.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationStream } from '../stream/client.ts';
 import { Audience } from './audience.ts';
-import { type Joined, Receipts, type Session, whileWanted } from './session.ts';
+import { type Joined, Receipts, type Session } from './session.ts';
 import type { Viewer } from './viewer.ts';
 
 /** 15 s of a full terrestrial station. */
@@ -59,7 +60,7 @@ export class RawSession implements Session {
     try {
       if (this.#over) throw notReceived();
       this.#sink.join(viewerId);
-      const viewer = await whileWanted(burst.promise, signal);
+      const viewer = await unlessAborted(burst.promise, signal);
       return { viewer, mime: MIME, notices: [] };
     } finally {
       clearTimeout(limit);

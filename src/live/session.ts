@@ -16,19 +16,6 @@ export interface Session {
   stop(): void;
 }
 
-/** Waits no longer than the signal. @throws the abort's reason. */
-export async function whileWanted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
 /** Tells the worker in few messages how much was taken. */
 export class Receipts {
   #bytes = 0;

@@ -2,6 +2,7 @@
  * A station that somebody watches: one stream of the agent with its sessions. It lets go of the tuner at the
  * moment when the last session is over.
  */
+import { unlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import type { Notice } from '../../wire/api.ts';
@@ -12,7 +13,7 @@ import type { StationLayout } from '../stream/layout.ts';
 import { type AudioChoice, audioKey } from './audio-choice.ts';
 import { type EncodedFormat, EncodedSession } from './encoded-session.ts';
 import { RawSession } from './raw-session.ts';
-import { type Joined, type Session, whileWanted } from './session.ts';
+import type { Joined, Session } from './session.ts';
 
 /** Viewers cut by a change of layout ask again at once: the tuner is kept for them. */
 const RETURN_MS = 3_000;
@@ -83,7 +84,7 @@ export class TunedStation {
   async watch(wish: EncodedWish | 'raw', signal: AbortSignal): Promise<Joined & { tunerId: string | null }> {
     this.#holds += 1;
     try {
-      const stream = await whileWanted(this.#opening, signal);
+      const stream = await unlessAborted(this.#opening, signal);
       const joined = await this.#session(stream, wish).join(signal);
       const notices = wish === 'raw' ? joined.notices : [...new Set([...wish.notices, ...joined.notices])];
       return { ...joined, notices, tunerId: stream.tunerId };

@@ -1,3 +1,5 @@
+import { settlesWithin } from '../../host/deadline.ts';
+
 /**
  * Puts together what has to be on disk: many recordings that begin or end at once would else be stored one after the
  * other. Nobody but whoever asked for it waits for the disk.
@@ -45,7 +47,7 @@ export class Commits {
     await done.promise;
     const onDisk = this.options.stored?.();
     if (onDisk === undefined) return;
-    await (patienceMs === undefined ? onDisk : atMost(onDisk, patienceMs));
+    await (patienceMs === undefined ? onDisk : settlesWithin(patienceMs, onDisk));
   }
 
   #arm(): void {
@@ -86,12 +88,4 @@ export class Commits {
     this.#restUntil = ended + Math.min(ended - began, MAX_REST_MS);
     if (this.#waiting.length > 0) this.#arm();
   }
-}
-
-/** What comes of it later is nobody's here. */
-async function atMost(act: Promise<void>, ms: number): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, ms);
-  await Promise.race([act.catch(() => {}), limit.promise]);
-  clearTimeout(timer);
 }

@@ -7,6 +7,7 @@
  */
 import { access, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { within } from '../../host/deadline.ts';
 
 export interface MountMemory {
   /** Undefined: never used. */
@@ -108,12 +109,12 @@ async function nearest(folder: string): Promise<string | undefined> {
 const isTrue = (): boolean => true;
 const isFalse = (): boolean => false;
 
-async function inTime<T>(act: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), LIMIT_MS);
-  const done = await Promise.race([act.catch(() => undefined), late.promise]);
-  clearTimeout(timer);
-  return done;
+function inTime<T>(act: Promise<T>): Promise<T | undefined> {
+  return within(
+    LIMIT_MS,
+    act.catch(() => undefined),
+    () => undefined,
+  );
 }
 
 async function readMounts(): Promise<ReadonlySet<string> | undefined> {

@@ -4,6 +4,7 @@
  */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { within } from '../../host/deadline.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 
 export interface FolderSpace {
@@ -44,11 +45,7 @@ export class FolderSpaces {
   async of(path: string): Promise<FolderSpace | undefined> {
     if (await this.mounts?.isAway(path)) return undefined;
     const asked = this.#asked.get(path) ?? this.#ask(path);
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), this.limitMs);
-    const found = await Promise.race([asked, late.promise]);
-    clearTimeout(timer);
-    return found;
+    return within(this.limitMs, asked, () => undefined);
   }
 
   #ask(path: string): Promise<FolderSpace | undefined> {

@@ -1,6 +1,7 @@
 /** Which folder a recording is written to. */
 import { lstat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { within } from '../../host/deadline.ts';
 
 export interface Folder {
   path: string;
@@ -55,11 +56,7 @@ export function isFull(free: number): boolean {
 
 /** Free octets where a folder is, or will be; undefined when it cannot be known in time. */
 export async function freeBytes(path: string): Promise<number | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), LIMIT_MS);
-  const found = await Promise.race([nearestFree(path), late.promise]);
-  clearTimeout(timer);
-  return found;
+  return within(LIMIT_MS, nearestFree(path), () => undefined);
 }
 
 async function nearestFree(path: string): Promise<number | undefined> {
@@ -75,13 +72,9 @@ async function nearestFree(path: string): Promise<number | undefined> {
 
 /** The file is not there, for certain. */
 export async function isGone(path: string): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), LIMIT_MS);
   const found = lstat(path).then(
     () => false,
     (error: unknown) => (error as { code?: unknown }).code === 'ENOENT',
   );
-  const gone = await Promise.race([found, late.promise]);
-  clearTimeout(timer);
-  return gone;
+  return within(LIMIT_MS, found, () => false);
 }

@@ -1,4 +1,5 @@
 /** What must be stored in the end, on a database that may refuse for a while: it is busy, or its disk is full. */
+import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 
 const FIRST_WAIT_MS = 500;
@@ -21,18 +22,6 @@ export async function untilDone<T>(
       signal.throwIfAborted();
       log.error(`${what} not stored, tried again`, { error: String(error), waitMs: wait });
     }
-    await pause(wait, signal);
+    await sleepUnlessAborted(wait, signal);
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done);
-  });
 }

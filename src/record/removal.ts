@@ -5,6 +5,7 @@
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
+import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
 import { syncFolder } from '../stream/recorded-file.ts';
@@ -69,10 +70,7 @@ export class Removal {
   }
 
   async #settled(): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, this.options.waitMs);
-    await Promise.race([Promise.all(this.#busy.values()), late.promise]);
-    clearTimeout(timer);
+    await within(this.options.waitMs, Promise.all(this.#busy.values()), () => {});
   }
 
   async #empty(folder: string, files: readonly Leftover[]): Promise<void> {

@@ -7,6 +7,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { settlesWithin, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { EventData, Hub } from '../hub/hub.ts';
@@ -248,11 +249,8 @@ export class RecordingRoom {
     clearTimeout(this.#timer);
     clearImmediate(this.#slice);
     this.#news.close();
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS);
     const closing = [...this.#running.values()].map((running) => running.close());
-    await Promise.race([Promise.all(closing), limit.promise]);
-    clearTimeout(timer);
+    await within(CLOSE_LIMIT_MS, Promise.all(closing), () => {});
     this.#commits.flush();
     await this.#client.close();
   }
@@ -275,13 +273,10 @@ export class RecordingRoom {
 
   async #reconcile(): Promise<void> {
     const { log } = this.options;
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, RECONCILE_LIMIT_MS);
     const done = reconcile(this.options).catch((error: unknown) => {
       log.error('recordings and files not compared', { error: String(error) });
     });
-    await Promise.race([done, limit.promise]);
-    clearTimeout(timer);
+    await settlesWithin(RECONCILE_LIMIT_MS, done);
   }
 
   #arm(): void {

@@ -6,7 +6,9 @@
  * Whatever ends the stream before the end time is answered by opening it again; whatever ends the writing by writing
  * elsewhere. Only the end time, a person, or a copy-never programme end a recording.
  */
+
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
+import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
@@ -345,9 +347,7 @@ export class RecordingSession {
 
   /** At most so long, and no longer than until something changes. */
   async #wait(milliseconds: number): Promise<void> {
-    const timer = setTimeout(() => this.#nudge.resolve(), milliseconds);
-    await this.#nudge.promise;
-    clearTimeout(timer);
+    await within(milliseconds, this.#nudge.promise, () => {});
     this.#nudge = Promise.withResolvers();
   }
 

@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { within } from '../../host/deadline.ts';
 
 /** A network folder that is away may take for ever. */
 const LIMIT_MS = 2_000;
@@ -15,11 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Of the folder, or where there is none yet, of the one that it would be made in. Undefined: it can be written. */
 export async function folderProblem(path: string): Promise<string | undefined> {
-  const late = Promise.withResolvers<string>();
-  const timer = setTimeout(() => late.resolve('フォルダーの応答がありません'), LIMIT_MS);
-  const found = await Promise.race([look(path), late.promise]);
-  clearTimeout(timer);
-  return found;
+  return within(LIMIT_MS, look(path), () => 'フォルダーの応答がありません');
 }
 
 async function look(path: string): Promise<string | undefined> {

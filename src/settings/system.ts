@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { within } from '../../host/deadline.ts';
 import type { RecordingFolder, SystemFacts } from '../../wire/settings.ts';
 import { folderProblem } from './folder-problem.ts';
 
@@ -36,13 +37,10 @@ export async function folderFacts({
   path,
   floorBytes,
 }: Pick<Folder, 'role' | 'path' | 'floorBytes'>): Promise<Folder> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), STAT_TIMEOUT_MS);
   const [found, problem] = await Promise.all([
-    Promise.race([space(path), late.promise]),
+    within(STAT_TIMEOUT_MS, space(path), () => undefined),
     folderProblem(path),
   ]);
-  clearTimeout(timer);
   return {
     role,
     path,

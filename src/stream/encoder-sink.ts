@@ -4,6 +4,7 @@
  * Bounds: MAX_QUEUED towards ffmpeg (12 s of a 16 Mbit/s station: an encoder that far behind never catches up
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
  */
+import { settlesWithin } from '../../host/deadline.ts';
 import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
 import { Fragmenter, type MediaPiece } from './fragmenter.ts';
@@ -107,7 +108,7 @@ export class EncoderSink {
   async #run(): Promise<void> {
     const read = this.#read();
     const exit = await this.#process.ended;
-    await Promise.race([read, Bun.sleep(FINISH_LIMIT_MS)]);
+    await settlesWithin(FINISH_LIMIT_MS, read);
     clearTimeout(this.#finish);
     this.handlers.ended(this.#end ?? this.#failure(exitReason(exit)));
   }

@@ -5,7 +5,9 @@
  *
  * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; 8 of them at once are half a gigabyte at the worst).
  */
+
 import type { Pid } from '../../arib/ids.ts';
+import { within } from '../../host/deadline.ts';
 import { type ReceptionHandlers, ReceptionMeter, type ReceptionSecond } from './reception.ts';
 import {
   asFarAsItCan,
@@ -174,10 +176,7 @@ export class FileSink {
       this.#release();
       this.#wake.resolve();
     }
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, END_LIMIT_MS);
-    await Promise.race([this.#running, limit.promise]);
-    clearTimeout(timer);
+    await within(END_LIMIT_MS, this.#running, () => {});
     clearTimeout(this.#timer);
   }
 

@@ -2,6 +2,7 @@
  * The standing connection to the agent's event stream: tells what changed there and whether the agent is there
  * at all. It reconnects for ever, with doubling waits.
  */
+import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { AGENT_EVENTS, type AgentEvent } from '../../wire/agent.ts';
 import type { Failure } from '../model/failure.ts';
@@ -82,7 +83,7 @@ export class AgentLink {
         wait = firstWaitMs;
       this.#enter({ state: 'unavailable', message: failure.message });
       this.#waiting = new AbortController();
-      await sleep(wait, AbortSignal.any([this.#ending.signal, this.#waiting.signal]));
+      await sleepUnlessAborted(wait, AbortSignal.any([this.#ending.signal, this.#waiting.signal]));
       this.#waiting = undefined;
       wait = Math.min(wait * 2, maxWaitMs);
     }
@@ -138,17 +139,4 @@ export class AgentLink {
     else log.warn('agent unavailable', { url, reason: state.message });
     onState?.(state);
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -1,4 +1,5 @@
 /** All rules, and the order in which they are looked at. */
+import { within } from '../../host/deadline.ts';
 import type { Launched } from './launch.ts';
 import type { LaunchOptions, Rule } from './rule.ts';
 import { ENDING } from './rules-ending.ts';
@@ -63,16 +64,15 @@ async function look(rule: Rule, subject: Subject, options: RunOptions): Promise<
     launched.push(agent);
     return agent;
   };
-  const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(() => limit.reject(new Error(`not done in ${RULE_LIMIT_MS} ms`)), RULE_LIMIT_MS);
   try {
     const check = rule.check(subject, { isLocal, launch: launch === undefined ? undefined : remember });
-    await Promise.race([check, limit.promise]);
+    await within(RULE_LIMIT_MS, check, () => {
+      throw new Error(`not done in ${RULE_LIMIT_MS} ms`);
+    });
     return { kind: 'ok' };
   } catch (error) {
     return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
   } finally {
-    clearTimeout(timer);
     subject.leaveAll();
     await Promise.all(launched.map((agent) => agent.end()));
   }
