@@ -213,7 +213,7 @@ function report(what: string, mine: number, peerName: string, peer: number, boun
   );
 }
 
-interface House {
+interface Household {
   agent: string;
   service: string;
   stationUrl: (codec: string) => string;
@@ -221,7 +221,7 @@ interface House {
 }
 
 /** Agent and service on the broadcast of one channel, with one tuner. */
-async function moveIn(): Promise<House> {
+async function moveIn(): Promise<Household> {
   await synth('--prepare', '--channel', CHANNEL);
   const channels = JSON.parse(await synth('--channels')) as Channel[];
   const wanted = channels.filter((channel) => channel.type === TYPE && channel.channel === CHANNEL);
@@ -259,7 +259,7 @@ async function moveIn(): Promise<House> {
   return { agent, service, stationUrl, serviceId: station.serviceId };
 }
 
-async function whenCold(house: House): Promise<Times> {
+async function whenCold(house: Household): Promise<Times> {
   let layout: StationLayout | undefined;
   const air = await repeat(async (ready) => {
     await ready();
@@ -292,7 +292,7 @@ async function whenCold(house: House): Promise<Times> {
   return plain;
 }
 
-async function whenTuned(house: House, plain: Times): Promise<void> {
+async function whenTuned(house: Household, plain: Times): Promise<void> {
   const again = async (url: string, judge: Judging, ready: () => Promise<void>): Promise<Times> => {
     await ready();
     const one = await watch(url, judge());

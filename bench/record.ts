@@ -16,7 +16,7 @@ import { Encoders } from '../src/ffmpeg/encoders.ts';
 import { LiveRoom } from '../src/live/room.ts';
 import type { StationRecord } from '../src/model/station.ts';
 import { startStreamWorker } from '../src/workers.ts';
-import { Desk } from '../test/record/desk.ts';
+import { SessionFixture } from '../test/record/session-fixture.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -103,7 +103,7 @@ async function view(room: LiveRoom, station: StationRecord, signal: AbortSignal)
 }
 
 async function record(folder: string, agentUrl: string, seconds: number): Promise<Figures> {
-  const desk = new Desk(folder, agentUrl);
+  const desk = new SessionFixture(folder, agentUrl);
   const encoders = new Encoders({ path: undefined, searchPath: '', log: SILENT_LOG, now: Date.now });
   const room = new LiveRoom({
     agentUrl,

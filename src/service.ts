@@ -24,13 +24,13 @@ import { Yields } from './live/yields.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { FolderMounts } from './record/folder-mounts.ts';
+import { type Folder, wishedFolders } from './record/folder-selection.ts';
 import { FolderSpaces } from './record/folder-space.ts';
-import { type Folder, wishedFolders } from './record/folders.ts';
-import { RecordingMarks } from './record/marks.ts';
-import { Retention } from './record/retention.ts';
-import { RecordingRoom } from './record/room.ts';
-import { type StorageParts, storageFacts } from './record/storage-facts.ts';
-import { Watching } from './record/watching.ts';
+import { PlaybackActivity } from './record/playback-activity.ts';
+import { Recorder } from './record/recorder.ts';
+import { RecordingMarks } from './record/recording-marks.ts';
+import { RetentionService } from './record/retention-service.ts';
+import { type StorageParts, storageFacts } from './record/storage-report.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
 import { Settings } from './settings/settings.ts';
 import { type SystemParts, systemFacts } from './settings/system.ts';
@@ -243,7 +243,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log: log.component('live'),
     now,
   });
-  const recording = new RecordingRoom({
+  const recording = new Recorder({
     agentUrl: config.agentUrl,
     store: new RecordingStore(database),
     findStation: (id) => guide.stations.findKnown(id),
@@ -273,8 +273,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     wall: now,
   });
   const shelf = new RecycleBin(database);
-  const watching = new Watching(clock.now);
-  const retention = new Retention({
+  const watching = new PlaybackActivity(clock.now);
+  const retention = new RetentionService({
     shelf,
     mounts,
     watching,

@@ -8,12 +8,12 @@ import type { Tuner } from '../../wire/agent.ts';
 import { settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
-import type { Recorder, RecordingOrder, RunningRecording } from '../model/recording.ts';
+import type { RecorderPort, RecordingOrder, RunningRecording } from '../model/recording.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { startScheduleWorker } from '../workers.ts';
 import { BookingService } from './booking-service.ts';
 
-class StandInRecorder implements Recorder {
+class StandInRecorder implements RecorderPort {
   orders: readonly RecordingOrder[] = [];
   readonly stopped: number[] = [];
   readonly recordings = new Map<number, RunningRecording>();

@@ -10,8 +10,8 @@ import type { Retiring } from '../../wire/recordings.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import { quotedTitle } from '../model/quoted.ts';
-import type { Recorder, RecordingEnd } from '../model/recording.ts';
+import { quotedTitle } from '../model/quoted-title.ts';
+import type { RecorderPort, RecordingEnd } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
@@ -47,7 +47,7 @@ export interface BookingServiceOptions {
   };
   /** The agent's. @throws Failure agent_unavailable, in bounded time */
   tuners: () => Promise<readonly Tuner[]>;
-  recorder: Recorder;
+  recorder: RecorderPort;
   /** What stations that are being received say of their programmes. */
   airings: () => Airings;
   settings: Pick<Settings, 'get'>;

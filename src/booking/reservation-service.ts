@@ -5,7 +5,7 @@ import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { RecordAnswer, ReservationItem, ReservationRequest } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import type { Recorder } from '../model/recording.ts';
+import type { RecorderPort } from '../model/recording.ts';
 import { type Cancellation, isReserved, type ReservationId } from '../model/reservation.ts';
 import { titleText } from '../model/search-text.ts';
 import type { KnownStation } from '../model/station.ts';
@@ -24,7 +24,7 @@ export interface ReservationServiceOptions {
     find(id: StationId): unknown;
     findKnown(id: StationId): KnownStation | undefined;
   };
-  recorder: Recorder;
+  recorder: RecorderPort;
   /** When each that is to be recorded, or is, opens and closes. */
   timesOf: (id: ReservationId) => OpeningTimes | undefined;
   /** Plans with what was stored; whether that happened in time. */

@@ -4,8 +4,8 @@
  */
 import type { NetworkId, StationId } from '../../arib/ids.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
-import { postponed, withSchedule } from '../model/precedence.ts';
 import type { ProgramRecord } from '../model/program.ts';
+import { postponed, withSchedule } from '../model/program-precedence.ts';
 import type { GuideDatabase } from '../store/guide-database.ts';
 import { KnownStations } from './known-stations.ts';
 import type { StationPresent } from './merge/station-present.ts';

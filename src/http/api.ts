@@ -4,7 +4,7 @@
  */
 import type { ValueError } from '@sinclair/typebox/errors';
 import { Elysia, ValidationError } from 'elysia';
-import { misfitOf } from '../model/misfit.ts';
+import { describeMismatch } from '../model/schema-mismatch.ts';
 import { databaseFailure } from '../store/database-error.ts';
 import { addCollectRoutes } from './collect-routes.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
@@ -61,7 +61,7 @@ function unknownRoute(routes: readonly Route[], request: Request): Response {
 
 /** Of a query, an address or a body. */
 function invalidField({ valueError, type }: ValidationError): Response {
-  const misfit = valueError === undefined ? undefined : misfitOf(valueError as ValueError);
+  const misfit = valueError === undefined ? undefined : describeMismatch(valueError as ValueError);
   const path = misfit === undefined || misfit.path === '' ? type : misfit.path;
   return problem('bad_request', misfit?.message ?? '要求の形が正しくありません。', { path });
 }

@@ -18,8 +18,8 @@ import type { LiveFeed, LiveRequest } from '../live/room.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { FolderSpace } from '../record/folder-space.ts';
-import type { RecordingMarks } from '../record/marks.ts';
-import type { Retention } from '../record/retention.ts';
+import type { RecordingMarks } from '../record/recording-marks.ts';
+import type { RetentionService } from '../record/retention-service.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { AiringProgram } from '../store/program-store.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
@@ -74,7 +74,7 @@ export interface ApiParts {
   recordings: { count(): number };
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'originals' | 'detail'>;
   recordingMarks: Pick<RecordingMarks, 'reach' | 'seen' | 'watched' | 'protect'>;
-  retention: Pick<Retention, 'bin' | 'restore' | 'remove'>;
+  retention: Pick<RetentionService, 'bin' | 'restore' | 'remove'>;
   storage(): Promise<StorageFacts>;
   /** Undefined for a folder that does not answer. */
   folderSpace(path: string): Promise<FolderSpace | undefined>;

@@ -6,8 +6,8 @@ import {
   ResumeSchema,
   WatchedRequestSchema,
 } from '../../wire/api.ts';
-import { readAs } from '../model/misfit.ts';
 import { RESUME_EDGE_MS } from '../model/recording-time.ts';
+import { readAs } from '../model/schema-mismatch.ts';
 import { jsonBody, problemResponse, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { cutsOf } from './recording-list.ts';

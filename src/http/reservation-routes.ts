@@ -8,7 +8,7 @@ import {
   ReservationSchema,
   ReservationsSchema,
 } from '../../wire/api.ts';
-import { readAs } from '../model/misfit.ts';
+import { readAs } from '../model/schema-mismatch.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { polledAnswer, polledJson, polledResponses } from './polled.ts';

@@ -9,7 +9,7 @@ import {
   TunersSchema,
 } from '../../wire/agent.ts';
 import { ScanRequestSchema, ScanStatusSchema } from '../../wire/api.ts';
-import { readAs } from '../model/misfit.ts';
+import { readAs } from '../model/schema-mismatch.ts';
 import { jsonBody, problemResponse, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
 import { polledAnswer, polledJson, polledResponses } from './polled.ts';

@@ -178,7 +178,7 @@ export interface RunningRecording {
 }
 
 /** Whoever makes recordings, as bookings see it. */
-export interface Recorder {
+export interface RecorderPort {
   /** Everything that is to be recorded, whole, at each change; what runs and is missing here goes on to its end. */
   order(orders: readonly RecordingOrder[]): void;
   /** A person cancels a running one: what there is is kept. Resolves when it has ended. */

@@ -2,8 +2,8 @@
 import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
 import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
-import { readAs } from '../model/misfit.ts';
 import { RULE_PRIORITY, type Rule, type RuleConditions, type RuleDraft } from '../model/rule.ts';
+import { readAs } from '../model/schema-mismatch.ts';
 import { readKeyword } from './match/keyword.ts';
 
 const NAMELESS = '名前のないルール';

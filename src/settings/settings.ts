@@ -17,7 +17,7 @@ import {
 } from '../../wire/settings.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
-import { findMisfit, type MisfitValue, misfitFailure } from '../model/misfit.ts';
+import { findMismatch, mismatchFailure, type SchemaMismatch } from '../model/schema-mismatch.ts';
 import type { SettingStore } from '../store/setting-store.ts';
 
 export interface SettingsOptions {
@@ -48,10 +48,10 @@ function closed(schema: TSchema): TSchema {
 const ACCEPTED = new Map(KEYS.map((key) => [key, closed(SETTING_SCHEMAS[key])]));
 
 /** What of a value does not fit its key; undefined when it fits. */
-function misfit(key: SettingKey, value: unknown): MisfitValue | undefined {
+function misfit(key: SettingKey, value: unknown): SchemaMismatch | undefined {
   // Within an object, so that what is said names the key.
   const schema = Type.Object({ [key]: ACCEPTED.get(key) ?? SETTING_SCHEMAS[key] });
-  return findMisfit(schema, { [key]: value }, '設定');
+  return findMismatch(schema, { [key]: value }, '設定');
 }
 
 /** A folder that stands there twice was meant to be another one. @throws Failure bad_request */
@@ -76,7 +76,7 @@ function readChanges(body: unknown): Map<SettingKey, unknown> {
       });
     }
     const wrong = value === null ? undefined : misfit(key, value);
-    if (wrong !== undefined) throw misfitFailure(wrong);
+    if (wrong !== undefined) throw mismatchFailure(wrong);
     if (key === 'recordingFolders' && value !== null) checkFolders(value);
     changes.set(key, value);
   }

@@ -5,6 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
+import type { ProgramRecord } from '../model/program.ts';
 import {
   borrowedFrom,
   postponed,
@@ -12,8 +13,7 @@ import {
   type TimelineRow,
   withLender,
   withSchedule,
-} from '../model/precedence.ts';
-import type { ProgramRecord } from '../model/program.ts';
+} from '../model/program-precedence.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
 import { indexPending } from './search-index.ts';
 

@@ -8,7 +8,7 @@ import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { CrowdAgent } from './crowd-agent.ts';
-import { type FaultRoom, until } from './house.ts';
+import { type FaultRoom, until } from './household.ts';
 
 const TUNERS = 8;
 const STATIONS_EACH = 25;

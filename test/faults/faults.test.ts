@@ -3,12 +3,12 @@
  * all households run beside each other.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
-import { airFaults } from './air.ts';
-import { clockFaults } from './clock.ts';
-import { clockwork } from './clockwork.ts';
-import { homeFaults } from './home.ts';
-import { LEAD_MS, LONG } from './house.ts';
-import { kills } from './killed.ts';
+import { airFaults } from './broadcast-faults.ts';
+import { clockFaults } from './clock-faults.ts';
+import { homeFaults } from './disk-faults.ts';
+import { LEAD_MS, LONG } from './household.ts';
+import { kills } from './process-kills.ts';
+import { clockwork } from './repeated-kills.ts';
 
 setDefaultTimeout(LONG ? 600_000 : 200_000);
 

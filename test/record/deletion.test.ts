@@ -53,7 +53,7 @@ test(`no kill leaves a file that no row names, or a recording without its file (
     expect(named('binned_at IS NULL')).toEqual(staying);
   };
   const start = async () => {
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'deleter.ts'), path], {
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'deletion-process.ts'), path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await child.stdout.getReader().read();

@@ -1,19 +1,19 @@
 /** Recordings of a small broadcast through a real agent, with nothing wrong and with what goes wrong on the air. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { Air, compare, probed, until } from './air.ts';
-import { Desk } from './desk.ts';
+import { SessionFixture } from './session-fixture.ts';
+import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
 setDefaultTimeout(45_000);
 
 const CHANNELS = ['T30', 'T31', 'T32', 'T33', 'T34', 'T35', 'T36'];
-let air: Air;
-let desk: Desk;
+let air: TestBroadcast;
+let desk: SessionFixture;
 
 beforeAll(async () => {
-  air = await Air.start(CHANNELS, `GR:${CHANNELS.length}`);
-  desk = new Desk(join(air.folder, 'desk'), air.agentUrl);
+  air = await TestBroadcast.start(CHANNELS, `GR:${CHANNELS.length}`);
+  desk = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
 }, 90_000);
 afterAll(async () => {
   await desk.close();

@@ -16,7 +16,7 @@ import {
   ReservationSchema,
 } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
-import { Air, compare, probed, until } from './air.ts';
+import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
 setDefaultTimeout(120_000);
@@ -25,7 +25,7 @@ const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const LENGTH_MS = 16_000;
 const MARGIN_MS = 2_000;
 
-let air: Air;
+let air: TestBroadcast;
 let service: Program;
 
 async function startService(): Promise<void> {
@@ -47,7 +47,7 @@ async function get<T>(path: string): Promise<T> {
 beforeAll(async () => {
   const programmes = [{ durationSec: LENGTH_MS / 1000, title: '短い番組[字]' }];
   const channels = ['T30', 'T31'].map((channel) => ({ channel, stations: [{ programmes }] }));
-  air = await Air.start(channels, 'GR:1');
+  air = await TestBroadcast.start(channels, 'GR:1');
   await startService();
 }, 90_000);
 afterAll(async () => {

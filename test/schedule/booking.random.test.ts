@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookingService } from '../../src/booking/booking-service.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import type { Recorder, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
+import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
 import { startScheduleWorker } from '../../src/workers.ts';
 import type { Tuner } from '../../wire/agent.ts';
@@ -19,7 +19,7 @@ const STEPS = 120;
 const NAMES = ['灯台', '港の朝', '星の港', '霧の橋'];
 const SETTINGS = settingDefaults({ gpu: false });
 
-class Household implements Recorder {
+class Household implements RecorderPort {
   readonly home = new BookedHome();
   readonly hub = new Hub(() => {});
   readonly room: BookingService;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Tuner } from '../../wire/agent.ts';
 import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
-import { Air } from '../record/air.ts';
+import { TestBroadcast } from '../record/test-broadcast.ts';
 import { describedFetch } from './description.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
@@ -12,11 +12,11 @@ setDefaultTimeout(60_000);
 /** Of a programme of 20 s. */
 const ENOUGH_MS = 12_000;
 
-let air: Air;
+let air: TestBroadcast;
 let home: TestService;
 
 beforeAll(async () => {
-  air = await Air.start(['T30', 'T31'], 'GR:1');
+  air = await TestBroadcast.start(['T30', 'T31'], 'GR:1');
   await fetch(`${air.agentUrl}/agent/channels`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },

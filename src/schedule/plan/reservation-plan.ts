@@ -7,7 +7,7 @@
  * what was booked first - each gets a tuner if all before it keep theirs.
  */
 import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
-import { quotedTitle } from '../../model/quoted.ts';
+import { quotedTitle } from '../../model/quoted-title.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import { findAlternatives } from './alternatives.ts';

@@ -1,0 +1,115 @@
+/** A value that does not fit its schema, in words for people: which field, and what it takes. Japanese. Pure. */
+import type { Static, TSchema } from '@sinclair/typebox';
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors';
+import { Value } from '@sinclair/typebox/value';
+import { Failure } from './failure.ts';
+
+export interface SchemaMismatch {
+  /** Fields by dots, `genres.0.lv1`; '' for the value itself. */
+  path: string;
+  message: string;
+}
+
+/** A name that somebody made up may be of any length. */
+const MAX_PATH_LENGTH = 64;
+/** More words are no help any more. */
+const MAX_WORDS = 8;
+
+function bounds({ minimum, maximum }: TSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} から ${maximum} までの`;
+  if (minimum !== undefined) return `${minimum} 以上の`;
+  return maximum === undefined ? '' : `${maximum} 以下の`;
+}
+
+/** Patterns of the interface, as people would say them. */
+const PATTERNS: ReadonlyMap<string, string> = new Map([
+  ['^([0-9]|1[0-5])$', '0 から 15 までの整数'],
+  ['^([0-9]{7})?$', '7 桁の数字、または空の文字列'],
+  ['^/[^\\u0000]*$', '/ で始まるパス'],
+]);
+
+function textOf({ minLength, maxLength, pattern }: TSchema): string {
+  const known = PATTERNS.get(String(pattern));
+  if (known !== undefined) return known;
+  const digits = /^\^\[0-9\]\{1,(\d+)\}\$$/.exec(String(pattern))?.[1];
+  if (digits !== undefined) return `${digits} 桁までの 0 以上の整数`;
+  if (pattern !== undefined) return `${pattern} に合う文字列`;
+  if (maxLength === undefined) return '文字列';
+  return minLength === undefined
+    ? `${maxLength} 文字までの文字列`
+    : `${minLength} から ${maxLength} 文字の文字列`;
+}
+
+function listOf({ maxItems, uniqueItems }: TSchema): string {
+  const few = maxItems === undefined ? '' : `${maxItems} 件までの`;
+  return `${few}${uniqueItems === true ? '重複のない' : ''}配列`;
+}
+
+/** The kinds of a union, those of unions within it too. */
+function kindsOf(schema: TSchema): TSchema[] {
+  return Array.isArray(schema.anyOf) ? (schema.anyOf as TSchema[]).flatMap(kindsOf) : [schema];
+}
+
+function eachOf(schemas: readonly TSchema[]): string {
+  const words = schemas.filter((one) => Object.hasOwn(one, 'const')).map((one) => JSON.stringify(one.const));
+  const others = schemas.filter((one) => !Object.hasOwn(one, 'const')).map(wanted);
+  const few = words.length > MAX_WORDS ? [...words.slice(0, MAX_WORDS), '…'] : words;
+  return `${[...few, ...others].join('、')} のいずれか`;
+}
+
+/** What a schema takes. */
+function wanted(schema: TSchema): string {
+  if (Object.hasOwn(schema, 'const')) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.anyOf)) return eachOf(kindsOf(schema));
+  switch (schema.type) {
+    case 'integer':
+      return `${bounds(schema)}整数`;
+    case 'number':
+      return `${bounds(schema)}数`;
+    case 'boolean':
+      return 'true か false';
+    case 'null':
+      return 'null';
+    case 'string':
+      return textOf(schema);
+    case 'array':
+      return listOf(schema);
+    default:
+      return 'オブジェクト';
+  }
+}
+
+function noJson({ type }: TSchema): string {
+  return `送信データは JSON の${type === 'array' ? '配列' : 'オブジェクト'}にしてください。`;
+}
+
+/** @param error the first that a schema has with a value @param of whose field it is, such as `予約の` */
+export function describeMismatch({ type, path: pointer, schema }: ValueError, of = ''): SchemaMismatch {
+  const path = pointer.slice(1).replaceAll('/', '.').slice(0, MAX_PATH_LENGTH);
+  const name = `${of}「${path}」`;
+  if (path === '') return { path, message: noJson(schema) };
+  if (type === ValueErrorType.ObjectAdditionalProperties)
+    return { path, message: `${name}という項目はありません。名前を確かめてください。` };
+  const missing =
+    type === ValueErrorType.ObjectRequiredProperty ? 'がありません。' : 'の値が正しくありません。';
+  const what = wanted(schema);
+  // Between letters of two scripts.
+  const space = /[ -~]$/.test(what) ? ' ' : '';
+  return { path, message: `${name}${missing}${what}${space}を指定してください。` };
+}
+
+/** @returns undefined when the value fits */
+export function findMismatch(schema: TSchema, value: unknown, of?: string): SchemaMismatch | undefined {
+  const error = Value.Errors(schema, value).First();
+  return error === undefined ? undefined : describeMismatch(error, of);
+}
+
+export function mismatchFailure({ path, message }: SchemaMismatch): Failure {
+  return new Failure('bad_request', message, path === '' ? {} : { path });
+}
+
+/** @throws Failure bad_request naming the first field that is wrong */
+export function readAs<T extends TSchema>(schema: T, value: unknown, of = ''): Static<T> {
+  if (Value.Check(schema, value)) return value;
+  throw mismatchFailure(findMismatch(schema, value, of) ?? { path: '', message: noJson(schema) });
+}

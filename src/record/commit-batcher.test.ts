@@ -1,0 +1,68 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { RecordingStore } from '../store/recording-store.ts';
+import { CommitBatcher } from './commit-batcher.ts';
+
+let database: Database;
+let commits: CommitBatcher;
+const put = (value: number) => () => {
+  database.run('INSERT INTO numbers VALUES (?)', [value]);
+};
+const stored = (): number[] =>
+  database
+    .query<{ value: number }, []>('SELECT value FROM numbers ORDER BY value')
+    .all()
+    .map(({ value }) => value);
+
+beforeEach(() => {
+  database = new Database(':memory:', { strict: true });
+  database.run('CREATE TABLE numbers (value INTEGER PRIMARY KEY)');
+  commits = new CommitBatcher({ store: new RecordingStore(database) });
+});
+afterEach(() => database.close());
+
+test('what comes together is stored together, and told to each', async () => {
+  const all = [1, 2, 3].map((value) => commits.commit(put(value)));
+  expect(stored()).toEqual([]);
+  await Promise.all(all);
+  expect(stored()).toEqual([1, 2, 3]);
+});
+
+test('one that fails takes nobody with it', async () => {
+  const told = await Promise.allSettled([1, 2, 2, 3].map((value) => commits.commit(put(value))));
+  expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(stored()).toEqual([1, 2, 3]);
+});
+
+test('a database that stores nothing is told to everybody', async () => {
+  const all = [1, 2].map((value) => commits.commit(put(value)));
+  database.run('BEGIN IMMEDIATE');
+  database.run('PRAGMA query_only = 1');
+  const told = await Promise.allSettled(all);
+  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  database.run('PRAGMA query_only = 0');
+  database.run('ROLLBACK');
+  await commits.commit(put(5));
+  expect(stored()).toEqual([5]);
+});
+
+test('others have their turn in between', async () => {
+  const slow = (value: number) => () => {
+    Bun.sleepSync(5);
+    put(value)();
+  };
+  let turns = 0;
+  const probe = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await Promise.all(Array.from({ length: 20 }, (_, value) => commits.commit(slow(value))));
+  clearInterval(probe);
+  expect(stored()).toHaveLength(20);
+  expect(turns).toBeGreaterThan(3);
+});
+
+test('what waits is stored at once when it is asked for', () => {
+  void commits.commit(put(1));
+  commits.flush();
+  expect(stored()).toEqual([1]);
+});

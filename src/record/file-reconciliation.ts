@@ -1,0 +1,111 @@
+/**
+ * What a start finds: rows whose files are gone, files whose rows say that they must be. Only files that a row names are
+ * touched. Files of deleted recordings: `removal.ts`.
+ */
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { RecordingRecord } from '../model/recording.ts';
+import { judge, type Verdict, type Wanted } from '../model/verdict.ts';
+import type { StoredFile } from '../store/recording-part-rows.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import { withoutFiles } from './reception-timeline.ts';
+import { GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
+
+export interface ReconcileOptions {
+  store: RecordingStore;
+  mounts?: FolderMounts | undefined;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+export interface Reconciled {
+  /** Files that rows named and that are gone. */
+  forgotten: number;
+  /** Files that had to be removed and were. */
+  removed: number;
+}
+
+/**
+ * Makes rows and files agree, at a start and before any recording goes on: no row without its file, no file that was
+ * being made out of others, or was made one with others. A folder that is away (an empty mount point has none of the
+ * files it should have) is left alone.
+ */
+export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
+  const { store, log } = options;
+  const count: Reconciled = { forgotten: 0, removed: 0 };
+  count.removed += await removeLeftovers(options);
+  for (const [folder, files] of Map.groupBy(store.files(), ({ path }) => dirname(path))) {
+    count.forgotten += await compare(folder, files, options);
+  }
+  if (count.forgotten + count.removed > 0) log.warn('recordings and files did not agree', { ...count });
+  return count;
+}
+
+async function removeLeftovers({ store, mounts, log, now }: ReconcileOptions): Promise<number> {
+  let count = 0;
+  for (const leftover of store.unjoined()) {
+    if (await isFolderAway(leftover.path, mounts)) continue;
+    await rm(leftover.path, { force: true });
+    store.forgetFile(leftover, GONE, now());
+    count += 1;
+  }
+  for (const { recordingId, path } of store.joined()) {
+    if (await isFolderAway(path, mounts)) continue;
+    await removeJoined(recordingId, [path], { store, log });
+    count += 1;
+  }
+  return count;
+}
+
+/** @returns how many are gone */
+async function compare(
+  folder: string,
+  files: readonly StoredFile[],
+  options: ReconcileOptions,
+): Promise<number> {
+  const { mounts, log } = options;
+  if (await mounts?.isAway(folder)) {
+    log.warn('recording folder is not mounted', { folder, files: files.length });
+    return 0;
+  }
+  const missing: StoredFile[] = [];
+  for (const file of files) if ((await sizeOf(file.path)) === 'absent') missing.push(file);
+  if (missing.length === files.length && (await isEmptyOrAway(folder))) {
+    log.warn('recording folder is away', { folder, files: files.length });
+    return 0;
+  }
+  // Some are there, so this is where they were made.
+  if (missing.length < files.length) await mounts?.used(folder);
+  for (const file of missing) forget(file, options);
+  return missing.length;
+}
+
+/** What is left of it is judged without what was in that file. */
+function forget(file: StoredFile, { store, now }: ReconcileOptions): void {
+  const { recordingId: id, path } = file;
+  store.forgetFile(file, GONE, now());
+  const record = store.find(id);
+  const former = store.measured(id);
+  if (former === null || record === undefined || record.verdict === null) return;
+  if (store.parts(id).length === 0) return;
+  const measured = withoutFiles(former, [path]);
+  const { verdict } = judge(measured, wantedOf(record, record.verdict));
+  const { stretches } = measured;
+  const durationMs = Math.round((stretches.at(-1)?.to ?? 0) - (stretches[0]?.from ?? 0));
+  store.judgedAnew(id, { verdict, durationMs }, now());
+}
+
+/** What a person stopped was wanted up to where it ends: its verdict knows of nothing that is missing behind. */
+function wantedOf({ startAt, endAt, wantedFrom }: RecordingRecord, { gaps, tailMs }: Verdict): Wanted {
+  const isTold = gaps.some(({ endMs }) => endMs > endAt - startAt + tailMs);
+  const isStopped = tailMs < 0 && !isTold;
+  return {
+    startAt,
+    endAt,
+    ...(wantedFrom === null ? {} : { from: wantedFrom }),
+    ...(isStopped ? { until: endAt + tailMs } : {}),
+  };
+}

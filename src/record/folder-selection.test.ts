@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chooseFolder, freeBytes, isFilling, wishedFolders } from './folder-selection.ts';
+
+const GB = 1024 ** 3;
+const A = { path: '/a', floorBytes: 10 * GB };
+const B = { path: '/b', floorBytes: 0 };
+
+test('the first folder above its floor is taken', () => {
+  expect(chooseFolder([A, B], [11 * GB, 50 * GB])).toBe(A);
+  expect(chooseFolder([A, B], [10 * GB, 50 * GB])).toBe(B);
+  expect(chooseFolder([A, B], [undefined, 50 * GB])).toBe(B);
+});
+
+test('a folder that is named again is one, in its first place and with its last floor', () => {
+  expect(wishedFolders('/a', [])).toEqual([{ path: '/a', floorBytes: 0 }]);
+  expect(
+    wishedFolders('/a', [B, { path: '/x/../a/', floorBytes: 3 }, { path: '/b/', floorBytes: 4 }]),
+  ).toEqual([
+    { path: '/a', floorBytes: 3 },
+    { path: '/b', floorBytes: 4 },
+  ]);
+});
+
+test('below all floors the roomiest is taken, until nothing is left', () => {
+  expect(chooseFolder([A, B], [9 * GB, 1024])).toBe(A);
+  expect(chooseFolder([A, B], [1024, 1024])).toBeUndefined();
+  expect(chooseFolder([], [])).toBeUndefined();
+});
+
+test('a folder at its floor is left', () => {
+  expect([11 * GB, 10 * GB, undefined].map((free) => isFilling(A, free))).toEqual([false, true, false]);
+});
+
+test('free space is that of the nearest folder that is there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+  expect(await freeBytes(join(folder, 'not', 'yet'))).toBeGreaterThan(0);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,27 @@
+/** What is being watched now: it is not thrown away under whoever watches it. Forgotten with the process. */
+
+/** Players tell their position every few seconds, and read on within minutes. */
+const LATELY_MS = 600_000;
+
+export class PlaybackActivity {
+  /** By recording, epoch ms; what was seen last is last. */
+  readonly #seen = new Map<number, number>();
+
+  /** @param now epoch ms */
+  constructor(private readonly now: () => number) {}
+
+  /** Somebody reads it, or says how far he is. */
+  note(id: number): void {
+    this.#seen.delete(id);
+    this.#seen.set(id, this.now());
+    for (const other of this.#seen.keys()) {
+      if (this.isWatched(other)) break;
+      this.#seen.delete(other);
+    }
+  }
+
+  isWatched(id: number): boolean {
+    const at = this.#seen.get(id);
+    return at !== undefined && Math.abs(this.now() - at) < LATELY_MS;
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * What of a recording was received and kept over all its lives, told in epoch time. Sinks tell it by the clock of
+ * their worker; where one life follows another, the broadcast's own clock says how long it was between them.
+ */
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { type GapCause, type Measured, nothingMeasured } from '../model/verdict.ts';
+import type { FileEvent, Withholding } from '../stream/file-sink.ts';
+import { RecordingMeasurement } from './recording-measurement.ts';
+
+/** How far the broadcast's clock and the machine's may disagree about a pause and still be of the same one. */
+const BELIEVED_MS = 10_000;
+const PCR_PER_MS = PCR_HZ / 1000;
+
+type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
+type PreviousProgress = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
+
+export interface ReceptionTimelineOptions {
+  former: Measured | undefined;
+  /** Epoch ms. */
+  now: () => number;
+  /** Epoch ms by the clock that files are dated by. */
+  wall: () => number;
+  began: (at: number) => void;
+  /** Packets are kept (again). */
+  onReceiving: () => void;
+}
+
+export class ReceptionTimeline {
+  readonly #measurement: RecordingMeasurement;
+  /** Since when nothing is received; undefined while something is. */
+  #outage: { cause: GapCause; from: number } | undefined;
+  #triedFrom: number | undefined;
+  /** Recording is forbidden, as the stream says now. */
+  isForbidden = false;
+  /** Epoch ms minus the worker's clock, of the life under way. */
+  #offset: number | undefined;
+  /** What the file held when this life began; until it is used. */
+  #former: PreviousProgress | undefined;
+  /** The first second of this life, until the file is open and tells how it continues. */
+  #waiting: { from: number; progress: Progress }[] = [];
+  #isOpen = false;
+  /** Epoch ms: what is before was told by another process, and its clock. */
+  #bornAt: number;
+
+  constructor(readonly options: ReceptionTimelineOptions) {
+    this.#measurement = new RecordingMeasurement(structuredClone(options.former ?? nothingMeasured()));
+    this.#bornAt = options.now();
+    const told = this.#measurement.toldUntil;
+    if (told !== undefined) this.#outage = { cause: 'service_stopped', from: told };
+  }
+
+  get measured(): Measured {
+    return this.#measurement.value;
+  }
+
+  /** What is to be known of it if this process ends now: what nothing is received for is part of that. */
+  get soFar(): Measured {
+    const { measured } = this;
+    const outage = this.#outage;
+    const to = this.options.now();
+    if (outage === undefined || outage.from >= to) return measured;
+    return { ...measured, breaks: [...measured.breaks, { ...outage, to }] };
+  }
+
+  get isTried(): boolean {
+    return this.#triedFrom !== undefined;
+  }
+
+  /** Epoch ms of the last packet. */
+  get until(): number | undefined {
+    return this.#measurement.until;
+  }
+
+  get isBegun(): boolean {
+    return this.until !== undefined;
+  }
+
+  get cause(): GapCause | undefined {
+    return this.isForbidden ? 'copy_never' : this.#outage?.cause;
+  }
+
+  /** The life under way has said something: whether it may record, or what it did. */
+  get isTold(): boolean {
+    return this.#offset !== undefined;
+  }
+
+  /** From now on it is tried to receive something. */
+  begin(): void {
+    this.#triedFrom ??= this.options.now();
+  }
+
+  /** A sink begins. */
+  beginLife(): void {
+    this.#offset = undefined;
+    this.#former = undefined;
+    this.#waiting = [];
+    this.#isOpen = false;
+    this.isForbidden = false;
+  }
+
+  /** A sink's event. @param at the worker's clock when it was sent */
+  take(event: FileEvent, at: number): void {
+    this.#offset ??= this.options.now() - at;
+    const offset = this.#offset;
+    if (event.kind === 'opened') {
+      // A sink that moves on within its life continues what it knows.
+      if (!this.#isOpen) this.#former = this.#dated(event.former);
+      this.#opened();
+    } else if (event.kind === 'progress') {
+      const { second } = event.progress;
+      const from = second.from + offset;
+      this.#waiting.push({ from, progress: event.progress });
+      if (this.#isOpen) this.#drain();
+    } else if (event.kind === 'hole') this.#hole(event.cause, event.from + offset, event.to + offset);
+    else if (event.kind === 'forbidden') this.isForbidden = event.on;
+    else if (event.kind === 'ended') this.#opened();
+  }
+
+  /** Nothing is received from now on, or for another reason than before. */
+  lose(cause: GapCause): void {
+    const now = this.options.now();
+    const before = this.#outage;
+    if (before?.cause === cause) return;
+    if (before !== undefined) this.#measurement.broke(before.cause, { from: before.from, to: now });
+    this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
+  }
+
+  /** The recording is over. */
+  settle(at: number): void {
+    const outage = this.#outage;
+    this.#outage = undefined;
+    if (outage !== undefined) this.#measurement.broke(outage.cause, { from: outage.from, to: at });
+  }
+
+  /** The rest of the margin is another's. */
+  yielded(endAt: number): void {
+    const from = this.until ?? this.options.now();
+    this.#measurement.broke('yielded', { from, to: endAt });
+  }
+
+  /** What was written to this file is not there any more. @param isAll there is no other */
+  forget(path: string, isAll: boolean): void {
+    const { stretches, files = [] } = this.measured;
+    const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);
+    for (const { from, to } of lost) this.#measurement.broke('disk_failed', { from, to });
+  }
+
+  /** The clock was set: what it told until now was so much later. */
+  clockSet(byMs: number): void {
+    this.#measurement.shift(byMs, this.#bornAt);
+    const shift = (at: number): number => (at >= this.#bornAt ? at + byMs : at);
+    if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
+    if (this.#triedFrom !== undefined) this.#triedFrom += byMs;
+    if (this.#offset !== undefined) this.#offset += byMs;
+    for (const one of this.#waiting) one.from += byMs;
+    this.#bornAt += byMs;
+  }
+
+  #dated(former: PreviousProgress | null): PreviousProgress | undefined {
+    const { now, wall } = this.options;
+    return former === null ? undefined : { ...former, modifiedAt: former.modifiedAt + now() - wall() };
+  }
+
+  #opened(): void {
+    this.#isOpen = true;
+    this.#drain();
+  }
+
+  #drain(): void {
+    for (const { from, progress } of this.#waiting.splice(0)) this.#received(from, progress);
+  }
+
+  #received(from: number, { second, path }: Progress): void {
+    const former = this.#former;
+    this.#former = undefined;
+    if (former !== undefined) this.#join(former, from, second.pcr);
+    const outage = this.#outage;
+    this.#outage = undefined;
+    if (outage !== undefined) {
+      const start = Math.max(this.until ?? outage.from, outage.from);
+      this.#measurement.broke(outage.cause, { from: start, to: from });
+    }
+    const wasBegun = this.isBegun;
+    this.#measurement.received({ from, to: from + second.to - second.from }, second, path);
+    if (!wasBegun) this.options.began(Math.round(from));
+    this.options.onReceiving();
+  }
+
+  /** Where the former life really ended, and what nobody had counted of it. */
+  #join(former: PreviousProgress, from: number, pcr: number | null): void {
+    const told = this.until;
+    if (told === undefined) {
+      // Killed before anything was saved: only the file knows.
+      if (former.recounted.packets > 0 && former.modifiedAt < from) {
+        this.#measurement.received({ from: former.modifiedAt, to: former.modifiedAt }, former.recounted);
+        this.#outage = { cause: 'service_stopped', from: former.modifiedAt };
+      }
+      return;
+    }
+    const written = Math.min(Math.max(former.modifiedAt, told), from);
+    const end = former.recounted.packets > 0 ? written : told;
+    const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
+    const believed = gap !== undefined && gap >= 0 && Math.abs(from - gap - end) < BELIEVED_MS;
+    const real = believed ? from - gap : end;
+    this.#measurement.endedAt(real);
+    if (former.recounted.packets > 0) {
+      this.#measurement.count({ from: Math.min(told, real), to: real }, former.recounted);
+    }
+    if (this.#outage !== undefined) {
+      const first = this.measured.breaks.find((one) => one.from >= Math.min(told, real));
+      if (first === undefined) this.#outage.from = real;
+      else first.from = real;
+    }
+  }
+
+  #hole(cause: Withholding, from: number, to: number): void {
+    this.#opened();
+    this.#measurement.broke(cause, { from, to });
+  }
+}
+
+/** What remains without what was written to these files. */
+export function withoutFiles(measured: Measured, paths: readonly string[]): Measured {
+  const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
+  if (lost.length === 0) return measured;
+  const rest = new RecordingMeasurement(structuredClone(measured));
+  for (const { from, to } of lost) rest.broke('disk_failed', { from, to });
+  return rest.value;
+}

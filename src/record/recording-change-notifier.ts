@@ -1,0 +1,48 @@
+/** Tells the lists' readers that something of the recordings is new, a few times a second at most. */
+import type { RecordingProgress } from '../../wire/recordings.ts';
+import type { ChangeName, Hub } from '../hub/hub.ts';
+
+const COALESCE_MS = 250;
+
+export class RecordingChangeNotifier {
+  readonly #waiting = new Set<ChangeName>();
+  /** Of every recording under way, what a list shows of it beside its size. */
+  #shown = '';
+  #seen: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(readonly hub: Hub) {}
+
+  /** @param names lists that show it too */
+  changed(...names: readonly ChangeName[]): void {
+    if (this.#closed) return;
+    for (const name of ['recordings' as const, ...names]) this.#waiting.add(name);
+    this.#timer ??= setTimeout(() => this.#tell(), COALESCE_MS);
+  }
+
+  /** What is not told by itself: losses, a slow disk. `look` compares all of it with what was watched before. */
+  watch({ cause, drops, slow, tunerId }: RecordingProgress): void {
+    this.#seen.push(`${cause} ${drops} ${slow} ${tunerId}`);
+  }
+
+  look(): void {
+    const seen = this.#seen.join('\n');
+    this.#seen = [];
+    if (seen === this.#shown) return;
+    this.#shown = seen;
+    this.changed();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    const names = [...this.#waiting];
+    this.#waiting.clear();
+    for (const name of names) this.hub.changed(name);
+  }
+}

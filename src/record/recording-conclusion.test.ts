@@ -1,0 +1,380 @@
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StationId } from '../../arib/ids.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import type { NewRecording } from '../model/recording.ts';
+import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import { openDatabase } from '../store/database.ts';
+import { RecordingStore } from '../store/recording-store.ts';
+import { reconcile } from './file-reconciliation.ts';
+import { FolderMounts } from './folder-mounts.ts';
+import { type ConcludeOptions, concludeRecording } from './recording-conclusion.ts';
+import type { SessionResult } from './recording-session.ts';
+
+const START = 1_700_000_000_000;
+const END = START + 60_000;
+const STATION = 3_260_809_216;
+const PROGRAMME = { startAt: START, endAt: END };
+const NEW: NewRecording = {
+  reservationId: null,
+  ruleId: null,
+  programId: null,
+  stationId: STATION as StationId,
+  serviceName: '試験テレビ',
+  name: '番組',
+  description: '',
+  extended: { 出演: '誰か' },
+  genres: [{ lv1: 7, lv2: 0 }],
+  audios: [],
+  videoType: 'mpeg2',
+  videoResolution: '1080i',
+  isFree: true,
+  startAt: START,
+  endAt: END,
+  closeAt: END + 15_000,
+  wantedFrom: null,
+  series: null,
+  encode: 'none',
+  keepTs: true,
+};
+const COMPLETE: Measured = {
+  ...nothingMeasured(),
+  stretches: [{ from: START - 5000, to: END + 5000 }],
+  sums: { packets: 10, drops: 0, errors: 0, scrambled: 0 },
+};
+
+let folder: string;
+let database: Database;
+let store: RecordingStore;
+let free: Map<string, number>;
+let options: ConcludeOptions;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-conclude-'));
+  for (const name of ['a', 'b']) mkdirSync(join(folder, name));
+  database = openDatabase(join(folder, 'svc.db'));
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (${STATION}, 'GR', 32608, 9216, 'T27', '試験テレビ', 1, 1, 0)`,
+  );
+  store = new RecordingStore(database);
+  free = new Map(['a', 'b'].map((name) => [join(folder, name), 1e12]));
+  options = {
+    store,
+    folders: () => [...free.keys()].map((path) => ({ path, floorBytes: 0 })),
+    free: async (path) => free.get(path),
+    retryDamaged: () => 'never',
+    persist: async (act) => act(),
+    log: SILENT_LOG,
+    now: () => END,
+  };
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+function created(): number {
+  const id = store.create(NEW, START);
+  if (id === undefined) throw new Error('not created');
+  return id;
+}
+
+/** A recording with parts of this content, each in its folder. */
+function recorded(parts: [where: string, content: string][]): { id: number; result: SessionResult } {
+  const id = created();
+  const files = parts.map(([where, content], index) => {
+    const path = join(folder, where, `r${id}.${index}.ts`);
+    writeFileSync(path, content);
+    return { path, bytes: content.length };
+  });
+  store.placed(id, files, { folder: join(folder, 'a'), stem: `r${id}` }, START);
+  return { id, result: { end: 'finished', at: END, measured: COMPLETE, parts: files } };
+}
+
+/** The first 15 s are in its first part, the next 20 s in its second one. */
+function inParts({ parts }: SessionResult): Measured {
+  const ends = [START + 10_000, START + 30_000, END + 5000];
+  const files = parts.map(({ path }, index) => ({
+    path,
+    from: ends[index - 1] ?? START - 5000,
+    to: ends[index] ?? END + 5000,
+  }));
+  return { ...structuredClone(COMPLETE), files };
+}
+
+/** Nothing but the root is mounted. @param remembered mount points by folder */
+function mountsOf(remembered: Record<string, string>): FolderMounts {
+  const memory = {
+    mountOf: (path: string) => remembered[path],
+    rememberMount: () => {},
+    filesIn: () => [],
+  };
+  return new FolderMounts(memory, async () => new Set(['/']));
+}
+
+const bytesOf = (id: number): unknown =>
+  database.query<{ bytes: number }, [number]>('SELECT bytes FROM recordings WHERE id = ?').get(id)?.bytes;
+
+const content = (id: number): string | undefined => {
+  const file = database
+    .query<{ path: string }, [number]>('SELECT path FROM recording_files WHERE recording_id = ?')
+    .get(id);
+  return file === null ? undefined : readFileSync(file.path, 'utf8');
+};
+
+describe('a recording that ends', () => {
+  test('has its verdict, its file and its length', async () => {
+    const { id, result } = recorded([['a', 'whole']]);
+    await concludeRecording(id, result, PROGRAMME, options);
+    expect(store.find(id)).toEqual({
+      ...NEW,
+      id,
+      ended: null,
+      holdUntil: null,
+      state: 'recorded',
+      reason: null,
+      beganAt: null,
+      durationMs: 70_000,
+      folder: join(folder, 'a'),
+      stem: `r${id}`,
+      verdict: { level: 'complete', drops: 0, gaps: [], headMs: 5000, tailMs: 5000 },
+    });
+    expect(content(id)).toBe('whole');
+    expect(store.unfinished()).toEqual([]);
+  });
+
+  test('knows its seams in the file that its parts become', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    const [first = '', second = ''] = result.parts.map(({ path }) => path);
+    store.seam(id, { path: second, position: 4, kind: 'resumed', at: END });
+    store.seam(id, { path: first, position: 2, kind: 'layout', at: START });
+    expect(store.seams(id).map(({ position }) => position)).toEqual([2, 4]);
+    await concludeRecording(id, result, PROGRAMME, options);
+    const path = store.parts(id)[0]?.path ?? '';
+    expect(store.seams(id)).toEqual([
+      { path, position: 2, kind: 'layout', at: START },
+      { path, position: 10, kind: 'resumed', at: END },
+    ]);
+  });
+
+  test('of several parts becomes one file, and the parts go', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second '],
+      ['a', 'third'],
+    ]);
+    await concludeRecording(id, result, PROGRAMME, options);
+    expect(content(id)).toBe('first second third');
+    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.joined.ts`]);
+    expect(readdirSync(join(folder, 'b'))).toEqual([]);
+    expect(store.parts(id)).toHaveLength(1);
+  });
+
+  test('keeps its parts where no folder has room for the whole, and nothing is missing', async () => {
+    const { id, result } = recorded([
+      ['a', 'short'],
+      ['b', 'longer one'],
+    ]);
+    for (const path of free.keys()) free.set(path, 10);
+    await concludeRecording(id, result, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({
+      state: 'recorded',
+      reason: null,
+      verdict: { level: 'complete', gaps: [] },
+    });
+    expect(store.parts(id).map(({ bytes }) => bytes)).toEqual([5, 10]);
+    expect(bytesOf(id)).toBe(15);
+    expect(existsSync(store.parts(id)[0]?.path ?? '')).toBe(true);
+  });
+
+  test('is not lost with a disk that is away at that moment', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    renameSync(join(folder, 'b'), join(folder, 'disk'));
+    mkdirSync(join(folder, 'b'));
+    await concludeRecording(id, result, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({ state: 'recorded', verdict: { level: 'complete' } });
+    expect(store.parts(id)).toEqual(result.parts);
+    // Something else beneath the mount point does not make its files gone.
+    writeFileSync(join(folder, 'b', 'other'), '');
+    const mounts = mountsOf({ [join(folder, 'b')]: '/mnt' });
+    expect(await reconcile({ ...options, mounts })).toEqual({ forgotten: 0, removed: 0 });
+    expect(store.parts(id)).toEqual(result.parts);
+  });
+
+  test('without one of its parts tells what is missing', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+      ['b', 'third'],
+    ]);
+    rmSync(result.parts[1]?.path ?? '');
+    await concludeRecording(id, { ...result, measured: inParts(result) }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({
+      state: 'recorded',
+      verdict: { level: 'damaged', gaps: [{ startMs: 10_000, endMs: 30_000, cause: 'disk_failed' }] },
+    });
+    expect(content(id)).toBe('first third');
+  });
+
+  test('leaves nothing that nobody knows when the power goes after its verdict', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    let acts = 0;
+    const persist = async (act: () => void): Promise<void> => {
+      act();
+      acts += 1;
+      // The first names the file that is made.
+      if (acts === 2) throw new Error('power cut');
+    };
+    await expect(concludeRecording(id, result, PROGRAMME, { ...options, persist })).rejects.toThrow(
+      'power cut',
+    );
+    expect(readdirSync(join(folder, 'a'))).toHaveLength(2);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 2 });
+    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.joined.ts`]);
+    expect(readdirSync(join(folder, 'b'))).toEqual([]);
+    expect(bytesOf(id)).toBe(12);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+  });
+
+  test('never overwrites a file that happens to have its name', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    const foreign = join(folder, 'a', `r${id}.joined.ts`);
+    writeFileSync(foreign, 'not ours');
+    await concludeRecording(id, result, PROGRAMME, options);
+    expect(readFileSync(foreign, 'utf8')).toBe('not ours');
+    expect(store.parts(id)).toHaveLength(2);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(existsSync(foreign)).toBe(true);
+  });
+
+  test('with nothing has failed, and says by what', async () => {
+    const id = created();
+    const measured = {
+      ...nothingMeasured(),
+      breaks: [{ from: START - 5000, to: END, cause: 'no_tuner' as const }],
+    };
+    await concludeRecording(id, { end: 'finished', at: END, measured, parts: [] }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({
+      state: 'failed',
+      reason: 'チューナーを確保できないか、放送を受信できませんでした',
+      verdict: { level: 'lost' },
+    });
+  });
+
+  test('by copy control has failed, and says so', async () => {
+    const { id, result } = recorded([['a', 'margin']]);
+    await concludeRecording(id, { ...result, end: 'copy_never' }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: 'コピー禁止の番組なので録画しません' });
+  });
+
+  test('by a person is judged up to then', async () => {
+    const { id, result } = recorded([['a', 'half']]);
+    const measured = { ...COMPLETE, stretches: [{ from: START, to: START + 20_000 }] };
+    const ended = { ...result, end: 'stopped' as const, at: START + 20_000, measured };
+    const { verdict } = await concludeRecording(id, ended, PROGRAMME, options);
+    expect(verdict).toMatchObject({ level: 'complete', tailMs: -40_000 });
+  });
+
+  test('by a person before anything came says so, not that it came too late', async () => {
+    const { id, result } = recorded([]);
+    const measured = { ...COMPLETE, stretches: [] };
+    await concludeRecording(id, { ...result, end: 'stopped', at: START + 500, measured }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: '録画を途中で止めました' });
+  });
+});
+
+describe('a start', () => {
+  test('finds a part that is gone: the others are what there is, and the verdict says so', async () => {
+    const { id, result } = recorded([
+      ['a', 'the longest'],
+      ['b', 'second'],
+      ['b', 'third'],
+    ]);
+    for (const path of free.keys()) free.set(path, 10);
+    const other = recorded([['a', 'other']]);
+    await concludeRecording(other.id, other.result, PROGRAMME, options);
+    const measured = inParts(result);
+    store.saveMeasured(id, measured, result.parts);
+    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    rmSync(result.parts[0]?.path ?? '');
+    expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
+    expect(store.parts(id)).toEqual(result.parts.slice(1));
+    expect(content(id)).toBe('second');
+    expect([bytesOf(id), store.find(id)?.durationMs]).toEqual([11, 55_000]);
+    expect(store.find(id)?.verdict).toMatchObject({
+      level: 'damaged',
+      gaps: [{ startMs: 0, endMs: 10_000, cause: 'disk_failed' }],
+      headMs: -10_000,
+    });
+  });
+
+  test('finds what is gone: a recording withoutFiles its file has failed', async () => {
+    const gone = recorded([['a', 'one']]);
+    const there = recorded([['a', 'two']]);
+    for (const { id, result } of [gone, there]) await concludeRecording(id, result, PROGRAMME, options);
+    rmSync(gone.result.parts[0]?.path ?? '');
+    expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
+    expect(store.find(gone.id)).toMatchObject({ state: 'failed', reason: '録画ファイルが見つかりません' });
+    expect(store.find(there.id)?.state).toBe('recorded');
+  });
+
+  test('does not believe an empty mount point', async () => {
+    const { id, result } = recorded([['b', 'one']]);
+    await concludeRecording(id, result, PROGRAMME, options);
+    rmSync(join(folder, 'b'), { recursive: true });
+    mkdirSync(join(folder, 'b'));
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(store.find(id)?.state).toBe('recorded');
+  });
+
+  test('removes what a joining left, and no file that no row names', async () => {
+    const joining = recorded([['a', 'two']]);
+    store.joining(joining.id, join(folder, 'a', 'half.joined.ts'));
+    writeFileSync(join(folder, 'a', 'half.joined.ts'), 'half');
+    writeFileSync(join(folder, 'a', 'holiday.ts'), 'of a person');
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 1 });
+    expect(readdirSync(join(folder, 'a')).sort()).toEqual(['holiday.ts', `r${joining.id}.0.ts`]);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(store.unfinished()).toEqual([joining.id]);
+  });
+});
+
+test('what was measured outlives the process; no list has to be read anew for it', () => {
+  const { id, result } = recorded([['a', 'x']]);
+  const counter = () => database.query("SELECT value FROM counters WHERE name = 'recordings'").get();
+  const before = counter();
+  store.saveMeasured(id, COMPLETE, [{ path: result.parts[0]?.path ?? '', bytes: 188 }]);
+  expect(counter()).toEqual(before);
+  expect(store.measured(id)).toEqual(COMPLETE);
+  expect(store.parts(id)[0]?.bytes).toBe(188);
+  store.began(id, START);
+  store.began(id, START + 1);
+  const later = { programId: null, startAt: START + 5, endAt: END + 5, closeAt: END + 5, holdUntil: null };
+  store.moveTimes(id, later, START);
+  expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
+});

@@ -1,0 +1,101 @@
+/**
+ * The end of a recording: its parts made one file where there is room, its verdict, its row. What of it is in a folder
+ * that is away now is there all the same; what is gone is told by the verdict.
+ */
+import type { Log } from '../../host/log.ts';
+import type { RecordingPart } from '../model/recording.ts';
+import { CAUSES, type Judgement, judge, type Wanted, worthRepeating } from '../model/verdict.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import type { Folder } from './folder-selection.ts';
+import { withoutFiles } from './reception-timeline.ts';
+import { findParts, GONE, joinParts, removeJoined } from './recording-parts.ts';
+import type { SessionResult } from './recording-session.ts';
+
+const COPY_NEVER = 'コピー禁止の番組なので録画しません';
+
+export interface ConcludeOptions {
+  store: RecordingStore;
+  folders: () => readonly Folder[];
+  free: (path: string) => Promise<number | undefined>;
+  mounts?: FolderMounts | undefined;
+  /** The setting of that name. */
+  retryDamaged: () => 'never' | 'failed' | 'damaged';
+  /** Acts in the end: again, where the database refuses now. @throws when it is given up */
+  persist: (act: () => void) => Promise<void>;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+export interface Conclusion extends Judgement {
+  /** By the setting `retryDamaged`. */
+  worthRepeating: boolean;
+}
+
+/**
+ * Ends a recording in the store. Called again after an error it does what is left to do.
+ * @param wanted the real times of its programme
+ * @throws the database's error; the recording then stays one under way
+ */
+export async function concludeRecording(
+  id: number,
+  result: Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>,
+  wanted: Wanted,
+  options: ConcludeOptions,
+): Promise<Conclusion> {
+  const { store, now, persist, retryDamaged } = options;
+  const stopped = result.end === 'stopped' ? { until: Math.min(wanted.until ?? result.at, result.at) } : {};
+  const parts = await findParts(result.parts, options.mounts);
+  const gone = parts.gone.map(({ path }) => path);
+  const measured = withoutFiles(result.measured, gone);
+  const judgement = judge(measured, { ...wanted, ...stopped });
+  const { verdict } = judgement;
+  const mayJoin = parts.isWhole && parts.kept.length > 1;
+  const joined = mayJoin ? await joinParts(id, parts.kept, options) : undefined;
+  const rest = joined === undefined ? parts.kept : [joined];
+  const file = rest.reduce<RecordingPart | null>(
+    (best, part) => (best === null || part.bytes > best.bytes ? part : best),
+    null,
+  );
+  const failed = verdict.level === 'lost' || result.end === 'copy_never' || file === null;
+  const first = measured.stretches[0];
+  // What a person ended, or nobody may record, is not tried again.
+  const repeat = result.end === 'finished' && worthRepeating(judgement, retryDamaged());
+  await persist(() =>
+    store.finish(
+      id,
+      {
+        state: failed ? 'failed' : 'recorded',
+        reason: failed ? reasonOf(result.end, judgement, gone.length > 0 && file === null) : null,
+        verdict,
+        durationMs: Math.round((measured.stretches.at(-1)?.to ?? 0) - (first?.from ?? 0)),
+        startAt: wanted.startAt,
+        endAt: wanted.endAt,
+        file,
+        joined: joined === undefined ? [] : parts.kept,
+        released: repeat,
+      },
+      rest,
+      now(),
+    ),
+  );
+  if (joined !== undefined) {
+    await removeJoined(
+      id,
+      parts.kept.map(({ path }) => path),
+      options,
+    );
+  }
+  return { ...judgement, worthRepeating: repeat };
+}
+
+/** The cause that took the most of it. */
+function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boolean): string {
+  if (end === 'copy_never') return COPY_NEVER;
+  if (isGone) return GONE;
+  const longest = [...verdict.gaps].sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
+  // Who stops it in its first moments knows why nothing is there.
+  if (end === 'stopped' && (longest === undefined || longest.cause === 'late')) return CAUSES.stopped;
+  return longest === undefined ? GONE : CAUSES[longest.cause];
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test';
+import { joinedName, partName, shortStem, stemOf } from './recording-file-name.ts';
+
+const named = (title: string, stationName = '試験テレビ') =>
+  stemOf({ id: 12, startAt: Date.UTC(2026, 10, 21, 15, 30), title, stationName });
+
+describe('a name', () => {
+  test('says when (in Japan), what, where, and is the only one of its number', () => {
+    expect(named('朝の散歩 第3話')).toBe('20261122-0030 朝の散歩 第3話 (試験テレビ) r12');
+  });
+
+  test('has nothing that a file system refuses or that leads elsewhere', () => {
+    expect(named('../a/b\\c:d*e?f"g<h>i|j\u0000\u001b[0m\n\ud800k..', '..')).toBe(
+      '20261122-0030 ／a／b＼c：d＊e？f”g＜h＞i｜j[0mk (局) r12',
+    );
+    expect(named('...')).toBe('20261122-0030 無題 (試験テレビ) r12');
+  });
+
+  test('keeps to the longest that a file system takes, with whole letters', () => {
+    const stem = named('👩‍👩‍👧'.repeat(60), '長い名前の局'.repeat(20));
+    for (const name of [partName(stem, 12), joinedName(stem)])
+      expect(Buffer.byteLength(name)).toBeLessThan(256);
+    expect(stem).toMatch(/^20261122-0030 (👩‍👩‍👧)+ \((長い名前の局|長い名|長い|長い名前|長)+\) r12$/u);
+  });
+
+  test('is short where a file system takes no long ones', () => {
+    const stem = shortStem(named('長い番組の名前'.repeat(9)), 12);
+    for (const name of [partName(stem, 12), joinedName(stem)])
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(143);
+    expect(stem).toMatch(/^20261122-0030 長い番組の名前長い番組の名前.+ r12$/u);
+    expect(stem).not.toContain('\ufffd');
+  });
+
+  test('of a part and of what is put together differ', () => {
+    expect([partName('a', 1), partName('a', 2), joinedName('a')]).toEqual([
+      'a.ts',
+      'a.part2.ts',
+      'a.joined.ts',
+    ]);
+  });
+});

@@ -1,0 +1,77 @@
+/** What people mark recordings with: how far they watched, that they did, that it is to be kept. */
+import type { Hub } from '../hub/hub.ts';
+import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '../model/recording-time.ts';
+import type { RecycleBin } from '../store/recycle-bin.ts';
+import type { PlaybackActivity } from './playback-activity.ts';
+
+export interface RecordingMarksOptions {
+  shelf: RecycleBin;
+  watching: PlaybackActivity;
+  hub: Hub;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+export interface ReachedPlace {
+  /** s, of the file in whose time it is told. */
+  at: number;
+  /** s, as whoever watched says; null: it did not. */
+  length: number | null;
+  /** What of the original stream that file holds. */
+  cuts: CutList;
+}
+
+/** Of the recording as it stands. */
+export interface Watched {
+  id: number;
+  state: string;
+  /** Of the original stream; null: not known. */
+  durationMs: number | null;
+  resumeMs: number | null;
+}
+
+/** Positions beyond are beyond any recording. */
+const MAX_MS = 7 * 86_400_000;
+
+export class RecordingMarks {
+  constructor(readonly options: RecordingMarksOptions) {}
+
+  /** @returns where to go on, s of the same file; null: from the beginning */
+  reach(recording: Watched, { at, length, cuts }: ReachedPlace): number | null {
+    const { shelf, now } = this.options;
+    const { durationMs } = recording;
+    this.seen(recording.id);
+    const isRecording = recording.state === 'recording';
+    const place = remembered({
+      at: Math.min(at * 1000, MAX_MS),
+      length: length === null ? null : length * 1000,
+      known: isRecording || durationMs === null ? null : encodedLength(durationMs, cuts),
+    });
+    const resumeMs = place.resume === null ? null : Math.round(toOriginal(place.resume, cuts));
+    shelf.putResume(recording.id, resumeMs, place.finished ? now() : undefined, now());
+    // A position moves every few seconds; lists change when there is one, or none any more.
+    if (place.finished || (resumeMs === null) !== (recording.resumeMs === null)) this.#changed();
+    return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
+  }
+
+  /** A file of it is being read. */
+  seen(id: number): void {
+    this.options.watching.note(id);
+  }
+
+  watched(id: number, isWatched: boolean): void {
+    const { shelf, now } = this.options;
+    shelf.putWatched(id, isWatched ? now() : null, now());
+    this.#changed();
+  }
+
+  protect(id: number, isProtected: boolean): void {
+    const { shelf, now } = this.options;
+    shelf.putProtected(id, isProtected, now());
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.options.hub.changed('recordings');
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test';
+import { nothingMeasured } from '../model/verdict.ts';
+import { RecordingMeasurement } from './recording-measurement.ts';
+
+const CLEAN = { packets: 100, drops: 0, errors: 0, scrambled: 0 };
+const DROP = { ...CLEAN, drops: 1 };
+const at = (from: number, to: number) => ({ from: from * 1000, to: to * 1000 });
+
+test('seconds that follow one another are one stretch; a break parts them', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  measurement.received(at(0, 1), CLEAN);
+  measurement.received(at(1, 2), CLEAN);
+  measurement.broke('stream_ended', at(2, 2.2));
+  measurement.received(at(2.2, 3), CLEAN);
+  expect(measurement.value.stretches).toEqual([at(0, 2), at(2.2, 3)]);
+  expect(measurement.value.sums.packets).toBe(300);
+});
+
+test('a break takes back what was told as received', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  measurement.received(at(0, 10), CLEAN);
+  measurement.broke('disk_full', at(4, 6));
+  measurement.broke('disk_full', at(9, 12));
+  expect(measurement.value.stretches).toEqual([at(0, 4), at(6, 9)]);
+});
+
+test('damage is kept in pieces of at most ten seconds', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  for (let second = 0; second < 25; second += 1) measurement.received(at(second, second + 1), DROP);
+  measurement.received(at(25, 26), CLEAN);
+  measurement.received(at(26, 27), { ...CLEAN, scrambled: 90 });
+  measurement.received(at(27, 28), DROP);
+  expect(measurement.value.damage.map(({ from, to, drops }) => [from / 1000, to / 1000, drops])).toEqual([
+    [0, 10, 10],
+    [10, 20, 10],
+    [20, 25, 5],
+    [26, 27, 0],
+    [27, 28, 1],
+  ]);
+});
+
+test('the end is moved to where the clock of the broadcast says it was', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  measurement.endedAt(5);
+  measurement.received(at(0, 10), CLEAN);
+  measurement.endedAt(12_000);
+  expect(measurement.until).toBe(12_000);
+});
+
+test('what a wrong clock told moves with it, what was told before it does not', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  measurement.received(at(0, 10), DROP, 'a');
+  measurement.broke('service_stopped', at(10, 20));
+  measurement.received(at(20, 30), DROP, 'a');
+  measurement.shift(600_000, 15_000);
+  expect(measurement.value).toMatchObject({
+    stretches: [at(0, 10), at(620, 630)],
+    breaks: [{ ...at(10, 620), cause: 'service_stopped' }],
+    damage: [at(0, 10), at(620, 630)],
+    files: [{ path: 'a', ...at(0, 630) }],
+  });
+});
+
+test('a life of a single moment stays known when a break begins with it', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  measurement.received(at(1, 1), CLEAN);
+  measurement.broke('service_stopped', at(1, 4));
+  measurement.received(at(4, 5), CLEAN);
+  expect(measurement.value.stretches).toEqual([at(1, 1), at(4, 5)]);
+  measurement.broke('disk_failed', at(0, 2));
+  expect(measurement.value.stretches).toEqual([at(4, 5)]);
+});

@@ -1,0 +1,107 @@
+/** Puts together what a recording's sinks told, over all its lives, as the values that verdicts are made of. */
+import {
+  type Damage,
+  type GapCause,
+  isUnreadable,
+  type Measured,
+  type PacketSums,
+  type Stretch,
+} from '../model/verdict.ts';
+
+/** Seconds that follow one another are a little apart on a busy machine. */
+const JOIN_MS = 500;
+/** Damage is told at least this finely: a recording of a day, damaged all over, is 8,640 of them. */
+const WINDOW_MS = 10_000;
+
+export class RecordingMeasurement {
+  constructor(readonly value: Measured) {}
+
+  /** Epoch ms of the last packet; undefined before the first. */
+  get until(): number | undefined {
+    return this.value.stretches.at(-1)?.to;
+  }
+
+  /** Epoch ms up to which it is known what was received and what was not; undefined: nothing is. */
+  get toldUntil(): number | undefined {
+    const ends = [...this.value.stretches.slice(-1), ...this.value.breaks].map(({ to }) => to);
+    return ends.length === 0 ? undefined : Math.max(...ends);
+  }
+
+  /** @param path the file that it is written to */
+  received(stretch: Stretch, sums: PacketSums, path?: string): void {
+    const { stretches, breaks } = this.value;
+    const last = stretches.at(-1);
+    const broken = (breaks.at(-1)?.to ?? 0) > (last?.to ?? 0);
+    if (last === undefined || broken || stretch.from - last.to > JOIN_MS) {
+      stretches.push({ from: stretch.from, to: Math.max(stretch.from, stretch.to) });
+    } else last.to = Math.max(last.to, stretch.to);
+    if (path !== undefined) this.#wrote(path, stretch);
+    this.count(stretch, sums);
+  }
+
+  #wrote(path: string, { from, to }: Stretch): void {
+    this.value.files ??= [];
+    const last = this.value.files.at(-1);
+    if (last?.path === path) last.to = Math.max(last.to, to);
+    else this.value.files.push({ path, from, to });
+  }
+
+  /** Packets of a time that is known already. */
+  count(stretch: Stretch, sums: PacketSums): void {
+    add(this.value.sums, sums);
+    if (sums.drops + sums.errors + sums.scrambled === 0) return;
+    const { damage } = this.value;
+    const last = damage.at(-1);
+    const one: Damage = { from: stretch.from, to: stretch.to, ...pick(sums) };
+    const joins =
+      last !== undefined &&
+      one.from - last.to <= JOIN_MS &&
+      one.to - last.from <= WINDOW_MS &&
+      isUnreadable(last) === isUnreadable(one);
+    if (!joins) damage.push(one);
+    else {
+      last.to = Math.max(last.to, one.to);
+      add(last, sums);
+    }
+  }
+
+  /** Nothing was kept for a while, whatever was told of that time before. */
+  broke(cause: GapCause, { from, to }: Stretch): void {
+    if (to <= from) return;
+    this.value.breaks.push({ from, to, cause });
+    this.value.stretches = this.value.stretches.flatMap((one) => {
+      // A single moment was received all the same: when something began is told by it.
+      if (one.from === one.to) return one.from > from && one.from < to ? [] : [one];
+      return [
+        { from: one.from, to: Math.min(one.to, from) },
+        { from: Math.max(one.from, to), to: one.to },
+      ].filter((part) => part.to > part.from);
+    });
+  }
+
+  /** What was told of the time from `since` on was told by a clock that was `byMs` late. */
+  shift(byMs: number, since: number): void {
+    const { stretches, breaks, damage, files = [] } = this.value;
+    for (const one of [...stretches, ...breaks, ...damage, ...files]) {
+      if (one.from >= since) one.from += byMs;
+      if (one.to >= since) one.to = Math.max(one.from, one.to + byMs);
+    }
+  }
+
+  /** The last packets are of another time than was told, earlier or later. */
+  endedAt(at: number): void {
+    const last = this.value.stretches.at(-1);
+    if (last !== undefined && at > last.from) last.to = at;
+  }
+}
+
+function add(to: PacketSums, more: PacketSums): void {
+  to.packets += more.packets;
+  to.drops += more.drops;
+  to.errors += more.errors;
+  to.scrambled += more.scrambled;
+}
+
+function pick({ packets, drops, errors, scrambled }: PacketSums): PacketSums {
+  return { packets, drops, errors, scrambled };
+}

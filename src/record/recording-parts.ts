@@ -1,0 +1,174 @@
+/**
+ * The files of an ended recording: which of them are there, made one where a folder has room, removed where they are not
+ * needed any more. Only files that a row names are touched.
+ */
+import { constants } from 'node:fs';
+import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { RecordingPart } from '../model/recording.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
+import { syncFolder } from '../stream/recorded-file.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import { chooseFolder, type Folder } from './folder-selection.ts';
+import { joinedName } from './recording-file-name.ts';
+
+const BLOCK_BYTES = 1024 * 1024;
+export const GONE = '録画ファイルが見つかりません';
+
+export interface FoundParts {
+  /** With their sizes; of what is in a folder that is away, as it was known. */
+  kept: RecordingPart[];
+  /** They are not there any more. */
+  gone: RecordingPart[];
+  /** All that is kept can be read now. */
+  isWhole: boolean;
+}
+
+/** What is in a folder that is away is not gone; what is empty is removed. */
+export async function findParts(
+  parts: readonly RecordingPart[],
+  mounts: Pick<FolderMounts, 'look'> | undefined,
+): Promise<FoundParts> {
+  const found: FoundParts = { kept: [], gone: [], isWhole: true };
+  for (const part of parts) {
+    const bytes = await sizeOf(part.path);
+    if (typeof bytes === 'number' && bytes > 0) found.kept.push({ path: part.path, bytes });
+    else if (bytes === 0) await rm(part.path, { force: true });
+    else if (bytes === 'absent' && (await isThere(dirname(part.path), mounts))) found.gone.push(part);
+    else {
+      found.kept.push({ ...part });
+      found.isWhole = false;
+    }
+  }
+  return found;
+}
+
+/** `unknown`: its disk does not say. */
+export async function sizeOf(path: string): Promise<number | 'absent' | 'unknown'> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unknown';
+  }
+}
+
+/** Whether a file that is not in it is gone: where mounts do not tell, an empty folder may be a mount point. */
+async function isThere(folder: string, mounts: Pick<FolderMounts, 'look'> | undefined): Promise<boolean> {
+  const presence = (await mounts?.look(folder)) ?? 'unknown';
+  return presence === 'unknown' ? !(await isEmptyOrAway(folder)) : presence === 'there';
+}
+
+/** An empty mount point has none of the files that it should have. */
+export async function isEmptyOrAway(folder: string): Promise<boolean> {
+  return readdir(folder).then(
+    (names) => names.length === 0,
+    () => true,
+  );
+}
+
+/** The folder of a file cannot be looked into. */
+export async function isFolderAway(
+  path: string,
+  mounts: Pick<FolderMounts, 'isAway'> | undefined,
+): Promise<boolean> {
+  if (await mounts?.isAway(dirname(path))) return true;
+  return access(dirname(path)).then(
+    () => false,
+    () => true,
+  );
+}
+
+export interface JoinOptions {
+  store: Pick<RecordingStore, 'find' | 'joining' | 'notJoined'>;
+  folders: () => readonly Folder[];
+  free: (path: string) => Promise<number | undefined>;
+  /** Stores what it does, on disk when it resolves. @throws when it is given up */
+  persist: (act: () => void) => Promise<void>;
+  log: Log;
+}
+
+/** One file of all parts, in a folder that has room for it; undefined: none has, or it failed. */
+export async function joinParts(
+  id: number,
+  parts: readonly RecordingPart[],
+  { store, folders, free, persist, log }: JoinOptions,
+): Promise<RecordingPart | undefined> {
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const wished = folders();
+  const room = await Promise.all(wished.map(({ path }) => free(path)));
+  const left = room.map((one) => (one === undefined || one < bytes ? undefined : one - bytes));
+  const folder = chooseFolder(wished, left);
+  const [first, ...others] = parts;
+  const stem = store.find(id)?.stem;
+  if (folder === undefined || first === undefined || stem === undefined || stem === null) return undefined;
+  const path = join(folder.path, joinedName(stem));
+  // Looked at before it is named as ours: what is named may be removed by the next start.
+  if ((await sizeOf(path)) !== 'absent') return undefined;
+  await persist(() => store.joining(id, path));
+  try {
+    await copyFile(first.path, path, constants.COPYFILE_EXCL);
+  } catch (error) {
+    log.error('parts not joined', { recording: id, path, error: String(error) });
+    if ((error as { code?: unknown }).code !== 'EEXIST') await rm(path, { force: true });
+    store.notJoined(id);
+    return undefined;
+  }
+  try {
+    for (const part of others) await appendFile(path, part.path);
+    await syncFolder(folder.path);
+    const size = await sizeOf(path);
+    if (size !== bytes) throw new Error(`${size} octets instead of ${bytes}`);
+    return { path, bytes };
+  } catch (error) {
+    log.error('parts not joined', { recording: id, path, error: String(error) });
+    await rm(path, { force: true });
+    store.notJoined(id);
+    return undefined;
+  }
+}
+
+async function appendFile(to: string, from: string): Promise<void> {
+  const target = await open(to, 'a');
+  try {
+    const source = await open(from, 'r');
+    try {
+      const block = new Uint8Array(BLOCK_BYTES);
+      for (;;) {
+        const { bytesRead } = await source.read(block, 0, block.length);
+        if (bytesRead === 0) break;
+        await target.writeFile(block.subarray(0, bytesRead));
+      }
+    } finally {
+      await source.close();
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+}
+
+/**
+ * Removes what is not needed any more, and then its names: a power cut in between leaves a name to look for, not a file
+ * that nobody knows. What cannot be removed now is tried again at the next start.
+ */
+export async function removeJoined(
+  recordingId: number,
+  paths: readonly string[],
+  { store, log }: { store: Pick<RecordingStore, 'forgetJoined'>; log: Log },
+): Promise<void> {
+  for (const [folder, inFolder] of Map.groupBy(paths, (path) => dirname(path))) {
+    try {
+      for (const path of inFolder) await rm(path, { force: true });
+      await syncFolder(folder);
+      store.forgetJoined(recordingId, inFolder);
+    } catch (error) {
+      log.error('parts of a recording not removed', {
+        recording: recordingId,
+        folder,
+        error: String(error),
+      });
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Removes the files of deleted recordings: regular files that a row names and that carry the name which the service
+ * gave them. No folder, no link, nothing else that lies beside them. A folder that is away or hangs is left for later
+ * and holds back no other.
+ */
+import { lstat, unlink } from 'node:fs/promises';
+import { dirname, isAbsolute, normalize } from 'node:path';
+import { within } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
+import { syncFolder } from '../stream/recorded-file.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import { isEmptyOrAway } from './recording-parts.ts';
+
+export interface RemovalOptions {
+  shelf: Pick<RecycleBin, 'leftovers' | 'forgetFiles'>;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
+  stored?: (() => Promise<void>) | undefined;
+  log: Log;
+  /** Whoever waits for a removal waits no longer than this, ms. */
+  waitMs: number;
+}
+
+/** Names written at once: what a killed process looks for again. */
+const BATCH = 200;
+
+/** `…/<stem>.ts`, `…/<stem>.part2.ts` and what else begins so. */
+export function isOwnName({ path, stem }: Pick<Leftover, 'path' | 'stem'>): boolean {
+  return (
+    stem !== null &&
+    stem !== '' &&
+    isAbsolute(path) &&
+    normalize(path) === path &&
+    path.slice(path.lastIndexOf('/') + 1).startsWith(`${stem}.`)
+  );
+}
+
+export class RecordingRemoval {
+  /** Folders that are being worked at. */
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(readonly options: RemovalOptions) {}
+
+  /** Removes what is to be removed; what takes longer goes on by itself. Never rejects. */
+  async run(): Promise<void> {
+    const { shelf, log } = this.options;
+    if (this.#stop.signal.aborted) return;
+    try {
+      for (const [folder, files] of Map.groupBy(shelf.leftovers(), ({ path }) => dirname(path))) {
+        if (this.#busy.has(folder)) continue;
+        const work = this.#empty(folder, files)
+          .catch((error: unknown) =>
+            log.error('recording files not removed', { folder, error: String(error) }),
+          )
+          .finally(() => this.#busy.delete(folder));
+        this.#busy.set(folder, work);
+      }
+    } catch (error) {
+      log.error('files of deleted recordings cannot be read', { error: String(error) });
+    }
+    await this.#settled();
+  }
+
+  /** Ends after the file that is being removed. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    await within(this.options.waitMs, Promise.all(this.#busy.values()), () => {});
+  }
+
+  async #empty(folder: string, files: readonly Leftover[]): Promise<void> {
+    const { shelf, mounts, stored, log } = this.options;
+    if ((await mounts?.isAway(folder)) || (await isEmptyOrAway(folder))) return;
+    // That they are deleted is known for ever, or they are not.
+    await stored?.();
+    for (let from = 0; from < files.length; from += BATCH) {
+      const gone: Leftover[] = [];
+      let removed = 0;
+      for (const file of files.slice(from, from + BATCH)) {
+        if (this.#stop.signal.aborted) break;
+        const outcome = await remove(file);
+        if (outcome === 'kept') continue;
+        if (outcome === 'not ours')
+          log.error('not a file of this service: left as it is', { path: file.path });
+        if (outcome === 'removed') removed += 1;
+        gone.push(file);
+      }
+      // The names are forgotten only when no power cut brings the files back.
+      if (removed > 0) await syncFolder(folder);
+      if (this.#stop.signal.aborted) return;
+      if (gone.length > 0) shelf.forgetFiles(gone);
+      if (removed > 0) log.info('recording files removed', { folder, files: removed });
+    }
+  }
+}
+
+type Outcome = 'removed' | 'absent' | 'kept' | 'not ours';
+
+async function remove(file: Leftover): Promise<Outcome> {
+  if (!isOwnName(file)) return 'not ours';
+  try {
+    if (!(await lstat(file.path)).isFile()) return 'not ours';
+    await unlink(file.path);
+    return 'removed';
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    // Read-only, not permitted, or the disk fails: it is tried again.
+    return isAbsent ? 'absent' : 'kept';
+  }
+}

@@ -1,0 +1,268 @@
+import { expect, test } from 'bun:test';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { SILENT_LOG } from '../../host/log.ts';
+import type { RecordingPart } from '../model/recording.ts';
+import type { StationStream } from '../stream/client.ts';
+import type { FileEvent } from '../stream/file-sink.ts';
+import type { FileOpening } from '../stream/recorded-file.ts';
+import { ReceptionTimeline } from './reception-timeline.ts';
+import { RecordingStorage } from './recording-storage.ts';
+
+const PATH = '/recordings/one.ts';
+const SUMS = { packets: 10, drops: 0, errors: 0, scrambled: 0 };
+
+/** What is saved at the moment when something is received again: packets measured, and octets of the file. */
+function opened(bytes: number) {
+  const saved: { packets: number; bytes: number }[] = [];
+  let take: (event: FileEvent) => void = () => {};
+  const parts: RecordingPart[] = [{ path: PATH, bytes }];
+  const reception: ReceptionTimeline = new ReceptionTimeline({
+    former: undefined,
+    now: () => 5000,
+    wall: () => 5000,
+    began: () => {},
+    onReceiving: () => saved.push({ packets: reception.measured.sums.packets, bytes: storage.bytes }),
+  });
+  const storage: RecordingStorage = new RecordingStorage({
+    ...{ id: 1, stem: 'one', parts, reception, log: SILENT_LOG },
+    folders: () => [{ path: '/recordings', floorBytes: 0 }],
+    free: async () => 1_000_000_000,
+    placed: async () => {},
+    seam: () => {},
+  });
+  const stream: Pick<StationStream, 'record'> = {
+    record: (_opening, { event }) => {
+      take = (one) => event(one, 0);
+      return { move: () => {}, stop: () => {} };
+    },
+  };
+  return {
+    saved,
+    storage,
+    tell: (event: FileEvent) => take(event),
+    begin: () => storage.begin(stream as StationStream),
+  };
+}
+
+const second = (from: number) => ({ from, to: from + 1000, pcr: null, ...SUMS });
+const progress = (from: number, size: number, queued: number): FileEvent => ({
+  kind: 'progress',
+  progress: { second: second(from), path: PATH, size, queued, slowestMs: 0 },
+});
+
+test('what is saved when packets come again tells how much of the file they are', async () => {
+  const { saved, tell, begin } = opened(1880);
+  await begin();
+  tell({ kind: 'opened', path: PATH, size: 1880, former: null });
+  tell(progress(0, 3000, 760));
+  expect(saved).toEqual([{ packets: 10, bytes: 3760 }]);
+});
+
+test('a file that is not open yet has what it had, and then what waited for it', async () => {
+  const { saved, storage, tell, begin } = opened(1880);
+  await begin();
+  tell(progress(0, 0, 940));
+  expect([saved, storage.bytes]).toEqual([[], 1880]);
+  tell({ kind: 'opened', path: PATH, size: 1880, former: null });
+  expect(saved).toEqual([{ packets: 10, bytes: 2820 }]);
+});
+
+/** On real folders; what the sink is told to do, file by file. */
+function placed(names: readonly string[], former: readonly RecordingPart[] = [], spare?: string) {
+  const root = mkdtempSync(join(tmpdir(), 'svc-storage-'));
+  const away = new Set<string>();
+  const full = new Set<string>();
+  const openings: FileOpening[] = [];
+  const rows: string[][] = [];
+  const stems: (string | undefined)[] = [];
+  const asked: string[] = [];
+  let take: (event: FileEvent) => void = () => {};
+  const at = (name: string): string => join(root, name);
+  for (const name of names) mkdirSync(at(name));
+  const isAway = async (folder: string): Promise<boolean> => away.has(folder);
+  const reception = new ReceptionTimeline({
+    ...{ former: undefined, now: () => 5000, wall: () => 5000, began: () => {}, onReceiving: () => {} },
+  });
+  const storage = new RecordingStorage({
+    ...{ id: 1, stem: 'one', reception, log: SILENT_LOG },
+    parts: former.map(({ path, bytes }) => ({ path: at(path), bytes })),
+    folders: () => names.map((name) => ({ path: at(name), floorBytes: 0 })),
+    spare: spare === undefined ? undefined : at(spare),
+    free: async (path) => {
+      asked.push(path);
+      if (full.has(path)) return 0;
+      return away.has(path) ? undefined : 1_000_000_000;
+    },
+    mounts: { isAway },
+    placed: async (parts, place) => {
+      rows.push(parts.map(({ path }) => relative(root, path)));
+      stems.push(place?.stem);
+    },
+    seam: () => {},
+  });
+  const opening = (one: FileOpening): void => {
+    openings.push({ ...one, path: relative(root, one.path) });
+    // As a sink would: a file that is not there is taken to be gone.
+    if (one.mode === 'create' && existsSync(dirname(one.path))) writeFileSync(one.path, '');
+  };
+  const stream: Pick<StationStream, 'record'> = {
+    record: (first, { event }) => {
+      opening(first);
+      take = (one) => event(one, 0);
+      return { move: opening, stop: () => {} };
+    },
+  };
+  return {
+    ...{ storage, openings, rows, stems, asked, away, full, at, reception },
+    tell: (event: FileEvent) => take(event),
+    begin: () => storage.begin(stream as StationStream),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true }),
+  };
+}
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await Bun.sleep(1);
+};
+
+test('a recording goes on elsewhere while the disk of its file is away, and keeps what is there', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  one.away.add(one.at('a'));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'b/one.part2.ts', mode: 'create' }]);
+  expect(one.rows).toEqual([['a/one.ts', 'b/one.part2.ts']]);
+});
+
+test('without any folder it is written to the spare one, and stays there to its end', async () => {
+  using one = placed(['a', 'b'], [], 'spare');
+  for (const name of ['a', 'b']) one.away.add(one.at(name));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'spare/one.ts', mode: 'create' }]);
+  one.tell({ kind: 'opened', path: one.at('spare/one.ts'), size: 0, former: null });
+  mkdirSync(one.at('spare'));
+  writeFileSync(one.at('spare/one.ts'), '');
+  one.away.clear();
+  const asked = one.asked.length;
+  one.storage.check();
+  await until(() => one.asked.length > asked);
+  expect(one.openings).toHaveLength(1);
+});
+
+test('the spare folder is not taken while another is there, however full', async () => {
+  using one = placed(['a', 'b'], [], 'spare');
+  one.away.add(one.at('a'));
+  one.full.add(one.at('b'));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'b/one.ts', mode: 'create' }]);
+});
+
+test('a disk that goes away while it is written to takes no name with it', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  await one.begin();
+  one.away.add(one.at('a'));
+  const trouble = { cause: 'disk_failed', path: one.at('a/one.ts'), code: 'ENOENT', size: 0 } as const;
+  one.tell({ kind: 'trouble', trouble });
+  await until(() => one.openings.length === 2);
+  expect(one.openings.at(-1)).toEqual({ path: 'b/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
+});
+
+test('nothing is written beneath mount points: it is tried again until a disk is there', async () => {
+  using one = placed(['a'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  one.away.add(one.at('a'));
+  await expect(one.begin()).rejects.toThrow('mounted');
+  using fresh = placed(['a']);
+  fresh.away.add(fresh.at('a'));
+  await expect(fresh.begin()).rejects.toThrow('mounted');
+  expect([one.openings, one.rows, fresh.rows, readdirSync(fresh.at('a'))]).toEqual([[], [], [], []]);
+  one.away.clear();
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'a/one.ts', mode: 'append', counted: 1880 }]);
+});
+
+test('a file that somebody removes while it is written is noticed, and what was in it is told', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  writeFileSync(path, new Uint8Array(188));
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'progress', progress: { second: second(0), path, size: 188, queued: 0, slowestMs: 0 } });
+  one.storage.check();
+  const { length } = one.asked;
+  await until(() => one.asked.length > length);
+  expect(one.openings).toHaveLength(1);
+  rmSync(path);
+  await until(() => {
+    // The check before may not be through.
+    one.storage.check();
+    return one.openings.length === 2;
+  });
+  expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.part2.ts')]);
+  expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
+});
+
+test('a file that a slow disk has not made yet is not taken for a removed one', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  rmSync(one.at('a/one.ts'));
+  // The second is begun when the first is through.
+  for (let check = 0; check < 2; check += 1) {
+    const { length } = one.asked;
+    one.storage.check();
+    await until(() => one.asked.length > length);
+  }
+  expect(one.openings).toEqual([{ path: 'a/one.ts', mode: 'create' }]);
+  expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.ts')]);
+});
+
+test('no name is used twice, also after a part in the middle was forgotten', async () => {
+  using one = placed(
+    ['a', 'b'],
+    [
+      { path: 'b/one.part3.ts', bytes: 188 },
+      { path: 'a/one.ts', bytes: 188 },
+    ],
+  );
+  one.away.add(one.at('a'));
+  await one.begin();
+  expect(one.openings).toEqual([{ path: 'b/one.part4.ts', mode: 'create' }]);
+});
+
+test('a file that its file system lets grow no further is followed by another beside it', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'EFBIG', size: 1880 } });
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
+});
+
+test('a folder that takes no long names gets short ones', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const tooLong = (path: string): void =>
+    one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0 } });
+  tooLong(one.at('a/one.ts'));
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one r1.part2.ts', mode: 'create' });
+  // The row knows its files by this name from now on.
+  expect([one.rows.at(-1), one.stems.at(-1)]).toEqual([['a/one r1.part2.ts'], 'one r1']);
+});
+
+test('but not where files of the recording have the long one already', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  one.full.add(one.at('a'));
+  await one.begin();
+  const path = one.at('b/one.part2.ts');
+  expect(one.openings).toEqual([{ path: 'b/one.part2.ts', mode: 'create' }]);
+  one.full.clear();
+  one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0 } });
+  await until(() => one.rows.at(-1)?.length === 1);
+  one.storage.check();
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one.ts', mode: 'append', counted: 1880 });
+});

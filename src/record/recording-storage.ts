@@ -1,0 +1,312 @@
+/**
+ * Where a recording's packets go: a file in one folder, and when that fills or fails, a further part in the next.
+ * It follows the sink of each opened stream and sends it on.
+ */
+
+import { dirname, join } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
+import type { StationStream } from '../stream/client.ts';
+import type { FileEvent, FileProgress, FileTrouble } from '../stream/file-sink.ts';
+import type { FileOpening } from '../stream/recorded-file.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import { chooseFolder, type Folder, isFilling, isGone } from './folder-selection.ts';
+import type { ReceptionTimeline } from './reception-timeline.ts';
+import { partName, shortStem } from './recording-file-name.ts';
+
+/** Three seconds of the fastest station. */
+const SLOW_QUEUE_BYTES = 8 * 1024 * 1024;
+const SLOW_MS = 1_000;
+
+export interface Place {
+  folder: string;
+  /** All its files begin so. */
+  stem: string;
+}
+
+export interface RecordingStorageOptions {
+  id: number;
+  stem: string;
+  parts: readonly RecordingPart[];
+  folders: () => readonly Folder[];
+  /** Written to while the disks of all folders are away. */
+  spare?: string | undefined;
+  free: (path: string) => Promise<number | undefined>;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  reception: ReceptionTimeline;
+  /** Durable when it resolves. @param place of the last part; null: there is none any more */
+  placed: (parts: readonly RecordingPart[], place: Place | null) => Promise<void>;
+  seam: (seam: Omit<RecordingSeam, 'at'>) => void;
+  log: Log;
+}
+
+/** When it is asked where to write: a stream begins, its sink stopped just now or some time ago, or nothing is wrong. */
+type Occasion = 'begin' | 'trouble' | 'stuck' | 'check';
+
+interface Sink {
+  move(opening: FileOpening): void;
+  stop(): void;
+}
+
+export class RecordingStorage {
+  readonly #parts: RecordingPart[];
+  /** Folders that failed in this session. */
+  readonly #failed = new Set<string>();
+  /** Files that are as large as their file system allows. */
+  readonly #whole = new Set<string>();
+  #stem: string;
+  /** Files of this recording's own making. */
+  readonly #made: Set<string>;
+  /** Of the last part; names are not used twice. */
+  #number: number;
+  #sink: Sink | undefined;
+  /** The sink waits for a place to write. */
+  #stuck = false;
+  /** The file that is open; before it is, a sink does not know how much is in it. */
+  #open: string | undefined;
+  /** Told already, to be written where a file is opened. */
+  #unwritten = 0;
+  #slow = false;
+  #placing: Promise<void> = Promise.resolve();
+
+  constructor(readonly options: RecordingStorageOptions) {
+    this.#parts = options.parts.map((part) => ({ ...part }));
+    this.#made = new Set(this.#parts.map(({ path }) => path));
+    this.#number = this.#parts.length;
+    this.#stem = options.stem;
+  }
+
+  get parts(): RecordingPart[] {
+    return this.#parts.map((part) => ({ ...part }));
+  }
+
+  get bytes(): number {
+    return this.#parts.reduce((sum, part) => sum + part.bytes, 0);
+  }
+
+  get isSlow(): boolean {
+    return this.#slow;
+  }
+
+  /** Starts writing what a newly opened stream brings. */
+  async begin(stream: StationStream): Promise<void> {
+    const { reception } = this.options;
+    const opening = (await this.#next('begin')) ?? (await this.#lastResort());
+    reception.beginLife();
+    this.#stuck = false;
+    this.#open = undefined;
+    this.#unwritten = 0;
+    this.#sink = stream.record(opening, {
+      event: (event, at) => this.#take(event, at),
+      lost: () => this.end(),
+    });
+  }
+
+  /** The sink is gone. */
+  end(): void {
+    this.#sink = undefined;
+    this.#stuck = false;
+  }
+
+  /** Looked at from time to time: leaves a folder that fills, and one that is full as soon as there is another. */
+  check(): void {
+    if (this.#sink === undefined) return;
+    this.#queue(this.#stuck ? 'stuck' : 'check');
+  }
+
+  /** @param missing a file that could not be found */
+  #queue(why: Occasion, missing?: string): void {
+    const act = async (): Promise<void> => {
+      if (missing !== undefined) await this.#lookFor(missing);
+      await this.#place(why);
+    };
+    this.#placing = this.#placing.then(act).catch((error: unknown) => {
+      this.options.log.error('no place to record to', { recording: this.options.id, error: String(error) });
+    });
+  }
+
+  #take(event: FileEvent, at: number): void {
+    const { reception } = this.options;
+    // First, how far in the file that is which is told: both are saved together, while it is taken perhaps.
+    if (event.kind === 'progress') this.#progressed(event.progress);
+    else if (event.kind === 'opened') this.#opened(event);
+    reception.take(event, at);
+    if (event.kind === 'opened') {
+      if (event.size > 0) this.options.seam({ path: event.path, position: event.size, kind: 'resumed' });
+    } else if (event.kind === 'layout') {
+      this.options.seam({ path: event.path, position: event.position, kind: 'layout' });
+    } else if (event.kind === 'ended' && event.size !== null) this.#counted(event.path, event.size);
+    else if (event.kind === 'trouble') {
+      this.#troubled(event.trouble);
+    }
+  }
+
+  #progressed({ path, size, queued, slowestMs }: FileProgress): void {
+    if (path !== this.#open) this.#unwritten = queued;
+    else this.#counted(path, size + queued);
+    this.#watch(slowestMs, queued);
+  }
+
+  #opened({ path, size }: { path: string; size: number }): void {
+    this.#made.add(path);
+    this.#open = path;
+    if (this.#unwritten > 0) this.#counted(path, size + this.#unwritten);
+    this.#unwritten = 0;
+  }
+
+  #troubled({ cause, code, path, size }: FileTrouble): void {
+    const { log, id } = this.options;
+    this.#open = undefined;
+    log.error('recording cannot be written', { recording: id, path, code });
+    const isMissing = this.#made.has(path) && code === 'ENOENT';
+    if (!this.#made.has(path)) this.#forget(path);
+    else if (!isMissing) this.#counted(path, size);
+    if (code === 'EFBIG') this.#whole.add(path);
+    else if (code === 'ENAMETOOLONG' && this.#shorten()) log.warn('shorter file names', { recording: id });
+    else if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST')
+      this.#failed.add(dirname(path));
+    this.#stuck = true;
+    this.#queue('trouble', isMissing ? path : undefined);
+  }
+
+  /** All files of a recording have one stem: once there are some, it stays. */
+  #shorten(): boolean {
+    const { stem, id } = this.options;
+    if (this.#parts.length > 0 || this.#stem !== stem) return false;
+    this.#stem = shortStem(stem, id);
+    return true;
+  }
+
+  #counted(path: string, bytes: number): void {
+    const part = this.#parts.find((one) => one.path === path);
+    if (part !== undefined) part.bytes = bytes;
+  }
+
+  /** Without its disk it is not gone: what comes next is written elsewhere meanwhile. */
+  async #lookFor(path: string): Promise<void> {
+    if (!(await this.#isAway(dirname(path)))) this.#forget(path);
+  }
+
+  async #isAway(folder: string): Promise<boolean> {
+    return (await this.options.mounts?.isAway(folder)) ?? false;
+  }
+
+  /** A file that this recording did not make, or that is not there any more. */
+  #forget(path: string): void {
+    const index = this.#parts.findIndex((one) => one.path === path);
+    if (index < 0) return;
+    this.#parts.splice(index, 1);
+    if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0);
+    const { placed, log, id } = this.options;
+    const last = this.#parts.at(-1);
+    const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
+    placed(this.parts, place).catch((error: unknown) => {
+      // The row names a file that is not there: found at the recording's end, or at the next start.
+      log.error('recording file not forgotten', { recording: id, path, error: String(error) });
+    });
+  }
+
+  #watch(slowestMs: number, queued: number): void {
+    const slow = slowestMs >= SLOW_MS || queued >= SLOW_QUEUE_BYTES;
+    if (slow && !this.#slow) {
+      this.options.log.warn('slow disk', { recording: this.options.id, slowestMs, queued });
+    }
+    this.#slow = slow;
+  }
+
+  async #place(why: Occasion): Promise<void> {
+    const sink = this.#sink;
+    const opening = await this.#next(why);
+    if (opening === undefined || sink === undefined || sink !== this.#sink) return;
+    this.#stuck = false;
+    sink.move(opening);
+  }
+
+  /** Undefined: nothing is to be changed, or there is no room anywhere. */
+  async #next(why: Occasion): Promise<FileOpening | undefined> {
+    const { folders, free } = this.options;
+    const all = folders();
+    const last = this.#parts.at(-1);
+    const lastFolder = last === undefined ? undefined : dirname(last.path);
+    const sound = all.filter(({ path }) => !this.#failed.has(path));
+    const isWhole = last !== undefined && this.#whole.has(last.path);
+    // At the next look, not at once, a folder is tried again that said it is full, or the last one left failed.
+    const isLeft = why === 'trouble' && !isWhole;
+    const wished = isLeft ? sound.filter(({ path }) => path !== lastFolder) : sound;
+    const candidates = wished.length === 0 && why === 'stuck' ? all : wished;
+    const room = await Promise.all(candidates.map(({ path }) => free(path)));
+    const at = candidates.findIndex(({ path }) => path === lastFolder);
+    const current = candidates[at];
+    const fills = current !== undefined && isFilling(current, room[at]);
+    const isAway = lastFolder !== undefined && (await this.#isAway(lastFolder));
+    // Somebody removed what is being written; a folder that does not answer is not asked. What a disk has not opened yet
+    // is not gone: one that slept takes seconds.
+    const isOpen = last !== undefined && last.path === this.#open;
+    if (isOpen && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
+      this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
+      this.#forget(last.path);
+      const another = chooseFolder(candidates, room);
+      return another === undefined ? undefined : this.#create(another);
+    }
+    if (last !== undefined) {
+      if (why === 'check' && !fills && !isAway) return undefined;
+      const takesMore = !isWhole && !fills && !isAway;
+      if (why === 'begin' && takesMore && !this.#failed.has(dirname(last.path))) return again(last);
+    }
+    const chosen = chooseFolder(candidates, room) ?? (await this.#spare(why, lastFolder));
+    if (chosen === undefined) return undefined;
+    if (last === undefined || isWhole || chosen !== current) return this.#create(chosen);
+    return why === 'check' ? undefined : again(last);
+  }
+
+  /** Rather in a place that nobody chose than not recorded. Undefined while a folder is there, however full. */
+  async #spare(why: Occasion, lastFolder: string | undefined): Promise<Folder | undefined> {
+    const { spare, folders, free, log, id } = this.options;
+    if (spare === undefined || this.#failed.has(spare) || (why === 'trouble' && lastFolder === spare))
+      return undefined;
+    const away = await Promise.all(folders().map(({ path }) => this.#isAway(path)));
+    if (away.includes(false)) return undefined;
+    const folder = { path: spare, floorBytes: 0 };
+    const chosen = chooseFolder([folder], [await free(spare)]);
+    if (chosen !== undefined && lastFolder !== spare) {
+      log.error('no recording folder is mounted, recorded beside the database', {
+        recording: id,
+        folder: spare,
+      });
+    }
+    return chosen;
+  }
+
+  async #create(folder: Folder): Promise<FileOpening> {
+    const { placed, log, id } = this.options;
+    let path: string;
+    do {
+      this.#number += 1;
+      path = join(folder.path, partName(this.#stem, this.#number));
+    } while (this.#parts.some((part) => part.path === path));
+    const part = { path, bytes: 0 };
+    // Named before it is made: when this throws, nothing has happened.
+    await placed([...this.parts, part], { folder: folder.path, stem: this.#stem });
+    this.#parts.push(part);
+    log.info('recording file', { recording: id, path });
+    return { path, mode: 'create' };
+  }
+
+  /**
+   * All folders are full or do not answer: one is tried, and its error is what is told. Never one whose disk is away:
+   * what is written beneath its mount point nobody finds.
+   * @throws when all are
+   */
+  async #lastResort(): Promise<FileOpening> {
+    const last = this.#parts.at(-1);
+    if (last !== undefined && !(await this.#isAway(dirname(last.path)))) return again(last);
+    for (const folder of this.options.folders()) {
+      if (!(await this.#isAway(folder.path))) return this.#create(folder);
+    }
+    throw new Error('no recording folder is mounted');
+  }
+}
+
+function again({ path, bytes }: RecordingPart): FileOpening {
+  return { path, mode: 'append', counted: bytes };
+}

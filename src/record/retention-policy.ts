@@ -1,0 +1,59 @@
+/**
+ * Which recordings of a rule go into the bin by themselves. Pure: rows, limits and time in, the order in which they go
+ * out. Nothing that a person protected, nothing that is being made, nothing of another rule.
+ *
+ * An encode that is wanted and not done holds nothing back: who keeps the newest five wants five, and what goes is in
+ * the bin, whole, for days.
+ */
+import type { RecordingState } from '../model/recording.ts';
+
+export interface Keepable {
+  id: number;
+  /** Epoch ms, of the programme. */
+  startAt: number;
+  endAt: number;
+  watchedAt: number | null;
+  isProtected: boolean;
+  state: RecordingState;
+}
+
+export interface KeepLimits {
+  /** So many; null = all, as for the next. */
+  keepNewest: number | null;
+  keepDays: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Watched ones first, then the oldest. */
+function byWorth(a: Keepable, b: Keepable): number {
+  const watched = Number(b.watchedAt !== null) - Number(a.watchedAt !== null);
+  return watched || a.startAt - b.startAt || a.id - b.id;
+}
+
+/**
+ * What has ended too long ago; and of the rest as many as are too many. A failed one counts for nothing, and goes when
+ * everything that is kept is newer. Protected ones are kept besides.
+ *
+ * @param recordings of one rule, none of them in the bin @param now epoch ms @returns in the order in which they go
+ */
+export function recordingsToRetire<R extends Keepable>(
+  recordings: readonly R[],
+  { keepNewest, keepDays }: KeepLimits,
+  now: number,
+): R[] {
+  const loose = recordings
+    .filter((one) => !one.isProtected && one.state !== 'recording')
+    .sort((a, b) => byWorth(a, b));
+  const isOld = (one: R): boolean => keepDays !== null && one.endAt < now - keepDays * DAY_MS;
+  const going = new Set(loose.filter(isOld));
+  if (keepNewest !== null) {
+    const good = loose.filter((one) => one.state !== 'failed' && !going.has(one));
+    const surplus = good.slice(0, Math.max(0, good.length - keepNewest));
+    const oldestKept = Math.min(...good.slice(surplus.length).map((one) => one.startAt));
+    const isFull = good.length >= keepNewest;
+    const failed = loose.filter((one) => one.state === 'failed' && isFull && one.startAt < oldestKept);
+    for (const one of [...surplus, ...failed]) going.add(one);
+  }
+  return loose.filter((one) => going.has(one));
+}

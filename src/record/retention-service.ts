@@ -1,0 +1,224 @@
+/**
+ * How long recordings are kept: what rules put into the bin, what leaves the bin, what is forgotten. Looked at from time
+ * to time, and soon after recordings or rules changed.
+ */
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import type { Log } from '../../host/log.ts';
+import { BIN_MS, type Retiring } from '../../wire/api.ts';
+import type { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import type { RuleId } from '../model/rule.ts';
+import type { KeptRow, RecycleBin, ShelfRow } from '../store/recycle-bin.ts';
+import type { FolderMounts } from './folder-mounts.ts';
+import type { PlaybackActivity } from './playback-activity.ts';
+import { RecordingRemoval } from './recording-removal.ts';
+import { type KeepLimits, recordingsToRetire } from './retention-policy.ts';
+
+const DAY_MS = 86_400_000;
+/** Rows of deleted recordings are kept for so long. */
+const FORGET_MS = 14 * DAY_MS;
+/** And for so long after their start: an episode that was recorded within it is not recorded again. */
+const EPISODE_MS = 31 * DAY_MS;
+/** Changes that come together are looked at together: what is being recorded changes all the time. */
+const SETTLE_MS = 500;
+/** Rows written at once. */
+const BATCH = 200;
+const REMOVAL_WAIT_MS = 2_000;
+
+export interface RetentionServiceOptions {
+  shelf: RecycleBin;
+  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  /** What somebody watches now stays until he has done. */
+  watching?: Pick<PlaybackActivity, 'isWatched'> | undefined;
+  /** As `RemovalOptions`. */
+  stored?: (() => Promise<void>) | undefined;
+  hub: Hub;
+  intervalMs: number;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** As long as the time may be another, nothing is too old. */
+  isTimeSure?: (() => boolean) | undefined;
+}
+
+export class RetentionService {
+  readonly #removal: RecordingRemoval;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #soon: ReturnType<typeof setTimeout> | undefined;
+  #unsubscribe: (() => void) | undefined;
+  /** The look under way, and whether another is wanted after it. */
+  #looking: Promise<void> | undefined;
+  #again = false;
+  /** What rows were like after the last look. */
+  #looked = '';
+  #closed = false;
+
+  constructor(readonly options: RetentionServiceOptions) {
+    const { shelf, mounts, stored, log } = options;
+    this.#removal = new RecordingRemoval({ shelf, mounts, stored, log, waitMs: REMOVAL_WAIT_MS });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), this.options.intervalMs);
+    this.#unsubscribe = this.options.hub.subscribe(({ name }) => {
+      if (name !== 'recordings' && name !== 'rules') return;
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        // What is being recorded is told of several times a second, and no row has changed.
+        if (this.options.shelf.stamp() !== this.#looked) void this.look();
+      }, SETTLE_MS);
+    });
+    void this.look();
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#unsubscribe?.();
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    await this.#looking;
+    await this.#removal.close();
+  }
+
+  /**
+   * What a rule would put into the bin now if it were as drafted, in that order. @param ruleId null: it is a new one,
+   * which has recorded nothing
+   */
+  retiring(ruleId: RuleId | null, draft: KeepLimits & { enabled: boolean }): Retiring {
+    if (ruleId === null || !draft.enabled) return [];
+    return this.#retiring({ ...draft, id: ruleId }).map(({ id, name, startAt, watchedAt, bytes }) => ({
+      id,
+      title: removeTitleMarks(name).title,
+      startAt,
+      watched: watchedAt !== null,
+      bytes,
+    }));
+  }
+
+  /** Into the bin. @throws Failure not_found, conflict while it is being made */
+  bin(id: number): void {
+    const row = this.#existing(id);
+    if (row.state === 'recording') throw isBeingMade();
+    if (this.options.shelf.bin([id], this.options.now()) > 0) this.#changed();
+  }
+
+  /**
+   * Out of the bin. What its rule would put back at once is protected from then on.
+   * @throws Failure not_found
+   */
+  restore(id: number): void {
+    const { shelf, now } = this.options;
+    const { binnedAt, ruleId } = this.#existing(id);
+    if (binnedAt === null) return;
+    shelf.restore(id, now());
+    const rule = shelf.keepingRules().find((one) => one.id === ruleId);
+    if (rule !== undefined && this.#surplus(rule).some((one) => one.id === id)) {
+      shelf.putProtected(id, true, now());
+    }
+    this.#changed();
+  }
+
+  /**
+   * For good: its files are gone when it resolves, or go as soon as their folder lets them. Safe to repeat.
+   * @throws Failure not_found, conflict while it is being made
+   */
+  async remove(id: number): Promise<void> {
+    const { shelf, now } = this.options;
+    const row = shelf.find(id);
+    if (row === undefined) throw unknown();
+    if (row.deletedAt === null) {
+      if (row.state === 'recording') throw isBeingMade();
+      shelf.markDeleted([id], now());
+      this.#changed();
+    }
+    await this.#removal.run();
+  }
+
+  /** Does what is due. Never rejects. */
+  look(): Promise<void> {
+    if (this.#closed) return this.#looking ?? Promise.resolve();
+    if (this.#looking !== undefined) this.#again = true;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+      const again = this.#again;
+      this.#again = false;
+      if (again) void this.look();
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { shelf, now, isTimeSure, log } = this.options;
+    try {
+      const isSure = isTimeSure?.() !== false;
+      const binned = isSure ? await this.#binRetired() : 0;
+      const deleted = isSure ? await this.#deleteExpired() : 0;
+      if (binned + deleted > 0) this.#changed();
+      await this.#removal.run();
+      if (isSure) shelf.purge(now() - FORGET_MS, now() - EPISODE_MS);
+      this.#looked = shelf.stamp();
+    } catch (error) {
+      log.error('old recordings not looked at', { error: String(error) });
+    }
+  }
+
+  async #binRetired(): Promise<number> {
+    const { shelf, now, log } = this.options;
+    let count = 0;
+    for (const rule of shelf.keepingRules()) {
+      const ids = this.#retiring(rule).map(({ id }) => id);
+      for (let from = 0; from < ids.length && !this.#closed; from += BATCH) {
+        count += shelf.bin(ids.slice(from, from + BATCH), now());
+        await nextTurn();
+      }
+      if (ids.length > 0) log.info('recordings put into the bin', { rule: rule.id, recordings: ids.length });
+    }
+    return count;
+  }
+
+  async #deleteExpired(): Promise<number> {
+    const { shelf, now } = this.options;
+    let count = 0;
+    while (!this.#closed) {
+      const ids = shelf.binnedUntil(now() - BIN_MS, BATCH);
+      const marked = ids.length === 0 ? 0 : shelf.markDeleted(ids, now());
+      if (marked === 0) break;
+      count += marked;
+      await nextTurn();
+    }
+    return count;
+  }
+
+  #retiring(rule: KeepLimits & { id: RuleId }): KeptRow[] {
+    const { watching } = this.options;
+    return this.#surplus(rule).filter(({ id }) => watching?.isWatched(id) !== true);
+  }
+
+  #surplus(rule: KeepLimits & { id: RuleId }): KeptRow[] {
+    const { shelf, now } = this.options;
+    return recordingsToRetire(shelf.keptBy(rule.id), rule, now());
+  }
+
+  #existing(id: number): ShelfRow {
+    const row = this.options.shelf.find(id);
+    if (row === undefined || row.deletedAt !== null) throw unknown();
+    return row;
+  }
+
+  #changed(): void {
+    this.options.hub.changed('recordings');
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function unknown(): Failure {
+  return new Failure('not_found', '録画が見つかりません。');
+}
+
+function isBeingMade(): Failure {
+  return new Failure('conflict', '録画中のため削除できません。先に録画を止めてください。');
+}

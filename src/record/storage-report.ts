@@ -1,0 +1,57 @@
+/** How much is recorded, where it lies, and how much room is left. */
+import type { StorageFacts } from '../../wire/api.ts';
+import type { RecordingSumStore } from '../store/recording-sums.ts';
+import { type Folder, isFilling, isFull } from './folder-selection.ts';
+import type { FolderSpace, FolderSpaces } from './folder-space.ts';
+
+export interface StorageParts {
+  /** In the order in which they are wished for. */
+  folders: () => readonly Folder[];
+  sums: Pick<RecordingSumStore, 'sums' | 'byFolder'>;
+  spaces: Pick<FolderSpaces, 'of'>;
+}
+
+type FolderFacts = StorageFacts['folders'][number];
+
+/** Recordings lie in a folder that is not there: it is away, whatever room there is where it would be made. */
+function isAway(space: FolderSpace | undefined, recordingBytes: number): space is undefined {
+  return space === undefined || (!space.exists && recordingBytes > 0);
+}
+
+function toFacts(
+  { path, floorBytes }: Folder,
+  space: FolderSpace | undefined,
+  recordingBytes: number,
+): FolderFacts {
+  const facts = { path, floorBytes, recordingBytes };
+  if (isAway(space, recordingBytes)) return { ...facts, totalBytes: null, freeBytes: null, state: 'away' };
+  const { totalBytes, freeBytes } = space;
+  const filling = isFilling({ path, floorBytes }, freeBytes) ? 'floor' : 'ok';
+  return { ...facts, totalBytes, freeBytes, state: isFull(freeBytes) ? 'full' : filling };
+}
+
+/** Of folders that share a file system the one that may be filled most. */
+function roomBytes(folders: readonly FolderFacts[], spaces: readonly (FolderSpace | undefined)[]): number {
+  const byDevice = new Map<number, number>();
+  for (const [index, { freeBytes, floorBytes }] of folders.entries()) {
+    const space = spaces[index];
+    if (space === undefined || freeBytes === null) continue;
+    const room = Math.max(0, freeBytes - floorBytes);
+    byDevice.set(space.device, Math.max(byDevice.get(space.device) ?? 0, room));
+  }
+  return [...byDevice.values()].reduce((sum, room) => sum + room, 0);
+}
+
+export async function storageFacts({ folders, sums, spaces }: StorageParts): Promise<StorageFacts> {
+  const wished = folders();
+  const found = await Promise.all(wished.map(({ path }) => spaces.of(path)));
+  const { rate, ...recordings } = sums.sums();
+  const bytes = sums.byFolder();
+  const facts = wished.map((folder, index) => toFacts(folder, found[index], bytes.get(folder.path) ?? 0));
+  const isKnown = rate !== null && facts.some(({ state }) => state !== 'away');
+  return {
+    folders: facts,
+    recordings,
+    roomMs: isKnown ? Math.floor(roomBytes(facts, found) / rate) : null,
+  };
+}

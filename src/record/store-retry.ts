@@ -1,0 +1,27 @@
+/** What must be stored in the end, on a database that may refuse for a while: it is busy, or its disk is full. */
+import { sleepUnlessAborted } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Acts until it succeeds.
+ * @throws the signal's reason, when it is given up
+ */
+export async function retryUntilStored<T>(
+  what: string,
+  act: () => T | Promise<T>,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<T> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    signal.throwIfAborted();
+    try {
+      return await act();
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error(`${what} not stored, tried again`, { error: String(error), waitMs: wait });
+    }
+    await sleepUnlessAborted(wait, signal);
+  }
+}

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StreamBuilder } from '../../test/stream-builder.ts';
+import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
+
+const BEGAN = 1_700_000_000_000;
+const RECORD = { startAt: BEGAN + 10_000, closeAt: BEGAN + 100_000, beganAt: BEGAN, ended: null };
+/** The machine's clock, by which files are dated, is an hour behind the broadcast's. */
+const CLOCKS = { now: () => BEGAN + 7_200_000, wall: () => BEGAN + 3_600_000 };
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-left-'));
+  path = join(folder, 'a.ts');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Packets, and a torn one; last written at `at` of the broadcast. */
+function written(packets: number, at: number): void {
+  const builder = new StreamBuilder();
+  for (let each = 0; each < packets; each += 1) builder.packet(0x100, { payload: new Uint8Array(184) });
+  writeFileSync(path, Buffer.concat([builder.bytes(), new Uint8Array(100)]));
+  utimesSync(path, new Date(at - 3_600_000), new Date(at - 3_600_000));
+}
+
+const saved = (): Measured => ({
+  ...nothingMeasured(),
+  stretches: [{ from: BEGAN, to: BEGAN + 20_000 }],
+  sums: { packets: 60, drops: 1, errors: 0, scrambled: 0 },
+});
+
+test('what was written after the last saving is counted from the file, up to when it was written', async () => {
+  written(100, BEGAN + 24_000);
+  const left = await endedWhileAway(
+    RECORD,
+    { measured: saved(), parts: [{ path, bytes: 60 * 188 }] },
+    CLOCKS,
+  );
+  expect(left.end).toBe('finished');
+  expect(left.measured).toMatchObject({
+    stretches: [{ from: BEGAN, to: BEGAN + 24_000 }],
+    breaks: [{ from: BEGAN + 24_000, to: BEGAN + 100_000, cause: 'service_stopped' }],
+    sums: { packets: 100, drops: 1 },
+  });
+  expect(statSync(path).size).toBe(100 * 188);
+});
+
+test('killed before anything was saved, it has what its file has', async () => {
+  written(100, BEGAN + 4000);
+  const left = await endedWhileAway(
+    RECORD,
+    { measured: nothingMeasured(), parts: [{ path, bytes: 0 }] },
+    CLOCKS,
+  );
+  expect(left.measured).toMatchObject({
+    stretches: [{ from: BEGAN, to: BEGAN + 4000 }],
+    breaks: [{ from: BEGAN + 4000, cause: 'service_stopped' }],
+    sums: { packets: 100 },
+  });
+});
+
+test('without a file nothing was received; what was missing before the stop stays as it was', async () => {
+  const breaks = [{ from: BEGAN, to: BEGAN + 5000, cause: 'no_tuner' as const }];
+  const measured = { ...nothingMeasured(), breaks };
+  const left = await endedWhileAway(RECORD, { measured, parts: [{ path, bytes: 0 }] }, CLOCKS);
+  expect(left.measured).toMatchObject({
+    stretches: [],
+    breaks: [...breaks, { from: BEGAN + 5000, to: BEGAN + 100_000, cause: 'service_stopped' }],
+  });
+});
+
+test('what had ended already is as it ended', async () => {
+  const ended = { as: 'stopped' as const, at: BEGAN + 20_000 };
+  const former = { measured: saved(), parts: [] };
+  expect(await endedWhileAway({ ...RECORD, ended }, former, CLOCKS)).toEqual({
+    ...{ end: 'stopped', at: BEGAN + 20_000, measured: saved(), parts: [] },
+  });
+});
+
+test('what was measured and is damaged is counted from the last file, since the recording began', async () => {
+  written(100, BEGAN + 24_000);
+  const store = { measured: () => null, parts: () => [{ path, bytes: 60 * 188 }] };
+  const former = previousProgress(store, { id: 1, beganAt: BEGAN });
+  expect(former.parts).toEqual([{ path, bytes: 0 }]);
+  const { measured } = await endedWhileAway(RECORD, former, CLOCKS);
+  expect(measured.sums.packets).toBe(100);
+  expect(measured.stretches).toEqual([{ from: BEGAN, to: BEGAN + 24_000 }]);
+  expect(measured.breaks).toMatchObject([{ from: BEGAN + 24_000, cause: 'service_stopped' }]);
+  expect(previousProgress(store, { id: 1, beganAt: null }).measured.stretches).toEqual([]);
+});

@@ -1,0 +1,63 @@
+/** A recording whose end passed while no service was there: what its files hold, and since when nobody wrote them. */
+import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
+import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
+import { type FormerLife, RecordedFile } from '../stream/recorded-file.ts';
+import { RecordingMeasurement } from './recording-measurement.ts';
+import type { SessionResult } from './recording-session.ts';
+
+export interface PreviousProgress {
+  measured: Measured;
+  parts: readonly RecordingPart[];
+}
+
+/**
+ * What an earlier process left of a recording. Where what it had measured is damaged, only its last file tells: it is
+ * counted anew, and taken to have been received without a gap since the recording began. @throws the database's error
+ */
+export function previousProgress(
+  store: Pick<RecordingStore, 'measured' | 'parts'>,
+  { id, beganAt }: Pick<RecordingRecord, 'id' | 'beganAt'>,
+): PreviousProgress {
+  const [measured, parts] = [store.measured(id), store.parts(id)];
+  if (measured !== null) return { measured, parts };
+  const stretches = beganAt === null ? [] : [{ from: beganAt, to: beganAt }];
+  const uncounted = parts.map((part, index) => (index < parts.length - 1 ? part : { ...part, bytes: 0 }));
+  return { measured: { ...nothingMeasured(), stretches }, parts: uncounted };
+}
+
+/**
+ * As if it had run to its end, without receiving anything since its service stopped.
+ * @param clocks epoch ms, by the broadcast and by what dates files
+ */
+export async function endedWhileAway(
+  record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,
+  { measured, parts }: PreviousProgress,
+  { now, wall }: { now: () => number; wall: () => number },
+): Promise<Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>> {
+  const { startAt, closeAt, beganAt, ended } = record;
+  if (ended !== null) return { end: ended.as, at: ended.at, measured, parts: [...parts] };
+  const measurement = new RecordingMeasurement(structuredClone(measured));
+  const last = parts.at(-1);
+  const former = last === undefined ? undefined : await lastLife(last);
+  if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
+    const modifiedAt = former.modifiedAt + now() - wall();
+    const from = measurement.until ?? beganAt ?? modifiedAt;
+    const to = Math.min(Math.max(modifiedAt, from), closeAt);
+    measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
+  }
+  const from = measurement.toldUntil ?? beganAt ?? startAt;
+  measurement.broke('service_stopped', { from, to: closeAt });
+  return { end: 'finished', at: now(), measured: measurement.value, parts: [...parts] };
+}
+
+/** Cuts a torn packet off. Undefined when the file cannot be read: it is gone, or its folder is away. */
+async function lastLife({ path, bytes }: RecordingPart): Promise<FormerLife | undefined> {
+  try {
+    const file = await RecordedFile.open({ path, mode: 'append', counted: bytes }, undefined);
+    await file.close();
+    return file.former;
+  } catch {
+    return undefined;
+  }
+}

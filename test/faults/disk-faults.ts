@@ -1,0 +1,93 @@
+/** What happens at home while the service records: the disk fills, the guide is gone. */
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GuideWindow } from '../../wire/api.ts';
+import type { StorageFacts } from '../../wire/recordings.ts';
+import { type FaultRoom, Household, type Show, until } from './household.ts';
+
+const SECONDS = 20;
+const NOTHING = { foreign: 0, missing: 0, places: 0, holes: 0 };
+
+function fill(path: string): void {
+  try {
+    for (;;) appendFileSync(path, new Uint8Array(64 * 1024));
+  } catch (error) {
+    expect((error as { code?: unknown }).code).toBe('ENOSPC');
+  }
+}
+
+export function homeFaults(at: number): FaultRoom {
+  const filling: Show = { channel: 'T30', title: '満ちる潮', at, seconds: SECONDS };
+  const forgotten: Show = { channel: 'T31', title: '消えた番組表', at, seconds: SECONDS };
+  const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'));
+  const small = join(folder, 'small');
+  mkdirSync(small);
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=10m', 'svc-faults', small]);
+  const canMount = mounted.exitCode === 0;
+  if (!canMount) console.warn(`a full disk is not tested, mounting is not allowed: ${mounted.stderr}`);
+  let house: Household;
+  let ids: Map<Show, number>;
+
+  const start = async (): Promise<void> => {
+    house = await Household.start({
+      shows: [filling, forgotten],
+      tuners: 'GR:2',
+      ...(canMount ? { environment: { RECORDINGS_DIR: join(small, 'recordings') } } : {}),
+      settings: { recordingFolders: [{ path: join(folder, 'second'), floorBytes: 0 }] },
+    });
+    ids = await house.reserveAll();
+  };
+  const close = async (): Promise<void> => {
+    await house?.close();
+    if (canMount) Bun.spawnSync(['umount', small]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  const tests = (): void => {
+    test.skipIf(!canMount)(
+      'the disk fills: the rest goes to the next folder, and both become one file',
+      async () => {
+        await house.writes(ids.get(filling) ?? 0, 300_000);
+        fill(join(small, 'filler'));
+        await until('it is told', () => house.log.includes('ENOSPC') || undefined);
+        await until('it is written elsewhere', () => readdirSync(folder).includes('second') || undefined);
+        const { folders } = await house.read<StorageFacts>('storage');
+        expect(folders.map(({ state }) => state)).toEqual(['full', 'ok']);
+        const { loss, verdict, recording, path, pictures } = await house.outcome(
+          filling,
+          ids.get(filling) ?? 0,
+        );
+        expect({ ...loss, ...verdict }).toMatchObject(NOTHING);
+        expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+        expect(recording).toMatchObject({ state: 'recorded', reason: null });
+        expect(path).toStartWith(join(folder, 'second'));
+        expect(readdirSync(join(small, 'recordings'))).toEqual([]);
+        expect(pictures).toBeGreaterThan(SECONDS * 25);
+      },
+    );
+
+    test('the guide is gone: the recording goes on to its end, and the guide comes back', async () => {
+      await house.writes(ids.get(forgotten) ?? 0, 300_000);
+      const database = new Database(house.databasePath);
+      database.run('PRAGMA busy_timeout = 5000');
+      database.run('DELETE FROM programs');
+      database.close();
+      const { loss, verdict, recording } = await house.outcome(forgotten, ids.get(forgotten) ?? 0);
+      expect({ ...loss, ...verdict }).toMatchObject(NOTHING);
+      expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+      expect(verdict.headMs).toBeGreaterThan(0);
+      expect(verdict.tailMs).toBeGreaterThan(500);
+      expect(recording).toMatchObject({ state: 'recorded', title: forgotten.title });
+      await until('what is on is known again', async () => {
+        const now = Date.now();
+        const guide = await house.read<GuideWindow>(`guide?from=${now}&to=${now + 1000}`);
+        return guide.some(({ programs }) => programs.length > 0) || undefined;
+      });
+    });
+  };
+
+  return { start, tests, close };
+}

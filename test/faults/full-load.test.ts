@@ -1,0 +1,95 @@
+/**
+ * Everything that a household can do at once: eight recordings on as many channels, and four people who watch four of
+ * these as they come. Nothing is lost of any, however slow the machine is. What it costs: `bench/record.ts`.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { compare } from '../record/test-broadcast.ts';
+import { Household, LEAD_MS, LONG, type Show, until } from './household.ts';
+
+setDefaultTimeout(LONG ? 900_000 : 300_000);
+
+const RECORDINGS = 8;
+const VIEWERS = 4;
+const SECONDS = LONG ? 240 : 12;
+/** More channels than elsewhere are read before it begins. */
+const at = Math.ceil((Date.now() + LEAD_MS * 1.5) / 1000) * 1000;
+
+const shows: Show[] = Array.from({ length: RECORDINGS }, (_, index) => ({
+  channel: `T${30 + index}`,
+  title: `満員御礼 第${index + 1}回`,
+  at,
+  seconds: SECONDS,
+}));
+
+let house: Household;
+beforeAll(async () => {
+  house = await Household.start({ shows, tuners: `GR:${RECORDINGS}` });
+}, LEAD_MS + 90_000);
+afterAll(() => house?.close(), 60_000);
+
+/** Watches a station as it comes until told to leave; gives what came, or says that it was cut off. */
+function view(stationId: number | undefined): { leave(): Promise<Uint8Array>; bytes(): number } {
+  const leaving = new AbortController();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const watching = (async () => {
+    const { signal } = leaving;
+    const { status, body } = await fetch(`${house.url}/api/services/${stationId}/live?codec=raw`, { signal });
+    expect(status).toBe(200);
+    try {
+      for await (const piece of body ?? []) {
+        pieces.push(piece);
+        bytes += piece.length;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    if (!signal.aborted) throw new Error(`the stream of ${stationId} ended`);
+    return Buffer.concat(pieces);
+  })();
+  // It may fail before anybody asks for it.
+  watching.catch(() => {});
+  return {
+    leave: () => {
+      leaving.abort();
+      return watching;
+    },
+    bytes: () => bytes,
+  };
+}
+
+test(`${RECORDINGS} recordings and ${VIEWERS} viewers lose nothing beside each other`, () =>
+  house.explained(async () => {
+    const stations = await house.stations();
+    const ids = await house.reserveAll();
+    await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+    const watched = shows.slice(0, VIEWERS).map((show) => {
+      const { serviceId } = house.air.station(show.channel);
+      const station = stations.find(({ id }) => id % 100_000 === serviceId);
+      return { show, from: Date.now(), viewer: view(station?.id) };
+    });
+    await until(
+      'everybody sees something',
+      () => watched.every(({ viewer }) => viewer.bytes() > 0) || undefined,
+    );
+    expect(Date.now()).toBeLessThan(at);
+    await until('the programmes are over', () => Date.now() > at + SECONDS * 1000 || undefined, 400_000);
+    const seen = await Promise.all(
+      watched.map(async ({ viewer, ...rest }) => ({ ...rest, bytes: await viewer.leave() })),
+    );
+    for (const show of shows) {
+      const { verdict, loss, pictures, recording } = await house.outcome(show, ids.get(show) ?? 0);
+      expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, missing: 0, places: 0, holes: 0 });
+      expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+      expect(recording).toMatchObject({ state: 'recorded', reason: null });
+      expect(verdict.headMs).toBeGreaterThan(0);
+      expect(verdict.tailMs).toBeGreaterThan(500);
+      expect(pictures).toBeGreaterThan(SECONDS * 25);
+    }
+    for (const { show, from, bytes } of seen) {
+      const loss = compare(bytes, await house.air.sent(show.channel, from - 5000, Date.now()));
+      expect(loss).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
+      expect(bytes.length).toBeGreaterThan(SECONDS * 20_000);
+    }
+    expect(house.log).not.toMatch(/interrupted|stalled|viewer.*slow/);
+  }));

@@ -1,0 +1,330 @@
+/**
+ * A household for fault tests: a small broadcast, a real agent process and a real service process, which tests reserve
+ * at and look at by its interface. What the fault took is measured against what was sent.
+ */
+import { Database } from 'bun:sqlite';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { PACKET_SIZE, packetPcr } from '../../arib/ts/packet.ts';
+import type { SmallChannel } from '../../synth/scenario/small.ts';
+import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../wire/api.ts';
+import { type Program, startProgram } from '../program.ts';
+import { type Comparison, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
+import { startTestService } from '../service/harness.ts';
+import { comesTrue } from '../until.ts';
+
+const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
+/** With `npm test -- --long`: faults as long as they are in life. */
+export const LONG = process.env.SVC_LONG === '1';
+
+/** Of a wait that may be for a programme's end. */
+const LIMIT_MS = LONG ? 300_000 : 120_000;
+/** All of a guide of four programmes comes within a second or two. */
+const SCHEDULE_SPEED = 20;
+/** They come every 100 ms (ARIB TR-B14). */
+const PCR_APART_MS = 200;
+const HOUR_SEC = 3600;
+/** What is on before and after. */
+const FILL = 'つなぎの時間';
+
+/** Until programmes begin: films, both processes and the guide of every channel are there by then. */
+export const LEAD_MS = 30_000;
+
+/** Faults that are injected into a household of their own; all households are there at the same time. */
+export interface FaultRoom {
+  start(): Promise<void>;
+  /** Registers its tests. */
+  tests(): void;
+  close(): Promise<void>;
+}
+
+/** @throws Error with the description when the condition does not come true in time. */
+export function until<T>(
+  what: string,
+  condition: () => Promise<T | undefined> | T | undefined,
+  limitMs = LIMIT_MS,
+): Promise<T> {
+  return comesTrue(what, condition, limitMs);
+}
+
+export interface Show {
+  channel: string;
+  title: string;
+  /** Epoch ms, whole seconds. */
+  at: number;
+  seconds: number;
+  /** It comes again so many seconds after its end. */
+  againAfter?: number;
+  /** PIDs that a fault takes away and brings back: they are not compared. */
+  without?: readonly number[];
+}
+
+/** What came of a recording: what the service says, what is in the file, what of the broadcast is not. */
+export interface Outcome {
+  recording: Recording;
+  verdict: NonNullable<Recording['verdict']>;
+  path: string;
+  bytes: Uint8Array;
+  loss: Comparison;
+  /** How long that is which is missing between its first and its last packet, by the broadcast's clock. */
+  lostMs: number;
+  /** Pictures that ffprobe reads, from the first to the last packet. */
+  pictures: number;
+}
+
+export function gapMs({ gaps }: Outcome['verdict']): number {
+  return gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+}
+
+/** Resolves when it ends, well or not. */
+export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  try {
+    for await (const _ of body ?? []);
+  } catch {
+    // Whoever left or was killed ends it so.
+  }
+}
+
+/** How long the clock references of a file are further apart than they are sent, ms. */
+export function lostIn(bytes: Uint8Array): number {
+  let before: number | undefined;
+  let lost = 0;
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    const pcr = packetPcr(bytes, at);
+    if (pcr === undefined) continue;
+    const ms = before === undefined ? 0 : pcrDifference(pcr, before) / (PCR_HZ / 1000);
+    if (ms > PCR_APART_MS) lost += ms;
+    before = pcr;
+  }
+  return lost;
+}
+
+export interface HouseOptions {
+  shows: readonly Show[];
+  tuners: string;
+  environment?: Readonly<Record<string, string>>;
+  /** The machine's clock as the service sees it: it then runs in the test's own process. */
+  now?: () => number;
+  /** The service's settings that differ. */
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+function channelOf({ channel, title, at, seconds, againAfter }: Show): SmallChannel {
+  const shown = (from: number, durationSec: number, name = FILL) => ({
+    startAt: new Date(from).toISOString(),
+    durationSec,
+    title: name,
+  });
+  const end = at + seconds * 1000;
+  const programmes = [shown(at - HOUR_SEC * 1000, HOUR_SEC), shown(at, seconds, title)];
+  if (againAfter === undefined) programmes.push(shown(end, HOUR_SEC));
+  else {
+    const again = end + againAfter * 1000;
+    programmes.push(shown(end, againAfter), shown(again, seconds, title));
+    programmes.push(shown(again + seconds * 1000, HOUR_SEC));
+  }
+  return { channel, stations: [{ programmes }] };
+}
+
+export class Household {
+  #service: Program | undefined;
+  #data: string;
+  /** What former services have logged. */
+  #before = '';
+
+  private constructor(
+    readonly air: TestBroadcast,
+    readonly options: HouseOptions,
+  ) {
+    this.#data = join(air.folder, 'data');
+    mkdirSync(this.#data);
+  }
+
+  static async start(options: HouseOptions): Promise<Household> {
+    const air = await TestBroadcast.start(options.shows.map(channelOf), options.tuners, {}, SCHEDULE_SPEED);
+    const house = new Household(air, options);
+    await house.startService();
+    await house.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...options.settings });
+    return house;
+  }
+
+  get url(): string {
+    return this.#service?.url ?? '';
+  }
+
+  /** Tells what the services had to complain of where a test fails. */
+  async explained(test: () => Promise<void>): Promise<void> {
+    try {
+      await test();
+    } catch (error) {
+      const lines = (this.#before + this.log).split('\n').filter((line) => /^(?:WARN|ERROR)/.test(line));
+      console.error(lines.join('\n'));
+      throw error;
+    }
+  }
+
+  /** What the service that runs has logged. */
+  get log(): string {
+    return this.#service?.log() ?? '';
+  }
+
+  get pid(): number {
+    return this.#service?.pid ?? 0;
+  }
+
+  get databasePath(): string {
+    return join(this.#data, 'svc.db');
+  }
+
+  /** Again on the same port and folder, after the first time. @param signal kills it while it starts */
+  async startService(signal?: AbortSignal): Promise<void> {
+    const environment = {
+      TUNER_AGENT_URL: this.air.agentUrl,
+      EPG_SWEEP_SETTLE: '1000',
+      ...this.options.environment,
+    };
+    const { now } = this.options;
+    if (now !== undefined) {
+      await this.#serveHere(environment, now);
+      return;
+    }
+    const all = {
+      HOST: '127.0.0.1',
+      PORT: String(this.#service?.port ?? 0),
+      DATA_DIR: this.#data,
+      TRUSTED_NETWORKS: '127.0.0.0/8',
+      ...environment,
+    };
+    this.#service = await startProgram([process.execPath, MAIN], all, signal);
+  }
+
+  async #serveHere(environment: Record<string, string>, now: () => number): Promise<void> {
+    const { url, service, folder, lines, close } = await startTestService({ environment, now });
+    this.#data = folder;
+    this.#service = {
+      ...{ pid: process.pid, port: service.port, url, log: () => lines.join(''), exitCode: () => null },
+      ...{ kill: close, end: close },
+    };
+  }
+
+  async killService(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    await this.#service?.kill(signal);
+    this.#before += this.#service?.log() ?? '';
+  }
+
+  get exitCode(): number | null {
+    return this.#service?.exitCode() ?? null;
+  }
+
+  /** @throws Error with what was answered when it is no success */
+  async send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${this.url}/api/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
+  read<T>(path: string): Promise<T> {
+    return this.send('GET', path);
+  }
+
+  /** As the guide has it, once it has it. */
+  programme(show: Show, at = show.at): Promise<GuideProgram> {
+    return until(`${show.title} is in the guide`, async () => {
+      const guide = await this.read<GuideWindow>(`guide?from=${at}&to=${at + 1000}`);
+      return guide.flatMap(({ programs }) => programs).find((one) => one.title === show.title);
+    });
+  }
+
+  /** Of everything that is shown. */
+  async reserveAll(): Promise<Map<Show, number>> {
+    const ids = new Map<Show, number>();
+    for (const show of this.options.shows) {
+      const { id } = await this.programme(show);
+      await this.send('POST', 'reservations', { programId: id });
+      ids.set(show, id);
+    }
+    return ids;
+  }
+
+  /** Once they are known. */
+  stations(): Promise<Station[]> {
+    return until('the stations are known', async () => {
+      const list = await this.read<Station[]>('services');
+      return list.length === this.options.shows.length ? list : undefined;
+    });
+  }
+
+  /** Somebody watches a station without conversion, until the signal or the end of the service. */
+  async watch(stationId: number | undefined, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
+    const { body } = await fetch(`${this.url}/api/services/${stationId}/live?codec=raw`, { signal });
+    return { ended: readOut(body) };
+  }
+
+  reservations(): Promise<ReservationItem[]> {
+    return this.read('reservations');
+  }
+
+  /** Whatever became of it, also when it failed. */
+  async recording(programId: number): Promise<Recording | undefined> {
+    for (const shown of ['', 'show=recording', 'show=failed']) {
+      const found = (await this.read<Recording[]>(`recordings?${shown}`)).find(
+        (one) => one.programId === programId,
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Once so much of it was written. */
+  writes(programId: number, bytes = 100_000): Promise<Recording> {
+    return until(`${programId} is written`, async () => {
+      const found = await this.recording(programId).catch(() => undefined);
+      return (found?.progress?.bytes ?? 0) > bytes ? found : undefined;
+    });
+  }
+
+  /** Once packets come. */
+  async receives(programId: number): Promise<void> {
+    await until(`${programId} is received`, async () => {
+      const found = await this.recording(programId).catch(() => undefined);
+      return found?.progress?.phase === 'receiving' || undefined;
+    });
+  }
+
+  /** Once it was judged. */
+  async outcome(show: Show, programId: number): Promise<Outcome> {
+    const recording = await until(`${show.title} is judged`, async () => {
+      const found = await this.recording(programId).catch(() => undefined);
+      return found !== undefined && found.verdict !== null && !found.recording ? found : undefined;
+    });
+    if (recording.verdict === null) throw new Error('not judged');
+    const path = this.pathOf(recording.id);
+    const bytes = readFileSync(path);
+    const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());
+    const loss = compare(bytes, sent, show.without);
+    const { verdict } = recording;
+    return { recording, verdict, path, bytes, loss, lostMs: lostIn(bytes), pictures: await probed(path) };
+  }
+
+  /** Where its original stream is. @throws Error when there is none */
+  pathOf(recordingId: number): string {
+    const database = new Database(this.databasePath, { readonly: true });
+    const row = database
+      .query<{ path: string }, [number]>('SELECT path FROM recording_files WHERE recording_id = ?')
+      .get(recordingId);
+    database.close();
+    if (row === null) throw new Error(`no file of recording ${recordingId}`);
+    return row.path;
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.end();
+    await this.air.close();
+  }
+}

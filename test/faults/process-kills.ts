@@ -1,0 +1,106 @@
+/** Agent and service are killed while they record: only the times between are missing, and told, each with its cause. */
+import { expect, test } from 'bun:test';
+import { type FaultRoom, gapMs, Household, LONG, readOut, type Show, until } from './household.ts';
+
+const AWAY_MS = LONG ? 60_000 : 6_000;
+const SECONDS = LONG ? 240 : 40;
+
+const CAUSES: ReadonlySet<string> = new Set(['agent_unavailable', 'stream_ended', 'service_stopped']);
+
+export function kills(at: number): FaultRoom {
+  const shows: Show[] = ['T30', 'T31', 'T32'].map((channel, index) => ({
+    channel,
+    title: `島の一日 第${index + 1}回`,
+    at,
+    seconds: SECONDS,
+  }));
+  let house: Household;
+  let ids: Map<Show, number>;
+  const start = async (): Promise<void> => {
+    house = await Household.start({ shows, tuners: 'GR:3' });
+    ids = await house.reserveAll();
+  };
+
+  /** All of them are written again, more than before. */
+  async function allWrite(): Promise<void> {
+    await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+  }
+
+  /** What a household does besides recording; resolves when it does, and then when the service has ended it all. */
+  async function everything(): Promise<{ ended: Promise<unknown> }> {
+    const { signal } = new AbortController();
+    const stations = await house.stations();
+    const viewers = await Promise.all(stations.map(({ id }) => house.watch(id, signal)));
+    const events = await fetch(`${house.url}/api/events`);
+    await house.send('POST', 'guide/collect');
+    const rule = { keyword: '島|海', dedupe: false };
+    await house.send('POST', 'rules', rule);
+    const previews = Array.from({ length: 5 }, () =>
+      house.send('POST', 'rules/preview', rule).catch(() => {}),
+    );
+    return { ended: Promise.all([...viewers.map(({ ended }) => ended), readOut(events.body), ...previews]) };
+  }
+
+  const tests = (): void => {
+    const killAgainAndAgain = async (): Promise<void> => {
+      const downMs: number[] = [];
+      const down = async (happen: () => Promise<void>): Promise<void> => {
+        const began = Date.now();
+        await happen();
+        await allWrite();
+        downMs.push(Date.now() - began);
+        await Bun.sleep(1500);
+      };
+      await allWrite();
+      await until('they are on', () => Date.now() > at + 2000 || undefined);
+      await down(async () => {
+        await house.air.killAgent();
+        await Bun.sleep(AWAY_MS);
+        await house.air.startAgent('GR:3');
+      });
+      await down(async () => {
+        await house.killService();
+        await house.startService();
+      });
+      await down(async () => {
+        await Promise.all([house.killService(), house.air.killAgent()]);
+        await Promise.all([house.startService(), house.air.startAgent('GR:3')]);
+      });
+      await down(async () => {
+        const busy = await everything();
+        const asked = Date.now();
+        await house.killService('SIGTERM');
+        expect(house.exitCode).toBe(0);
+        expect(Date.now() - asked).toBeLessThan(9500);
+        await busy.ended;
+        await house.startService();
+      });
+      const totalMs = downMs.reduce((sum, one) => sum + one, 0);
+      for (const show of shows) {
+        const { verdict, loss, lostMs, pictures, recording } = await house.outcome(show, ids.get(show) ?? 0);
+        expect({ ...loss, ...verdict }).toMatchObject({ foreign: 0, holes: downMs.length });
+        // Whether it is damaged or lost is a question of how long this machine takes to start programs.
+        expect(verdict.level).not.toBe('complete');
+        expect(verdict.drops).toBe(0);
+        expect(recording.state).toBe('recorded');
+        const causes = verdict.gaps.map(({ cause }) => cause);
+        expect(causes.filter((cause) => cause === 'service_stopped').length).toBe(downMs.length - 1);
+        expect(causes.every((cause) => CAUSES.has(cause))).toBe(true);
+        expect(gapMs(verdict)).toBeLessThan(totalMs);
+        expect(gapMs(verdict)).toBeGreaterThan(AWAY_MS);
+        expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(downMs.length * 300);
+        expect(verdict.headMs).toBeGreaterThan(0);
+        expect(verdict.tailMs).toBeGreaterThan(500);
+        expect(verdict.tailMs).toBeLessThan(6000);
+        expect(pictures).toBeGreaterThan(150);
+      }
+      const left = await house.reservations();
+      expect(left.filter(({ state }) => state === 'recording')).toEqual([]);
+    };
+
+    test('every recording is one readable file in which only the times between are missing', () =>
+      house.explained(killAgainAndAgain));
+  };
+
+  return { start, tests, close: () => house?.close() };
+}

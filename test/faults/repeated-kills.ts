@@ -1,0 +1,149 @@
+/**
+ * Agent, service, or both are killed every seven seconds through a whole programme, by the clock: whatever the
+ * recordings are doing then, also while they come back from the kill before. Each is started again at once, as by a
+ * supervisor.
+ */
+import { expect, test } from 'bun:test';
+import { type FaultRoom, gapMs, Household, type Outcome, type Show } from './household.ts';
+
+const EVERY_MS = 7_000;
+const SECONDS = 180;
+/** The last one has so long before the programme ends. */
+const LAST_MS = 12_000;
+const TUNERS = 'GR:3';
+
+const TURNS = [['agent'], ['service'], ['service', 'agent']] as const;
+type Part = (typeof TURNS)[number][number];
+
+/** What a kill interrupts is in the service's own words. */
+const CAUSES: ReadonlySet<string> = new Set([
+  'agent_unavailable',
+  'stream_ended',
+  'service_stopped',
+  'no_tuner',
+]);
+
+/** Gaps that follow one another, whatever their causes, as one. */
+function holes({ gaps }: Outcome['verdict']): { startMs: number; endMs: number }[] {
+  const runs: { startMs: number; endMs: number }[] = [];
+  for (const { startMs, endMs } of gaps) {
+    const last = runs.at(-1);
+    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else runs.push({ startMs, endMs });
+  }
+  return runs;
+}
+
+/** A part of the house that is killed, also while it starts, and started again. */
+class Supervised {
+  #starting: AbortController | undefined;
+  #started: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly kill: () => Promise<void>,
+    readonly start: (signal: AbortSignal) => Promise<void>,
+  ) {}
+
+  /** Resolves when it is dead, and started, but not yet there. */
+  async again(): Promise<void> {
+    this.#starting?.abort(new Error('killed'));
+    await this.#started.catch(() => {});
+    await this.kill();
+    const starting = new AbortController();
+    this.#starting = starting;
+    this.#started = this.start(starting.signal);
+    // Whether it is there matters at the end only.
+    this.#started.catch(() => {});
+  }
+
+  get there(): Promise<void> {
+    return this.#started;
+  }
+}
+
+export function clockwork(at: number): FaultRoom {
+  const shows: Show[] = ['T30', 'T31', 'T32'].map((channel, index) => ({
+    channel,
+    title: `時計じかけ 第${index + 1}回`,
+    at,
+    seconds: SECONDS,
+  }));
+  let house: Household;
+  let ids: Map<Show, number>;
+  const start = async (): Promise<void> => {
+    house = await Household.start({ shows, tuners: TUNERS });
+    ids = await house.reserveAll();
+  };
+
+  /** Kills by the clock; gives the moments, epoch ms. */
+  async function killOnAndOn(): Promise<number[]> {
+    const parts: Record<Part, Supervised> = {
+      agent: new Supervised(
+        () => house.air.killAgent(),
+        (signal) => house.air.startAgent(TUNERS, signal),
+      ),
+      service: new Supervised(
+        () => house.killService(),
+        (signal) => house.startService(signal),
+      ),
+    };
+    const killedAt: number[] = [];
+    for (let due = at + EVERY_MS; due < at + SECONDS * 1000 - LAST_MS; due += EVERY_MS) {
+      await Bun.sleep(due - Date.now());
+      const turn = TURNS[killedAt.length % TURNS.length] ?? TURNS[0];
+      killedAt.push(Date.now());
+      await Promise.all(turn.map((part) => parts[part].again()));
+    }
+    await Promise.all([parts.agent.there, parts.service.there]);
+    return killedAt;
+  }
+
+  const tests = (): void => {
+    const killed = async (): Promise<void> => {
+      await Promise.all(shows.map((show) => house.receives(ids.get(show) ?? 0)));
+      const killedAt = await killOnAndOn();
+      for (const show of shows) {
+        const { verdict, loss, lostMs, pictures, recording, bytes } = await house.outcome(
+          show,
+          ids.get(show) ?? 0,
+        );
+        const told = holes(verdict);
+        const worst = Math.max(...told.map(({ startMs, endMs }) => endMs - startMs));
+        console.log(
+          `${killedAt.length} kills in ${SECONDS} s: ${told.length} holes, ${gapMs(verdict)} ms told, ` +
+            `${lostMs} ms missing, the longest ${worst} ms; ${bytes.length / 188} packets, ${pictures} pictures`,
+        );
+        console.log(
+          verdict.gaps.map(({ startMs, endMs, cause }) => `${startMs}-${endMs} ${cause}`).join(', '),
+        );
+        // On a slow machine one kill comes before everything is back from the one before, or just after.
+        expect(loss.foreign).toBe(0);
+        expect(loss.holes).toBeGreaterThanOrEqual(told.length);
+        expect(loss.holes).toBeLessThanOrEqual(killedAt.length);
+        expect(told.length).toBeGreaterThan(killedAt.length / 2);
+        expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+        expect(recording.state).toBe('recorded');
+        expect(verdict.gaps.every(({ cause }) => CAUSES.has(cause))).toBe(true);
+        expect(worst).toBeLessThan(EVERY_MS * 3);
+        const kills = killedAt.map((killed) => killed - at);
+        const late = EVERY_MS / 2;
+        // What waited for the disk is lost with it; a busy machine kills late.
+        const isOf = (kill: number, { startMs }: { startMs: number }): boolean =>
+          startMs > kill - 1500 && startMs < kill + late;
+        expect(told.filter((hole) => !kills.some((kill) => isOf(kill, hole)))).toEqual([]);
+        const isIn = (kill: number, { startMs, endMs }: { startMs: number; endMs: number }): boolean =>
+          startMs < kill + late && endMs > kill;
+        expect(kills.filter((kill) => !told.some((hole) => isIn(kill, hole)))).toEqual([]);
+        expect(Math.abs(gapMs(verdict) - lostMs)).toBeLessThan(killedAt.length * 300);
+        expect(verdict.headMs).toBeGreaterThan(0);
+        expect(verdict.tailMs).toBeGreaterThan(500);
+        expect(verdict.tailMs).toBeLessThan(6000);
+        expect(pictures).toBeGreaterThan(SECONDS * 10);
+      }
+    };
+    test('every recording is one readable file in which only the times between are missing', () =>
+      house.explained(killed));
+  };
+
+  return { start, tests, close: () => house?.close() };
+}

@@ -1,0 +1,54 @@
+/** A recorder that dies as soon as it has begun to write, again and again: what it did not live for is a gap. */
+import { expect, test } from 'bun:test';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { RecorderProcess, stored } from '../record/recorder-process-control.ts';
+import { compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
+import { lostIn } from './household.ts';
+
+const LIVES = 6;
+const LENGTH_MS = 20_000;
+
+let air: TestBroadcast;
+async function shortLives(): Promise<void> {
+  const folder = join(air.folder, 'short');
+  const began = Date.now();
+  const endAt = began + LENGTH_MS;
+  let id: number | undefined;
+  let size = 0;
+  const lived: number[] = [];
+  for (let life = 0; life < LIVES; life += 1) {
+    const recorder = new RecorderProcess(air, folder, 'T30', began, endAt, id);
+    await until('it receives', () => recorder.state?.phase === 'receiving');
+    id = recorder.state?.id;
+    const [name = ''] = readdirSync(join(folder, 'recordings'));
+    await until('it has written', () => statSync(join(folder, 'recordings', name)).size > size);
+    recorder.process.kill('SIGKILL');
+    await recorder.process.exited;
+    const before = size;
+    size = statSync(join(folder, 'recordings', name)).size;
+    lived.push(size - before);
+  }
+  expect(Date.now()).toBeLessThan(endAt - 3000);
+  const last = new RecorderProcess(air, folder, 'T30', began, endAt, id);
+  await last.process.exited;
+  const { state, verdict, path, bytes, measured } = stored(folder);
+  const found = compare(bytes, await air.sent('T30', began, Date.now()));
+  expect({ ...found, lived }).toMatchObject({ foreign: 0, holes: LIVES });
+  expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
+  // What is missing is told as such, by the broadcast's clock.
+  const causes = measured.breaks.map(({ cause }) => cause);
+  expect(causes).toEqual(Array.from(lived, () => 'service_stopped' as const));
+  const toldMs = measured.breaks.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect(Math.abs(toldMs - lostIn(bytes))).toBeLessThan(LIVES * 150);
+  expect(await probed(path)).toBeGreaterThan(60);
+}
+
+export const recorderLives = {
+  start: async (): Promise<void> => {
+    air = await TestBroadcast.start(['T30'], 'GR:1');
+  },
+  tests: (): void =>
+    test('of less than a second are in one file, and only between them something is missing', shortLives),
+  close: (): Promise<void> => air?.close(),
+};

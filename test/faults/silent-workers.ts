@@ -1,0 +1,87 @@
+/** A stream worker that lives and does nothing more: it is given up, and its recordings go on in another one. */
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { StreamClient } from '../../src/stream/client.ts';
+import { SessionFixture } from '../record/session-fixture.ts';
+import { compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
+import type { Silence } from './silent-stream.worker.ts';
+
+/** Shorter than in the service, longer than a busy machine lets a worker wait. */
+const SILENCE_MS = 6_000;
+const LENGTH_MS = 30_000;
+
+let air: TestBroadcast;
+/** A recorder whose workers can be silenced, the first one first. */
+function studio(name: string): { desk: SessionFixture; workers: Worker[] } {
+  const workers: Worker[] = [];
+  const startWorker = (): Worker => {
+    const worker = new Worker(new URL('./silent-stream.worker.ts', import.meta.url));
+    workers.push(worker);
+    return worker;
+  };
+  const makeClient = (log: SessionFixture['log']) =>
+    new StreamClient({ startWorker, log, silenceMs: SILENCE_MS });
+  return { desk: new SessionFixture(join(air.folder, name), air.agentUrl, makeClient), workers };
+}
+
+const KINDS: [Silence, string, string][] = [
+  ['loops', 'T30', 'T31'],
+  ['is blocked', 'T32', 'T33'],
+];
+
+function tests(): void {
+  test.each(KINDS)(
+    'that %s is replaced: the same file goes on, the gap is told, others lose nothing',
+    async (silence, channel, other) => {
+      const { desk, workers } = studio(channel);
+      const began = Date.now();
+      const times = { openAt: began, endAt: began + LENGTH_MS };
+      const session = desk.record({ station: air.station(channel), ...times });
+      await until('it is written', () => session.state.bytes > 300_000);
+      const beside = desk.record({ station: air.station(other), ...times });
+      await until('the other is written', () => beside.state.bytes > 300_000);
+      expect(workers).toHaveLength(2);
+      const startAt = Date.now();
+      workers[0]?.postMessage({ silence });
+      await until('it is told', () => session.state.cause !== null);
+      expect(session.state.cause).toBe('recorder_failed');
+      expect(Date.now() - startAt).toBeGreaterThan(SILENCE_MS - 1500);
+      expect(desk.lines.join('')).toMatch(/stream worker died.*no answer for \d+ ms/);
+      await until('it is received again', () => session.state.phase === 'receiving');
+      const programme = { startAt, endAt: began + LENGTH_MS - 500 };
+      const { verdict, path, bytes } = await desk.conclude(session, programme);
+      const found = compare(bytes, await air.sent(channel, began, Date.now()));
+      expect(found).toMatchObject({ foreign: 0, holes: 1 });
+      // Whether it is damaged or lost is a question of how long the programme is.
+      expect(verdict.level).not.toBe('complete');
+      expect(verdict.drops).toBe(0);
+      expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['recorder_failed']);
+      const [gap] = verdict.gaps;
+      const gapMs = (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
+      const wholeMs = (verdict.headMs ?? 0) + (programme.endAt - startAt) + (verdict.tailMs ?? 0);
+      const missingMs = (wholeMs * found.missing) / (found.missing + bytes.length / 188);
+      expect(Math.abs(gapMs - missingMs)).toBeLessThan(1500);
+      expect(await probed(path)).toBeGreaterThan(60);
+      expect(desk.store.parts(session.options.id)).toHaveLength(1);
+      const second = await desk.conclude(beside, programme);
+      expect(second.verdict).toMatchObject({ drops: 0, gaps: [] });
+      const whole = compare(second.bytes, await air.sent(other, began, Date.now()));
+      expect(whole).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
+      // Nobody of the first worker's is left at the agent.
+      await until('the tuners are free', async () =>
+        (await air.tuners()).every(({ users, tuned }) =>
+          tuned?.channel === channel || tuned?.channel === other ? users.length === 0 : true,
+        ),
+      );
+      await desk.close();
+    },
+  );
+}
+
+export const silentWorkers = {
+  start: async (): Promise<void> => {
+    air = await TestBroadcast.start(['T30', 'T31', 'T32', 'T33'], 'GR:4');
+  },
+  tests,
+  close: (): Promise<void> => air?.close(),
+};

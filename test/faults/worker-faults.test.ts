@@ -1,0 +1,25 @@
+/** Faults inside the service: workers that fall silent, recorders that die at once, a database with damaged rows. */
+import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
+import { damagedDatabase } from './damaged-database.ts';
+import { recorderLives } from './short-lived-recorders.ts';
+import { silentWorkers } from './silent-workers.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(120_000);
+
+const ROOMS = {
+  'a stream worker': silentWorkers,
+  'lives of a recorder': recorderLives,
+  'a damaged database': damagedDatabase,
+};
+
+beforeAll(async () => {
+  await Promise.all(Object.values(ROOMS).map((room) => room.start()));
+}, 90_000);
+afterAll(async () => {
+  await Promise.all(Object.values(ROOMS).map((room) => room.close()));
+}, 60_000);
+
+describe.concurrent('within the service', () => {
+  for (const [name, { tests }] of Object.entries(ROOMS)) describe(name, tests);
+});

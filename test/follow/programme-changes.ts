@@ -1,0 +1,212 @@
+/**
+ * An evening on a small air that moves, with a real agent process and a whole service in this process: a test books what
+ * it likes before it begins, and compares what was recorded with what was really sent.
+ */
+import { Database } from 'bun:sqlite';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { broadcastMs, PTS_MODULUS } from '../../arib/time.ts';
+import { PACKET_SIZE, packetPcr } from '../../arib/ts/packet.ts';
+import { momentOf, ticksAt, wrapTicks } from '../../synth/clock.ts';
+import type { SmallChannel } from '../../synth/scenario/small.ts';
+import type { GuideProgram, GuideWindow, Recording, ReservationItem } from '../../wire/api.ts';
+import { type Comparison, compare, TestBroadcast } from '../record/test-broadcast.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+import { comesTrue } from '../until.ts';
+
+const LIMIT_MS = 50_000;
+/** The whole guide of a few programmes comes within a second or two. */
+const SCHEDULE_SPEED = 20;
+/** Until the evening begins: the films are made, everything runs and the guide of every channel was read. */
+const LEAD_MS = 26_000;
+const MARGINS = { marginBefore: 4000, marginAfter: 2000 };
+
+/** @throws Error with the description when the condition does not come true in time. */
+export function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  return comesTrue(what, condition, LIMIT_MS);
+}
+
+/** What a list of programmes says of one; `at` in seconds of the evening. */
+export interface Show {
+  at: number;
+  durationSec: number;
+  title: string;
+  [field: string]: unknown;
+}
+
+interface Stretch {
+  from: number;
+  to: number;
+}
+
+export interface Outcome {
+  recording: Recording;
+  verdict: NonNullable<Recording['verdict']>;
+  /** What the service says of the programme, and what is in the file, in seconds of the evening. */
+  told: Stretch;
+  kept: Stretch;
+  loss: Comparison;
+  bytes: Uint8Array;
+}
+
+export class ProgrammeChanges {
+  private constructor(
+    /** Epoch ms. */
+    readonly zero: number,
+    readonly air: TestBroadcast,
+    readonly service: TestService,
+  ) {}
+
+  /** @param shows of each terrestrial channel, whose gaps are filled */
+  static async start(
+    channels: Readonly<Record<string, readonly Show[]>>,
+    tuners: string,
+    settings: Readonly<Record<string, unknown>> = {},
+  ): Promise<ProgrammeChanges> {
+    const names = Object.keys(channels);
+    // Making the films of a first run takes a while.
+    const warm = await TestBroadcast.start(names, tuners);
+    await warm.close();
+    const zero = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
+    const listed = names.map(
+      (channel): SmallChannel => ({
+        channel,
+        stations: [{ programmes: filled(channels[channel] ?? []).map((show) => written(show, zero)) }],
+      }),
+    );
+    const air = await TestBroadcast.start(listed, tuners, {}, SCHEDULE_SPEED);
+    const environment = { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '1000' };
+    const evening = new ProgrammeChanges(zero, air, await startTestService({ environment }));
+    await evening.send('PUT', 'settings', { ...MARGINS, ...settings });
+    return evening;
+  }
+
+  /** Epoch ms of a second of the evening. */
+  at(second: number): number {
+    return this.zero + second * 1000;
+  }
+
+  /** @throws Error with what was answered when it is no success */
+  async send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await this.ask(method, path, body);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
+  ask(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(`${this.service.url}/api/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** As the guide has it, once it has it. */
+  programme(title: string): Promise<GuideProgram> {
+    return until(`${title} is in the guide`, async () => {
+      const path = `guide?from=${this.zero - 60_000}&to=${this.zero + 60_000}`;
+      const guide = await this.send<GuideWindow>('GET', path);
+      return guide.flatMap(({ programs }) => programs).find((one) => one.title === title);
+    });
+  }
+
+  async book(title: string): Promise<ReservationItem> {
+    const { id } = await this.programme(title);
+    return this.send('POST', 'reservations', { programId: id });
+  }
+
+  async reservation(id: number): Promise<ReservationItem> {
+    return this.send('GET', `reservations/${id}`);
+  }
+
+  /** Everything recorded of a station's channel under a title, also what failed, the earliest first. */
+  async recordings(title: string): Promise<Recording[]> {
+    const lists = ['', '?show=recording', '?show=failed'].map((shown) =>
+      this.send<Recording[]>('GET', `recordings${shown}`),
+    );
+    const all = new Map((await Promise.all(lists)).flat().map((one) => [one.id, one]));
+    return [...all.values()].filter((one) => one.title === title).sort((a, b) => a.id - b.id);
+  }
+
+  /** Once it was judged. */
+  async judged(title: string): Promise<Recording> {
+    return until(`${title} is judged`, async () => {
+      const [found] = await this.recordings(title);
+      return found !== undefined && found.verdict !== null && !found.recording ? found : undefined;
+    });
+  }
+
+  /** Once it was judged: what is in its file, beside what was sent. */
+  async outcome(title: string, channel: string): Promise<Outcome> {
+    const recording = await this.judged(title);
+    const { verdict, startAt, endAt } = recording;
+    if (verdict === null) throw new Error('not judged');
+    const bytes = readFileSync(this.pathOf(recording.id));
+    const second = (at: number): number => (at - this.zero) / 1000;
+    const moments = clocks(bytes).map((ticks) => second(this.#moment(ticks)));
+    return {
+      ...{ recording, verdict, bytes },
+      loss: compare(bytes, await this.air.sent(channel, this.at(-30), Date.now())),
+      told: { from: second(startAt), to: second(endAt) },
+      kept: { from: moments[0] ?? Number.POSITIVE_INFINITY, to: moments.at(-1) ?? Number.NEGATIVE_INFINITY },
+    };
+  }
+
+  /** The broadcaster's clock is a function of the time: when a clock reference was sent, epoch ms. */
+  #moment(ticks: number): number {
+    const around = ticksAt(broadcastMs(this.zero));
+    const away = ticks - wrapTicks(around);
+    return momentOf(around + ((away + PTS_MODULUS * 1.5) % PTS_MODULUS) - PTS_MODULUS / 2);
+  }
+
+  /** Where its original stream is. @throws Error when there is none */
+  pathOf(recordingId: number): string {
+    const database = new Database(join(this.service.folder, 'svc.db'), { readonly: true });
+    const row = database
+      .query<{ path: string }, [number]>('SELECT path FROM recording_files WHERE recording_id = ?')
+      .get(recordingId);
+    database.close();
+    if (row === null || !existsSync(row.path)) throw new Error(`no file of recording ${recordingId}`);
+    return row.path;
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.air.close();
+  }
+}
+
+const FILL = 'つなぎの時間';
+const FILL_SEC = 3600;
+
+/** An hour before, an hour after, and what is between. */
+function filled(shows: readonly Show[]): Show[] {
+  const list: Show[] = [];
+  let end = shows[0]?.at ?? 0;
+  if (shows[0]?.title !== BEFORE) list.push({ at: end - FILL_SEC, durationSec: FILL_SEC, title: FILL });
+  for (const show of shows) {
+    if (show.at > end) list.push({ at: end, durationSec: show.at - end, title: FILL });
+    list.push(show);
+    end = show.at + show.durationSec;
+  }
+  list.push({ at: end, durationSec: FILL_SEC, title: FILL });
+  return list;
+}
+
+/** The first of a list under this title is what is on before the evening begins. */
+export const BEFORE = 'まえの番組';
+
+function written({ at, ...fields }: Show, zero: number) {
+  return { ...fields, startAt: new Date(zero + at * 1000).toISOString() };
+}
+
+/** Program clock references of a stream, as 90 kHz ticks. */
+function clocks(bytes: Uint8Array): number[] {
+  const found: number[] = [];
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    const pcr = packetPcr(bytes, at);
+    if (pcr !== undefined) found.push(pcr / 300);
+  }
+  return found;
+}

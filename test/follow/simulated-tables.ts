@@ -1,0 +1,318 @@
+/**
+ * What a few stations' tables say, minute by minute, in virtual time: through present/following, the stored guide and
+ * the plan to a recorder of few words, which only says when it would have written. Nothing is said to anybody who does
+ * not receive the station just then.
+ */
+
+import {
+  eventId,
+  type ProgramId,
+  programId,
+  type StationId,
+  splitStationId,
+  transportStreamId,
+} from '../../arib/ids.ts';
+import type { Eit, EitEvent } from '../../arib/si/eit.ts';
+import { broadcastEvent } from '../../arib/si/event.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { ordersOf } from '../../src/booking/recording-orders.ts';
+import { AirWatch } from '../../src/guide/air-watch.ts';
+import { StationPresent } from '../../src/guide/merge/station-present.ts';
+import { programOf } from '../../src/guide/program.ts';
+import type { ProgramRecord } from '../../src/model/program.ts';
+import type { Reservation, ReservationId } from '../../src/model/reservation.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { ProgramStore } from '../../src/store/program-store.ts';
+import { ProgramWriter } from '../../src/store/program-writer.ts';
+import { StationStore } from '../../src/store/station-store.ts';
+import { GR_TUNER, Home, MINUTE, NOON } from '../schedule/plan-home.ts';
+import { settled } from '../schedule/settled.ts';
+import { VirtualRecorder } from './virtual-recorder.ts';
+
+/** An event of a table. Times in minutes from noon; null: not decided. */
+export interface Told {
+  event: number;
+  title: string;
+  at: number | null;
+  minutes: number | null;
+  runningStatus?: number;
+  /** Where it goes on. */
+  relay?: { station: StationId; event: number };
+}
+
+interface Said {
+  at: number;
+  station: StationId;
+  present: Told | null;
+  following: Told | null;
+}
+
+interface Listed {
+  at: number;
+  station: StationId;
+  programs: readonly Told[];
+}
+
+const STEP_MS = 5000;
+/** Plans are made anew so often by themselves. */
+const PLAN_MS = MINUTE;
+const MARGINS = { marginBefore: 10_000, marginAfter: 15_000 };
+
+export class SimulatedTables {
+  readonly home: Home;
+  readonly #database = openDatabase(':memory:');
+  readonly #writer = new ProgramWriter({
+    database: this.#database,
+    elapsed: () => performance.now(),
+    pause: async () => {},
+  });
+  readonly #store = new ProgramStore(this.#database);
+  readonly #air = new AirWatch();
+  readonly #presents = new Map<StationId, StationPresent>();
+  readonly #said = new Map<StationId, Said>();
+  readonly #read = new Set<StationId>();
+  /** Somebody else receives them. */
+  readonly #watched = new Set<StationId>();
+  #script: Said[] = [];
+  #schedules: Listed[] = [];
+  readonly #recorder: VirtualRecorder;
+  #plannedAt = -Infinity;
+
+  constructor(tuners = [GR_TUNER]) {
+    this.home = new Home(tuners);
+    this.home.now = NOON - 60 * MINUTE;
+    this.#recorder = new VirtualRecorder(this.home, STEP_MS);
+  }
+
+  station(channel: string): StationId {
+    const id = this.home.station(channel);
+    const station = this.home.stations.get(id);
+    if (station === undefined) throw new Error('no station');
+    new StationStore(this.#database).apply({ put: [station], hide: [], retype: [] }, 0);
+    this.#presents.set(id, new StationPresent(station));
+    return id;
+  }
+
+  /** From a minute on its schedule is this. */
+  list(station: StationId, at: number, programs: readonly Told[]): void {
+    this.#schedules.push({ station, at, programs });
+  }
+
+  /** From a minute on its present/following is this. */
+  say(station: StationId, at: number, present: Told | null, following: Told | null): void {
+    this.#script.push({ station, at, present, following });
+  }
+
+  /** Nothing comes from it from now on, or something again. */
+  silence(station: StationId, on = true): void {
+    if (on) this.#recorder.silent.add(station);
+    else this.#recorder.silent.delete(station);
+  }
+
+  watch(station: StationId, on = true): void {
+    if (on) this.#watched.add(station);
+    else this.#watched.delete(station);
+  }
+
+  reserve(station: StationId, event: number, given: Partial<Reservation> = {}): ReservationId {
+    return this.home.reserve(programId(station, eventId(event)), given).id;
+  }
+
+  /** Lets time pass until a minute from noon. */
+  async until(minute: number): Promise<void> {
+    const end = NOON + minute * MINUTE;
+    for (; this.home.now <= end; this.home.now += STEP_MS) await this.#step();
+  }
+
+  /** When each recording that it became was written, in minutes from noon. */
+  written(reservation: ReservationId): [from: number, to: number][][] {
+    return this.#recorder
+      .of(reservation)
+      .map((stretches) => stretches.map(([from, to]) => [minuteOf(from), minuteOf(to)]));
+  }
+
+  /** From noon, of epoch ms. */
+  minuteOf(at: number | undefined): number {
+    return minuteOf(at ?? Number.NaN);
+  }
+
+  reservation(id: ReservationId): Reservation | undefined {
+    return this.home.reservations.find((one) => one.id === id);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #step(): Promise<void> {
+    const { now } = this.home;
+    let isNew = await this.#readSchedules(now);
+    const due = this.#script.filter(({ at }) => NOON + at * MINUTE <= now);
+    this.#script = this.#script.filter((one) => !due.includes(one));
+    for (const said of due) this.#said.set(said.station, said);
+    for (const station of this.#presents.keys()) {
+      const isRead = this.#watched.has(station) || this.#recorder.receives(station);
+      const wasRead = this.#read.has(station);
+      const isTold = isRead && (!wasRead || due.some((one) => one.station === station));
+      if (isRead) this.#read.add(station);
+      else this.#read.delete(station);
+      const present = this.#presents.get(station);
+      if (present === undefined || (!isTold && isRead === wasRead && !isTick(now, present))) continue;
+      if (isTold) this.#hear(present, station, now);
+      if (!isRead) present.release(1, now);
+      isNew = (await this.#tell(present, station, now)) || isNew;
+    }
+    if (isNew || now - this.#plannedAt >= PLAN_MS) this.#plan(now);
+    this.#recorder.step(now);
+  }
+
+  async #readSchedules(now: number): Promise<boolean> {
+    const due = this.#schedules.filter(({ at }) => NOON + at * MINUTE <= now);
+    this.#schedules = this.#schedules.filter((one) => !due.includes(one));
+    for (const { station, programs } of due) {
+      const present = this.#presents.get(station);
+      const records = programs.map((told) => recordOf(station, told));
+      const merged = records.map((record) => present?.held(record.eventId, now) ?? record);
+      await this.#writer.write(
+        {
+          stationId: station,
+          programs: merged,
+          extended: new Map(),
+          windows: [
+            {
+              kind: 'basic',
+              from: now,
+              to: now + 24 * 60 * MINUTE,
+              events: programs.map(({ event }) => eventId(event)),
+            },
+          ],
+          presentFollowing: present?.known === true ? present.read(now) : undefined,
+        },
+        now,
+      );
+      this.#sync(station, now);
+    }
+    return due.length > 0;
+  }
+
+  #hear(present: StationPresent, station: StationId, now: number): void {
+    const said = this.#said.get(station);
+    if (said === undefined) return;
+    for (const [number, told] of [said.present, said.following].entries())
+      present.take(eitOf(station, number, told), 1, now);
+  }
+
+  async #tell(present: StationPresent, station: StationId, now: number): Promise<boolean> {
+    const said = present.read(now);
+    const programs = [said.present, said.following].filter((program) => program != null);
+    await this.#writer.write(
+      { stationId: station, programs, extended: new Map(), windows: [], presentFollowing: said },
+      now,
+    );
+    this.#sync(station, now);
+    return this.#air.take({ stationId: station, ...present.named }, now);
+  }
+
+  /** What the guide shows of a station. */
+  #sync(station: StationId, now: number): void {
+    const shown = this.#database
+      .query<{ id: number }, { station: number }>(
+        'SELECT id FROM programs WHERE station_id = $station AND hidden = 0',
+      )
+      .all({ station })
+      .map(({ id }) => id as ProgramId);
+    const { guide } = this.home;
+    for (const { id } of [...guide.ofStation(station)]) if (!shown.includes(id)) guide.remove(id);
+    const records = this.#store.ofStation(station, now - 24 * 60 * MINUTE);
+    for (const record of records) if (shown.includes(record.id)) guide.put(record);
+  }
+
+  #plan(now: number): void {
+    this.#plannedAt = now;
+    const { home } = this;
+    home.airings.clear();
+    for (const [id, airing] of this.#air.airings(now)) home.airings.set(id, airing);
+    home.tuners =
+      home.tuners?.map((tuner, index) => ({ ...tuner, recording: this.#recorder.on(index) })) ?? null;
+    const { openings } = home.run();
+    settled(home);
+    const wanted = home.reservations.filter(({ state }) => state === 'scheduled' || state === 'recording');
+    const orders = ordersOf(
+      wanted,
+      new Map(openings.map((opening) => [opening.programId, opening])),
+      { ...MARGINS, encode: 'none', keepTs: true },
+      (station) => home.stations.get(station),
+    );
+    this.#recorder.order(orders);
+  }
+}
+
+function partsOf(station: StationId) {
+  const parts = splitStationId(station);
+  if (parts === undefined) throw new Error(`no station ${station}`);
+  return parts;
+}
+
+function isTick(now: number, present: StationPresent): boolean {
+  return present.watched && present.dependsOnTime && (now - NOON) % MINUTE === 0;
+}
+
+function minuteOf(at: number): number {
+  return Math.round(((at - NOON) / MINUTE) * 100) / 100;
+}
+
+function eventOf(told: Told): EitEvent {
+  const { event, title, at, minutes, runningStatus = 0, relay } = told;
+  const group =
+    relay === undefined
+      ? []
+      : [
+          {
+            kind: 'event_group' as const,
+            group: 'relay-network' as const,
+            events: [],
+            otherNetworkEvents: [
+              {
+                originalNetworkId: partsOf(relay.station).networkId,
+                transportStreamId: transportStreamId(1),
+                serviceId: partsOf(relay.station).serviceId,
+                eventId: eventId(relay.event),
+              },
+            ],
+          },
+        ];
+  return {
+    eventId: eventId(event),
+    startAt: at === null ? undefined : broadcastMs(NOON + at * MINUTE),
+    duration: minutes === null ? undefined : minutes * 60,
+    runningStatus,
+    pay: false,
+    descriptors: [{ kind: 'short_event', language: 'jpn', name: title, text: '' }, ...group],
+  };
+}
+
+function eitOf(station: StationId, sectionNumber: number, told: Told | null): Eit {
+  const { networkId, serviceId } = partsOf(station);
+  return {
+    tableId: 0x4e,
+    kind: 'present-following',
+    actual: true,
+    serviceId,
+    transportStreamId: transportStreamId(1),
+    originalNetworkId: networkId,
+    version: 0,
+    sectionNumber,
+    lastSectionNumber: 1,
+    segmentLastSectionNumber: 1,
+    lastTableId: 0x4e,
+    events: told === null ? [] : [eventOf(told)],
+  };
+}
+
+/** As a schedule lists it. */
+function recordOf(station: StationId, told: Told): ProgramRecord {
+  const event = broadcastEvent(eventOf(told));
+  const startAt = event.startAt ?? broadcastMs(NOON);
+  const endAt = broadcastMs(startAt + (event.durationMs ?? 60 * MINUTE));
+  return programOf(station, partsOf(station).networkId, event, { startAt, endAt, openEnd: false });
+}

@@ -1,0 +1,134 @@
+/** Recordings whose told end passed while nobody could hear whether their programme was still on. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { RecordingOrder } from '../../src/model/recording.ts';
+import { RecorderFixture } from './recorder-fixture.ts';
+import { SessionFixture } from './session-fixture.ts';
+import { compare, TestBroadcast, until } from './test-broadcast.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(60_000);
+
+let air: TestBroadcast;
+let other: TestBroadcast;
+
+beforeAll(async () => {
+  [air, other] = await Promise.all([
+    TestBroadcast.start(['T30', 'T31', 'T32'], 'GR:3'),
+    TestBroadcast.start(['T32'], 'GR:1'),
+  ]);
+}, 90_000);
+afterAll(async () => {
+  await Promise.all([air.close(), other.close()]);
+}, 20_000);
+
+/** Priorities by which a channel is received now. */
+async function priorities(on: TestBroadcast, channel: string): Promise<number[]> {
+  const tuners = await on.tuners();
+  return tuners
+    .filter(({ tuned }) => tuned?.channel === channel)
+    .flatMap(({ users }) => users.map((one) => one.priority));
+}
+
+/** A recording whose service was stopped in its middle and is away until its told end has passed. */
+async function stoppedBeforeItsEnd(
+  channel: string,
+): Promise<{ folder: string; began: number; order: RecordingOrder }> {
+  const folder = join(air.folder, `away ${channel}`);
+  const began = Date.now();
+  const studio = new RecorderFixture(air, folder);
+  const order = studio.reserve(channel, {
+    ...{ openAt: began, startAt: began + 3500, endAt: began + 7000, closeAt: began + 7500 },
+  });
+  studio.recorder.order([order]);
+  await until(
+    'it writes, and its programme is on',
+    () =>
+      (studio.recorder.running().get(order.reservationId)?.progress.bytes ?? 0) > 100_000 &&
+      Date.now() > order.startAt + 1000,
+  );
+  await studio.close();
+  await until('its end has passed', () => Date.now() > order.closeAt);
+  return { folder, began, order };
+}
+
+test.concurrent('a service that comes back after the end goes on where the programme is still on', async () => {
+  const { folder, began, order } = await stoppedBeforeItsEnd('T30');
+  const second = new RecorderFixture(air, folder);
+  // It takes nothing from what is being recorded, and writes nothing.
+  await until('it listens', async () => (await priorities(air, 'T30')).includes(9));
+  const { bytes: before = 0 } = second.recorder.running().get(order.reservationId)?.progress ?? {};
+  const endAt = Date.now() + 3500;
+  second.recorder.order([{ ...order, endAt, closeAt: endAt + 500 }]);
+  await until(
+    'it writes again',
+    () => (second.recorder.running().get(order.reservationId)?.progress.bytes ?? 0) > before,
+  );
+  const { verdict, bytes, state } = await second.judged(order);
+  await second.close();
+  expect(state).toBe('recorded');
+  expect(compare(bytes, await air.sent('T30', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+  expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
+  expect(verdict?.tailMs).toBeGreaterThan(0);
+});
+
+test.concurrent('a service that comes back after the end writes nothing of what follows', async () => {
+  const { folder, began, order } = await stoppedBeforeItsEnd('T31');
+  const stopped = Date.now();
+  const second = new RecorderFixture(air, folder);
+  const { verdict, bytes, beganAt } = await second.judged(order);
+  await second.close();
+  expect(compare(bytes, await air.sent('T31', began, stopped))).toMatchObject({ foreign: 0, holes: 0 });
+  expect(verdict?.gaps.at(-1)).toMatchObject({ endMs: 3500, cause: 'service_stopped' });
+  expect(beganAt).toBeLessThan(order.closeAt);
+});
+
+test.concurrent('a recording that is cut off at its end listens for whether it is over', async () => {
+  const desk = new SessionFixture(join(other.folder, 'cut off'), other.agentUrl);
+  const began = Date.now();
+  const endAt = began + 8000;
+  const session = desk.record({ station: other.station('T32'), endAt });
+  await until(
+    'it receives, and its programme is on',
+    () => session.state.bytes > 100_000 && Date.now() > began + 4500,
+  );
+  await other.killAgent();
+  await until('its end has passed', () => Date.now() > endAt + 500);
+  expect(session.state.phase).toBe('interrupted');
+  await other.startAgent('GR:1');
+  await until('it listens', async () => (await priorities(other, 'T32')).includes(9));
+  const later = Date.now() + 3000;
+  session.setEnd(later);
+  const { verdict, bytes } = await desk.conclude(session, { startAt: began + 3500, endAt: later - 500 });
+  await desk.close();
+  expect(compare(bytes, await other.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+  const causes = new Set(verdict.gaps.map(({ cause }) => cause));
+  expect([...causes].every((cause) => cause === 'stream_ended' || cause === 'agent_unavailable')).toBe(true);
+  expect(verdict.tailMs).toBeGreaterThan(-500);
+});
+
+test.concurrent('a recording that something breaks into waits, and goes on in the same file', async () => {
+  const studio = new RecorderFixture(air, join(air.folder, 'broken off'));
+  const began = Date.now();
+  const order = studio.reserve('T32', {
+    ...{ openAt: began, startAt: began + 3000, endAt: began + 6000, closeAt: began + 6500 },
+  });
+  const progress = () => studio.recorder.running().get(order.reservationId)?.progress;
+  const listenUntil = began + 300_000;
+  studio.recorder.order([{ ...order, listenUntil }]);
+  // On a tuner that anybody may take.
+  await until('it waits', async () => (await priorities(air, 'T32')).includes(3));
+  expect(progress()).toMatchObject({ phase: 'interrupted', cause: 'broken_off', until: listenUntil });
+  await until('something else was on for a while', () => Date.now() > order.closeAt + 1500);
+  const endAt = Date.now() + 3000;
+  studio.recorder.order([{ ...order, endAt, closeAt: endAt + 500 }]);
+  await until('it is written again', () => progress()?.phase === 'receiving');
+  const { verdict, bytes, state } = await studio.judged(order);
+  await studio.close();
+  expect(compare(bytes, await air.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+  expect([state, verdict?.level]).toEqual(['recorded', 'damaged']);
+  expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['broken_off']);
+  const [gap] = verdict?.gaps ?? [];
+  expect((gap?.endMs ?? 0) - (gap?.startMs ?? 0)).toBeGreaterThan(1000);
+  expect(verdict?.tailMs).toBeGreaterThan(-500);
+});

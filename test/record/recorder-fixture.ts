@@ -1,0 +1,106 @@
+/** A recorder's room in this process on a test's air, with reservations of the test's own making. */
+import type { Database } from 'bun:sqlite';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { networkId, type ProgramId, type StationId, stationId } from '../../arib/ids.ts';
+import { createLog } from '../../host/log.ts';
+import { Hub } from '../../src/hub/hub.ts';
+import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import { StationStore } from '../../src/store/station-store.ts';
+import { startStreamWorker } from '../../src/workers.ts';
+import { type TestBroadcast, until } from './test-broadcast.ts';
+
+/** Of the test's making: what is only told. */
+const NETWORK = networkId(32608);
+
+export class RecorderFixture {
+  readonly lines: string[] = [];
+  readonly ends: RecordingEnd[] = [];
+  readonly recorder: Recorder;
+  readonly store: RecordingStore;
+  readonly #database: Database;
+  #programs = 0;
+  /** Of the clock that the room goes by, against the machine's, ms. */
+  skew: number;
+
+  constructor(
+    readonly air: TestBroadcast,
+    readonly folder: string,
+    skew = 0,
+  ) {
+    this.skew = skew;
+    mkdirSync(folder, { recursive: true });
+    this.#database = openDatabase(join(folder, 'svc.db'));
+    this.store = new RecordingStore(this.#database);
+    const stations = new StationStore(this.#database);
+    const now = Date.now;
+    this.recorder = new Recorder({
+      agentUrl: air.agentUrl,
+      store: this.store,
+      findStation: (id) => stations.known().find((one) => one.id === id),
+      findProgram: () => undefined,
+      readSeries: () => null,
+      folders: () => [{ path: join(folder, 'recordings'), floorBytes: 0 }],
+      retryDamaged: () => 'failed',
+      onBegan: () => {},
+      onEnded: (end) => this.ends.push(end),
+      hub: new Hub(() => {}),
+      startWorker: startStreamWorker,
+      log: createLog({ level: 'debug', now, write: (line) => this.lines.push(line) }),
+      now: () => now() + this.skew,
+      elapsed: () => performance.now(),
+      wall: now,
+    });
+    this.recorder.start();
+  }
+
+  /** What is to be recorded of a station; margins are what is left between open and start, end and close. */
+  reserve(
+    channel: string,
+    times: Pick<RecordingOrder, 'openAt' | 'startAt' | 'endAt' | 'closeAt'>,
+    after: readonly number[] = [],
+  ): RecordingOrder {
+    const station = this.air.station(channel);
+    const id: StationId = stationId(NETWORK, station.serviceId);
+    this.#database.run(
+      `INSERT OR IGNORE INTO stations (id, type, network_id, service_id, channel, name, service_type,
+         remote_control_key, seen_at) VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0)`,
+      [id, station.type, NETWORK, station.serviceId, channel, `試験${channel}`],
+    );
+    this.#programs += 1;
+    const programId = (id * 100_000 + this.#programs) as ProgramId;
+    const row = this.#database
+      .query<{ id: number }, [number, number, number, number]>(
+        `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
+           created_at, updated_at) VALUES (?, ?, 'scheduled', 2, '番組', '', ?, ?, 0, 0) RETURNING id`,
+      )
+      .get(programId, id, times.startAt, times.endAt);
+    return {
+      ...times,
+      ...{ reservationId: row?.id ?? 0, programId, stationId: id, ruleId: null, name: `${channel}の番組` },
+      ...{ description: '', after, holdUntil: null, encode: 'none', keepTs: true, wantedFrom: null },
+    };
+  }
+
+  /** The recording of a reservation, as soon as it was judged. */
+  async judged({
+    reservationId,
+  }: RecordingOrder): Promise<RecordingRecord & { path: string; bytes: Uint8Array }> {
+    const ended = (): RecordingEnd | undefined =>
+      this.ends.find((end) => end.reservationId === reservationId);
+    await until(`recording of reservation ${reservationId} is judged`, () => ended() !== undefined);
+    const id = ended()?.recordingId ?? 0;
+    const record = this.store.find(id);
+    if (record === undefined) throw new Error(`no recording ${id}`);
+    const path = this.store.parts(id)[0]?.path ?? '';
+    return { ...record, path, bytes: path === '' ? new Uint8Array(0) : readFileSync(path) };
+  }
+
+  async close(): Promise<void> {
+    await this.recorder.close();
+    this.#database.close();
+  }
+}

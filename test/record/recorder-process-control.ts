@@ -1,0 +1,64 @@
+/** A recorder as a process (`recorder-process.ts`) that tests kill, and what it left. */
+import { Database } from 'bun:sqlite';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import type { TestBroadcast } from './test-broadcast.ts';
+
+/** A recorder that can be killed. */
+export class RecorderProcess {
+  state: { id: number; bytes: number; phase: string } | undefined;
+  readonly process: Bun.Subprocess<'ignore', 'pipe', 'inherit'>;
+
+  constructor(
+    air: TestBroadcast,
+    folder: string,
+    channel: string,
+    openAt: number,
+    endAt: number,
+    id?: number,
+  ) {
+    const words = [folder, air.agentUrl, JSON.stringify(air.station(channel)), String(openAt), String(endAt)];
+    const program = join(import.meta.dir, 'recorder-process.ts');
+    this.process = Bun.spawn(
+      [process.execPath, program, ...words, ...(id === undefined ? [] : [String(id)])],
+      {
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'inherit',
+      },
+    );
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    let text = '';
+    for await (const chunk of this.process.stdout) {
+      text += new TextDecoder().decode(chunk);
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      const last = lines.at(-1);
+      if (last !== undefined) this.state = JSON.parse(last);
+    }
+  }
+}
+
+/** What is stored of the only recording of a folder. */
+export function stored(folder: string): {
+  state: string;
+  verdict: Verdict | null;
+  path: string;
+  bytes: Buffer;
+  measured: Measured;
+} {
+  const database = new Database(join(folder, 'svc.db'));
+  const store = new RecordingStore(database);
+  const [file] = store.files();
+  const found = store.find(file?.recordingId ?? 0);
+  const measured = store.measured(file?.recordingId ?? 0) ?? nothingMeasured();
+  database.close();
+  if (found === undefined || file === undefined) throw new Error('nothing was recorded');
+  const bytes = readFileSync(file.path);
+  return { state: found.state, verdict: found.verdict, path: file.path, bytes, measured };
+}

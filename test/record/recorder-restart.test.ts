@@ -1,0 +1,253 @@
+/** What a recording survives: its agent, its own process, its disk. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RecorderProcess, stored } from './recorder-process-control.ts';
+import { SessionFixture } from './session-fixture.ts';
+import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(45_000);
+
+const LONG = process.env.SVC_LONG === '1';
+
+let air: TestBroadcast;
+
+beforeAll(async () => {
+  air = await TestBroadcast.start(['T30', 'T31', 'T33', 'T34'], 'GR:4');
+}, 90_000);
+afterAll(() => air.close(), 20_000);
+
+describe.concurrent('a killed recorder', () => {
+  test('goes on in the same file: only the time between is missing, and told', async () => {
+    const folder = join(air.folder, 'killed');
+    const began = Date.now();
+    const endAt = began + 14_000;
+    const first = new RecorderProcess(air, folder, 'T30', began, endAt);
+    // In the middle of its programme, which begins five seconds after the recording.
+    await until('it writes', () => (first.state?.bytes ?? 0) > 100_000 && Date.now() > began + 6500);
+    first.process.kill('SIGKILL');
+    await first.process.exited;
+    const id = first.state?.id ?? 0;
+    // As a power cut in the middle of a packet leaves it.
+    const [name = ''] = readdirSync(join(folder, 'recordings'));
+    appendFileSync(join(folder, 'recordings', name), new Uint8Array(77).fill(0x47));
+    const second = new RecorderProcess(air, folder, 'T30', began, endAt, id);
+    await second.process.exited;
+    const { state, verdict, path, bytes } = stored(folder);
+    const found = compare(bytes, await air.sent('T30', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: 1 });
+    expect(readdirSync(join(folder, 'recordings'))).toEqual([name]);
+    expect(state).toBe('recorded');
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
+    // By the broadcast's own clock: what is missing of all, as a time.
+    const wholeMs = (verdict?.headMs ?? 0) + (endAt - began - 5500) + (verdict?.tailMs ?? 0);
+    const missingMs = (wholeMs * found.missing) / (found.missing + bytes.length / 188);
+    const gap = verdict?.gaps[0];
+    expect(Math.abs((gap?.endMs ?? 0) - (gap?.startMs ?? 0) - missingMs)).toBeLessThan(1000);
+    expect(await probed(path)).toBeGreaterThan(60);
+  });
+
+  test('that was asked to end leaves the recording to be resumed', async () => {
+    const folder = join(air.folder, 'asked');
+    const began = Date.now();
+    const first = new RecorderProcess(air, folder, 'T31', began, began + 8000);
+    await until('it writes', () => (first.state?.bytes ?? 0) > 60_000);
+    first.process.kill('SIGTERM');
+    expect(await first.process.exited).toBe(0);
+    const second = new RecorderProcess(air, folder, 'T31', began, began + 8000, first.state?.id);
+    await second.process.exited;
+    const { state, verdict, bytes } = stored(folder);
+    expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+    expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
+  });
+});
+
+describe.concurrent('a killed agent', () => {
+  test('costs what it did not receive, no more', async () => {
+    const own = await TestBroadcast.start(['T32'], 'GR:1');
+    const desk = new SessionFixture(join(own.folder, 'agent'), own.agentUrl);
+    const began = Date.now();
+    const session = desk.record({ station: own.station('T32'), endAt: began + 12_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    await own.killAgent();
+    await until('it is interrupted', () => session.state.cause !== null);
+    await own.startAgent('GR:1');
+    await until('it receives again', () => session.state.phase === 'receiving');
+    const { verdict, bytes, path } = await desk.conclude(session, { startAt, endAt: began + 11_500 });
+    await desk.close();
+    expect(compare(bytes, await own.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    const causes = new Set(verdict.gaps.map(({ cause }) => cause));
+    expect([...causes].every((cause) => cause === 'stream_ended' || cause === 'agent_unavailable')).toBe(
+      true,
+    );
+    expect(await probed(path)).toBeGreaterThan(60);
+    await own.close();
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+
+describe.skipIf(!isRoot).concurrent('a full disk', () => {
+  const mounts: string[] = [];
+  afterAll(() => {
+    for (const path of mounts) Bun.spawnSync(['umount', path]);
+  });
+
+  function smallDisk(name: string): string {
+    const path = join(air.folder, name);
+    mkdirSync(path);
+    const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'svc-record', path]);
+    if (mounted.exitCode !== 0) throw new Error(mounted.stderr.toString());
+    mounts.push(path);
+    return path;
+  }
+
+  function fill(path: string): void {
+    try {
+      for (;;) appendFileSync(path, new Uint8Array(64 * 1024));
+    } catch (error) {
+      expect((error as { code?: unknown }).code).toBe('ENOSPC');
+    }
+  }
+
+  test('in the middle costs nothing: the next folder takes the rest, and both become one file', async () => {
+    const small = smallDisk('small');
+    const desk = new SessionFixture(join(air.folder, 'full'), air.agentUrl);
+    const folders = [{ path: join(small, 'recordings'), floorBytes: 0 }, ...desk.folders];
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T33'), endAt: began + 8000, folders });
+    await until('it writes', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    const filler = join(small, 'filler');
+    fill(filler);
+    await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
+    const { verdict, bytes, path, result } = await desk.conclude(
+      session,
+      { startAt, endAt: began + 7500 },
+      folders,
+    );
+    await desk.close();
+    expect(result.parts).toHaveLength(2);
+    expect(compare(bytes, await air.sent('T33', began, Date.now()))).toEqual({
+      ...{ foreign: 0, missing: 0, places: 0, holes: 0 },
+    });
+    expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+    expect(path).toContain('.joined.ts');
+    expect(readdirSync(join(small, 'recordings'))).toEqual([]);
+  });
+
+  test('whose disk is taken away goes on elsewhere, and is whole when the disk is back', async () => {
+    const disk = smallDisk('taken');
+    const desk = new SessionFixture(join(air.folder, 'away'), air.agentUrl);
+    const folders = [{ path: join(disk, 'recordings'), floorBytes: 0 }, ...desk.folders];
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T33'), endAt: began + 16_000, folders });
+    await until('it writes', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    // It stays mounted where nobody looks for it.
+    const hidden = join(air.folder, 'hidden');
+    mkdirSync(hidden);
+    mounts.push(hidden);
+    const run = (...command: string[]): void => {
+      const ran = Bun.spawnSync(command);
+      if (ran.exitCode !== 0) throw new Error(ran.stderr.toString());
+    };
+    run('mount', '--bind', disk, hidden);
+    run('umount', '-l', disk);
+    await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
+    await session.done;
+    expect(readdirSync(disk)).toEqual([]);
+    run('mount', '--bind', hidden, disk);
+    const { verdict, bytes, result } = await desk.conclude(
+      session,
+      { startAt, endAt: began + 15_500 },
+      folders,
+    );
+    await desk.close();
+    expect(result.parts).toHaveLength(2);
+    expect(compare(bytes, await air.sent('T33', began, Date.now()))).toMatchObject({
+      foreign: 0,
+      missing: 0,
+    });
+    expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
+  });
+
+  test('everywhere keeps what is written, says so, and goes on when there is room again', async () => {
+    const small = smallDisk('smaller');
+    const desk = new SessionFixture(join(air.folder, 'alone'), air.agentUrl);
+    const folders = [{ path: join(small, 'alone'), floorBytes: 0 }];
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T34'), endAt: began + 9000, folders });
+    await until('it writes', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    const filler = join(small, 'filler');
+    fill(filler);
+    await until('it is told', () => desk.lines.some((line) => line.includes('ENOSPC')));
+    rmSync(filler);
+    const { verdict, bytes } = await desk.conclude(session, { startAt, endAt: began + 8500 }, folders);
+    await desk.close();
+    // The queue had room for the few seconds.
+    expect(compare(bytes, await air.sent('T34', began, Date.now()))).toMatchObject({
+      foreign: 0,
+      missing: 0,
+    });
+    expect(verdict.level).toBe('complete');
+  });
+});
+
+test.if(LONG)(
+  'killed every 7 s, a recording is one readable file in which only the times between are missing',
+  async () => {
+    const folder = join(air.folder, 'again');
+    const began = Date.now();
+    const endAt = began + 45_000;
+    let recorder = new RecorderProcess(air, folder, 'T30', began, endAt);
+    await until('it is known', () => recorder.state !== undefined);
+    const id = recorder.state?.id ?? 0;
+    let kills = 0;
+    while (Date.now() < endAt - 10_000) {
+      await Bun.sleep(7_000);
+      recorder.process.kill('SIGKILL');
+      await recorder.process.exited;
+      kills += 1;
+      recorder = new RecorderProcess(air, folder, 'T30', began, endAt, id);
+    }
+    await recorder.process.exited;
+    const { state, verdict, path, bytes } = stored(folder);
+    const found = compare(bytes, await air.sent('T30', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: kills });
+    expect(state).toBe('recorded');
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(Array(kills).fill('service_stopped'));
+    expect(await probed(path)).toBeGreaterThan(300);
+  },
+  90_000,
+);
+
+test.if(LONG)(
+  'a stall of 30 s is a hole of 30 s',
+  async () => {
+    const desk = new SessionFixture(join(air.folder, 'stalled'), air.agentUrl);
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T31'), endAt: began + 45_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    const repair = air.fault({ kind: 'stall', channel: 'T31' });
+    await Bun.sleep(30_000);
+    repair();
+    const { verdict, bytes, path } = await desk.conclude(session, { startAt, endAt: began + 44_500 });
+    await desk.close();
+    expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+    expect(verdict.drops).toBe(0);
+    const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    expect(gapMs).toBeGreaterThan(29_000);
+    // Between two tries of a tuner that gives nothing lie as much as its own limit and the longest pause.
+    expect(gapMs).toBeLessThan(40_000);
+    expect(await probed(path)).toBeGreaterThan(30);
+  },
+  90_000,
+);

@@ -1,0 +1,110 @@
+/** What ends, moves and carries on a recording: copy control, a handover, another end, a dead worker. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { StreamClient } from '../../src/stream/client.ts';
+import { startStreamWorker } from '../../src/workers.ts';
+import { SessionFixture } from './session-fixture.ts';
+import { compare, TestBroadcast, until } from './test-broadcast.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(45_000);
+
+let air: TestBroadcast;
+let desk: SessionFixture;
+
+beforeAll(async () => {
+  air = await TestBroadcast.start(['T30', 'T31', 'T32'], 'GR:3');
+  desk = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
+}, 90_000);
+afterAll(async () => {
+  await desk.close();
+  await air.close();
+}, 20_000);
+
+describe.concurrent('a recording', () => {
+  test('of a programme that must not be copied from its begin ends at once, and has failed', async () => {
+    const repair = air.fault({ kind: 'copy_never', channel: 'T30' });
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T30'), endAt: began + 60_000 });
+    const { result, bytes } = await desk.conclude(session, { startAt: began, endAt: began + 59_000 });
+    repair();
+    expect(result.end).toBe('copy_never');
+    expect(result.at - began).toBeLessThan(10_000);
+    expect(bytes).toHaveLength(0);
+    expect(desk.store.find(session.options.id)).toMatchObject({
+      state: 'failed',
+      reason: 'コピー禁止の番組なので録画しません',
+    });
+    expect((await air.tuners()).find(({ tuned }) => tuned?.channel === 'T30')?.users ?? []).toEqual([]);
+  });
+
+  test('ends later when its programme does, and when a person says so', async () => {
+    const began = Date.now();
+    const session = desk.record({ station: air.station('T31'), endAt: began + 3000 });
+    await until('it receives', () => session.state.phase === 'receiving');
+    const startAt = Date.now();
+    session.setEnd(began + 60_000);
+    await until('the first end has passed', () => Date.now() > began + 5000);
+    expect(session.state.phase).toBe('receiving');
+    await session.stop();
+    const { verdict, result, bytes } = await desk.conclude(session, { startAt, endAt: began + 59_000 });
+    expect(result.end).toBe('stopped');
+    expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
+    expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({
+      foreign: 0,
+      missing: 0,
+    });
+  });
+
+  test('goes on when its worker dies, in the same file', async () => {
+    const workers: Worker[] = [];
+    const startWorker = (): Worker => {
+      const worker = startStreamWorker();
+      workers.push(worker);
+      return worker;
+    };
+    const own = new SessionFixture(
+      join(air.folder, 'own'),
+      air.agentUrl,
+      (log) => new StreamClient({ startWorker, log }),
+    );
+    const began = Date.now();
+    const session = own.record({ station: air.station('T32'), endAt: began + 9000 });
+    await until('it writes', () => session.state.bytes > 300_000);
+    const startAt = Date.now() - 1000;
+    workers[0]?.terminate();
+    await until('another one is started', () => workers.length === 2);
+    await until('it receives again', () => session.state.phase === 'receiving');
+    const { verdict, bytes, result } = await own.conclude(session, { startAt, endAt: began + 8500 });
+    await own.close();
+    expect(result.parts).toHaveLength(1);
+    const found = compare(bytes, await air.sent('T32', began, Date.now()));
+    expect(found).toMatchObject({ foreign: 0, holes: 1 });
+    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    expect(verdict.gaps.map(({ cause }) => cause)).toEqual(['recorder_failed']);
+  });
+
+  test('gives its end margin to the next one on its tuner, and says so', async () => {
+    const small = await TestBroadcast.start(['T30', 'T31'], 'GR:1');
+    const own = new SessionFixture(join(small.folder, 'own'), small.agentUrl);
+    const began = Date.now();
+    const first = own.record({ station: small.station('T30'), endAt: began + 9000 });
+    await until('it receives', () => first.state.phase === 'receiving');
+    const startAt = Date.now();
+    const handover = began + 4000;
+    first.yieldEnd(handover);
+    const second = own.record({
+      ...{ station: small.station('T31'), openAt: handover, endAt: began + 8000 },
+      after: [`rec ${first.options.id}`],
+    });
+    const one = await own.conclude(first, { startAt, endAt: began + 3500 });
+    await until('the next one receives', () => second.state.phase === 'receiving');
+    const other = await own.conclude(second, { startAt: Date.now(), endAt: began + 7500 });
+    await own.close();
+    await small.close();
+    expect(one.verdict).toMatchObject({ level: 'complete', drops: 0 });
+    expect(one.verdict.gaps.map(({ cause }) => cause)).toEqual(['yielded']);
+    expect(one.verdict.tailMs).toBeLessThan(1500);
+    expect(other.verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+  });
+});

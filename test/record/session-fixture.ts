@@ -1,0 +1,140 @@
+/** Recordings in this process on a test's air: sessions, database and folders. */
+import type { Database } from 'bun:sqlite';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { networkId, type StationId, stationId } from '../../arib/ids.ts';
+import { createLog, type Log } from '../../host/log.ts';
+import type { Judgement } from '../../src/model/verdict.ts';
+import { FolderMounts } from '../../src/record/folder-mounts.ts';
+import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
+import { concludeRecording } from '../../src/record/recording-conclusion.ts';
+import { stemOf } from '../../src/record/recording-file-name.ts';
+import {
+  type RecordedStation,
+  RecordingSession,
+  type SessionResult,
+} from '../../src/record/recording-session.ts';
+import { previousProgress } from '../../src/record/unfinished-recording.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import { StreamClient } from '../../src/stream/client.ts';
+import { startStreamWorker } from '../../src/workers.ts';
+
+export interface Wish {
+  station: RecordedStation;
+  /** Epoch ms; now when absent. */
+  openAt?: number;
+  mainAt?: number;
+  endAt: number;
+  after?: string[];
+  folders?: Folder[];
+}
+
+export class SessionFixture {
+  readonly lines: string[] = [];
+  readonly log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => this.lines.push(line) });
+  readonly client: StreamClient;
+  readonly store: RecordingStore;
+  readonly mounts: FolderMounts;
+  readonly #database: Database;
+  readonly #sessions: RecordingSession[] = [];
+
+  /** @param folder where the database and the recordings are */
+  constructor(
+    readonly folder: string,
+    readonly agentUrl: string,
+    makeClient = (log: Log): StreamClient => new StreamClient({ startWorker: startStreamWorker, log }),
+  ) {
+    this.client = makeClient(this.log);
+    mkdirSync(folder, { recursive: true });
+    this.#database = openDatabase(join(folder, 'svc.db'));
+    this.store = new RecordingStore(this.#database);
+    this.mounts = new FolderMounts(new RecordingFolderStore(this.#database));
+  }
+
+  get folders(): Folder[] {
+    return [{ path: join(this.folder, 'recordings'), floorBytes: 0 }];
+  }
+
+  /** Begins a recording, or goes on with the one of a killed process. */
+  record(wish: Wish, resumed?: number): RecordingSession {
+    const { station, endAt, openAt = Date.now(), mainAt = openAt } = wish;
+    const { store } = this;
+    const id = resumed ?? this.#create(station, mainAt, endAt);
+    const session = new RecordingSession({
+      ...{ id, station, openAt, mainAt, endAt },
+      after: wish.after ?? [],
+      stem: stemOf({ id, startAt: mainAt, title: '試験の番組', stationName: station.channel }),
+      former: resumed === undefined ? undefined : previousProgress(store, { id, beganAt: null }),
+      client: this.client,
+      agentUrl: this.agentUrl,
+      folders: () => wish.folders ?? this.folders,
+      free: (path) => this.#free(path),
+      mounts: this.mounts,
+      ledger: {
+        placed: async (parts, place) => {
+          if (place !== null) await this.mounts.used(place.folder);
+          store.placed(id, parts, place, Date.now());
+        },
+        began: (at) => store.began(id, at),
+        measured: (measured, parts) => store.saveMeasured(id, measured, parts),
+        seam: (seam) => store.seam(id, seam),
+      },
+      log: this.log,
+      now: Date.now,
+      wall: Date.now,
+    });
+    this.#sessions.push(session);
+    session.start();
+    return session;
+  }
+
+  /** Judged against a programme, stored, and what is in the file. */
+  async conclude(
+    session: RecordingSession,
+    programme: { startAt: number; endAt: number },
+    folders = this.folders,
+  ): Promise<Judgement & { result: SessionResult; path: string; bytes: Uint8Array }> {
+    const result = await session.done;
+    const { store, log } = this;
+    const options = {
+      ...{ store, folders: () => folders, free: freeBytes, mounts: this.mounts, log, now: Date.now },
+      retryDamaged: () => 'never' as const,
+      persist: async (act: () => void) => act(),
+    };
+    const judgement = await concludeRecording(session.options.id, result, programme, options);
+    const path = store.files().find(({ recordingId }) => recordingId === session.options.id)?.path ?? '';
+    return { ...judgement, result, path, bytes: path === '' ? new Uint8Array(0) : readFileSync(path) };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.close()));
+    await this.client.close();
+    this.#database.close();
+  }
+
+  async #free(path: string): Promise<number | undefined> {
+    return (await this.mounts.isAway(path)) ? undefined : freeBytes(path);
+  }
+
+  #create(station: RecordedStation, startAt: number, endAt: number): number {
+    const id: StationId = stationId(networkId(32608), station.serviceId);
+    this.#database.run(
+      `INSERT OR IGNORE INTO stations (id, type, network_id, service_id, channel, name, service_type,
+         remote_control_key, seen_at) VALUES (?, ?, 32608, ?, ?, '試験', 1, 1, 0)`,
+      [id, station.type, station.serviceId, station.channel],
+    );
+    const created = this.store.create(
+      {
+        ...{ reservationId: null, ruleId: null, programId: null, stationId: id, serviceName: '試験' },
+        ...{ name: '試験の番組', description: '', extended: null, genres: [], audios: [] },
+        ...{ videoType: null, videoResolution: null, isFree: true, startAt, endAt },
+        ...{ closeAt: endAt, wantedFrom: null, series: null, encode: 'none', keepTs: true },
+      },
+      Date.now(),
+    );
+    if (created === undefined) throw new Error('not created');
+    return created;
+  }
+}

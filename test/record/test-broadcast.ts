@@ -1,0 +1,243 @@
+/** A small broadcast behind a real agent process, with faults to switch on, and what was really sent. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serviceId } from '../../arib/ids.ts';
+import { hasPayload, PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
+import { StationFilter } from '../../arib/ts/station-filter.ts';
+import type { RecordedStation } from '../../src/record/recording-session.ts';
+import { type SmallChannel, type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import { type Program, startProgram } from '../program.ts';
+import { SYNTH, synth } from '../synth/tuning.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const AGENT = join(ROOT, 'agent', 'main.ts');
+const WAIT_LIMIT_MS = 40_000;
+
+/** @throws Error with the description when the condition does not come true in time. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(20);
+  }
+}
+
+export interface Fault {
+  kind: string;
+  channel: string;
+  [field: string]: unknown;
+}
+
+export class TestBroadcast {
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-record-'));
+  readonly #scenario = join(this.folder, 'scenario.json');
+  readonly #channelsFile = join(this.folder, 'channels.json');
+  readonly #faultFile = join(this.folder, 'faults.json');
+  #faults: Fault[] = [];
+  #agent: Program | undefined;
+  #channels: Channel[] = [];
+
+  get agentUrl(): string {
+    return this.#agent?.url ?? '';
+  }
+
+  /** As a scan would find them. */
+  get channels(): readonly Channel[] {
+    return this.#channels;
+  }
+
+  /**
+   * @param channels terrestrial ones; by its name alone one with one `station` @param tuners FAKE_TUNERS
+   * @param scheduleSpeed how much more often than broadcasters do schedules are sent
+   */
+  static async start(
+    channels: readonly (string | SmallChannel)[],
+    tuners: string,
+    station: SmallStation = {},
+    scheduleSpeed = 1,
+  ): Promise<TestBroadcast> {
+    const air = new TestBroadcast();
+    const sent = channels.map((one) =>
+      typeof one === 'string' ? { channel: one, stations: [station] } : one,
+    );
+    writeFileSync(air.#scenario, JSON.stringify(smallScenario({ channels: sent, scheduleSpeed })));
+    await air.#synth('--prepare');
+    const found = (await air.#synth('--channels')).toString();
+    writeFileSync(air.#channelsFile, found);
+    air.#channels = JSON.parse(found) as Channel[];
+    await air.startAgent(tuners);
+    return air;
+  }
+
+  station(channel: string): RecordedStation {
+    const found = this.#channels.find((one) => one.channel === channel);
+    const id = found?.stations[0]?.serviceId;
+    if (found === undefined || id === undefined) throw new Error(`no channel ${channel}`);
+    return { type: found.type, channel, serviceId: serviceId(id) };
+  }
+
+  /** Again on the same port, after the first time. @param signal kills it while it starts */
+  async startAgent(tuners: string, signal?: AbortSignal): Promise<void> {
+    const environment = {
+      AGENT_PORT: String(this.#agent?.port ?? 0),
+      TUNERS_FILE: join(this.folder, 'tuners.json'),
+      CHANNELS_FILE: this.#channelsFile,
+      FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --type {type} --channel {channel}`,
+      FAKE_TUNERS: tuners,
+    };
+    this.#agent = await startProgram([process.execPath, AGENT], environment, signal);
+  }
+
+  async killAgent(): Promise<void> {
+    await this.#agent?.kill('SIGKILL');
+  }
+
+  /** Switches a fault on; the function returned switches it off. */
+  fault(fault: Fault): () => void {
+    const write = (): void => writeFileSync(this.#faultFile, JSON.stringify({ faults: this.#faults }));
+    this.#faults = [...this.#faults, fault];
+    write();
+    return () => {
+      this.#faults = this.#faults.filter((one) => one !== fault);
+      write();
+    };
+  }
+
+  async tuners(): Promise<Tuner[]> {
+    return (await (await fetch(`${this.agentUrl}/agent/tuners`)).json()) as Tuner[];
+  }
+
+  /** What the station sends between two moments (epoch ms), narrowed, without loss; some seconds more on both sides. */
+  async sent(channel: string, from: number, to: number): Promise<Uint8Array> {
+    const start = Math.floor(from / 1000) * 1000 - 3000;
+    const seconds = Math.ceil((to - start) / 1000) + 3;
+    const when = ['--at', String(start), '--duration', String(seconds), '--speed', '0'];
+    const { type, serviceId: service } = this.station(channel);
+    const stream = await this.#synth('--type', type, '--channel', channel, ...when);
+    return new StationFilter(service).feed(stream);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #synth(...words: string[]): Promise<Buffer> {
+    const { stdout, stderr, exitCode } = await synth('--scenario', this.#scenario, ...words);
+    if (exitCode !== 0) throw new Error(`synth ${words.join(' ')}: ${stderr}`);
+    return Buffer.from(stdout);
+  }
+}
+
+/** What of what was sent a recording has. */
+export interface Comparison {
+  /** Packets of the recording that were not sent, or in another order. */
+  foreign: number;
+  /** Packets missing between its first and its last. */
+  missing: number;
+  /** Places where packets are missing that a continuity counter shows, counted a PID. */
+  places: number;
+  /** Runs of more than 5 missing packets in a row: holes. */
+  holes: number;
+}
+
+const HOLE = 5;
+/** Half a second of clock references. */
+const EARLY_CLOCKS = 10;
+
+/** Behind the PIDs of SI, whose sections come by counters of each tuning's own (ARIB STD-B10 Part 2, table 5-1). */
+const FIRST_PID = 0x30;
+
+/** Compares picture, sound and clock packet by packet. @param without PIDs that are sent by other counters */
+export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonly number[] = []): Comparison {
+  const own = packets(recorded);
+  const all = packets(sent);
+  const map = pmtPid(recorded);
+  const isCompared = ({ pid }: { pid: number }) => pid >= FIRST_PID && pid !== map && !without.includes(pid);
+  const streams = own.filter(isCompared);
+  const reference = all.filter(isCompared);
+  // Films are loops: only a clock reference is there once. The first ones of a tuning are of its own time.
+  const clocks = new Map(reference.flatMap(({ key, payload }, index) => (payload ? [] : [[key, index]])));
+  const early = streams.flatMap(({ payload }, index) => (payload ? [] : [index])).slice(0, EARLY_CLOCKS);
+  const begin = early.find((index) => clocks.has(streams[index]?.key ?? '')) ?? 0;
+  const kept = streams.slice(begin);
+  let at = clocks.get(streams[begin]?.key ?? '') ?? -1;
+  const result: Comparison = { foreign: 0, missing: 0, places: 0, holes: 0 };
+  if (at < 0) return { ...result, foreign: kept.length };
+  const ahead = new Map<string, number[]>();
+  for (const [index, { key }] of reference.entries()) {
+    const known = ahead.get(key);
+    if (known === undefined) ahead.set(key, [index]);
+    else known.push(index);
+  }
+  const open = new Set<number>();
+  for (const [number, packet] of kept.entries()) {
+    let found = ahead.get(packet.key)?.find((index) => index >= at);
+    // Behind a hole it may be the same packet of a later round of the film.
+    if (found !== undefined && found - at > HOLE) found = backFromClock(kept, number, ahead, clocks) ?? found;
+    if (found === undefined) {
+      result.foreign += 1;
+      continue;
+    }
+    for (const lost of reference.slice(at, found)) {
+      result.missing += 1;
+      if (lost.payload) open.add(lost.pid);
+    }
+    if (found - at > HOLE) result.holes += 1;
+    if (open.delete(packet.pid)) result.places += 1;
+    at = found + 1;
+  }
+  return result;
+}
+
+/** Where a packet was sent, by the first clock reference behind it; undefined: none tells. */
+function backFromClock(
+  kept: readonly { key: string; payload: boolean }[],
+  from: number,
+  ahead: ReadonlyMap<string, readonly number[]>,
+  clocks: ReadonlyMap<string, number>,
+): number | undefined {
+  const clock = kept.findIndex(({ key, payload }, index) => index >= from && !payload && clocks.has(key));
+  let at = clocks.get(kept[clock]?.key ?? '');
+  for (let index = clock - 1; index >= from; index -= 1) {
+    const before = at ?? 0;
+    at = ahead.get(kept[index]?.key ?? '')?.findLast((each) => each < before);
+    if (at === undefined) return undefined;
+  }
+  return at;
+}
+
+function packets(bytes: Uint8Array) {
+  const list: { pid: number; key: string; payload: boolean }[] = [];
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset + at, PACKET_SIZE).toString('latin1');
+    list.push({ pid: packetPid(bytes, at), key, payload: hasPayload(bytes, at) });
+  }
+  return list;
+}
+
+/** Of a PAT that names one station. */
+function pmtPid(bytes: Uint8Array): number {
+  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
+    if (packetPid(bytes, at) !== 0) continue;
+    for (let entry = at + 13; entry < at + 40; entry += 4) {
+      const program = ((bytes[entry] ?? 0) << 8) | (bytes[entry + 1] ?? 0);
+      if (program !== 0) return (((bytes[entry + 2] ?? 0) & 0x1f) << 8) | (bytes[entry + 3] ?? 0);
+    }
+  }
+  return 0;
+}
+
+/** How many packets of pictures ffprobe reads, from the first to the last. @throws Error with its complaint */
+export async function probed(path: string): Promise<number> {
+  const words = ['-v', 'error', '-count_packets', '-select_streams', 'v', '-show_entries'];
+  const child = Bun.spawn(['ffprobe', ...words, 'stream=nb_read_packets', '-of', 'csv=p=0', path], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text());
+  return Number.parseInt(text.trim(), 10);
+}
