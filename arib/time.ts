@@ -9,6 +9,11 @@ declare const brand: unique symbol;
 export type BroadcastMs = number & { readonly [brand]: 'BroadcastMs' };
 /** 33-bit time stamp in units of 1/90000 s, ISO/IEC 13818-1 2.4.3.7. */
 export type Pts90k = number & { readonly [brand]: 'Pts90k' };
+/** Units of 1/90000 s since the start of what is watched. Never wraps; a gap in the reception has no length. */
+export type Media90k = number & { readonly [brand]: 'Media90k' };
+
+/** Ticks of `Pts90k` and `Media90k` in a second. */
+export const TICKS_PER_SECOND = 90_000;
 
 export const JST_OFFSET_MS = 9 * 3_600_000;
 export const PTS_MODULUS = 2 ** 33;
@@ -24,6 +29,10 @@ export function broadcastMs(value: number): BroadcastMs {
 export function pts90k(value: number): Pts90k {
   const wrapped = value % PTS_MODULUS;
   return (wrapped < 0 ? wrapped + PTS_MODULUS : wrapped) as Pts90k;
+}
+
+export function media90k(ticks: number): Media90k {
+  return ticks as Media90k;
 }
 
 /** The value nearest to `reference` that is congruent to `pts`: unwraps a 33-bit stamp (26.5 hours). */

@@ -1,0 +1,239 @@
+/**
+ * Conversions between the three times of one programme:
+ *
+ * - PTS: 33-bit stamps of the elementary streams (ISO/IEC 13818-1 2.4.3.7). They wrap every 26.5 hours, restart at a
+ *   discontinuity, and the same stamp may occur several times in one programme.
+ * - Media time: 90 kHz ticks since the start. Only what was received has a length, so playback runs through gaps and
+ *   from one part of a recording into the next.
+ * - Broadcast time: when a picture was on the air. It includes the gaps.
+ *
+ * A scale is a list of stretches. In a stretch the stamps rise without a jump (wraps are no jumps); a new one starts at
+ * each discontinuity, after each gap and with each part of a recording. Pure: the same code serves server and browser.
+ */
+import {
+  type BroadcastMs,
+  broadcastMs,
+  type Media90k,
+  media90k,
+  PTS_MODULUS,
+  type Pts90k,
+  pts90k,
+  TICKS_PER_SECOND,
+  unwrapPts,
+} from '../time.ts';
+
+export interface Stretch {
+  /** Stamp of its first picture or sound. */
+  readonly pts: Pts90k;
+  /** Ticks; may exceed one wrap of the stamps. */
+  readonly length: number;
+  /** Broadcast time of its start; undefined when unknown. */
+  readonly at: BroadcastMs | undefined;
+}
+
+export interface MediaPosition {
+  /** Index of the stretch. */
+  readonly stretch: number;
+  readonly pts: Pts90k;
+}
+
+interface PlacedStretch extends Stretch {
+  readonly start: Media90k;
+}
+
+const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
+/** Longest step between stamps of one stream that loss of reception explains; a longer one is a discontinuity. */
+const MAX_STEP = 10 * TICKS_PER_SECOND;
+/** Pictures are stamped out of order, and sound runs up to about a second ahead of the picture it belongs to. */
+const MAX_STEP_BACK = TICKS_PER_SECOND;
+/** Stamps this far outside a stretch still belong to its edge, for the reason above. */
+const EDGE = TICKS_PER_SECOND;
+/**
+ * More discontinuities than this are a broken stream, not a programme: one every 2 s for 11 hours. What comes
+ * after the last of them is left out.
+ */
+const MAX_STRETCHES = 20_000;
+
+/** Whether a stamp continues the stretch that reached `last`: neither lost for long nor set back. */
+export function continues(last: number, next: number): boolean {
+  const step = next - last;
+  return step <= MAX_STEP && step >= -MAX_STEP_BACK;
+}
+
+/** An immutable scale. All conversions clamp to the ends of what there is. */
+export class TimeScale {
+  readonly #stretches: readonly PlacedStretch[];
+  readonly duration: Media90k;
+
+  private constructor(stretches: readonly PlacedStretch[], duration: Media90k) {
+    this.#stretches = stretches;
+    this.duration = duration;
+  }
+
+  /**
+   * Stretches without a length are left out. Broadcast times that go back are moved up to the end of the
+   * stretch before; unknown ones continue the stretch before, or precede the one behind.
+   */
+  static of(stretches: Iterable<Stretch>): TimeScale {
+    const usable = [...stretches].filter(isUsable);
+    const times = broadcastStarts(usable);
+    let start = 0;
+    const placed = usable.map((stretch, index) => {
+      const one = { ...stretch, pts: pts90k(stretch.pts), at: times[index], start: media90k(start) };
+      start += stretch.length;
+      return one;
+    });
+    return new TimeScale(placed, media90k(start));
+  }
+
+  get stretches(): readonly (Stretch & { readonly start: Media90k })[] {
+    return this.#stretches;
+  }
+
+  /** Undefined while nothing was received. */
+  positionAt(media: Media90k): MediaPosition | undefined {
+    const index = this.#indexAt(media);
+    const stretch = this.#stretches[index];
+    if (stretch === undefined) return undefined;
+    return { stretch: index, pts: pts90k(stretch.pts + this.#offset(stretch, media)) };
+  }
+
+  /**
+   * Where a stamp lies. One that occurs several times is taken where it is nearest to `nearby`. Undefined when no
+   * stretch holds it.
+   */
+  mediaAt(pts: Pts90k, nearby: Media90k): Media90k | undefined {
+    const near = media90k(nearby > 0 ? Math.min(nearby, this.duration) : 0);
+    const from = Math.max(0, this.#indexAt(near));
+    let best: Media90k | undefined;
+    const consider = (index: number): boolean => {
+      const stretch = this.#stretches[index];
+      if (stretch === undefined) return false;
+      const gap = Math.max(stretch.start - near, near - (stretch.start + stretch.length), 0);
+      if (best !== undefined && gap >= Math.abs(best - near)) return false;
+      const found = mediaIn(stretch, pts, near);
+      if (found !== undefined && (best === undefined || Math.abs(found - near) < Math.abs(best - near))) {
+        best = found;
+      }
+      return true;
+    };
+    // Outwards from the stretch of `near`, until what is left is farther away than what was found.
+    for (let index = from; consider(index); index += 1);
+    for (let index = from - 1; consider(index); index -= 1);
+    return best;
+  }
+
+  /** Not rounded to whole milliseconds. Undefined when the broadcast time of no stretch is known. */
+  broadcastAt(media: Media90k): BroadcastMs | undefined {
+    const stretch = this.#stretches[this.#indexAt(media)];
+    if (stretch?.at === undefined) return undefined;
+    return broadcastMs(stretch.at + this.#offset(stretch, media) / TICKS_PER_MS);
+  }
+
+  /** A time inside a gap gives the first moment after it. Undefined as for `broadcastAt`. */
+  mediaAtBroadcast(at: BroadcastMs): Media90k | undefined {
+    for (const stretch of this.#stretches) {
+      if (stretch.at === undefined) return undefined;
+      const offset = (at - stretch.at) * TICKS_PER_MS;
+      if (offset < stretch.length) return media90k(stretch.start + Math.max(0, offset));
+    }
+    return this.#stretches.length === 0 ? undefined : this.duration;
+  }
+
+  /** Index of the stretch that holds a time, the first or last one for times outside; -1 without any. */
+  #indexAt(media: Media90k): number {
+    let low = 0;
+    let high = this.#stretches.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#stretches[middle]?.start ?? 0) <= media) low = middle;
+      else high = middle - 1;
+    }
+    return high < 0 ? -1 : low;
+  }
+
+  #offset(stretch: PlacedStretch, media: Media90k): number {
+    const offset = media - stretch.start;
+    return offset > 0 ? Math.min(stretch.length, offset) : 0;
+  }
+}
+
+/** A century of ticks: sums stay exact integers. */
+const MAX_LENGTH = 100 * 366 * 86_400 * TICKS_PER_SECOND;
+
+function isUsable({ pts, length }: Stretch): boolean {
+  return Number.isFinite(pts) && length > 0 && length <= MAX_LENGTH;
+}
+
+function broadcastStarts(stretches: readonly Stretch[]): (BroadcastMs | undefined)[] {
+  const known = stretches.findIndex(({ at }) => at !== undefined && Number.isFinite(at));
+  const first = stretches[known]?.at;
+  if (first === undefined) return stretches.map(() => undefined);
+  const before = stretches.slice(0, known).reduce((sum, { length }) => sum + length, 0);
+  let end = first - before / TICKS_PER_MS;
+  return stretches.map(({ at, length }) => {
+    const start = at !== undefined && Number.isFinite(at) ? Math.max(at, end) : end;
+    end = start + length / TICKS_PER_MS;
+    return broadcastMs(start);
+  });
+}
+
+/** Where a stamp lies in one stretch, nearest to `near`. */
+function mediaIn(stretch: PlacedStretch, pts: Pts90k, near: Media90k): Media90k | undefined {
+  const fits = (offset: number): boolean => offset >= -EDGE && offset <= stretch.length + EDGE;
+  const clamp = (offset: number): number => Math.min(stretch.length, Math.max(0, offset));
+  const wanted = near - stretch.start;
+  const nearest = unwrapPts(pts - stretch.pts, clamp(wanted));
+  // At an edge the nearest one may lie outside while its neighbour one wrap away is inside.
+  const offsets = [nearest, nearest - PTS_MODULUS, nearest + PTS_MODULUS].filter(fits).map(clamp);
+  const [best] = offsets.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+  return best === undefined ? undefined : media90k(stretch.start + best);
+}
+
+/** Builds a scale while a stream is read: one stamp after the other, in the order of reception. */
+export class TimeScaleBuilder {
+  readonly #done: Stretch[] = [];
+  #open: { pts: Pts90k; length: number; at: BroadcastMs | undefined } | undefined;
+  /** Ticks of the newest stamp since the start of the open stretch. */
+  #last = 0;
+
+  /**
+   * @param pts a stamp of the stream that leads (video, else the first sound)
+   * @param at its broadcast time, where known
+   */
+  add(pts: Pts90k, at?: BroadcastMs): void {
+    if (!Number.isFinite(pts)) return;
+    const open = this.#open;
+    if (open === undefined) {
+      this.#begin(pts, at);
+      return;
+    }
+    const offset = unwrapPts(pts - open.pts, this.#last);
+    if (!continues(this.#last, offset)) {
+      if (this.#done.length + 1 >= MAX_STRETCHES) return;
+      this.gap();
+      this.#begin(pts, at);
+      return;
+    }
+    this.#last = Math.max(0, offset);
+    open.length = Math.max(open.length, offset);
+    if (open.at === undefined && at !== undefined) open.at = broadcastMs(at - offset / TICKS_PER_MS);
+  }
+
+  /** What follows does not continue what was added, even if its stamps do: lost reception, another part. */
+  gap(): void {
+    if (this.#open === undefined || this.#done.length + 1 >= MAX_STRETCHES) return;
+    this.#done.push(this.#open);
+    this.#open = undefined;
+  }
+
+  /** The scale of what was added so far. */
+  scale(): TimeScale {
+    return TimeScale.of(this.#open === undefined ? this.#done : [...this.#done, this.#open]);
+  }
+
+  #begin(pts: Pts90k, at: BroadcastMs | undefined): void {
+    this.#open = { pts: pts90k(pts), length: 0, at };
+    this.#last = 0;
+  }
+}
