@@ -5,12 +5,13 @@ import { Watchdog } from './watchdog.ts';
 const LIMITS = { askMs: 1000, limitMs: 10_000, startLimitMs: 30_000 };
 
 /** A worker that answers or not, in virtual time. */
-function rig() {
+function rig(isExcused?: () => boolean) {
   let now = 0;
   let asked = 0;
   const silent: number[] = [];
   const dog = new Watchdog({
     ...LIMITS,
+    isExcused,
     ask: () => {
       asked += 1;
     },
@@ -84,4 +85,17 @@ test('after a rest the worker has its whole limit again', () => {
   expect(silent).toEqual([]);
   pass(1, 1000);
   expect(silent).toHaveLength(1);
+});
+
+test('silence that is excused does not count, and the rest does', () => {
+  let isExcused = false;
+  const { pass, silent } = rig(() => isExcused);
+  pass(1, 1000, true);
+  pass(9, 1000);
+  isExcused = true;
+  pass(1000, 1000);
+  expect(silent).toEqual([]);
+  isExcused = false;
+  pass(2, 1000);
+  expect(silent).toEqual([10_000]);
 });

@@ -19,6 +19,8 @@ export interface WatchdogLimits {
   limitMs?: number | undefined;
   /** The same until its first answer, ms. */
   startLimitMs?: number | undefined;
+  /** Whether the silence of this moment is not the worker's fault, such as a disk that it waits for. */
+  isExcused?: (() => boolean) | undefined;
 }
 
 export interface WatchdogOptions extends WatchdogLimits {
@@ -75,7 +77,7 @@ export class Watchdog {
       this.#ask();
       return;
     }
-    this.#silentMs += awakeMs(passed, this.#askMs);
+    if (this.options.isExcused?.() !== true) this.#silentMs += awakeMs(passed, this.#askMs);
     if (this.#silentMs < this.#limitMs) return;
     this.rest();
     this.options.onSilent(this.#silentMs);

@@ -1,9 +1,22 @@
-/** Worker entry: whatever of the database waits for the disk (`store/database-worker-host.ts`). */
+/** Worker entry: everything of the database that waits for its disk (`store/database-worker-host.ts`). */
+import { systemMonotonicClock } from '../host/clock.ts';
+import { serveWorker } from '../host/worker-server.ts';
 import { DatabaseWorkerHost } from './store/database-worker-host.ts';
-import type { FromDatabaseWorker, ToDatabaseWorker } from './store/database-worker-messages.ts';
+import type { DatabaseContract } from './store/database-worker-messages.ts';
 
 declare const self: Worker;
 
-const post = (message: FromDatabaseWorker): void => self.postMessage(message);
-const host = new DatabaseWorkerHost({ post, elapsed: () => performance.now() });
-self.onmessage = (event: MessageEvent<ToDatabaseWorker>): void => host.take(event.data);
+serveWorker<DatabaseContract>(self, (send) => {
+  const host = new DatabaseWorkerHost({ report: send, elapsed: systemMonotonicClock });
+  return {
+    requests: {
+      sync: () => {
+        host.sync();
+        return null;
+      },
+      inspect: ({ path }) => host.inspect(path),
+    },
+    order: ({ path, diskWait }) => host.open(path, diskWait),
+    close: () => host.close(),
+  };
+});

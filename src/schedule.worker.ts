@@ -1,10 +1,17 @@
 /** Worker entry: plans what is to be recorded (`booking/planning-worker-host.ts`), away from the main thread. */
+import { serveWorker } from '../host/worker-server.ts';
 import { PlanningWorkerHost } from './booking/planning-worker-host.ts';
-import type { FromPlanWorker, ToPlanWorker } from './booking/planning-worker-messages.ts';
+import type { PlanningContract } from './booking/planning-worker-messages.ts';
 import { PlanningDatabase } from './store/planning-database.ts';
 
 declare const self: Worker;
 
-const post = (message: FromPlanWorker): void => self.postMessage(message);
-const host = new PlanningWorkerHost({ post, openFile: (path) => new PlanningDatabase(path) });
-self.onmessage = (event: MessageEvent<ToPlanWorker>): void => host.take(event.data);
+const host = new PlanningWorkerHost({ openFile: (path) => new PlanningDatabase(path) });
+serveWorker<PlanningContract>(self, () => ({
+  requests: {
+    plan: (order) => host.plan(order),
+    preview: (order) => host.preview(order),
+  },
+  order: ({ path }) => host.open(path),
+  close: () => host.close(),
+}));

@@ -170,12 +170,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const isNew = !existsSync(databasePath);
   const { database, stations, programs, coverage } = openStores(databasePath);
   const reader = openReader(databasePath);
-  const keeper = new DatabaseWorkerClient({
+  const databaseWorker = new DatabaseWorkerClient({
     ...{ database, path: databasePath, startWorker: options.startDatabaseWorker },
     log: log.component('database'),
   });
   const dataDevice = statSync(config.dataDir).dev;
-  const stored = (): Promise<void> => keeper.stored();
+  const stored = (): Promise<void> => databaseWorker.stored();
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const encoders = new Encoders({
     path: config.ffmpegPath ?? undefined,
@@ -342,7 +342,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     defaults: () => settings.defaults(),
   };
   const api = createApi({
-    databaseFailed: (error) => keeper.note(error),
+    databaseFailed: (error) => databaseWorker.note(error),
     version: VERSION,
     now,
     log: log.component('http'),
@@ -370,7 +370,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     status: () => ({
       agent: guide.agentState,
       ffmpeg: ffmpegStatus(encoders.status()),
-      database: { message: keeper.trouble },
+      database: { message: databaseWorker.trouble },
     }),
   });
   let http: HttpServer;
@@ -396,7 +396,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log.warn('database made: no reservations, rules and recordings are known', { path: databasePath });
   logAccess(config, log);
   logDamage(database, log);
-  keeper.start();
+  databaseWorker.start();
   recording.start();
   booking.start();
   retention.start();
@@ -411,7 +411,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       await closeRooms();
       await http.close();
       // A disk that hangs would hang the end too: what is in the log is read from there.
-      if (await keeper.close()) closeDatabase();
+      if (await databaseWorker.close()) closeDatabase();
     }),
   };
 }

@@ -162,7 +162,7 @@ describe('what is to be recorded', () => {
     const station = home.station('T27');
     const dying = URL.createObjectURL(new Blob(['onmessage = () => { throw new Error("broken"); };']));
     const room = start(() => new Worker(dying));
-    await until(() => lines.some((line) => line.includes('worker died')));
+    await until(() => lines.some((line) => line.includes('worker lost')));
     const programId = home.program(station, '港の朝', { at: 10 });
     const reserving = room.reservations.reserve({ programId });
     await until(() => recorder.orders.length === 1);

@@ -1,24 +1,14 @@
 /**
- * The planning worker's side of `planning-worker-messages.ts`: holds the guide and the rules between plans (`IncrementalPlanner`), reads what
- * changed since the last one with a connection of its own, and answers plans and previews. It writes nothing.
+ * The planning worker: keeps the guide and the rules between plans (`IncrementalPlanner`), reads what changed since the
+ * last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { Failure } from '../model/failure.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
 import type { PlannedReservation } from '../schedule/plan/plan-types.ts';
 import type { PlanningDatabase, RecordedRow } from '../store/planning-database.ts';
 import { CompactPrograms, Shared } from './compact-programs.ts';
-import type {
-  FromPlanWorker,
-  PlanAnswer,
-  Planned,
-  PlanOrder,
-  Previewed,
-  PreviewOrder,
-  Repeat,
-  ToPlanWorker,
-} from './planning-worker-messages.ts';
+import type { Planned, PlanOrder, Previewed, PreviewOrder, Repeat } from './planning-worker-messages.ts';
 
 const DAY_MS = 86_400_000;
 /** What was recorded so lately counts for its episode; a day more, for programmes that were moved. */
@@ -31,7 +21,6 @@ const MANY_READ = 5_000;
 const QUIET_MS = 3_000;
 
 export interface PlanningWorkerHostOptions {
-  post: (message: FromPlanWorker) => void;
   openFile: (path: string) => PlanningDatabase;
 }
 
@@ -74,44 +63,43 @@ export class PlanningWorkerHost {
     return this.#file;
   }
 
-  take(message: ToPlanWorker): void {
-    clearTimeout(this.#quiet);
-    if (message.kind === 'open') {
-      this.#file = this.options.openFile(message.path);
-      return;
-    }
-    if (message.kind === 'close') {
-      this.#file?.close();
-      this.#file = undefined;
-      this.options.post({ kind: 'down' });
-      return;
-    }
-    const { serial } = message;
-    try {
-      const file = this.#opened;
-      // Texts that are read again while it is planned are of the same moment.
-      this.options.post(file.reading(() => this.#answer(message, file)));
-    } catch (error) {
-      const code = error instanceof Failure ? error.code : null;
-      const text = error instanceof Error ? error.message : String(error);
-      this.options.post({ kind: 'failed', serial, code, message: text });
-    }
-    this.#quiet = setTimeout(() => {
-      this.#file?.shrink();
-      Bun.gc(true);
-      this.#held.sweep();
-      Bun.shrink();
-      Bun.gc(true);
-    }, QUIET_MS);
-    this.#quiet.unref();
+  open(path: string): void {
+    this.#file = this.options.openFile(path);
   }
 
-  #answer(message: Extract<ToPlanWorker, { order: PlanOrder }>, file: PlanningDatabase): PlanAnswer {
-    const { serial, kind } = message;
-    const moment = this.#read(message.order, file);
-    return kind === 'plan'
-      ? { kind: 'planned', serial, planned: this.#plan(moment) }
-      : { kind: 'previewed', serial, previewed: this.#preview(message.order, moment) };
+  plan(order: PlanOrder): Planned {
+    return this.#answer(order, (moment) => this.#plan(moment));
+  }
+
+  /** @throws Failure for a rule that cannot be used */
+  preview(order: PreviewOrder): Previewed {
+    return this.#answer(order, (moment) => this.#preview(order, moment));
+  }
+
+  close(): void {
+    clearTimeout(this.#quiet);
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** Texts that are read again during the plan are of the same snapshot. */
+  #answer<T>(order: PlanOrder, make: (moment: Moment) => T): T {
+    clearTimeout(this.#quiet);
+    try {
+      const file = this.#opened;
+      return file.reading(() => make(this.#read(order, file)));
+    } finally {
+      this.#quiet = setTimeout(() => this.#releaseMemory(), QUIET_MS);
+      this.#quiet.unref();
+    }
+  }
+
+  #releaseMemory(): void {
+    this.#file?.shrink();
+    Bun.gc(true);
+    this.#held.sweep();
+    Bun.shrink();
+    Bun.gc(true);
   }
 
   #plan(moment: Moment): Planned {

@@ -1,6 +1,5 @@
-/** What the service's main thread and the planning worker say to each other: one union each way. */
+/** What the main thread asks the planning worker, and its answers. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { ProblemCode } from '../../wire/api.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
@@ -83,24 +82,12 @@ export interface Previewed {
   readonly fault: string | null;
 }
 
-export type ToPlanWorker =
+export interface PlanningContract {
+  requests: {
+    plan: { ask: PlanOrder; answer: Planned };
+    preview: { ask: PreviewOrder; answer: Previewed };
+  };
   /** The first message. */
-  | { readonly kind: 'open'; readonly path: string }
-  | { readonly kind: 'plan'; readonly serial: number; readonly order: PlanOrder }
-  | { readonly kind: 'preview'; readonly serial: number; readonly order: PreviewOrder }
-  /** Close the database; answered by `down`. */
-  | { readonly kind: 'close' };
-
-/** What a question is answered with. */
-export type PlanAnswer =
-  | { readonly kind: 'planned'; readonly serial: number; readonly planned: Planned }
-  | { readonly kind: 'previewed'; readonly serial: number; readonly previewed: Previewed }
-  /** `code`: a failure with a sentence for people; null: something that should not have happened. */
-  | {
-      readonly kind: 'failed';
-      readonly serial: number;
-      readonly code: ProblemCode | null;
-      readonly message: string;
-    };
-
-export type FromPlanWorker = PlanAnswer | { readonly kind: 'down' };
+  orders: { readonly kind: 'open'; readonly path: string };
+  events: never;
+}

@@ -1,16 +1,16 @@
 /** What can be wrong with the database, by the codes of SQLite and of the system, and what a person can do about it. */
 import { Failure } from '../model/failure.ts';
 
-export type TroubleKind = 'full' | 'readonly' | 'damaged' | 'failing' | 'busy';
+export type DatabaseTroubleKind = 'full' | 'readonly' | 'damaged' | 'failing' | 'busy';
 
 interface Trouble {
-  /** For people, Japanese. */
+  /** Japanese sentence for the UI. */
   message: string;
   /** For the log and the command line. */
   next: string;
 }
 
-export const TROUBLES: Readonly<Record<TroubleKind, Trouble>> = {
+export const TROUBLES: Readonly<Record<DatabaseTroubleKind, Trouble>> = {
   full: {
     message:
       'データベースのディスクに空きがないため、保存できません。不要な録画やファイルを消して空きを作ってください。',
@@ -38,7 +38,7 @@ export const TROUBLES: Readonly<Record<TroubleKind, Trouble>> = {
   },
 };
 
-const CODES: readonly [code: RegExp, kind: TroubleKind][] = [
+const CODES: readonly [code: RegExp, kind: DatabaseTroubleKind][] = [
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'full'],
   [/^(SQLITE_READONLY|SQLITE_PERM|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/, 'readonly'],
   [/^(SQLITE_CORRUPT|SQLITE_NOTADB)/, 'damaged'],
@@ -47,12 +47,12 @@ const CODES: readonly [code: RegExp, kind: TroubleKind][] = [
 ];
 
 /** undefined: it is no error of the database's or of its disk. */
-export function troubleOf(error: unknown): TroubleKind | undefined {
+export function troubleOf(error: unknown): DatabaseTroubleKind | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return CODES.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-/** What is said to whoever asked for what the database refused; undefined of other errors. */
+/** The failure that a client is told when the database refused its request; undefined of other errors. */
 export function databaseFailure(error: unknown): Failure | undefined {
   const kind = error instanceof Error && error.name === 'SQLiteError' ? troubleOf(error) : undefined;
   return kind === undefined ? undefined : new Failure('busy', TROUBLES[kind].message, { cause: error });

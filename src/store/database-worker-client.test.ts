@@ -1,40 +1,55 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createLog } from '../../host/log.ts';
+import type { FromWorker, ToWorker } from '../../host/worker-link.ts';
+import { comesTrue } from '../../test/until.ts';
 import { Failure } from '../model/failure.ts';
+import { startDatabaseWorker } from '../workers.ts';
+import { openDatabase } from './database.ts';
 import { DatabaseWorkerClient } from './database-worker-client.ts';
-import type { FromDatabaseWorker, ToDatabaseWorker } from './database-worker-messages.ts';
 
 /** A disk that is done when the test says so. */
 class FakeWorker extends EventTarget {
-  readonly got: ToDatabaseWorker[] = [];
-  postMessage(message: ToDatabaseWorker): void {
+  readonly got: ToWorker[] = [];
+  postMessage(message: ToWorker): void {
     this.got.push(message);
   }
   isTerminated = false;
   terminate(): void {
     this.isTerminated = true;
   }
-  answer(data: FromDatabaseWorker): void {
+  answer(data: FromWorker): void {
     this.dispatchEvent(new MessageEvent('message', { data }));
   }
-  synced(error: string | null = null): void {
-    const last = this.got.findLast((one) => one.kind === 'sync');
-    if (last?.kind === 'sync') this.answer({ kind: 'synced', serial: last.serial, error });
+  requests(name: string) {
+    return this.got.flatMap((one) => (one.link === 'request' && one.name === name ? [one] : []));
+  }
+  answered(name: string, body: unknown): void {
+    const { id } = this.requests(name).at(-1) ?? { id: 0 };
+    this.answer({ link: 'answer', id, body });
+  }
+  refused(message: string): void {
+    const { id } = this.requests('sync').at(-1) ?? { id: 0 };
+    this.answer({ link: 'failed', id, message, code: null });
   }
 }
+
+const LIMIT_MS = 30_000;
 
 let database: Database;
 let workers: FakeWorker[];
 let lines: string[];
-let keeper: DatabaseWorkerClient;
+let client: DatabaseWorkerClient;
 
 beforeEach(() => {
   database = new Database(':memory:', { strict: true });
   database.run('CREATE TABLE numbers (value INTEGER)');
   workers = [];
   lines = [];
-  keeper = new DatabaseWorkerClient({
+  client = new DatabaseWorkerClient({
     database,
     path: 'svc.db',
     startWorker: () => {
@@ -51,83 +66,117 @@ afterEach(() => database.close());
 const commit = (): void => {
   database.run('INSERT INTO numbers VALUES (1)');
 };
-const syncs = (): number => workers.at(-1)?.got.filter(({ kind }) => kind === 'sync').length ?? 0;
-/** What it has come to by the next turn. */
+const syncs = (): number => workers.at(-1)?.requests('sync').length ?? 0;
+const synced = (worker = 0): void => workers[worker]?.answered('sync', null);
+/** Its state after a turn of the event loop. */
 async function state(promise: Promise<void>): Promise<string> {
   const later = new Promise<string>((resolve) => setTimeout(() => resolve('waits'), 5));
   return await Promise.race([promise.then(() => 'stored'), later]);
 }
 
 test('nothing committed waits for nothing', async () => {
-  await keeper.stored();
+  await client.stored();
   expect(workers).toHaveLength(0);
 });
 
 test('what is committed while the disk is busy waits for its next answer, all of it together', async () => {
   commit();
-  const first = keeper.stored();
+  const first = client.stored();
   expect(await state(first)).toBe('waits');
   commit();
-  const [second, third] = [keeper.stored(), keeper.stored()];
+  const [second, third] = [client.stored(), client.stored()];
   expect(syncs()).toBe(1);
-  workers[0]?.synced();
+  synced();
   await first;
   expect(await state(second)).toBe('waits');
   expect(syncs()).toBe(2);
-  workers[0]?.synced();
+  synced();
   await Promise.all([second, third]);
-  await keeper.stored();
+  await client.stored();
   expect(syncs()).toBe(2);
 });
 
 test('a disk that refuses, or gives no answer, is told to whoever waits; the next is asked again', async () => {
   commit();
-  const refused = keeper.stored();
-  workers[0]?.synced('EIO');
+  const refused = client.stored();
+  workers[0]?.refused('EIO');
   expect(refused).rejects.toBeInstanceOf(Failure);
   await refused.catch(() => {});
   expect(lines.join('')).toContain('EIO');
-  await expect(keeper.stored()).rejects.toMatchObject({ code: 'busy' });
-  workers[0]?.synced();
-  await keeper.stored();
+  await expect(client.stored()).rejects.toMatchObject({ code: 'busy' });
+  synced();
+  await client.stored();
 });
 
 test('a worker that died is started anew', async () => {
   commit();
-  const lost = keeper.stored();
+  const lost = client.stored();
   workers[0]?.dispatchEvent(new ErrorEvent('error', { message: 'gone' }));
   await expect(lost).rejects.toBeInstanceOf(Failure);
-  const again = keeper.stored();
+  const again = client.stored();
   expect(workers).toHaveLength(2);
-  workers[1]?.synced();
+  synced(1);
   await again;
 });
 
-test('the same damage is told once', () => {
-  keeper.start();
+test('an inspection runs in a worker of its own that ends with it; the same damage is logged once', async () => {
+  client = new DatabaseWorkerClient({ ...client.options, inspectMs: 1 });
+  client.start();
+  await comesTrue('the inspection', async () => (workers.length === 2 ? true : undefined), LIMIT_MS);
+  expect(workers[1]?.requests('inspect').map(({ body }) => body)).toEqual([{ path: 'svc.db' }]);
   const fields = [{ table: 'programs', row: 5, field: 'genres' }];
-  for (let day = 0; day < 2; day += 1) workers[0]?.answer({ kind: 'damaged', fields, problems: ['page 3'] });
+  const field = { table: 'programs', row: 5, field: 'genres' };
+  workers[1]?.answered('inspect', { fields: [...fields, field], problems: ['page 3', 'page 3'] });
+  await comesTrue('its end', async () => (workers[1]?.isTerminated ? true : undefined), LIMIT_MS);
+  expect(client.trouble).toContain('壊れて');
   expect(lines.map((line) => line.replace(/^\S+ \S+ /, '').trim())).toHaveLength(2);
   expect(lines.join('')).toContain('row=5');
-});
-
-test('everything is looked through by a worker of its own, which goes when it has told', async () => {
-  keeper = new DatabaseWorkerClient({ ...keeper.options, inspectMs: 1 });
-  keeper.start();
-  while (workers.length < 2) await Bun.sleep(1);
-  expect(workers[1]?.got).toEqual([{ kind: 'inspect', path: 'svc.db' }]);
-  workers[1]?.answer({ kind: 'damaged', fields: [], problems: ['page 3'] });
-  expect(workers[1]?.isTerminated).toBe(true);
-  expect(keeper.trouble).toContain('壊れて');
-  const closing = keeper.close();
-  workers[0]?.answer({ kind: 'down' });
+  const closing = client.close();
+  workers[0]?.answer({ link: 'closed' });
   await closing;
 });
 
-test('the end does not wait for a disk that hangs', async () => {
-  keeper.start();
-  const closing = keeper.close();
-  workers[0]?.answer({ kind: 'down' });
+test('shutdown is told whether everything is in the database, and closes once', async () => {
+  client.start();
+  const closing = client.close();
+  workers[0]?.answer({ link: 'closed' });
   expect(await closing).toBe(true);
-  expect(await keeper.close()).toBe(false);
+  expect(await client.close()).toBe(false);
+});
+
+test('a worker that hangs without dying is replaced', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-database-worker-'));
+  const path = join(folder, 'svc.db');
+  const real = openDatabase(path);
+  const hanging = URL.createObjectURL(new Blob(['onmessage = () => { for (;;); };']));
+  const started: Worker[] = [];
+  const replaced = new DatabaseWorkerClient({
+    ...client.options,
+    ...{ database: real, path, limitMs: 30_000 },
+    watchdog: { askMs: 20, limitMs: 30_000, startLimitMs: 1_000 },
+    startWorker: () => {
+      const worker = started.length === 0 ? new Worker(hanging) : startDatabaseWorker();
+      started.push(worker);
+      return worker;
+    },
+  });
+  try {
+    real.run("INSERT INTO settings VALUES ('theme', '1', 0)");
+    await expect(replaced.stored()).rejects.toBeInstanceOf(Failure);
+    expect(lines.join('')).toContain('database worker');
+    await comesTrue(
+      'what was committed is on disk',
+      () =>
+        replaced.stored().then(
+          () => true,
+          () => undefined,
+        ),
+      LIMIT_MS,
+    );
+    expect(started.length).toBeGreaterThan(1);
+    expect(await replaced.close()).toBe(true);
+  } finally {
+    real.close();
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,47 +1,57 @@
 /**
- * The main thread's side of the database's worker: whether what was committed is on disk, without ever waiting for the
- * disk itself. What is asked for while an answer is awaited is asked for together.
+ * The main thread's side of the database worker: reports whether commits are on disk without blocking on the disk itself.
+ * Requests that come while an answer is awaited are batched into the next one.
  */
 import type { Database } from 'bun:sqlite';
+import { type MonotonicMs, monotonicMs, systemMonotonicClock } from '../../host/clock.ts';
+import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
+import type { WatchdogLimits } from '../../host/watchdog.ts';
+import { WorkerLink } from '../../host/worker-link.ts';
 import { Failure } from '../model/failure.ts';
-import { TROUBLES, type TroubleKind, troubleOf } from './database-error.ts';
-import type { FromDatabaseWorker, ToDatabaseWorker } from './database-worker-messages.ts';
+import { type DatabaseTroubleKind, TROUBLES, troubleOf } from './database-error.ts';
+import type { DatabaseContract, Inspection, LogStatus } from './database-worker-messages.ts';
 
-/** A disk wakes up within this. */
+/** A sleeping disk spins up within this. */
 const LIMIT_MS = 25_000;
-/** The service has 9 s in all; what is in the log alone is read from there at the next start. */
+/** The service has 9 s in all to shut down; what stays in the log is read from there at the next start. */
 const CLOSE_LIMIT_MS = 2_500;
 const SLOW_MS = 3_000;
-/** The start has other things to read. */
+/** After the start has read what it needs. */
 const FIRST_INSPECTION_MS = 5 * 60_000;
 const INSPECTION_MS = 24 * 3_600_000;
-/** The worker begins it anew at a fourth of this. */
+/** One step of an inspection reads a whole table, on a slow disk for minutes. */
+const INSPECTION_STEP_MS = 15 * 60_000;
+/** Four times the length at which the worker truncates it. */
 const LONG_LOG_BYTES = 256 * 1024 * 1024;
+/** The reserved space (`ReservedSpace`) is released, or about to be. */
+const LEAST_FREE_BYTES = 16 * 1024 * 1024;
+/** Pause before a worker that was lost is replaced while no request does it sooner. */
+const RESTART_MS = 10_000;
+const MAX_REPORTED = 1_000;
 
 export interface DatabaseWorkerClientOptions {
-  /** The main thread's connection: what it commits is asked for. */
+  /** The main thread's connection: its commits are what callers wait for. */
   database: Database;
   /** Its file. */
   path: string;
   startWorker: () => Worker;
   log: Log;
-  /** How long a disk is waited for, ms. */
+  /** Time limit of the disk, ms. */
   limitMs?: number;
-  /** When it is looked through first, ms. */
+  /** Until the first inspection, ms. */
   inspectMs?: number;
+  /** Of a worker that is silent without waiting for the disk. */
+  watchdog?: WatchdogLimits;
 }
 
-/** The room that is kept for the database is given up, or about to be (`ReservedSpace`). */
-const LEAST_FREE_BYTES = 16 * 1024 * 1024;
 const SLOW =
   'データベースのディスクの応答が遅くなっています。予約などの保存に時間がかかることがありますが、録画は続いています。';
 
 interface Batch {
-  serial: number;
-  /** What the connection had changed when it was asked. */
+  /** `total_changes` of the connection when the worker was asked. */
   changes: number;
-  askedAt: number;
+  askedAt: MonotonicMs;
   done: PromiseWithResolvers<void>;
 }
 
@@ -52,93 +62,102 @@ function notOnDisk(cause: unknown): Failure {
 }
 
 export class DatabaseWorkerClient {
-  #worker: Worker | undefined;
-  #serial = 0;
-  /** On disk: everything up to here. */
+  readonly #link: WorkerLink<DatabaseContract>;
+  readonly #inspector: WorkerLink<DatabaseContract>;
+  /** Shared with the worker: 1 while it waits for the disk, which is no fault of its own. */
+  #diskWait = new Int32Array(new SharedArrayBuffer(4));
+  /** Everything up to this value of `total_changes` is on disk. */
   #safe = 0;
   #asked: Batch | undefined;
   #next: Batch | undefined;
-  #down: (() => void) | undefined;
   #closed = false;
   #inspection: ReturnType<typeof setTimeout> | undefined;
-  #inspector: Worker | undefined;
-  #trouble: TroubleKind | undefined;
-  /** Told once each. */
-  readonly #told = new Set<string>();
-  #toldBytes = LONG_LOG_BYTES;
+  #restart: ReturnType<typeof setTimeout> | undefined;
+  #trouble: DatabaseTroubleKind | undefined;
+  /** What was logged once. */
+  readonly #reported = new Set<string>();
+  #reportedBytes = LONG_LOG_BYTES;
 
-  constructor(readonly options: DatabaseWorkerClientOptions) {}
+  constructor(readonly options: DatabaseWorkerClientOptions) {
+    const { startWorker, path, log, watchdog } = options;
+    this.#link = new WorkerLink({
+      name: 'database worker',
+      startWorker,
+      log,
+      setup: (send) => {
+        this.#diskWait = new Int32Array(new SharedArrayBuffer(4));
+        send({ kind: 'open', path, diskWait: this.#diskWait });
+      },
+      onEvent: (status) => this.#onStatus(status),
+      // Also without a request: the log has to be written into the database.
+      onLost: () => {
+        clearTimeout(this.#restart);
+        this.#restart = setTimeout(() => this.#link.start(), RESTART_MS);
+      },
+      watchdog: { ...watchdog, isExcused: () => Atomics.load(this.#diskWait, 0) === 1 },
+      retryMs: 0,
+    });
+    this.#inspector = new WorkerLink({
+      name: 'database inspection',
+      startWorker,
+      log,
+      watchdog: { limitMs: INSPECTION_STEP_MS },
+      watchWhen: 'working',
+      idleMs: 0,
+    });
+  }
 
   start(): void {
     if (this.#closed) return;
-    this.#worker ??= this.#start();
-    this.#inspection = setTimeout(() => this.#inspect(), this.options.inspectMs ?? FIRST_INSPECTION_MS);
+    this.#link.start();
+    this.#inspection = setTimeout(() => void this.#inspect(), this.options.inspectMs ?? FIRST_INSPECTION_MS);
   }
 
-  /** In a worker of its own: seconds, in which the other one has to answer. */
-  #inspect(): void {
-    const { startWorker, path, log } = this.options;
-    const worker = startWorker();
-    this.#inspector = worker;
-    worker.addEventListener('message', (event: MessageEvent<FromDatabaseWorker>) => {
-      worker.terminate();
-      this.#take(event.data);
-    });
-    worker.addEventListener('error', (event) => {
-      log.error('database not looked through', { error: event.message });
-    });
-    worker.postMessage({ kind: 'inspect', path } satisfies ToDatabaseWorker);
-    this.#inspection = setTimeout(() => {
-      worker.terminate();
-      this.#inspect();
-    }, INSPECTION_MS);
+  /** In a worker of its own: it takes seconds, in which the other one has to answer. */
+  async #inspect(): Promise<void> {
+    const { path, log } = this.options;
+    this.#inspection = setTimeout(() => void this.#inspect(), INSPECTION_MS);
+    try {
+      this.#onInspected(await this.#inspector.request('inspect', { path }, { timeoutMs: INSPECTION_MS / 2 }));
+    } catch (error) {
+      if (!this.#closed) log.error('database not inspected', { error: String(error) });
+    }
   }
 
-  /** Everything committed until now is on disk when it resolves. @throws Failure busy when the disk does not tell so */
+  /** Everything committed until now is on disk when it resolves. @throws Failure busy when that cannot be confirmed */
   async stored(): Promise<void> {
     const changes = this.#changes();
     if (changes === this.#safe) return;
     if (this.#closed) throw notOnDisk('closed');
     const batch = this.#asked?.changes === changes ? this.#asked : this.#batch();
-    const late = Promise.withResolvers<never>();
     const { limitMs = LIMIT_MS } = this.options;
-    const timer = setTimeout(() => late.reject(notOnDisk(`no answer for ${limitMs} ms`)), limitMs);
-    try {
-      await Promise.race([batch.done.promise, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    await within(limitMs, batch.done.promise, () => {
+      throw notOnDisk(`no answer for ${limitMs} ms`);
+    });
   }
 
-  /** What is wrong now, for people, Japanese; null: nothing is known to be. */
+  /** What is wrong now, a Japanese sentence; null: nothing is known to be. */
   get trouble(): string | null {
     if (this.#trouble !== undefined) return TROUBLES[this.#trouble].message;
-    const waitedMs = this.#asked === undefined ? 0 : performance.now() - this.#asked.askedAt;
+    const waitedMs = this.#asked === undefined ? 0 : systemMonotonicClock() - this.#asked.askedAt;
     return waitedMs > SLOW_MS ? SLOW : null;
   }
 
-  /** What the database answered to somebody else: damage is found by who reads it. */
+  /** An error of the database that another part of the service met: damage is found by the first reader. */
   note(error: unknown): void {
     if (troubleOf(error) !== 'damaged') return;
     this.#trouble = 'damaged';
-    this.#tellOnce('database is damaged', String(error), { next: TROUBLES.damaged.next });
+    this.#logOnce('database is damaged', String(error), { next: TROUBLES.damaged.next });
   }
 
-  /** @returns whether the database's file holds everything; else it is in the log beside it */
+  /** @returns whether the database's file holds everything; else the rest is in the log beside it */
   async close(): Promise<boolean> {
     if (this.#closed) return false;
     this.#closed = true;
     clearTimeout(this.#inspection);
-    this.#inspector?.terminate();
-    const worker = this.#worker;
-    if (worker === undefined) return true;
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(false), CLOSE_LIMIT_MS);
-    this.#down = () => resolve(true);
-    worker.postMessage({ kind: 'close' } satisfies ToDatabaseWorker);
-    const isDown = await promise;
-    clearTimeout(timer);
-    this.#fail(new Error('closed'));
+    clearTimeout(this.#restart);
+    const [isDown] = await Promise.all([this.#link.close(CLOSE_LIMIT_MS), this.#inspector.close(0)]);
+    this.#fail(notOnDisk('closed'));
     return isDown;
   }
 
@@ -148,114 +167,87 @@ export class DatabaseWorkerClient {
 
   #batch(): Batch {
     if (this.#next === undefined) {
-      this.#serial += 1;
       const done = Promise.withResolvers<void>();
-      // Whoever waited may have stopped waiting.
+      // Every caller may have reached its time limit.
       done.promise.catch(() => {});
-      this.#next = { serial: this.#serial, changes: 0, askedAt: 0, done };
+      this.#next = { changes: 0, askedAt: monotonicMs(0), done };
     }
     const next = this.#next;
-    if (this.#asked === undefined) this.#ask();
+    if (this.#asked === undefined) void this.#ask();
     return next;
   }
 
-  #ask(): void {
+  /** One request at a time: with its answer the next batch is asked for. */
+  async #ask(): Promise<void> {
+    for (let batch = this.#take(); batch !== undefined; batch = this.#take()) {
+      const { askedAt, done, changes } = batch;
+      try {
+        await this.#link.request('sync', null);
+        this.#safe = changes;
+        done.resolve();
+      } catch (error) {
+        if (!this.#closed) this.#logOnce('database cannot be put on disk', String(error));
+        done.reject(notOnDisk(error));
+      }
+      const ms = Math.round(systemMonotonicClock() - askedAt);
+      if (ms > SLOW_MS) this.options.log.warn('disk of the database is slow', { ms });
+    }
+  }
+
+  /** What the next request is for; undefined: nobody waits. */
+  #take(): Batch | undefined {
     const next = this.#next;
-    if (next === undefined) return;
     this.#next = undefined;
     this.#asked = next;
+    if (next === undefined) return undefined;
     next.changes = this.#changes();
-    next.askedAt = performance.now();
-    this.#worker ??= this.#start();
-    this.#worker.postMessage({ kind: 'sync', serial: next.serial } satisfies ToDatabaseWorker);
+    next.askedAt = systemMonotonicClock();
+    return next;
   }
 
-  #start(): Worker {
-    const { startWorker, path, log } = this.options;
-    const worker = startWorker();
-    worker.addEventListener('message', (event: MessageEvent<FromDatabaseWorker>) => this.#take(event.data));
-    worker.addEventListener('error', (event) => {
-      if (this.#worker !== worker) return;
-      log.error('the worker of the database died', { error: event.message });
-      this.#fail(notOnDisk(event.message));
-    });
-    worker.postMessage({ kind: 'open', path } satisfies ToDatabaseWorker);
-    return worker;
-  }
-
-  #take(message: FromDatabaseWorker): void {
-    switch (message.kind) {
-      case 'synced':
-        this.#synced(message.serial, message.error);
-        break;
-      case 'looked':
-        this.#looked(message);
-        break;
-      case 'damaged':
-        if (message.problems.length > 0) this.#trouble = 'damaged';
-        for (const problem of message.problems) this.#tellOnce('database is damaged', problem);
-        for (const field of message.fields) {
-          if (this.#isNew(JSON.stringify(field))) {
-            this.options.log.error('damaged in the database', { ...field });
-          }
-        }
-        break;
-      case 'down':
-        this.#down?.();
+  #onInspected({ fields, problems }: Inspection): void {
+    if (problems.length > 0) this.#trouble = 'damaged';
+    for (const problem of problems) this.#logOnce('database is damaged', problem);
+    for (const field of fields) {
+      if (this.#isNew(JSON.stringify(field))) {
+        this.options.log.error('damaged in the database', { ...field });
+      }
     }
   }
 
-  #synced(serial: number, error: string | null): void {
-    const asked = this.#asked;
-    if (asked?.serial !== serial) return;
-    this.#asked = undefined;
-    const ms = Math.round(performance.now() - asked.askedAt);
-    if (ms > SLOW_MS) this.options.log.warn('disk of the database is slow', { ms });
-    if (error === null) {
-      this.#safe = asked.changes;
-      asked.done.resolve();
-    } else {
-      this.#tellOnce('database cannot be put on disk', error);
-      asked.done.reject(notOnDisk(error));
-    }
-    this.#ask();
-  }
-
-  #looked({ bytes, freeBytes, error, trouble }: Extract<FromDatabaseWorker, { kind: 'looked' }>): void {
+  #onStatus({ bytes, freeBytes, error, trouble }: LogStatus): void {
     if (error !== null) {
       const next = trouble === null ? {} : { next: TROUBLES[trouble].next };
-      this.#tellOnce('log of the database not written', error, next);
+      this.#logOnce('log of the database not written', error, next);
     }
     const isFull = error === null && freeBytes < LEAST_FREE_BYTES;
     if (isFull)
-      this.#tellOnce('disk of the database is full', `${freeBytes} octets free`, {
+      this.#logOnce('disk of the database is full', `${freeBytes} octets free`, {
         next: TROUBLES.full.next,
       });
     if (this.#trouble !== 'damaged') this.#trouble = isFull ? 'full' : (trouble ?? undefined);
-    this.#tellLength(bytes);
+    this.#logLength(bytes);
   }
 
-  #tellLength(bytes: number): void {
-    if (bytes < this.#toldBytes) return;
-    this.#toldBytes = 2 * bytes;
+  #logLength(bytes: number): void {
+    if (bytes < this.#reportedBytes) return;
+    this.#reportedBytes = 2 * bytes;
     this.options.log.warn('log of the database grows: does another program read in it?', {
       megabytes: Math.round(bytes / 1e6),
     });
   }
 
-  #tellOnce(what: string, error: string, further: Record<string, string> = {}): void {
+  #logOnce(what: string, error: string, further: Record<string, string> = {}): void {
     if (this.#isNew(`${what}\n${error}`)) this.options.log.error(what, { error, ...further });
   }
 
-  #isNew(told: string): boolean {
-    const isNew = !this.#told.has(told);
-    if (this.#told.size < 1000) this.#told.add(told);
+  #isNew(line: string): boolean {
+    const isNew = !this.#reported.has(line);
+    if (this.#reported.size < MAX_REPORTED) this.#reported.add(line);
     return isNew;
   }
 
   #fail(error: Error): void {
-    this.#worker?.terminate();
-    this.#worker = undefined;
     for (const batch of [this.#asked, this.#next]) batch?.done.reject(error);
     this.#asked = undefined;
     this.#next = undefined;

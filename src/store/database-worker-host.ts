@@ -1,99 +1,109 @@
-/** What the database's worker does when: it keeps the log, and room for it, and looks whether the database is sound. */
+/**
+ * The database worker: puts commits on disk, writes the log into the database (`WalCheckpointer`), keeps disk space
+ * reserved for the database, and inspects it for damage. Everything that waits for the database's disk waits here.
+ */
 import { Database } from 'bun:sqlite';
-import { type TroubleKind, troubleOf } from './database-error.ts';
-import type { FromDatabaseWorker, ToDatabaseWorker } from './database-worker-messages.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
+import { type DatabaseTroubleKind, troubleOf } from './database-error.ts';
+import type { Inspection, LogStatus } from './database-worker-messages.ts';
 import { IntegrityCheck } from './integrity-check.ts';
 import { ReservedSpace } from './reserved-space.ts';
 import { WalCheckpointer } from './wal-checkpointer.ts';
 
-const LOOK_MS = 2_000;
-/** Whether there is room to be kept. */
-const ROOM_MS = 60_000;
-/** Between two steps, besides. */
+const CHECK_LOG_MS = 2_000;
+const CHECK_SPACE_MS = 60_000;
+/** Least pause between two steps of an inspection. */
 const REST_MS = 20;
+/** As `openDatabase` leaves it. */
+const PAGE_BYTES = 4096;
 
 export interface DatabaseWorkerHostOptions {
-  post: (message: FromDatabaseWorker) => void;
-  /** Monotonic ms. */
-  elapsed: () => number;
+  report: (status: LogStatus) => void;
+  elapsed: MonotonicClock;
 }
 
 export class DatabaseWorkerHost {
-  #keeper: WalCheckpointer | undefined;
-  #look: ReturnType<typeof setInterval> | undefined;
-  #ballast: ReservedSpace | undefined;
-  #room: ReturnType<typeof setInterval> | undefined;
+  #checkpointer: WalCheckpointer | undefined;
+  #logTimer: ReturnType<typeof setInterval> | undefined;
+  #space: ReservedSpace | undefined;
+  #spaceTimer: ReturnType<typeof setInterval> | undefined;
+  #diskWait: Int32Array<SharedArrayBuffer> | undefined;
 
   constructor(private readonly options: DatabaseWorkerHostOptions) {}
 
-  take(message: ToDatabaseWorker): void {
-    if (message.kind === 'open') this.#open(message.path);
-    else if (message.kind === 'inspect') void this.#inspect(message.path);
-    else if (message.kind === 'sync') this.#sync(message.serial);
-    else this.#close();
-  }
-
-  #open(path: string): void {
-    this.#keeper = new WalCheckpointer(path, this.options.elapsed);
-    this.#look = setInterval(() => this.#lookAtLog(), LOOK_MS);
-    this.#ballast = new ReservedSpace(path);
-    this.#room = setInterval(() => this.#makeRoom(), ROOM_MS);
-  }
-
-  #sync(serial: number): void {
-    const { error } = outcome(() => this.#keeper?.sync());
-    this.options.post({ kind: 'synced', serial, error });
-  }
-
-  #lookAtLog(): void {
-    let bytes = 0;
-    let freeBytes = 0;
-    const found = outcome(() => {
-      freeBytes = this.#ballast?.look() ?? 0;
-      bytes = (this.#keeper?.look().pages ?? 0) * PAGE_BYTES;
+  open(path: string, diskWait: Int32Array<SharedArrayBuffer>): void {
+    this.#diskWait = diskWait;
+    this.#waitForDisk(() => {
+      this.#checkpointer = new WalCheckpointer(path, this.options.elapsed);
     });
-    this.options.post({ kind: 'looked', bytes, freeBytes, ...found });
+    this.#logTimer = setInterval(() => this.#checkLog(), CHECK_LOG_MS);
+    this.#space = new ReservedSpace(path);
+    this.#spaceTimer = setInterval(() => this.#reserveSpace(), CHECK_SPACE_MS);
   }
 
-  #makeRoom(): void {
-    // On a disk without it the next look tells how little is free.
-    outcome(() => this.#ballast?.make());
+  /** @throws the system's error */
+  sync(): void {
+    this.#waitForDisk(() => this.#checkpointer?.sync());
   }
 
-  /** Half of the time at most: whoever records has the rest. */
-  async #inspect(path: string): Promise<void> {
+  /** At half speed at most: the other half belongs to recordings. */
+  async inspect(path: string): Promise<Inspection> {
     try {
       const database = new Database(path, { readonly: true, strict: true });
       try {
-        const look = new IntegrityCheck(database);
-        for (const step of look.steps()) {
+        const check = new IntegrityCheck(database);
+        for (const step of check.steps()) {
           const began = this.options.elapsed();
           step();
           await Bun.sleep(REST_MS + this.options.elapsed() - began);
         }
-        this.options.post({ kind: 'damaged', ...look.found });
+        return check.found;
       } finally {
         database.close();
       }
     } catch (error) {
-      this.options.post({ kind: 'damaged', fields: [], problems: [String(error)] });
+      return { fields: [], problems: [String(error)] };
     }
   }
 
-  #close(): void {
-    clearInterval(this.#look);
-    clearInterval(this.#room);
-    const keeper = this.#keeper;
-    this.#keeper = undefined;
-    outcome(() => keeper?.close());
-    this.options.post({ kind: 'down' });
+  /** Everything into the database. */
+  close(): void {
+    clearInterval(this.#logTimer);
+    clearInterval(this.#spaceTimer);
+    const checkpointer = this.#checkpointer;
+    this.#checkpointer = undefined;
+    outcome(() => this.#waitForDisk(() => checkpointer?.close()));
+  }
+
+  #checkLog(): void {
+    let bytes = 0;
+    let freeBytes = 0;
+    const found = outcome(() =>
+      this.#waitForDisk(() => {
+        freeBytes = this.#space?.look() ?? 0;
+        bytes = (this.#checkpointer?.look().pages ?? 0) * PAGE_BYTES;
+      }),
+    );
+    this.options.report({ bytes, freeBytes, ...found });
+  }
+
+  #reserveSpace(): void {
+    // Without success the next check of the log reports how little is free.
+    outcome(() => this.#waitForDisk(() => this.#space?.make()));
+  }
+
+  /** Tells the watchdog that silence is the disk's. */
+  #waitForDisk(act: () => void): void {
+    if (this.#diskWait !== undefined) Atomics.store(this.#diskWait, 0, 1);
+    try {
+      act();
+    } finally {
+      if (this.#diskWait !== undefined) Atomics.store(this.#diskWait, 0, 0);
+    }
   }
 }
 
-/** As `openDatabase` leaves it. */
-const PAGE_BYTES = 4096;
-
-function outcome(act: () => void): { error: string | null; trouble: TroubleKind | null } {
+function outcome(act: () => void): { error: string | null; trouble: DatabaseTroubleKind | null } {
   try {
     act();
     return { error: null, trouble: null };

@@ -1,22 +1,32 @@
-/** Between the main thread and the worker that keeps the database's log. */
-
-import type { TroubleKind } from './database-error.ts';
+/** What the main thread asks the database worker, and what the worker reports. */
+import type { DatabaseTroubleKind } from './database-error.ts';
 import type { DamagedField } from './integrity-check.ts';
 
-export type ToDatabaseWorker =
-  | { kind: 'open'; path: string }
-  /** The only message of a worker of its own: looks through everything once. */
-  | { kind: 'inspect'; path: string }
-  /** What was committed until now is to be on disk. */
-  | { kind: 'sync'; serial: number }
-  /** The last message: everything into the database. */
-  | { kind: 'close' };
+export interface DatabaseContract {
+  requests: {
+    /** Everything committed before is on disk when it is answered. */
+    sync: { ask: null; answer: null };
+    /** Reads the whole database once, in a worker of its own. */
+    inspect: { ask: { path: string }; answer: Inspection };
+  };
+  /** The first message. `diskWait[0]` is 1 while the worker waits for the disk. */
+  orders: { kind: 'open'; path: string; diskWait: Int32Array<SharedArrayBuffer> };
+  /** After each check of the log and its disk. */
+  events: LogStatus;
+}
 
-export type FromDatabaseWorker =
-  /** `error`: null when it is on disk. */
-  | { kind: 'synced'; serial: number; error: string | null }
-  /** Looked after the log and its disk; `error`: what kept it from that. `freeBytes`: of the disk. */
-  | { kind: 'looked'; bytes: number; freeBytes: number; error: string | null; trouble: TroubleKind | null }
-  /** Found while looking through the database. */
-  | { kind: 'damaged'; fields: DamagedField[]; problems: string[] }
-  | { kind: 'down' };
+export interface LogStatus {
+  /** Length of the write-ahead log. */
+  bytes: number;
+  /** Free on its disk. */
+  freeBytes: number;
+  /** Why the log could not be written into the database; null: it could. */
+  error: string | null;
+  trouble: DatabaseTroubleKind | null;
+}
+
+/** Damage found: single fields, and what SQLite says of pages and indexes. */
+export interface Inspection {
+  fields: DamagedField[];
+  problems: string[];
+}

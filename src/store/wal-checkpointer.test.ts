@@ -12,8 +12,8 @@ const BLOB = 'x'.repeat(PAGE);
 let folder: string;
 let path: string;
 let database: Database;
-let keeper: WalCheckpointer;
-/** Of the clock that the keeper measures the disk by, ms a look at it. */
+let checkpointer: WalCheckpointer;
+/** Of the clock that the checkpointer measures the disk by, ms a look at it. */
 let tickMs: number;
 
 beforeEach(() => {
@@ -23,11 +23,11 @@ beforeEach(() => {
   database.run('CREATE TABLE blobs (id INTEGER PRIMARY KEY, text TEXT)');
   let at = 0;
   tickMs = 0;
-  keeper = new WalCheckpointer(path, () => (at += tickMs));
+  checkpointer = new WalCheckpointer(path, () => (at += tickMs));
 });
 
 afterEach(() => {
-  keeper.close();
+  checkpointer.close();
   database.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -47,8 +47,8 @@ const stored = (): number =>
 test('the log is written into the database, begun anew when it is long, and nothing is lost', () => {
   for (let round = 0; round < 30; round += 1) {
     commit(300);
-    keeper.sync();
-    const { pages } = keeper.look();
+    checkpointer.sync();
+    const { pages } = checkpointer.look();
     expect(pages).toBeLessThan(4096 + 1500);
   }
   expect(logBytes()).toBeLessThan(32 * 1024 * 1024);
@@ -60,16 +60,16 @@ test('the log is written into the database, begun anew when it is long, and noth
 
 test('nobody else begins the log anew: whoever does so waits for the disk', () => {
   commit(1100);
-  const { pages, unwritten } = keeper.look();
+  const { pages, unwritten } = checkpointer.look();
   expect(unwritten).toBe(0);
   expect(pages).toBeGreaterThan(1100);
   commit(1);
-  expect(keeper.length().pages).toBeGreaterThan(pages);
-  // Nor the one that the keeper began itself.
+  expect(checkpointer.length().pages).toBeGreaterThan(pages);
+  // Nor the one that the checkpointer began itself.
   commit(4000);
-  expect(keeper.look().pages).toBeLessThan(10);
+  expect(checkpointer.look().pages).toBeLessThan(10);
   commit(1);
-  expect(keeper.length().pages).toBeGreaterThan(1);
+  expect(checkpointer.length().pages).toBeGreaterThan(1);
 });
 
 test('who reads for long holds the log, and nobody up; it is begun anew as soon as he is done', () => {
@@ -79,38 +79,38 @@ test('who reads for long holds the log, and nobody up; it is begun anew as soon 
   expect(before.get()?.n).toBe(0);
   for (let round = 0; round < 6; round += 1) {
     commit(1000);
-    keeper.look();
+    checkpointer.look();
   }
-  expect(keeper.length().pages).toBeGreaterThan(6000);
+  expect(checkpointer.length().pages).toBeGreaterThan(6000);
   expect(before.get()?.n).toBe(0);
   expect(stored()).toBe(6000);
   reader.run('COMMIT');
-  expect(keeper.look().pages).toBeLessThan(10);
+  expect(checkpointer.look().pages).toBeLessThan(10);
   expect(logBytes()).toBeLessThan(100_000);
   reader.close();
 });
 
 test('on a slow disk the log is written when it is long, and begun anew only when it is very long', () => {
   tickMs = 1000;
-  keeper.sync();
+  checkpointer.sync();
   commit(1100);
-  expect(keeper.look().unwritten).toBeGreaterThan(1100);
+  expect(checkpointer.look().unwritten).toBeGreaterThan(1100);
   tickMs = 0;
-  keeper.sync();
-  expect(keeper.look().unwritten).toBe(0);
+  checkpointer.sync();
+  expect(checkpointer.look().unwritten).toBe(0);
   tickMs = 1000;
   commit(4000);
-  expect(keeper.look().pages).toBeGreaterThan(5000);
+  expect(checkpointer.look().pages).toBeGreaterThan(5000);
   commit(12_000);
-  expect(keeper.look().pages).toBeLessThan(10);
+  expect(checkpointer.look().pages).toBeLessThan(10);
 });
 
 test('after the end the database is one whole file', () => {
   commit(10);
-  keeper.close();
+  checkpointer.close();
   database.close();
   expect(existsSync(`${path}-wal`)).toBe(false);
   database = openDatabase(path);
   expect(stored()).toBe(10);
-  keeper = new WalCheckpointer(path, () => 0);
+  checkpointer = new WalCheckpointer(path, () => 0);
 });
