@@ -1,7 +1,7 @@
 /** The texts and marks of made-up programmes, and how a station that shows one dresses it. */
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { hash, Random } from '../random.ts';
-import type { StationPlan } from '../scenario/model.ts';
+import type { AudioMode, StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 import { encodeText, fitText } from '../text/encode.ts';
 import { FORMATS, INSTEAD, NIGHT_PAUSE } from './formats.ts';
@@ -26,6 +26,7 @@ const MARK = {
   free: '🈚',
   rerun: '🈞',
   stereo: '🅂',
+  surround: '🅍',
   first: '🈟',
   last: '🈡',
   live: '🈢',
@@ -54,12 +55,15 @@ const STYLE_OF = new Map<string, number>(
     .map((title, index) => [title, index % STYLE_COUNT]),
 );
 
+const SPORTS = 0x1;
+const MUSIC = 0x4;
 const FILM = 0x6;
 const DRAMA = 0x3;
 const DOCUMENTARY = 0x8;
 const ANIMATION = 0x7;
 /** Described at length. */
 const STORIES: readonly number[] = [DRAMA, FILM, DOCUMENTARY];
+const SURROUND_GENRES: readonly number[] = [SPORTS, MUSIC, FILM];
 const TALES: readonly number[] = [DRAMA, FILM, ANIMATION];
 const MAY_BE_EXTENDED = 0x01;
 const MAY_BE_CANCELLED = 0x00;
@@ -129,11 +133,12 @@ function seriesOf(source: RawSource, slot: Slot, episode: number, lastEpisode: n
 }
 
 /** Marks that its station's streams make true. */
-function soundMarks(random: Random, { audios }: StationPlan, level1: number): string[] {
+function soundMarks(random: Random, { audios, habits }: StationPlan, level1: number): string[] {
   const marks: string[] = [];
   if (audios[0]?.mode === 'dual' && random.chance(level1 === FILM || level1 === 0 ? 0.8 : 0.3)) {
     marks.push(MARK.dual);
   }
+  if (habits?.surround && SURROUND_GENRES.includes(level1) && random.chance(0.5)) marks.push(MARK.surround);
   if (audios.length > 1 && random.chance(STORIES.includes(level1) ? 0.8 : 0.2)) marks.push(MARK.commentary);
   return marks;
 }
@@ -201,17 +206,25 @@ export function again(raw: Raw): Raw {
   };
 }
 
+/** @param own what the station's first audio stream carries otherwise. */
+function soundOf(title: string, own: AudioMode, byProgramme: boolean): AudioMode {
+  if (title.includes(MARK.surround)) return 'surround';
+  return byProgramme && own === 'dual' && !title.includes(MARK.dual) ? 'stereo' : own;
+}
+
 /** A programme as a station shows it: with the streams that it has, and at its price. */
 export function dress(raw: Raw, station: StationPlan, isRerun: boolean): Content {
   const byProgramme = station.habits?.soundByProgramme === true;
   const isFree =
     station.pay !== true || raw.genres.some(([level1, level2]) => level1 === 0x2 && level2 !== 5);
+  const surround = station.habits?.surround === true && raw.after.includes(MARK.surround);
   const possible: Partial<Record<string, boolean>> = {
     [MARK.captions]: station.captions !== undefined,
     [MARK.data]: (station.data ?? 'none') !== 'none',
     [MARK.dual]: station.audios[0]?.mode === 'dual',
     [MARK.commentary]: station.audios.length > 1,
-    [MARK.stereo]: station.audios[0]?.mode === 'stereo',
+    [MARK.stereo]: station.audios[0]?.mode === 'stereo' && !surround,
+    [MARK.surround]: surround,
   };
   const own = (marks: readonly string[]) =>
     marks.filter((mark) => possible[mark] !== false && !(isRerun && mark === MARK.rerun)).join('');
@@ -228,7 +241,7 @@ export function dress(raw: Raw, station: StationPlan, isRerun: boolean): Content
     items: raw.items,
     genres: raw.genres,
     notes: raw.notes,
-    sound: byProgramme && traits.sound === 'dual' && !title.includes(MARK.dual) ? 'stereo' : traits.sound,
+    sound: soundOf(title, traits.sound, byProgramme),
     audioCount: byProgramme && !title.includes(MARK.commentary) ? 1 : traits.audioCount,
     captions: traits.captions && station.captions !== undefined,
     copyControl:

@@ -1,6 +1,7 @@
 /** What is on when, as the tables and `--truth` need it. */
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
+import type { AudioMode } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 
 /** What a programme says of itself, whenever it is on. */
@@ -14,8 +15,8 @@ export interface Content {
   notes: readonly number[];
   /** Pictures of 24 frames a second in 3:2 cadence, or of 60 fields. */
   kind: 'video' | 'film';
-  /** Of its first audio stream: two channels of one sound, or two sounds. */
-  sound: 'stereo' | 'dual';
+  /** Of its first audio stream. */
+  sound: AudioMode;
   /** Audio streams on air, the first of the station's. */
   audioCount: number;
   /** Whether captions are sent: the mark [字]. */

@@ -60,12 +60,13 @@ describe('the programmes of every station', () => {
       for (const programme of announced(fresh(place), 9)) {
         const { title } = programme;
         const has = (mark: string): boolean => title.includes(mark);
-        const said = [...'🈑🈓🈔🈖🅂'].map(has);
+        const said = [...'🈑🈓🈔🈖🅂🅍'].map(has);
         expect([title, programme.captions]).toEqual([title, has('🈑')]);
         if (has('🈑')) expect([title, captions !== undefined]).toEqual([title, true]);
         if (has('🈓')) expect([title, data]).not.toEqual([title, 'none']);
         if (has('🈔')) expect([title, programme.sound]).toEqual([title, 'dual']);
         if (has('🅂')) expect([title, programme.sound]).toEqual([title, 'stereo']);
+        expect([title, programme.sound === 'surround']).toEqual([title, has('🅍')]);
         if (has('🈖')) expect([title, programme.audioCount, audios.length > 1]).toEqual([title, 2, true]);
         marked += Number(said.includes(true));
       }

@@ -4,6 +4,7 @@ import {
   AUDIO_FRAME_SAMPLES,
   type AudioRecipe,
   BEEP_MS,
+  CHANNELS,
   MARK_SAMPLES,
   SAMPLE_RATE,
   SOUND_FRAMES,
@@ -130,32 +131,26 @@ function drawTune(number: number): Int16Array {
   return samples;
 }
 
-/** One round of each of the two channels. */
-function drawChannels({ sound, beepHz, number }: AudioRecipe): [Int16Array, Int16Array] {
-  switch (sound) {
-    case 'marks':
-      return [drawMark(beepHz[0]), drawMark(beepHz[1])];
-    case 'tune': {
-      const tune = drawTune(number);
-      return [tune, tune];
-    }
-    case 'silence': {
-      const nothing = new Int16Array(AUDIO_FRAME_SAMPLES);
-      return [nothing, nothing];
-    }
-  }
+/** One round of each channel. */
+function drawChannels({ sound, mode, beepHz, number }: AudioRecipe): Int16Array[] {
+  if (sound === 'marks') return beepHz.map(drawMark);
+  const same = sound === 'tune' ? drawTune(number) : new Int16Array(AUDIO_FRAME_SAMPLES);
+  return Array.from({ length: CHANNELS[mode] }, () => same);
 }
 
-/** Interleaved 16-bit stereo from sample `from` (may be negative: the sound is endless) to `to`. */
+/** Interleaved 16-bit samples from sample `from` (may be negative: the sound is endless) to `to`. */
 export function drawSound(recipe: AudioRecipe, from: number, to: number): Uint8Array {
-  const [left, right] = drawChannels(recipe);
-  const samples = new Int16Array(2 * (to - from));
-  let phase = ((from % left.length) + left.length) % left.length;
-  for (let at = 0; at < samples.length; at += 2) {
-    samples[at] = left[phase] as number;
-    samples[at + 1] = right[phase] as number;
+  const channels = drawChannels(recipe);
+  const [{ length } = new Int16Array(1)] = channels;
+  const samples = new Int16Array(channels.length * (to - from));
+  let phase = ((from % length) + length) % length;
+  const count = channels.length;
+  for (let at = 0; at < samples.length; at += count) {
+    for (let channel = 0; channel < count; channel++) {
+      samples[at + channel] = (channels[channel] as Int16Array)[phase] as number;
+    }
     phase += 1;
-    if (phase === left.length) phase = 0;
+    if (phase === length) phase = 0;
   }
   return new Uint8Array(samples.buffer);
 }

@@ -1,8 +1,8 @@
 /** Makes the loop of a recipe with ffmpeg. */
 import { type AccessUnit, adtsFrames, h264Units, MediaError, mpeg2Units } from './access-units.ts';
+import { asMpeg2, joinDualMono, joinPair } from './adts-frame.ts';
 import { audioArgs } from './audio-args.ts';
 import { drawPicture, drawSound } from './draw.ts';
-import { joinMono } from './dual-mono.ts';
 import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts';
 import type { Loop } from './loop.ts';
 import { audioLoop, videoLoop } from './packetise.ts';
@@ -55,8 +55,14 @@ async function makeVideo(ffmpeg: Ffmpeg, recipe: VideoRecipe): Promise<Loop> {
   return videoLoop(bytes, checkGroups(units, PARTIAL_GROUP_FRAMES), shape);
 }
 
-function joinAll(main: readonly Uint8Array[], sub: readonly Uint8Array[]): Uint8Array[] {
-  return main.map((frame, index) => joinMono(frame, sub[index] as Uint8Array));
+/** Two mono streams as one, in the way that its recipe wants. */
+function joinAll(
+  { elements, crc }: AudioRecipe,
+  main: readonly Uint8Array[],
+  sub: readonly Uint8Array[],
+): Uint8Array[] {
+  const join = elements === 'singles' ? joinDualMono : joinPair;
+  return main.map((frame, index) => join(frame, sub[index] as Uint8Array, crc));
 }
 
 /** Frames encoded before the loop, so that the encoder has settled and the joint lies between two beeps. */
@@ -83,7 +89,9 @@ async function makeAudio(ffmpeg: Ffmpeg, recipe: AudioRecipe): Promise<Loop> {
     if (frames.length < cut + count) throw new MediaError(`${frames.length} audio frames are too few`);
     return frames.slice(cut, cut + count);
   };
-  const around = recipe.elements === 'pair' ? await encode() : joinAll(await encode(0), await encode(1));
+  // The CRC covers parts of each channel: where these lie is known when each was encoded on its own.
+  const apart = recipe.elements === 'singles' || recipe.crc;
+  const around = apart ? joinAll(recipe, await encode(0), await encode(1)) : (await encode()).map(asMpeg2);
   return audioLoop([...around.slice(early), ...around.slice(0, early)], AUDIO_FRAME_TICKS);
 }
 

@@ -3,10 +3,10 @@
  * the cache, so a changed recipe is made anew.
  */
 import { MARK_PERIOD } from '../clock.ts';
-import type { AudioPlan, VideoPlan } from '../scenario/model.ts';
+import type { AudioMode, AudioPlan, VideoPlan } from '../scenario/model.ts';
 
 /** Raised whenever the same recipe would give other bytes. */
-const EDITION = { video: 3, audio: 3 };
+const EDITION = { video: 3, audio: 4 };
 
 /**
  * `main`: a programme, with the flash marks and the station's logo. `sponsor`: the card that names who pays, with
@@ -36,9 +36,12 @@ export interface AudioRecipe {
   edition: number;
   /** `marks`: beeps at the instants of the flashes. `tune`: a melody, `number` says which. */
   sound: 'marks' | 'tune' | 'silence';
-  mode: AudioPlan['mode'];
+  mode: AudioMode;
   elements: AudioPlan['elements'];
-  beepHz: readonly [number, number];
+  /** Whether frames carry a CRC; those of surround never do. */
+  crc: boolean;
+  /** Of each channel, in the order of `CHANNELS`. */
+  beepHz: readonly number[];
   number: number;
   bitrate: number;
 }
@@ -86,19 +89,29 @@ export function pauseFilm(plan: VideoPlan): VideoRecipe {
   return film(plan, 'pause', { label: '放送休止中', hue: 210 });
 }
 
-type Coding = Pick<AudioPlan, 'bitrate'>;
+type Coding = Pick<AudioPlan, 'bitrate' | 'crc'>;
 
-/** The pitches of a stream's two channels; two sounds are told apart by theirs. */
-export function beepPitches(plan: AudioPlan, mode: AudioPlan['mode']): readonly [number, number] {
+/** Channels as they are encoded; surround is left, right, centre, LFE, left and right surround. */
+export const CHANNELS: Record<AudioMode, number> = { stereo: 2, dual: 2, surround: 6 };
+/** Pitches of the last four channels of surround, by that of the main one; the LFE has its own. */
+const SURROUND_PITCHES = { centre: 1.25, lfeHz: 100, left: 1.5, right: 1.75 };
+
+/** The pitches of a stream's channels; two sounds are told apart by theirs. */
+export function beepPitches(plan: AudioPlan, mode: AudioMode): readonly number[] {
   const [main, sub] = plan.beepHz;
+  if (mode === 'surround') {
+    const { centre, lfeHz, left, right } = SURROUND_PITCHES;
+    return [main, sub, centre * main, lfeHz, left * main, right * main];
+  }
   if (mode === plan.mode) return plan.beepHz;
   return mode === 'stereo' ? [main, main] : [main, main === sub ? 2 * main : sub];
 }
 
 /** The sound of a programme as its station sends it, or both channels as one when it is not dual then. */
-export function markSound(plan: AudioPlan, mode: AudioPlan['mode']): AudioRecipe {
+export function markSound(plan: AudioPlan, mode: AudioMode): AudioRecipe {
   const elements = mode === 'dual' ? plan.elements : 'pair';
-  return sound('marks', plan, { mode, elements, beepHz: beepPitches(plan, mode) });
+  const crc = plan.crc === true && mode !== 'surround';
+  return sound('marks', plan, { mode, elements, crc, beepHz: beepPitches(plan, mode) });
 }
 
 export function tuneSound(coding: Coding, number: number): AudioRecipe {
@@ -109,9 +122,13 @@ export function silence(coding: Coding): AudioRecipe {
   return sound('silence', coding, {});
 }
 
-function sound(kind: AudioRecipe['sound'], { bitrate }: Coding, changed: Partial<AudioRecipe>): AudioRecipe {
+function sound(
+  kind: AudioRecipe['sound'],
+  { bitrate, crc = false }: Coding,
+  changed: Partial<AudioRecipe>,
+): AudioRecipe {
   const plain = { mode: 'stereo', elements: 'pair', beepHz: [0, 0], number: 0 } as const;
-  return { kind: 'audio', edition: EDITION.audio, sound: kind, bitrate, ...plain, ...changed };
+  return { kind: 'audio', edition: EDITION.audio, sound: kind, bitrate, crc, ...plain, ...changed };
 }
 
 /** 29.97 frames a second. */

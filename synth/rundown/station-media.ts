@@ -19,7 +19,7 @@ import {
   type VideoRecipe,
 } from '../media/recipes.ts';
 import { endless, type Playlist } from '../mux/playlist.ts';
-import { type AudioPlan, isPartialReception, type StationPlan } from '../scenario/model.ts';
+import { type AudioMode, type AudioPlan, isPartialReception, type StationPlan } from '../scenario/model.ts';
 import {
   ANNOUNCEMENT_TUNE,
   groupOfSound,
@@ -30,13 +30,11 @@ import {
 } from './part.ts';
 import type { Rundown } from './rundown.ts';
 
-type Mode = AudioPlan['mode'];
-
 /** What a station's programmes may be. */
 interface Variety {
   cadences: Set<Programme['kind']>;
   /** Of the first audio stream. */
-  modes: Set<Mode>;
+  modes: Set<AudioMode>;
   pauses: boolean;
 }
 
@@ -50,11 +48,13 @@ function listedProgrammes(station: StationPlan, guide: Guide): readonly Programm
   return guide.airing(broadcastMs(begin), broadcastMs(last + seconds * 1000));
 }
 
-/** Made-up programmes are of all kinds; two sounds are made up only where the station has them. */
+/** Made-up programmes are of all kinds; dual sound and surround occur only where the station has them. */
 function varietyOf(station: StationPlan, guide: Guide): Variety {
-  const own: Mode = station.audios[0]?.mode ?? 'stereo';
+  const own: AudioMode = station.audios[0]?.mode ?? 'stereo';
   if (station.programmes === 'generated') {
-    return { cadences: new Set(['video', 'film']), modes: new Set([own, 'stereo']), pauses: true };
+    const modes = new Set<AudioMode>([own, 'stereo']);
+    if (station.habits?.surround) modes.add('surround');
+    return { cadences: new Set(['video', 'film']), modes, pauses: true };
   }
   const pauses = station.programmes.some(({ pause }) => pause !== undefined && pause !== false);
   const variety: Variety = { cadences: new Set(), modes: new Set(), pauses };
@@ -74,10 +74,12 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
  * The mode of an audio stream while a programme's main part is on. A made-up programme that comes from another
  * station does not bring that station's second sound along.
  */
-function soundMode(station: StationPlan, index: number, programme: Programme | undefined): Mode {
+function soundMode(station: StationPlan, index: number, programme: Programme | undefined): AudioMode {
   const own = station.audios[index]?.mode ?? 'stereo';
   if (index > 0 || programme === undefined || isPartialReception(station)) return own;
-  return own === 'stereo' && station.programmes === 'generated' ? own : programme.sound;
+  const { sound } = programme;
+  if (own !== 'stereo' || station.programmes !== 'generated') return sound;
+  return sound === 'surround' && station.habits?.surround ? sound : own;
 }
 
 function breakFilms(station: StationPlan): VideoRecipe[] {

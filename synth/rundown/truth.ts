@@ -46,7 +46,7 @@ function soundTruth(station: StationPlan, audio: AudioPlace, index: number, part
     kind: string;
     mode: string;
     elements: string;
-    beepHz: readonly [number, number] | null;
+    beepHz: readonly number[] | null;
     from: number;
     to: number;
   }[] = [];

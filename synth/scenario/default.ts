@@ -44,11 +44,13 @@ const STEREO: AudioPlan = {
   label: 'ステレオ',
   bitrate: 192_000,
 };
+/** About half of the broadcasters protect their frames. */
+const CHECKED: AudioPlan = { ...STEREO, crc: true };
 const COMMENTARY: AudioPlan = { ...STEREO, beepHz: [2000, 2000], label: '解説' };
 const DUAL: AudioPlan = {
-  ...STEREO,
+  ...CHECKED,
   mode: 'dual',
-  elements: 'pair',
+  elements: 'singles',
   languages: ['jpn', 'eng'],
   beepHz: [800, 1600],
   label: '二か国語',
@@ -225,7 +227,7 @@ export const DEFAULT: Scenario = {
         {
           name: 'ひばり放送',
           video: HD_BESIDE_SD,
-          audios: [STEREO, COMMENTARY],
+          audios: [CHECKED, COMMENTARY],
           captions: ALL_CAPTIONS,
         },
         { name: 'ひばり放送２', video: SD, logo: 'shared' },
@@ -245,7 +247,9 @@ export const DEFAULT: Scenario = {
     ),
     terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, commercials: 'usual', logo: 'text' }]),
     withData(
-      terrestrial(4, 'T23', 7, [{ name: 'こもれび放送', video: HD, commercials: 'usual', logo: 'none' }]),
+      terrestrial(4, 'T23', 7, [
+        { name: 'こもれび放送', video: HD, commercials: 'usual', logo: 'none', audios: [CHECKED] },
+      ]),
       documentService(terrestrialService(INVENTED_REGION, 4, 'data', 0), 'こもれびデータ'),
     ),
     withData(
@@ -261,7 +265,7 @@ export const DEFAULT: Scenario = {
       { name: 'ＢＳかわせみ', video: HD, commercials: 'usual' },
     ]),
     bs(13, 0, 22_000_000, 331, [
-      { name: 'ＢＳこもれび', video: HD, commercials: 'usual' },
+      { name: 'ＢＳこもれび', video: HD, commercials: 'usual', audios: [CHECKED] },
       { name: 'ＢＳ旅チャンネル', video: SD, commercials: 'usual', theme: 'travel' },
       { name: 'ＢＳ語学館', video: SD, commercials: 'announcements', audios: [DUAL], theme: 'learning' },
     ]),

@@ -3,6 +3,8 @@ import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../
 import { readFault } from '../fault/file.ts';
 import { Field, ScenarioError } from './fields.ts';
 import {
+  AUDIO_MODES,
+  type AudioMode,
   type AudioPlan,
   type CaptionPlan,
   type ChannelPlan,
@@ -41,15 +43,16 @@ function readLanguage(field: Field): string {
 }
 
 function readAudio(field: Field): AudioPlan {
-  const { mode, elements, languages, beepHz, label, bitrate } = field.object([
+  const { mode, elements, crc, languages, beepHz, label, bitrate } = field.object([
     'mode',
     'elements',
+    'crc',
     'languages',
     'beepHz',
     'label',
     'bitrate',
   ]);
-  const audioMode = mode.or<AudioPlan['mode']>('stereo', (given) => given.oneOf(['stereo', 'dual']));
+  const audioMode = mode.or<AudioMode>('stereo', (given) => given.oneOf(AUDIO_MODES));
   const coding = elements.or<AudioPlan['elements']>('pair', (given) => given.oneOf(['pair', 'singles']));
   if (coding === 'singles' && audioMode !== 'dual') throw elements.wrong('pair (singles は dual だけ)');
   const spoken = languages.or(audioMode === 'dual' ? ['jpn', 'eng'] : ['jpn'], (given) =>
@@ -64,6 +67,7 @@ function readAudio(field: Field): AudioPlan {
   return {
     mode: audioMode,
     elements: coding,
+    ...(crc.isAbsent ? {} : { crc: crc.boolean() }),
     languages: spoken,
     beepHz: [left, right],
     label: label.or('', (given) => broadcastText(given, 33)),

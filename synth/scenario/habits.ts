@@ -44,6 +44,7 @@ export const HABITS: Readonly<Record<string, Habits>> = {
       },
     ],
     nightPause: 'silent',
+    surround: true,
   },
   ＢＳひばり: {
     repeats: [
@@ -57,6 +58,7 @@ export const HABITS: Readonly<Record<string, Habits>> = {
     soundByProgramme: true,
   },
   ＢＳかわせみ: { repeats: [{ from: terrestrial(3), daysLater: 1, weekdays: EVERY_DAY }] },
+  星空シネマ: { surround: true },
   スポーツ広場: {
     sports: [
       { weekdays: ODD_DAYS, end: 'punctual', relayTo: { serviceId: serviceId(432) } },

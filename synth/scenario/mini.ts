@@ -22,6 +22,7 @@ const MAIN: AudioPlan = {
   label: '',
   bitrate: 96_000,
 };
+const CHECKED: AudioPlan = { ...MAIN, crc: true };
 const COMMENTARY: AudioPlan = { ...MAIN, beepHz: [2000, 2000], label: '解説' };
 const DUAL: AudioPlan = { ...MAIN, mode: 'dual', languages: ['jpn', 'eng'], beepHz: [800, 1600] };
 
@@ -95,7 +96,7 @@ export const MINI: Scenario = {
         programmes: 'generated',
       },
     ]),
-    terrestrial(1, 'T26', 2, [tv(service(1, 0), 'あさぎりテレビ', 120, [MAIN])]),
+    terrestrial(1, 'T26', 2, [tv(service(1, 0), 'あさぎりテレビ', 120, [CHECKED])]),
     {
       ...bs(1, [tv(311, 'ＢＳひばり', 280, [MAIN]), tv(312, 'ＢＳひばり２', 320, [MAIN])]),
       dataServices: [
@@ -103,7 +104,7 @@ export const MINI: Scenario = {
         { serviceId: serviceId(399), name: 'エンジニアリング', carousel: 'logos' },
       ],
     },
-    bs(3, [tv(321, 'ＢＳあさぎり', 0, [MAIN])]),
+    bs(3, [tv(321, 'ＢＳあさぎり', 0, [CHECKED])]),
     {
       type: 'CS',
       channel: 'CS02',

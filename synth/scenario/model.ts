@@ -14,15 +14,20 @@ export interface VideoPlan {
   bitrate: number;
 }
 
+/** `dual`: two independent mono programmes in one stream (component_type 2); `surround`: 3/2 + LFE (component_type 9). */
+export const AUDIO_MODES = ['stereo', 'dual', 'surround'] as const;
+export type AudioMode = (typeof AUDIO_MODES)[number];
+
 export interface AudioPlan {
-  /** `dual`: two independent mono programmes in one stream (audio component_type 2). */
-  mode: 'stereo' | 'dual';
+  mode: AudioMode;
   /**
    * How its two channels are coded: as one channel pair, which every decoder reads, or, for `dual` alone, as two
    * single channel elements without a configuration, as broadcasters send them and general decoders refuse them
    * (ARIB STD-B32 part 2).
    */
   elements: 'pair' | 'singles';
+  /** Frames of one or two channels carry a CRC. Absent: they do not. */
+  crc?: boolean;
   /** ISO 639-2; two of them for `dual`. */
   languages: string[];
   /** Frequency of the beep in the left and right (main and sub) channel. */
@@ -74,7 +79,7 @@ export interface ListedProgramme {
   copyControl?: 'free' | 'once' | 'never';
   isFree?: boolean;
   /** Sound of the first audio stream, if it is not what the station's says. */
-  sound?: 'stereo' | 'dual';
+  sound?: AudioMode;
   /** Audio streams on air, if not all. */
   audioCount?: number;
   /** Whether captions are on air; else the title's mark says it. */
@@ -141,6 +146,8 @@ export interface Habits {
   repeats?: readonly Repeat[];
   /** Dual sound and further audio streams only where the title's marks say so. */
   soundByProgramme?: boolean;
+  /** Films, music and sports in 5.1. */
+  surround?: boolean;
 }
 
 /** What a station's made-up programmes are about. */

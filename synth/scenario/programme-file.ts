@@ -3,7 +3,13 @@ import { eventId, networkId, serviceId } from '../../arib/ids.ts';
 import { inClockRange } from '../clock.ts';
 import { encodeText } from '../text/encode.ts';
 import { type Field, ScenarioError } from './fields.ts';
-import type { Interruption, ListedProgramme, ListedSeries, StationReference } from './model.ts';
+import {
+  AUDIO_MODES,
+  type Interruption,
+  type ListedProgramme,
+  type ListedSeries,
+  type StationReference,
+} from './model.ts';
 
 const MAX_ID = 0xffff;
 const DAY_SEC = 86_400;
@@ -76,7 +82,7 @@ const OPTIONAL = {
   sharedWith: (field: Field) => field.list((id) => serviceId(id.integer(1, MAX_ID)), 1),
   copyControl: (field: Field) => field.oneOf(['free', 'once', 'never'] as const),
   isFree: (field: Field) => field.boolean(),
-  sound: (field: Field) => field.oneOf(['stereo', 'dual'] as const),
+  sound: (field: Field) => field.oneOf(AUDIO_MODES),
   audioCount: (field: Field) => field.integer(1, 8),
   captions: (field: Field) => field.boolean(),
   kind: (field: Field) => field.oneOf(['video', 'film'] as const),

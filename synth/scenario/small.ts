@@ -44,7 +44,7 @@ export interface SmallScenario {
 }
 
 const VIDEO = { codec: 'mpeg2', width: 160, height: 96, bitrate: 300_000 };
-const AUDIO = { mode: 'stereo', bitrate: 48_000 };
+const AUDIO = { mode: 'stereo', bitrate: 48_000, crc: true };
 const PROGRAMME = { durationSec: 20, title: '小さな番組' };
 /** Tables, clock references and one more audio than the station has. */
 const STATION_BITRATE = 700_000;

@@ -47,7 +47,7 @@ function componentType(height: number): number {
 }
 
 const STREAM_CONTENT = { mpeg2: 1, h264: 5 } as const;
-const AUDIO_TYPE = { dual: 0x02, stereo: 0x03 } as const;
+const AUDIO_TYPE = { dual: 0x02, stereo: 0x03, surround: 0x09 } as const;
 
 /** Picture and sounds that are on air with a programme. */
 function componentDescriptors(place: StationPlace, { sound, audioCount }: Programme): Uint8Array[] {

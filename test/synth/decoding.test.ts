@@ -42,6 +42,10 @@ for (const scenario of SCENARIOS) {
         const stream = await tune({ scenario, type, channel, at: AT, seconds: SECONDS });
         const { video, audio } = mediaPids(truth);
         const clean = trimmed(stream, video, audio);
+        // ffmpeg has no decoder for two single channel elements without a channel configuration.
+        const undecodable = truth.stations
+          .flatMap(({ audios }) => audios)
+          .filter(({ elements }) => elements === 'singles');
         const decoded = await run(
           [
             'ffmpeg',
@@ -55,6 +59,7 @@ for (const scenario of SCENARIOS) {
             '0:v',
             '-map',
             '0:a',
+            ...undecodable.flatMap(({ pid }) => ['-map', `-0:i:${pid}`]),
             '-f',
             'null',
             '-',

@@ -84,6 +84,7 @@ export interface StationTruth {
     pid: number;
     componentTag: number;
     mode: string;
+    elements: string;
     languages: string[];
     beepHz: [number, number];
   }[];
