@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { serviceId } from '../arib/ids.ts';
 import { StationFilter } from '../arib/ts/station-filter.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../src/ffmpeg/recipes.ts';
-import { BoxCutter } from '../src/stream/boxes.ts';
-import { EntryPointFinder } from '../src/stream/entry-points.ts';
-import { Fragmenter } from '../src/stream/fragmenter.ts';
-import { layoutOf, type StationLayout } from '../src/stream/layout.ts';
+import { BoxCutter } from '../src/reception/boxes.ts';
+import { EntryPointFinder } from '../src/reception/entry-points.ts';
+import { Fragmenter } from '../src/reception/fragmenter.ts';
+import { layoutOf, type StationLayout } from '../src/reception/station-layout.ts';
 import { type Program, startProgram } from '../test/program.ts';
 import type { Channel, Tuner } from '../wire/agent.ts';
 

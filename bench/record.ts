@@ -15,7 +15,7 @@ import { SILENT_LOG } from '../host/log.ts';
 import { Encoders } from '../src/ffmpeg/encoders.ts';
 import { LiveRoom } from '../src/live/room.ts';
 import type { StationRecord } from '../src/model/station.ts';
-import { startStreamWorker } from '../src/workers.ts';
+import { startReceptionWorker } from '../src/workers.ts';
 import { SessionFixture } from '../test/record/session-fixture.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -109,7 +109,7 @@ async function record(folder: string, agentUrl: string, seconds: number): Promis
     agentUrl,
     stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },
     encoders,
-    startWorker: startStreamWorker,
+    startWorker: startReceptionWorker,
     log: SILENT_LOG,
     now: Date.now,
   });

@@ -1,6 +1,6 @@
 /** Worker entry: reads channels for the guide and stores what they say (`guide/host.ts`). */
-import { GuideHost } from './guide/host.ts';
-import type { FromGuideWorker, ToGuideWorker } from './guide/messages.ts';
+import { GuideHost } from './guide/guide-host.ts';
+import type { FromGuideWorker, ToGuideWorker } from './guide/guide-messages.ts';
 import { openGuideDatabase } from './store/guide-database.ts';
 
 declare const self: Worker;

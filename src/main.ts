@@ -14,8 +14,8 @@ import { recoverDatabase } from './store/recover.ts';
 import {
   startDatabaseWorker,
   startGuideWorker,
+  startReceptionWorker,
   startScheduleWorker,
-  startStreamWorker,
   startSurveyWorker,
 } from './workers.ts';
 
@@ -179,7 +179,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       elapsed: elapsedClock(systemMonotonicClock, uptime),
       searchPath: process.env.PATH ?? '',
       webDir: findWebDir(),
-      startStreamWorker,
+      startReceptionWorker,
       startGuideWorker,
       startSurveyWorker,
       startScheduleWorker,

@@ -10,10 +10,10 @@ import { VERSION } from '../host/version.ts';
 import type { Status, SystemFacts } from '../wire/api.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
 import { BookingService } from './booking/booking-service.ts';
+import { BroadcastServices } from './broadcast-services.ts';
 import type { Config } from './config.ts';
 import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
 import { VIDEO_ENCODERS } from './ffmpeg/recipes.ts';
-import { GuideRoom } from './guide/room.ts';
 import { createApi } from './http/api.ts';
 import { openAssets } from './http/assets.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
@@ -68,7 +68,7 @@ export interface ServiceOptions {
   searchPath: string;
   /** The built UI; null = none. */
   webDir: string | null;
-  startStreamWorker: () => Worker;
+  startReceptionWorker: () => Worker;
   startGuideWorker: () => Worker;
   startSurveyWorker: () => Worker;
   startScheduleWorker: () => Worker;
@@ -199,8 +199,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const spaces = new FolderSpaces(undefined, undefined, mounts);
   const recordingFolders = (): readonly Folder[] =>
     wishedFolders(config.recordingsDir, settings.get('recordingFolders'));
-  const guide = new GuideRoom({
-    agentUrl: config.agentUrl,
+  const agent = new AgentClient(config.agentUrl);
+  const broadcast = new BroadcastServices({
+    agent,
     syncIntervalMs: config.channelSyncIntervalMs,
     forgetAfterMs: config.serviceForgetAfterMs,
     stations,
@@ -225,8 +226,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     onTime: (heard) => clock.heard(heard),
     broadcastNow: clock.now,
   });
+  const { guide } = broadcast;
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
-  const agent = new AgentClient(config.agentUrl);
   const yields = new Yields({
     tuners: () => agent.tuners(),
     findRecording: (id) => recording.describe(id),
@@ -235,10 +236,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const live = new LiveRoom({
     agentUrl: config.agentUrl,
-    stations: guide.stations,
+    stations: broadcast.stations,
     onLost: (station, tunerId) => void yields.lost(station, tunerId),
     encoders,
-    startWorker: options.startStreamWorker,
+    startWorker: options.startReceptionWorker,
     tap: guide.tap,
     log: log.component('live'),
     now,
@@ -246,7 +247,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const recording = new Recorder({
     agentUrl: config.agentUrl,
     store: new RecordingStore(database),
-    findStation: (id) => guide.stations.findKnown(id),
+    findStation: (id) => broadcast.stations.findKnown(id),
     findProgram: (id) => programs.find(id),
     readSeries,
     folders: recordingFolders,
@@ -263,7 +264,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     onBegan: () => booking.onBegan(),
     onEnded: (end) => booking.onEnded(end),
     hub,
-    startWorker: options.startStreamWorker,
+    startWorker: options.startReceptionWorker,
     tap: guide.tap,
     stored,
     log: log.component('record'),
@@ -290,8 +291,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     rules: new RuleStore(database),
     cancellations: new CancellationStore(database),
     programs,
-    stations: guide.stations,
-    tuners: () => guide.equipment.tuners(),
+    stations: broadcast.stations,
+    tuners: () => agent.tuners(),
     recorder: recording,
     airings: () => guide.airings(),
     settings,
@@ -312,7 +313,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     events.close();
     await booking.close();
     await Promise.allSettled([
-      guide.close(),
+      broadcast.close(),
       live.close(),
       recording.close(),
       retention.close(),
@@ -329,7 +330,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     version: VERSION,
     startedAt: now(),
     agentUrl: config.agentUrl,
-    agent: () => guide.agentState,
+    agent: () => broadcast.agentState,
     ffmpeg: () => {
       const { state, path, version } = encoders.status();
       return { state, path, version, encoders: encoderFacts(encoders.status()) };
@@ -346,10 +347,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     version: VERSION,
     now,
     log: log.component('http'),
-    stations: guide.stations,
-    logos: guide.logos,
-    scans: guide.scans,
-    equipment: guide.equipment,
+    stations: broadcast.stations,
+    logos: broadcast.logos,
+    scans: broadcast.scans,
+    equipment: agent,
     guide: guideWindow,
     collecting: guide,
     programs,
@@ -368,7 +369,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     live,
     events,
     status: () => ({
-      agent: guide.agentState,
+      agent: broadcast.agentState,
       ffmpeg: ffmpegStatus(encoders.status()),
       database: { message: databaseWorker.trouble },
     }),
@@ -400,7 +401,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   recording.start();
   booking.start();
   retention.start();
-  guide.start();
+  broadcast.start();
   encoders.start();
 
   return {

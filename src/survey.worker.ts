@@ -2,8 +2,8 @@
  * The survey worker: reads tunings for what is no programme, away from the main thread: which stations a channel
  * has, and their logos. Speaks `guide/survey-messages.ts`.
  */
-import { runSurvey } from './guide/survey.ts';
-import type { FromSurveyWorker, ToSurveyWorker } from './guide/survey-messages.ts';
+import { runSurvey } from './reception/survey.ts';
+import type { FromSurveyWorker, ToSurveyWorker } from './reception/survey-messages.ts';
 
 declare const self: Worker;
 

@@ -4,8 +4,8 @@
  */
 
 /** Reads station streams and feeds encoders; speaks `stream/messages.ts`. */
-export function startStreamWorker(): Worker {
-  return new Worker(new URL('./stream.worker.ts', import.meta.url));
+export function startReceptionWorker(): Worker {
+  return new Worker(new URL('./reception.worker.ts', import.meta.url));
 }
 
 /** Parses sections of the guide. */

@@ -25,6 +25,9 @@ const MAY_KNOW: Record<string, readonly string[]> = {
 
 /** Layers inside `src`: a folder may import its own layer's folders listed here, `model`, and loose values. */
 const FEATURES = [
+  'station',
+  'scan',
+  'logo',
   'guide',
   'schedule',
   'booking',
@@ -36,13 +39,14 @@ const FEATURES = [
   'access',
   'notify',
 ] as const;
-const BELOW_FEATURES = ['settings', 'store', 'stream', 'ffmpeg', 'hub', 'tuner'] as const;
+const BELOW_FEATURES = ['settings', 'store', 'reception', 'media', 'ffmpeg', 'hub', 'tuner'] as const;
 const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   model: [],
   store: ['model'],
   settings: ['model', 'store', 'hub'],
   // A station's worker feeds its encoders itself: stream bytes do not cross the main thread.
-  stream: ['model', 'ffmpeg'],
+  reception: ['model', 'ffmpeg', 'tuner'],
+  media: ['model', 'reception', 'ffmpeg'],
   ffmpeg: ['model'],
   hub: ['model'],
   tuner: ['model'],

@@ -15,6 +15,9 @@ const SYNTH = join(ROOT, 'synth', 'main.ts');
 /** They wait for broadcast time, for processes, for time-outs. */
 const WAITING = [
   'src/guide',
+  'src/station',
+  'src/scan',
+  'src/logo',
   'test/agent',
   'test/conformance',
   'test/faults',

@@ -12,8 +12,8 @@ import { openDatabase } from '../../src/store/database.ts';
 import {
   startDatabaseWorker,
   startGuideWorker,
+  startReceptionWorker,
   startScheduleWorker,
-  startStreamWorker,
   startSurveyWorker,
 } from '../../src/workers.ts';
 import { quantile } from './figures.ts';
@@ -95,7 +95,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       elapsed: () => performance.now(),
       searchPath: '/nonexistent',
       webDir: null,
-      startStreamWorker,
+      startReceptionWorker,
       startGuideWorker,
       startSurveyWorker,
       startScheduleWorker,

@@ -3,8 +3,8 @@
  * service: one service_id may occur in two networks.
  */
 import type { NetworkId, ServiceId, StationId } from '../../arib/ids.ts';
+import type { VisitedStation } from './guide-messages.ts';
 import { StationPresent } from './merge/station-present.ts';
-import type { VisitedStation } from './messages.ts';
 
 export interface KnownStation {
   station: VisitedStation;

@@ -1,9 +1,9 @@
 /** When a reading of a channel is over, and what it counts for. Pure. */
 import type { StationId } from '../../arib/ids.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
+import type { WantedStation } from './guide-messages.ts';
+import type { GuideSession } from './guide-session.ts';
 import type { KnownStations } from './known-stations.ts';
-import type { WantedStation } from './messages.ts';
-import type { GuideSession } from './session.ts';
 
 /** A schedule of which nothing at all came in so many times the settling time is not on the air. */
 const ABSENT_AFTER = 3;

@@ -8,9 +8,9 @@ import type { Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import { type LiveAudio, type LiveCommand, liveCommand } from '../ffmpeg/recipes.ts';
 import { Failure } from '../model/failure.ts';
-import type { StationStream } from '../stream/client.ts';
-import type { StationLayout } from '../stream/layout.ts';
-import type { SinkEnd } from '../stream/messages.ts';
+import type { StationStream } from '../reception/reception-client.ts';
+import type { OutputEnd } from '../reception/reception-messages.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
 import { Audience } from './audience.ts';
 import type { AudioChoice } from './audio-choice.ts';
 import { Backlog } from './backlog.ts';
@@ -146,14 +146,14 @@ export class EncodedSession implements Session {
     this.#ready.resolve(this.#mime);
   }
 
-  #ended(end: SinkEnd): void {
+  #ended(end: OutputEnd): void {
     if (this.#state === 'over') return;
     if (this.#state === 'live') this.#finish(end);
     else void this.#restart(end);
   }
 
   /** What was sent so far is all of this session: regular only where the client is to ask again at once. */
-  #finish(end: SinkEnd): void {
+  #finish(end: OutputEnd): void {
     if (end.cause === 'encoder') {
       this.options.log.warn('encoder failed', { reason: end.reason });
       // Whoever asks again gets one that is easier on the machine.
@@ -164,7 +164,7 @@ export class EncodedSession implements Session {
     this.#close();
   }
 
-  async #restart(end: SinkEnd): Promise<void> {
+  async #restart(end: OutputEnd): Promise<void> {
     try {
       if (this.#starts >= MAX_STARTS) throw encoderFailure(end);
       if (end.cause === 'encoder') await this.#reconsider(end);
@@ -176,7 +176,7 @@ export class EncodedSession implements Session {
   }
 
   /** Changes what made the encoder end before its first fragment. @throws Failure when nothing is left to change. */
-  async #reconsider(end: Extract<SinkEnd, { cause: 'encoder' }>): Promise<void> {
+  async #reconsider(end: Extract<OutputEnd, { cause: 'encoder' }>): Promise<void> {
     const { encoders, log, layout } = this.options;
     const choice = this.#choice;
     log.warn('encoder gave nothing', { encoder: choice?.encoder.name ?? 'aac', reason: end.reason });
@@ -212,7 +212,7 @@ export class EncodedSession implements Session {
   }
 }
 
-function encoderFailure(end: SinkEnd): Failure {
+function encoderFailure(end: OutputEnd): Failure {
   const cause = end.cause === 'encoder' ? end.reason : end.cause;
   return new Failure('internal', '映像の変換を始められませんでした', { cause });
 }

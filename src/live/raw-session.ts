@@ -1,7 +1,7 @@
 /** The narrowed stream of a station, shared by everybody who watches it as it is. */
 import { unlessAborted } from '../../host/deadline.ts';
 import { Failure } from '../model/failure.ts';
-import type { StationStream } from '../stream/client.ts';
+import type { StationStream } from '../reception/reception-client.ts';
 import { Audience } from './audience.ts';
 import { type Joined, Receipts, type Session } from './session.ts';
 import type { Viewer } from './viewer.ts';

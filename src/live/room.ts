@@ -5,9 +5,9 @@ import type { AudioOption, LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
-import { StreamClient } from '../stream/client.ts';
-import type { StationLayout } from '../stream/layout.ts';
-import type { StreamTap } from '../stream/tap.ts';
+import { ReceptionClient } from '../reception/reception-client.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
+import type { StreamTap } from '../reception/stream-tap.ts';
 import { type AudioChoice, chooseAudio } from './audio-choice.ts';
 import { type EncodedWish, TunedStation } from './tuned-station.ts';
 
@@ -53,7 +53,7 @@ export interface LiveOptions {
 const WARM_AFTER_MS = 1_000;
 
 export class LiveRoom {
-  readonly #client: StreamClient;
+  readonly #client: ReceptionClient;
   readonly #tuned = new Map<StationId, TunedStation>();
   /** Stations on their way out. */
   readonly #leaving = new Set<Promise<void>>();
@@ -62,7 +62,7 @@ export class LiveRoom {
 
   constructor(readonly options: LiveOptions) {
     const { startWorker, log, tap } = options;
-    this.#client = new StreamClient({ startWorker, log, tap });
+    this.#client = new ReceptionClient({ startWorker, log, tap });
     this.#warm = setTimeout(() => this.#client.warm(), WARM_AFTER_MS);
   }
 

@@ -8,8 +8,8 @@ import { PRIORITY } from '../../wire/agent.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { StationStream, StreamClient } from '../stream/client.ts';
-import type { StationLayout } from '../stream/layout.ts';
+import type { ReceptionClient, StationStream } from '../reception/reception-client.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
 import { type AudioChoice, audioKey } from './audio-choice.ts';
 import { type EncodedFormat, EncodedSession } from './encoded-session.ts';
 import { RawSession } from './raw-session.ts';
@@ -21,7 +21,7 @@ const RETURN_MS = 3_000;
 export interface TunedStationOptions {
   agentUrl: string;
   station: StationRecord;
-  client: StreamClient;
+  client: ReceptionClient;
   encoders: Encoders;
   log: Log;
   /** It takes no more viewers. Called once. */

@@ -23,3 +23,20 @@ export interface KnownStation extends StationRecord {
   /** Absent for so long that its guide and its bookings were given up. */
   forgotten: boolean;
 }
+
+/**
+ * service_type values that carry something to watch or hear, ARIB STD-B10 Part 2, Table 6-24: digital TV (0x01),
+ * digital audio (0x02), temporary video and audio (0xA1, 0xA2), promotion video and audio (0xA5, 0xA6),
+ * 4K TV (0xAD). Data (0xC0 and others) and engineering services are not listed.
+ */
+const LISTED_SERVICE_TYPES: ReadonlySet<number> = new Set([0x01, 0x02, 0xa1, 0xa2, 0xa5, 0xa6, 0xad]);
+
+/** The two service type bits of a terrestrial service_id: 3 is partial reception (one-segment), ARIB TR-B14 Vol. 5. */
+function isOneSegment(service: ServiceId): boolean {
+  return ((service >> 7) & 0x03) === 3;
+}
+
+/** Whether a service has something to watch or hear on a television: not one-segment, not data alone. */
+export function isWorthListing(type: BroadcastType, service: ServiceId, serviceType: number): boolean {
+  return LISTED_SERVICE_TYPES.has(serviceType) && (type !== 'GR' || !isOneSegment(service));
+}

@@ -4,7 +4,7 @@
  */
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { type GapCause, type Measured, nothingMeasured } from '../model/verdict.ts';
-import type { FileEvent, Withholding } from '../stream/file-sink.ts';
+import type { FileEvent, Withholding } from '../reception/file-output.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
 /** How far the broadcast's clock and the machine's may disagree about a pause and still be of the same one. */

@@ -21,10 +21,10 @@ import type {
 } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
+import { ReceptionClient } from '../reception/reception-client.ts';
+import type { StreamTap } from '../reception/stream-tap.ts';
 import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import { StreamClient } from '../stream/client.ts';
-import type { StreamTap } from '../stream/tap.ts';
 import { UNHEARD_MS } from './airing-probe.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 import { CommitBatcher } from './commit-batcher.ts';
@@ -115,7 +115,7 @@ export interface RunningOrder {
 }
 
 export class Recorder {
-  readonly #client: StreamClient;
+  readonly #client: ReceptionClient;
   readonly #news: RecordingChangeNotifier;
   readonly #commits: CommitBatcher;
   readonly #clock: ClockStepDetector;
@@ -136,7 +136,7 @@ export class Recorder {
   constructor(readonly options: RecorderOptions) {
     const { startWorker, log, tap, hub, store } = options;
     this.#bornAt = options.elapsed();
-    this.#client = new StreamClient({ startWorker, log, tap });
+    this.#client = new ReceptionClient({ startWorker, log, tap });
     this.#news = new RecordingChangeNotifier(hub);
     this.#commits = new CommitBatcher({ store, stored: options.stored });
     this.#clock = new ClockStepDetector(options.now, options.elapsed, (byMs) => {

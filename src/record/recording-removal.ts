@@ -7,8 +7,8 @@ import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
 import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
+import { syncFolder } from '../reception/recorded-file.ts';
 import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
-import { syncFolder } from '../stream/recorded-file.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { isEmptyOrAway } from './recording-parts.ts';
 

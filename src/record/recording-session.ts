@@ -14,7 +14,7 @@ import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingEnding, RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { GapCause, Measured } from '../model/verdict.ts';
-import type { StationStream, StreamClient } from '../stream/client.ts';
+import type { ReceptionClient, StationStream } from '../reception/reception-client.ts';
 import { streamUrl } from '../tuner/agent-client.ts';
 import { AiringProbe } from './airing-probe.ts';
 import type { FolderMounts } from './folder-mounts.ts';
@@ -79,7 +79,7 @@ export interface SessionOptions extends SessionTimes {
   listens?: boolean | undefined;
   /** What a former life left. */
   former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
-  client: StreamClient;
+  client: ReceptionClient;
   agentUrl: string;
   /** In the order in which they are wished for. */
   folders: () => readonly Folder[];

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
-import type { StationStream } from '../stream/client.ts';
-import type { FileEvent } from '../stream/file-sink.ts';
-import type { FileOpening } from '../stream/recorded-file.ts';
+import type { FileEvent } from '../reception/file-output.ts';
+import type { StationStream } from '../reception/reception-client.ts';
+import type { FileOpening } from '../reception/recorded-file.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 import { RecordingStorage } from './recording-storage.ts';
 

@@ -6,9 +6,9 @@
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import type { StationStream } from '../stream/client.ts';
-import type { FileEvent, FileProgress, FileTrouble } from '../stream/file-sink.ts';
-import type { FileOpening } from '../stream/recorded-file.ts';
+import type { FileEvent, FileProgress, FileTrouble } from '../reception/file-output.ts';
+import type { StationStream } from '../reception/reception-client.ts';
+import type { FileOpening } from '../reception/recorded-file.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { chooseFolder, type Folder, isFilling, isGone } from './folder-selection.ts';
 import type { ReceptionTimeline } from './reception-timeline.ts';

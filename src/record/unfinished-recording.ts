@@ -1,8 +1,8 @@
 /** A recording whose end passed while no service was there: what its files hold, and since when nobody wrote them. */
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
+import { type FormerLife, RecordedFile } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import { type FormerLife, RecordedFile } from '../stream/recorded-file.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 import type { SessionResult } from './recording-session.ts';
 

@@ -1,10 +1,10 @@
 /** A stream worker that lives and does nothing more: it is given up, and its recordings go on in another one. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { StreamClient } from '../../src/stream/client.ts';
+import { ReceptionClient } from '../../src/reception/reception-client.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
 import { compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
-import type { Silence } from './silent-stream.worker.ts';
+import type { Silence } from './silent-reception.worker.ts';
 
 /** Shorter than in the service, longer than a busy machine lets a worker wait. */
 const SILENCE_MS = 6_000;
@@ -15,12 +15,12 @@ let air: TestBroadcast;
 function studio(name: string): { desk: SessionFixture; workers: Worker[] } {
   const workers: Worker[] = [];
   const startWorker = (): Worker => {
-    const worker = new Worker(new URL('./silent-stream.worker.ts', import.meta.url));
+    const worker = new Worker(new URL('./silent-reception.worker.ts', import.meta.url));
     workers.push(worker);
     return worker;
   };
   const makeClient = (log: SessionFixture['log']) =>
-    new StreamClient({ startWorker, log, silenceMs: SILENCE_MS });
+    new ReceptionClient({ startWorker, log, silenceMs: SILENCE_MS });
   return { desk: new SessionFixture(join(air.folder, name), air.agentUrl, makeClient), workers };
 }
 

@@ -1,8 +1,8 @@
 /** The readers of surveys on streams of any octets whose CRCs are right: no exception, no endless work. */
 import { expect, test } from 'bun:test';
 import { networkId, serviceId } from '../../arib/ids.ts';
-import { LogoReader } from '../../src/guide/logo-reader.ts';
-import { ScanReader } from '../../src/guide/scan-reader.ts';
+import { LogoReader } from '../../src/reception/logo-reader.ts';
+import { ScanReader } from '../../src/reception/scan-reader.ts';
 import { ddbSections, diiSection, nameInfo } from '../carousel-builder.ts';
 import { crcOf, longSection, patSection, pmtSection, StreamBuilder, u16 } from '../stream-builder.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { GuideWorkerClient } from '../../src/guide/guide-worker-client.ts';
 import { wantedStations } from '../../src/guide/visit-goal.ts';
-import { GuideVisits } from '../../src/guide/visits.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { StationStore } from '../../src/store/station-store.ts';
 import { startGuideWorker } from '../../src/workers.ts';
@@ -169,7 +169,7 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
     fetch: () => new Response(packets as Uint8Array<ArrayBuffer>),
   });
   closers.push(() => server.stop(true));
-  const visits = new GuideVisits({
+  const visits = new GuideWorkerClient({
     startWorker: startGuideWorker,
     path,
     writeMs: { visit: 30_000, feed: 300_000 },

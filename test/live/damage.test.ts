@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
-import { Fragmenter } from '../../src/stream/fragmenter.ts';
-import { TimeGuard } from '../../src/stream/time-guard.ts';
+import { Fragmenter } from '../../src/reception/fragmenter.ts';
+import { TimeGuard } from '../../src/reception/time-guard.ts';
 import { timeStamp } from '../stream-builder.ts';
 import { flashes, onsets, pictures, sound } from './media.ts';
 import { prepareAir, received } from './rig.ts';

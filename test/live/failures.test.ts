@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from '../../arib/ts/crc.ts';
 import type { StationRecord } from '../../src/model/station.ts';
-import { startStreamWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../../src/workers.ts';
 import { boxTypes } from './media.ts';
 import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions, until } from './rig.ts';
 
@@ -131,7 +131,7 @@ describe('the worker', () => {
     const workers: Worker[] = [];
     const live = await start({
       startWorker: () => {
-        const worker = startStreamWorker();
+        const worker = startReceptionWorker();
         workers.push(worker);
         return worker;
       },

@@ -9,7 +9,7 @@ import { Networks } from '../../host/networks.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
 import { type LiveFeed, type LiveRequest, LiveRoom } from '../../src/live/room.ts';
 import type { StationRecord } from '../../src/model/station.ts';
-import { startStreamWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
 import { synthText } from '../synth/tuning.ts';
@@ -161,7 +161,7 @@ export class Rig {
         audios: () => audios,
       },
       encoders,
-      startWorker: options.startWorker ?? startStreamWorker,
+      startWorker: options.startWorker ?? startReceptionWorker,
       log: SILENT_LOG,
       now,
     });

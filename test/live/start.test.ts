@@ -6,9 +6,9 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
-import { Burst } from '../../src/stream/burst.ts';
-import { EntryPointFinder } from '../../src/stream/entry-points.ts';
-import { layoutOf, type StationLayout } from '../../src/stream/layout.ts';
+import { EntryPointFinder } from '../../src/reception/entry-points.ts';
+import { layoutOf, type StationLayout } from '../../src/reception/station-layout.ts';
+import { Burst } from '../../src/reception/stream-burst.ts';
 import { prepareAir, received } from './rig.ts';
 
 setDefaultTimeout(60_000);

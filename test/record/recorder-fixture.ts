@@ -10,7 +10,7 @@ import { Recorder } from '../../src/record/recorder.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { StationStore } from '../../src/store/station-store.ts';
-import { startStreamWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../../src/workers.ts';
 import { type TestBroadcast, until } from './test-broadcast.ts';
 
 /** Of the test's making: what is only told. */
@@ -48,7 +48,7 @@ export class RecorderFixture {
       onBegan: () => {},
       onEnded: (end) => this.ends.push(end),
       hub: new Hub(() => {}),
-      startWorker: startStreamWorker,
+      startWorker: startReceptionWorker,
       log: createLog({ level: 'debug', now, write: (line) => this.lines.push(line) }),
       now: () => now() + this.skew,
       elapsed: () => performance.now(),

@@ -1,8 +1,8 @@
 /** What ends, moves and carries on a recording: copy control, a handover, another end, a dead worker. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { StreamClient } from '../../src/stream/client.ts';
-import { startStreamWorker } from '../../src/workers.ts';
+import { ReceptionClient } from '../../src/reception/reception-client.ts';
+import { startReceptionWorker } from '../../src/workers.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast, until } from './test-broadcast.ts';
 
@@ -59,14 +59,14 @@ describe.concurrent('a recording', () => {
   test('goes on when its worker dies, in the same file', async () => {
     const workers: Worker[] = [];
     const startWorker = (): Worker => {
-      const worker = startStreamWorker();
+      const worker = startReceptionWorker();
       workers.push(worker);
       return worker;
     };
     const own = new SessionFixture(
       join(air.folder, 'own'),
       air.agentUrl,
-      (log) => new StreamClient({ startWorker, log }),
+      (log) => new ReceptionClient({ startWorker, log }),
     );
     const began = Date.now();
     const session = own.record({ station: air.station('T32'), endAt: began + 9000 });

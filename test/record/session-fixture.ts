@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { networkId, type StationId, stationId } from '../../arib/ids.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import type { Judgement } from '../../src/model/verdict.ts';
+import { ReceptionClient } from '../../src/reception/reception-client.ts';
 import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
 import { concludeRecording } from '../../src/record/recording-conclusion.ts';
@@ -18,8 +19,7 @@ import { previousProgress } from '../../src/record/unfinished-recording.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
-import { StreamClient } from '../../src/stream/client.ts';
-import { startStreamWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../../src/workers.ts';
 
 export interface Wish {
   station: RecordedStation;
@@ -34,7 +34,7 @@ export interface Wish {
 export class SessionFixture {
   readonly lines: string[] = [];
   readonly log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => this.lines.push(line) });
-  readonly client: StreamClient;
+  readonly client: ReceptionClient;
   readonly store: RecordingStore;
   readonly mounts: FolderMounts;
   readonly #database: Database;
@@ -44,7 +44,8 @@ export class SessionFixture {
   constructor(
     readonly folder: string,
     readonly agentUrl: string,
-    makeClient = (log: Log): StreamClient => new StreamClient({ startWorker: startStreamWorker, log }),
+    makeClient = (log: Log): ReceptionClient =>
+      new ReceptionClient({ startWorker: startReceptionWorker, log }),
   ) {
     this.client = makeClient(this.log);
     mkdirSync(folder, { recursive: true });

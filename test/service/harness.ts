@@ -9,8 +9,8 @@ import { type RunningService, startService } from '../../src/service.ts';
 import {
   startDatabaseWorker,
   startGuideWorker,
+  startReceptionWorker,
   startScheduleWorker,
-  startStreamWorker,
   startSurveyWorker,
 } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
@@ -132,7 +132,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     elapsed: () => performance.now() + 3 * 86_400_000,
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,
-    startStreamWorker,
+    startReceptionWorker,
     startGuideWorker,
     startSurveyWorker,
     startScheduleWorker,

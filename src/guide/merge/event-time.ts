@@ -1,7 +1,7 @@
 /** When an event is, as far as it can be believed: where a duration is not decided, a guess. Pure. */
 import type { BroadcastEvent } from '../../../arib/si/event.ts';
 import { type BroadcastMs, broadcastMs } from '../../../arib/time.ts';
-import type { ProgramTime } from '../program.ts';
+import type { ProgramTime } from '../event-program.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -8,8 +8,8 @@ import type { Eit } from '../../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../../arib/si/event.ts';
 import type { PresentFollowing, WaitingProgram } from '../../model/guide-change.ts';
 import type { ProgramRecord } from '../../model/program.ts';
-import type { NamedEvents, VisitedStation } from '../messages.ts';
-import { programOf } from '../program.ts';
+import { programOf } from '../event-program.ts';
+import type { NamedEvents, VisitedStation } from '../guide-messages.ts';
 import { presentTime } from './event-time.ts';
 
 export class StationPresent {

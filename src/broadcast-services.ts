@@ -1,0 +1,121 @@
+/**
+ * Everything that follows from the agent's tables: station list, guide, scan and logos, kept in step by the agent's
+ * events. Part of the composition root.
+ */
+import type { Log } from '../host/log.ts';
+import type { Channel } from '../wire/agent.ts';
+import { GuideService, type GuideServiceOptions } from './guide/guide-service.ts';
+import { LogoCollector } from './logo/logo-collector.ts';
+import { SurveyClient } from './reception/survey-client.ts';
+import { ChannelScan } from './scan/channel-scan.ts';
+import { AgentSync } from './station/agent-sync.ts';
+import { lacksNothing, withStandardChannels } from './station/standard-channels.ts';
+import { StationList } from './station/station-list.ts';
+import type { LogoStore } from './store/logo-store.ts';
+import type { StationStore } from './store/station-store.ts';
+import { AgentLink, type AgentState } from './tuner/agent-link.ts';
+
+export interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
+  stations: StationStore;
+  logos: LogoStore;
+  /** Interval between imports of the agent's channels, ms. */
+  syncIntervalMs: number;
+  /** A station that imports lack for so long is forgotten, ms. */
+  forgetAfterMs: number;
+  startSurveyWorker: () => Worker;
+  log: Log;
+}
+
+export class BroadcastServices {
+  readonly stations: StationList;
+  readonly guide: GuideService;
+  readonly scans: ChannelScan;
+  readonly logos: LogoCollector;
+  readonly #surveys: SurveyClient;
+  readonly #sync: AgentSync;
+  readonly #link: AgentLink;
+
+  constructor(private readonly options: BroadcastOptions) {
+    const { agent, programs, hub, log, now, forgetAfterMs } = options;
+    this.stations = new StationList({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
+    this.guide = new GuideService({ ...options, stations: this.stations });
+    this.#surveys = new SurveyClient({ startWorker: options.startSurveyWorker, log });
+    this.scans = new ChannelScan({
+      agent,
+      surveys: this.#surveys,
+      hub,
+      log: log.component('scan'),
+      now,
+      onStored: () => {
+        this.#sync.sync();
+        this.guide.recollect();
+      },
+    });
+    this.logos = new LogoCollector({
+      stations: this.stations,
+      store: options.logos,
+      agent,
+      surveys: this.#surveys,
+      hub,
+      log: log.component('logos'),
+      now,
+      busy: () => this.scans.running,
+    });
+    this.#sync = new AgentSync({
+      channels: (signal) => agent.channels(signal),
+      import: (channels) => this.stations.import(channels),
+      onChanged: () => this.guide.stationsChanged(this.stations.list()),
+      onAnswer: () => this.#link.hurry(),
+      complete: (channels, signal) => this.#addStandard(channels, signal),
+      intervalMs: options.syncIntervalMs,
+      log,
+    });
+    this.#link = new AgentLink({
+      url: agent.url,
+      log,
+      // Events were missed while the connection was down.
+      onConnected: () => this.#onAgentEvent('channels'),
+      onEvent: (event) => {
+        if (event === 'channels') this.guide.recollect();
+        this.#onAgentEvent(event);
+      },
+      // The UI asks again how the agent is when tuners changed.
+      onState: () => hub.changed('tuners'),
+    });
+  }
+
+  get agentState(): AgentState {
+    return this.#link.state;
+  }
+
+  start(): void {
+    this.#link.start();
+    this.#sync.sync();
+    this.logos.start();
+  }
+
+  async close(): Promise<void> {
+    const { scans, logos } = this;
+    await Promise.allSettled([this.#link.close(), this.#sync.close(), scans.close(), logos.close()]);
+    await this.guide.close();
+    this.#surveys.close();
+  }
+
+  /** Satellite stations for a household that never scanned for them; never while a scan is under way. */
+  async #addStandard(channels: readonly Channel[], signal: AbortSignal): Promise<void> {
+    const { agent, log } = this.options;
+    if (this.scans.running || lacksNothing(channels)) return;
+    const table = withStandardChannels(channels, await agent.tuners(signal));
+    if (table === undefined || this.scans.running || signal.aborted) return;
+    await agent.putChannels(table, signal);
+    log.info('standard satellite channels stored', { channels: table.length });
+  }
+
+  #onAgentEvent(event: 'tuners' | 'channels'): void {
+    this.options.hub.changed(event);
+    if (event === 'channels') this.#sync.sync();
+    this.scans.onTuners();
+    this.logos.wake();
+    this.guide.wake();
+  }
+}

@@ -1,0 +1,357 @@
+/**
+ * Keeps the guide read: makes a plan whenever something changed, and acts on it. All judgement is in `plan.ts`, all
+ * reading and storing in the guide worker.
+ */
+import type { NetworkId, StationId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import { PRIORITY } from '../../wire/agent.ts';
+import { COLLECT_LEASE_MS, type GuideCollect, type GuideStatus } from '../../wire/guide.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { StationRecord } from '../model/station.ts';
+import type { CoverageStore } from '../store/guide-coverage.ts';
+import type { ProgramStore } from '../store/program-store.ts';
+import { type AgentClient, streamUrl } from '../tuner/agent-client.ts';
+import { TaskFailures } from '../tuner/task-failures.ts';
+import { airingUntil } from './airing-until.ts';
+import type { VisitOrder, VisitResult } from './guide-messages.ts';
+import { guideTroubles } from './guide-troubles.ts';
+import type { RunningVisit } from './guide-worker-client.ts';
+import {
+  type ChannelKey,
+  channelKey,
+  isThin,
+  NO_HISTORY,
+  NO_TUNER_RETRY_MS,
+  type PlanLimits,
+  planVisits,
+  type VisitHistory,
+  type VisitPlan,
+} from './visit-plan.ts';
+import { VISIT_USE } from './visit-tuners.ts';
+
+export interface CollectLimits extends PlanLimits {
+  /** How often stations are selected, ms. */
+  selectMs: number;
+  /** The longest visit, ms from the first byte. */
+  visitMs: number;
+  /** Before so much of a stream was read nothing is taken to be complete, ms. */
+  settleMs: number;
+}
+
+/** The listed stations. */
+export interface CollectorStations {
+  list(): readonly StationRecord[];
+  find(id: StationId): StationRecord | undefined;
+}
+
+export interface GuideCollectorOptions {
+  stations: CollectorStations;
+  programs: ProgramStore;
+  coverage: CoverageStore;
+  agent: AgentClient;
+  visits: { visit(order: VisitOrder): RunningVisit; purge(before: number): void };
+  /** Channels whose tables come from streams that are open anyway. */
+  open: () => ReadonlySet<ChannelKey>;
+  /** The setting. */
+  enabled: () => boolean;
+  limits: CollectLimits;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** What a look at now and next may take, from the first byte on. Present/following is sent every 3 s on every station. */
+const LOOK_MS = 20_000;
+/** Other transport streams of a network are sent less often. */
+const OTHERS_MS = 12_000;
+const OPEN_MS = 20_000;
+/** A tuning changes the tuner list several times at once. */
+const SETTLE_MS = 200;
+/** However little happens, the plan is looked at again: insurance against a missed event. */
+const MAX_SLEEP_MS = 10 * 60_000;
+const KEEP_ENDED_MS = 86_400_000;
+/** How far ahead it is looked what stations air: beyond it no look is due. */
+const HORIZON_MS = 6 * 3_600_000;
+const PURGE_EVERY_MS = 3_600_000;
+
+interface ActiveVisit {
+  plan: VisitPlan;
+  startedAt: number;
+  running: RunningVisit;
+  /** Given up by the service itself: it says nothing about the channel. */
+  cancelled: boolean;
+}
+
+/** 'Collect now' while somebody holds it. */
+interface Press {
+  at: number;
+  until: number;
+  timer: ReturnType<typeof setTimeout>;
+  /** Channels to be read in all; undefined until the first plan. */
+  total: number | undefined;
+  left: number;
+}
+
+export class GuideCollector {
+  readonly #history = new Map<ChannelKey, VisitHistory>();
+  readonly #active = new Map<ChannelKey, ActiveVisit>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When `#timer` fires, on the monotonic clock. */
+  #due = 0;
+  #planning = false;
+  #again = false;
+  #closed = false;
+  #purgedAt = 0;
+  #selectedAt: number;
+  #staleBefore = 0;
+  #press: Press | undefined;
+  /** By the last plan. */
+  #unreachable: readonly ChannelKey[] = [];
+  readonly #ending = new AbortController();
+  readonly #trouble: TaskFailures;
+
+  constructor(private readonly options: GuideCollectorOptions) {
+    this.#trouble = new TaskFailures(options.log, 'guide not planned');
+    this.#selectedAt = options.now();
+  }
+
+  /** Something changed: stations, tuners, the agent's presence, what is open. */
+  wake(): void {
+    this.#schedule(SETTLE_MS);
+  }
+
+  /** Stations were replaced: everything that was read before is read again. */
+  recollect(): void {
+    const now = this.options.now();
+    this.#selectedAt = now;
+    this.#staleBefore = now;
+    this.wake();
+  }
+
+  /** 'Collect now', or its renewal: all stations, before everybody but viewers and recordings, for a minute. */
+  press(): GuideCollect {
+    const now = this.options.now();
+    const until = now + COLLECT_LEASE_MS;
+    clearTimeout(this.#press?.timer);
+    const timer = setTimeout(() => this.release(), COLLECT_LEASE_MS);
+    const { at, total, left } = this.#press ?? { at: now, total: undefined, left: 0 };
+    this.#press = { at, until, timer, total, left };
+    this.wake();
+    return { pressed: true, until };
+  }
+
+  /** Whoever pressed let go, or is gone: visits that displaced others end. */
+  release(): GuideCollect {
+    if (this.#press !== undefined) {
+      clearTimeout(this.#press.timer);
+      this.#press = undefined;
+      for (const visit of this.#active.values()) {
+        if (visit.plan.priority <= PRIORITY.guide) continue;
+        visit.cancelled = true;
+        visit.running.cancel();
+      }
+      this.wake();
+    }
+    return { pressed: false, until: null };
+  }
+
+  status(clocks: GuideStatus['clocks']): GuideStatus {
+    const { stations, coverage, limits, now } = this.options;
+    const rows = coverage.all();
+    const at = now();
+    const press = this.#press;
+    return {
+      stations: stations.list().map(({ id }) => {
+        const row = rows.get(id);
+        return {
+          stationId: id,
+          filledUntil: row?.filledUntil ?? null,
+          lastReadAt: row?.readAt ?? null,
+          thin: isThin(row, at, limits.minCoverageMs),
+          noGuide: row?.hasGuide === false,
+        };
+      }),
+      visits: Array.from(this.#active.values(), ({ plan, startedAt }) => ({
+        type: plan.type,
+        channel: plan.channel,
+        stationIds: plan.wanted.filter((wanted) => !wanted.optional).map((wanted) => wanted.id),
+        startedAt,
+      })),
+      troubles: guideTroubles(stations.list(), this.#history, this.#unreachable),
+      pressed: press !== undefined,
+      progress: press?.total === undefined ? null : { done: press.total - press.left, total: press.total },
+      clocks,
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#press?.timer);
+    this.#ending.abort();
+  }
+
+  /** Plans in `ms`, or earlier when that was asked for already: a plan's own next look takes no wake away. */
+  #schedule(ms: number): void {
+    const due = performance.now() + Math.min(Math.max(ms, 0), MAX_SLEEP_MS);
+    if (this.#closed || (this.#timer !== undefined && this.#due <= due)) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#plan();
+    }, due - performance.now());
+  }
+
+  /** Plans once; what happens meanwhile makes one more round. */
+  async #plan(): Promise<void> {
+    if (this.#planning) {
+      this.#again = true;
+      return;
+    }
+    this.#planning = true;
+    try {
+      await this.#planOnce();
+    } catch (error) {
+      // The agent is away: its return wakes this loop, and time does too. Anything else is trouble of our own.
+      if (!this.#closed) this.#trouble.report(error);
+      this.#schedule(NO_TUNER_RETRY_MS);
+    } finally {
+      this.#planning = false;
+    }
+    if (this.#again) {
+      this.#again = false;
+      this.wake();
+    }
+  }
+
+  async #planOnce(): Promise<void> {
+    const { stations, agent, coverage, limits, enabled, open } = this.options;
+    this.#purge(this.options.now());
+    if (stations.list().length === 0) return;
+    const tuners = await agent.tuners(this.#ending.signal);
+    if (this.#closed) return;
+    this.#trouble.over();
+    const now = this.options.now();
+    this.#select(now);
+    const rows = coverage.all();
+    const plan = planVisits({
+      stations: stations.list(),
+      coverage: rows,
+      airing: this.#airing(now, (id) => (rows.get(id)?.filledUntil ?? 0) <= now),
+      history: this.#history,
+      active: new Set(this.#active.keys()),
+      looking: new Set(this.#looking()),
+      open: open(),
+      tuners,
+      selectedAt: this.#selectedAt,
+      staleBefore: this.#staleBefore,
+      pressedAt: this.#press?.at ?? null,
+      enabled: enabled(),
+      limits,
+      now,
+    });
+    this.#unreachable = plan.unreachable;
+    if (this.#press !== undefined) {
+      this.#press.left = plan.selected.length;
+      this.#press.total = Math.max(this.#press.total ?? 0, plan.selected.length);
+    }
+    for (const visit of plan.visits) void this.#visit(visit);
+    const next = this.#selectedAt + limits.selectMs;
+    this.#schedule(Math.min(plan.wakeAt ?? next, next) - now);
+  }
+
+  #looking(): ChannelKey[] {
+    return [...this.#active].filter(([, { plan }]) => plan.kind === 'look').map(([key]) => key);
+  }
+
+  /** The difference counts either way: the clock may be set back. */
+  #select(now: number): void {
+    if (Math.abs(now - this.#selectedAt) >= this.options.limits.selectMs) this.#selectedAt = now;
+    this.#staleBefore = Math.min(this.#staleBefore, now);
+  }
+
+  /** Never rejects. */
+  async #visit(plan: VisitPlan): Promise<void> {
+    const key = channelKey(plan);
+    const startedAt = this.options.now();
+    try {
+      const running = this.options.visits.visit(this.#order(plan));
+      const visit: ActiveVisit = { plan, startedAt, running, cancelled: false };
+      this.#active.set(key, visit);
+      const result = await running.result;
+      this.#active.delete(key);
+      if (this.#closed) return;
+      this.#remember(key, visit, result);
+      const ms = this.options.now() - startedAt;
+      const fields = { channel: key, kind: plan.kind, outcome: result.outcome, ms, reason: result.reason };
+      if (result.outcome === 'complete') this.options.log.debug('visited', fields);
+      else this.options.log.info('visited', fields);
+    } catch (error) {
+      this.#active.delete(key);
+      this.#fail(key, false, null);
+      if (!this.#closed) this.options.log.error('visit failed', { channel: key, error: String(error) });
+    }
+    this.wake();
+  }
+
+  #order({ kind, type, channel, priority, wanted }: VisitPlan): VisitOrder {
+    const { agent, limits } = this.options;
+    const guide = kind === 'guide';
+    return {
+      url: streamUrl(agent.url, { type, channel, priority, use: `${VISIT_USE}${channel}` }),
+      networkId: this.#networkOf(wanted[0]?.id),
+      wanted,
+      capMs: guide ? limits.visitMs : LOOK_MS,
+      settleMs: guide ? limits.settleMs : 0,
+      patienceMs: OTHERS_MS,
+      openMs: OPEN_MS,
+    };
+  }
+
+  #networkOf(id: StationId | undefined): NetworkId {
+    const station = id === undefined ? undefined : this.options.stations.find(id);
+    return station?.networkId ?? (0 as NetworkId);
+  }
+
+  #airing(now: number, wanted: (id: StationId) => boolean): Map<StationId, number> {
+    const { stations, programs } = this.options;
+    const ids = stations
+      .list()
+      .map((station) => station.id)
+      .filter(wanted);
+    if (ids.length === 0) return new Map();
+    return airingUntil(programs.spans(ids, now, now + HORIZON_MS), now);
+  }
+
+  #remember(key: ChannelKey, { plan, cancelled }: ActiveVisit, { outcome, reason }: VisitResult): void {
+    const now = this.options.now();
+    if (outcome === 'no_tuner' || outcome === 'failed' || outcome === 'broken') {
+      if (!cancelled) this.#fail(key, outcome === 'no_tuner', reason);
+      return;
+    }
+    const before = this.#history.get(key) ?? NO_HISTORY;
+    if (plan.kind === 'guide') {
+      this.#history.set(key, { ...NO_HISTORY, readAt: now, lookedAt: now });
+      return;
+    }
+    const own = plan.wanted.filter((wanted) => !wanted.optional).map((wanted) => wanted.id);
+    const airing = this.#airing(now, (id) => own.includes(id));
+    const blank = own.some((id) => !airing.has(id));
+    const fruitless = blank ? before.fruitless + 1 : 0;
+    this.#history.set(key, { ...NO_HISTORY, readAt: before.readAt, lookedAt: now, fruitless });
+  }
+
+  #fail(key: ChannelKey, noTuner: boolean, reason: string | null): void {
+    const before = this.#history.get(key) ?? NO_HISTORY;
+    const failures = noTuner ? before.failures : before.failures + 1;
+    this.#history.set(key, { ...before, failedAt: this.options.now(), failures, noTuner, reason });
+  }
+
+  #purge(now: number): void {
+    if (Math.abs(now - this.#purgedAt) < PURGE_EVERY_MS) return;
+    this.#purgedAt = now;
+    this.options.visits.purge(now - KEEP_ENDED_MS);
+  }
+}

@@ -1,0 +1,168 @@
+/** Guide collection: the guide worker, visits, open streams that are read along, and the clocks seen. Composes this folder. */
+import type { Log } from '../../host/log.ts';
+import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Airings } from '../model/airing.ts';
+import type { HeardTime } from '../model/broadcast-clock.ts';
+import type { StationRecord } from '../model/station.ts';
+import type { StreamTap } from '../reception/stream-tap.ts';
+import type { CoverageStore } from '../store/guide-coverage.ts';
+import type { ProgramStore } from '../store/program-store.ts';
+import type { AgentClient } from '../tuner/agent-client.ts';
+import { AirWatch } from './air-watch.ts';
+import { ClockOffsets } from './clock-offsets.ts';
+import { type CollectLimits, type CollectorStations, GuideCollector } from './guide-collector.ts';
+import { GuideFeeds } from './guide-feeds.ts';
+import type { NamedEvents } from './guide-messages.ts';
+import { GuideWorkerClient } from './guide-worker-client.ts';
+
+export interface GuideServiceOptions {
+  agent: AgentClient;
+  stations: CollectorStations;
+  programs: ProgramStore;
+  coverage: CoverageStore;
+  /** The database file: the guide worker writes it with a connection of its own. */
+  databasePath: string;
+  limits: CollectLimits;
+  /** The setting: whether the guide is collected without a request. */
+  collectGuide: () => boolean;
+  hub: Hub;
+  startWorker: () => Worker;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** A Time Offset Table came. */
+  onTime: (heard: HeardTime) => void;
+  /** Epoch ms by the broadcast. */
+  broadcastNow: () => number;
+}
+
+/** A present event is stored behind schedules that are being stored. */
+const STORING_MS = 60_000;
+/** Interval between writes of schedules while they are read: of a visit, and of a stream that is open anyway. */
+const WRITE_MS = { visit: 30_000, feed: 5 * 60_000 };
+
+export class GuideService {
+  readonly #collector: GuideCollector;
+  readonly #worker: GuideWorkerClient;
+  readonly #feeds: GuideFeeds;
+  readonly #clocks = new ClockOffsets();
+  readonly #unsubscribe: () => void;
+  /** Whether the log says that the clock is off. */
+  #clockWarned = false;
+  readonly #air = new AirWatch();
+
+  constructor(private readonly options: GuideServiceOptions) {
+    const { hub, log, now, stations } = options;
+    this.#worker = new GuideWorkerClient({
+      startWorker: options.startWorker,
+      path: options.databasePath,
+      writeMs: WRITE_MS,
+      log,
+      onChanged: () => hub.changed('programs'),
+      onCoverage: () => hub.changed('programs'),
+      onNamed: (named) => this.#onNamed(named),
+      onLost: () => this.#air.lost(options.broadcastNow()),
+      onClock: ({ networkId, offsetMs, at }) => {
+        options.onTime({ networkId, time: at + offsetMs, at });
+        this.#clocks.add(networkId, offsetMs, at);
+        this.#judgeClock();
+      },
+    });
+    this.#worker.stations(stations.list());
+    this.#feeds = new GuideFeeds({
+      stations,
+      visits: this.#worker,
+      settleMs: options.limits.settleMs,
+      onChange: () => this.#collector.wake(),
+    });
+    this.#collector = new GuideCollector({
+      stations,
+      programs: options.programs,
+      coverage: options.coverage,
+      agent: options.agent,
+      visits: this.#worker,
+      open: () => this.#feeds.open,
+      enabled: options.collectGuide,
+      limits: options.limits,
+      hub,
+      log,
+      now,
+    });
+    this.#unsubscribe = hub.subscribe((event) => {
+      if (event.name === 'settings') this.#collector.wake();
+    });
+  }
+
+  /** Reads the guide of streams that are open for another use. */
+  get tap(): StreamTap {
+    return this.#feeds;
+  }
+
+  /** This machine's clock against each network's. */
+  clockOffsets(): ClockOffset[] {
+    return this.#clocks.list();
+  }
+
+  /** What is on and next where something is being received. */
+  airings(): Airings {
+    return this.#air.airings(this.options.broadcastNow());
+  }
+
+  status(): GuideStatus {
+    return this.#collector.status(this.clockOffsets());
+  }
+
+  /** 'Collect now' was requested or renewed. */
+  press(): GuideCollect {
+    return this.#collector.press();
+  }
+
+  release(): GuideCollect {
+    return this.#collector.release();
+  }
+
+  /** Tuners, stations or the agent's presence changed. */
+  wake(): void {
+    this.#collector.wake();
+  }
+
+  /** The station list was replaced: every channel is read again. */
+  recollect(): void {
+    this.#collector.recollect();
+  }
+
+  /** The station list changed. */
+  stationsChanged(stations: readonly StationRecord[]): void {
+    this.#worker.stations(stations);
+    this.#collector.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    this.#collector.close();
+    this.#feeds.close();
+    await this.#worker.close();
+  }
+
+  #onNamed(stations: readonly NamedEvents[]): void {
+    const { now, broadcastNow, hub } = this.options;
+    let changed = false;
+    for (const { since, ...named } of stations) {
+      // Waiting to be stored took a while; where it took longer, the clock was set meanwhile.
+      const ago = since === null ? 0 : now() - since;
+      const at = broadcastNow() - (ago >= 0 && ago <= STORING_MS ? ago : 0);
+      if (this.#air.take({ ...named, since: since === null ? null : at }, broadcastNow())) changed = true;
+    }
+    if (changed) hub.changed('programs');
+  }
+
+  #judgeClock(): void {
+    const worst = this.#clocks.worst;
+    if (worst !== undefined && !this.#clockWarned) {
+      const { networkId, offsetMs } = worst;
+      this.options.log.warn("this machine's clock differs from the broadcast's", { networkId, offsetMs });
+    }
+    this.#clockWarned = worst !== undefined;
+  }
+}

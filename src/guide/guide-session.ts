@@ -1,0 +1,308 @@
+/**
+ * One tuning that is being read for the guide: packets in, what they say about known stations out. Pure; sections
+ * that are damaged, and repetitions, never reach it.
+ */
+import type { EventId, NetworkId, Pid, StationId } from '../../arib/ids.ts';
+import { EIT_PID, type Eit, parseEit } from '../../arib/si/eit.ts';
+import { type BroadcastEvent, broadcastEvent } from '../../arib/si/event.ts';
+import { parseSdt, SDT_PID } from '../../arib/si/sdt.ts';
+import { parseTot, TOT_PID } from '../../arib/si/tot.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
+import { type Section, SectionDemux } from '../../arib/ts/section.ts';
+import { SectionMemory } from '../../arib/ts/section-memory.ts';
+import type { ExtendedText, ReadCoverage, ScheduleWindow, StationChange } from '../model/guide-change.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import { programOf } from './event-program.ts';
+import type { KnownStation, KnownStations } from './known-stations.ts';
+import { scheduleTime } from './merge/event-time.ts';
+import { ServiceSchedule } from './merge/service-schedule.ts';
+
+/** Packets of these are all that a reading needs. */
+export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID];
+
+/** Texts whose programme has not come yet; the rest of them comes again with the next reading. */
+const MAX_UNPLACED = 4_000;
+/** A clock that is further off is no clock. */
+const MAX_OFFSET_MS = 10 * 365 * 86_400_000;
+/** A broadcast tells the time every 5 s; a schedule waits no longer for it than this. */
+const CLOCK_WAIT_MS = 12_000;
+/** Sections of schedules that wait for the time; a channel sends fewer in that while. */
+const MAX_HELD = 4_096;
+/** Nothing waits longer between the agent and here. */
+const MAX_DELAY_MS = 500;
+
+/** Bits of the present and the following table. */
+const BOTH = 0b11;
+
+interface Waiting {
+  programs: Map<EventId, ProgramRecord>;
+  extended: Map<EventId, ExtendedText | null>;
+  windows: ScheduleWindow[];
+}
+
+interface Description {
+  hasSchedule: boolean;
+  hasPresentFollowing: boolean;
+}
+
+export interface SessionEvents {
+  /** Present/following of a station changed. */
+  present(station: StationId): void;
+  /** Broadcast clock minus this machine's, ms. */
+  clock(offsetMs: number): void;
+}
+
+export class GuideSession {
+  readonly #memory = new SectionMemory();
+  readonly #demux = new SectionDemux(GUIDE_PIDS as Pid[], this.#memory);
+  readonly #schedules = new Map<StationId, ServiceSchedule>();
+  /** Which of a station's present and following tables came, as bits. */
+  readonly #seen = new Map<StationId, number>();
+  readonly #descriptions = new Map<StationId, Description>();
+  #waiting = new Map<StationId, Waiting>();
+  /** By station; bounded by MAX_UNPLACED in all. */
+  readonly #unplaced = new Map<StationId, Map<EventId, ExtendedText>>();
+  #unplacedCount = 0;
+  #offsetMs = 0;
+  /** Schedules that came before the time: which day a table is of depends on it. Undefined: it is known. */
+  #held: Eit[] | undefined = [];
+  #bytes = 0;
+  #firstAt: number | undefined;
+  /** Programmes that wait to be taken. */
+  waiting = 0;
+
+  /** @param whole the packets are a whole stream, not only those of the guide */
+  constructor(
+    readonly id: number,
+    readonly networkId: NetworkId,
+    private readonly stations: KnownStations,
+    private readonly events: SessionEvents,
+    private readonly whole: boolean,
+  ) {}
+
+  /** @param packets whole and aligned @param now epoch ms of their arrival */
+  feed(packets: Uint8Array, now: number): void {
+    this.#firstAt ??= now;
+    const lateBy = this.#delay(packets, now);
+    for (const section of this.#demux.feed(packets)) this.#section(section, now, lateBy);
+    if (this.#held !== undefined && now - this.#firstAt > CLOCK_WAIT_MS) this.readHeld(now);
+    this.#bytes += packets.length;
+  }
+
+  /** The broadcast's clock, epoch ms. */
+  time(now: number): BroadcastMs {
+    return broadcastMs(now + this.#offsetMs);
+  }
+
+  schedule(station: StationId): ServiceSchedule | undefined {
+    return this.#schedules.get(station);
+  }
+
+  /** What the service description says; undefined before it came. */
+  description(station: StationId): Description | undefined {
+    return this.#descriptions.get(station);
+  }
+
+  /** Both tables of the station came by in this reading. */
+  sawPresent(station: StationId): boolean {
+    return this.#seen.get(station) === BOTH;
+  }
+
+  /** Stations became known: what was passed over is read when it comes again. */
+  reread(): void {
+    this.#memory.clear();
+  }
+
+  /** What came was not stored: all of it is read when it comes again. */
+  forget(): void {
+    this.#memory.clear();
+    this.#schedules.clear();
+    this.#waiting.clear();
+    if (this.#held !== undefined) this.#held = [];
+    this.waiting = 0;
+  }
+
+  /** What schedules said since the last call. */
+  take(): StationChange[] {
+    const changes: StationChange[] = [];
+    for (const [stationId, { programs, extended, windows }] of this.#waiting) {
+      this.#place(stationId, programs, extended);
+      changes.push({
+        stationId,
+        programs: [...programs.values()],
+        extended,
+        windows,
+        presentFollowing: undefined,
+      });
+    }
+    this.#waiting = new Map();
+    this.waiting = 0;
+    return changes;
+  }
+
+  /** Texts that a change brought and whose programmes are not stored yet. */
+  putBack(stationId: StationId, texts: ReadonlyMap<EventId, ExtendedText | null>): void {
+    for (const [event, text] of texts) {
+      if (text === null || this.#unplacedCount >= MAX_UNPLACED) continue;
+      const known = this.#unplaced.get(stationId) ?? new Map<EventId, ExtendedText>();
+      this.#unplaced.set(stationId, known);
+      if (!known.has(event)) this.#unplacedCount += 1;
+      known.set(event, text);
+    }
+  }
+
+  /** How far the schedules that came by reach. */
+  coverage(now: number): ReadCoverage[] {
+    const time = this.time(now);
+    return Array.from(this.#schedules, ([stationId, schedule]) => {
+      const filledUntil = schedule.filledUntil(time);
+      return {
+        stationId,
+        filledUntil: filledUntil > time ? filledUntil : null,
+        whole: schedule.progress('basic', time).complete,
+        readAt: null,
+        hasGuide: true,
+      };
+    });
+  }
+
+  /** Texts that came before their programmes go with them. */
+  #place(
+    stationId: StationId,
+    programs: ReadonlyMap<EventId, ProgramRecord>,
+    extended: Map<EventId, ExtendedText | null>,
+  ): void {
+    const unplaced = this.#unplaced.get(stationId);
+    if (unplaced === undefined) return;
+    for (const event of programs.keys()) {
+      const text = unplaced.get(event);
+      if (text === undefined) continue;
+      if (!extended.has(event)) extended.set(event, text);
+      unplaced.delete(event);
+      this.#unplacedCount -= 1;
+    }
+  }
+
+  /** How long the clock's packet among these waited for the rest of them, ms. */
+  #delay(packets: Uint8Array, now: number): number {
+    const elapsed = now - (this.#firstAt ?? now);
+    if (!this.whole || elapsed <= 0) return 0;
+    for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+      if (packetPid(packets, offset) !== TOT_PID) continue;
+      const behind = packets.length - offset;
+      return Math.min((behind * elapsed) / this.#bytes, MAX_DELAY_MS);
+    }
+    return 0;
+  }
+
+  #section(section: Section, now: number, lateBy: number): void {
+    if (section.pid === EIT_PID) this.#eit(section, now);
+    else if (section.pid === SDT_PID) this.#sdt(section);
+    else {
+      const tot = parseTot(section);
+      if (tot === undefined) return;
+      const offset = Math.round(tot.time - (now - lateBy));
+      if (Math.abs(offset) > MAX_OFFSET_MS) return;
+      this.#offsetMs = offset;
+      this.events.clock(offset);
+      this.readHeld(now);
+    }
+  }
+
+  #sdt(section: Section): void {
+    const sdt = parseSdt(section);
+    if (sdt === undefined) return;
+    for (const { serviceId, hasSchedule, hasPresentFollowing } of sdt.services) {
+      const known = this.stations.find(sdt.originalNetworkId, serviceId);
+      if (known !== undefined) this.#descriptions.set(known.station.id, { hasSchedule, hasPresentFollowing });
+    }
+  }
+
+  #eit(section: Section, now: number): void {
+    const eit = parseEit(section);
+    if (eit === undefined) return;
+    const known = this.stations.find(eit.originalNetworkId, eit.serviceId);
+    if (known === undefined) return;
+    if (eit.kind === 'present-following') {
+      this.#presentFollowing(known, eit, now);
+      return;
+    }
+    if (this.#held === undefined) {
+      this.#schedule(known, eit, now);
+      return;
+    }
+    this.#held.push(eit);
+    if (this.#held.length >= MAX_HELD) this.readHeld(now);
+  }
+
+  /** Schedules came that are not read yet. */
+  get holds(): boolean {
+    return this.#held !== undefined && this.#held.length > 0;
+  }
+
+  /** The time is known, or not waited for any more. */
+  readHeld(now: number): void {
+    const held = this.#held;
+    this.#held = undefined;
+    for (const eit of held ?? []) {
+      const known = this.stations.find(eit.originalNetworkId, eit.serviceId);
+      if (known !== undefined) this.#schedule(known, eit, now);
+    }
+  }
+
+  #presentFollowing({ station, present }: KnownStation, eit: Eit, now: number): void {
+    if (eit.sectionNumber > 1) return;
+    // A table of one section has no following event.
+    const bits = eit.lastSectionNumber === 0 ? BOTH : 1 << eit.sectionNumber;
+    this.#seen.set(station.id, (this.#seen.get(station.id) ?? 0) | bits);
+    if (present.take(eit, this.id, now)) this.events.present(station.id);
+  }
+
+  #schedule({ station }: KnownStation, eit: Eit, now: number): void {
+    let schedule = this.#schedules.get(station.id);
+    if (schedule === undefined) {
+      schedule = new ServiceSchedule();
+      this.#schedules.set(station.id, schedule);
+    }
+    const time = this.time(now);
+    const taken = schedule.add(eit, time);
+    if (taken === undefined) return;
+    const waiting = this.#waitingOf(station.id);
+    const events = eit.events.map(broadcastEvent);
+    if (eit.kind === 'schedule-basic') this.#basic(station, events, waiting, time);
+    else {
+      for (const event of events) waiting.extended.set(event.eventId, textOf(event));
+      this.waiting += events.length;
+    }
+    if (taken.window !== undefined) waiting.windows.push(taken.window);
+  }
+
+  #basic(
+    station: KnownStation['station'],
+    events: BroadcastEvent[],
+    waiting: Waiting,
+    time: BroadcastMs,
+  ): void {
+    for (const [index, event] of events.entries()) {
+      const when = scheduleTime(event, time);
+      if (when === undefined) continue;
+      const next = events[index + 1]?.startAt;
+      if (when.openEnd && next !== undefined && next > when.startAt && next < when.endAt) when.endAt = next;
+      waiting.programs.set(event.eventId, programOf(station.id, station.networkId, event, when));
+      this.waiting += 1;
+    }
+  }
+
+  #waitingOf(station: StationId): Waiting {
+    const known = this.#waiting.get(station);
+    if (known !== undefined) return known;
+    const made: Waiting = { programs: new Map(), extended: new Map(), windows: [] };
+    this.#waiting.set(station, made);
+    return made;
+  }
+}
+
+function textOf(event: BroadcastEvent): ExtendedText | null {
+  return event.extended.length === 0 ? null : Object.fromEntries(event.extended);
+}

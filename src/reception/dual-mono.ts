@@ -1,0 +1,106 @@
+/**
+ * On the way to an encoder: dual-mono sound as broadcast becomes two-channel sound that ffmpeg decodes
+ * (`arib/aac/dual-mono.ts` says why). Other packets, and other sound, pass untouched.
+ */
+import { DualMonoConfigurer, isBareDualMono } from '../../arib/aac/dual-mono.ts';
+import type { Pid } from '../../arib/ids.ts';
+import {
+  continuityCounter,
+  hasPayload,
+  PACKET_SIZE,
+  packetPid,
+  payloadStart,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
+import { PesAssembler, readPes } from '../../arib/ts/pes.ts';
+import { packetizePes } from '../../arib/ts/pes-writer.ts';
+import { joinBytes } from './join-bytes.ts';
+
+/** stream_id 110x xxxx, ISO/IEC 13818-1 table 2-22. */
+const AUDIO_STREAM_ID = 0xc0;
+/** Broadcast PES packets of sound hold some frames of at most 8 KB; this is far beyond. */
+const MAX_PES_BYTES = 256 * 1024;
+
+interface AudioStream {
+  pid: Pid;
+  /** The packets of a PES packet that is rewritten once it is whole; undefined while sound passes. */
+  assembler: PesAssembler | undefined;
+  readonly configurer: DualMonoConfigurer;
+  /** Of the last packet written; undefined until the first rewriting, since then every packet is renumbered. */
+  counter: number | undefined;
+}
+
+export class DualMonoPackets {
+  readonly #streams: ReadonlyMap<number, AudioStream>;
+
+  /** Only the streams of these PIDs are looked at. */
+  constructor(pids: readonly number[]) {
+    this.#streams = new Map(
+      pids.map((pid) => [
+        pid,
+        {
+          pid: pid as Pid,
+          assembler: undefined,
+          configurer: new DualMonoConfigurer(),
+          counter: undefined,
+        },
+      ]),
+    );
+  }
+
+  /** Takes whole packets; gives the same array when nothing in it changes. */
+  feed(packets: Uint8Array): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let copied = 0;
+    for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+      const stream = this.#streams.get(packetPid(packets, offset));
+      if (stream === undefined) continue;
+      const instead = this.#packet(stream, packets, offset);
+      if (instead === undefined) continue;
+      parts.push(packets.subarray(copied, offset), instead);
+      copied = offset + PACKET_SIZE;
+    }
+    if (copied === 0) return packets;
+    parts.push(packets.subarray(copied));
+    return joinBytes(parts);
+  }
+
+  /** What stands instead of this packet; undefined when it stays. */
+  #packet(stream: AudioStream, packets: Uint8Array, offset: number): Uint8Array | undefined {
+    if (startsUnit(packets, offset)) this.#unit(stream, packets, offset);
+    if (stream.assembler === undefined) return this.#renumbered(stream, packets, offset);
+    const whole = stream.assembler.feed(packets, offset).map(({ streamId, data }) => {
+      const header = new Uint8Array(data.buffer, 0, data.byteOffset);
+      const isAudio = (streamId & 0xe0) === AUDIO_STREAM_ID;
+      const pes = joinBytes([header, isAudio ? stream.configurer.feed(data) : data]);
+      const last = stream.counter ?? 0;
+      const written = packetizePes(pes, stream.pid, last + 1);
+      stream.counter = (last + written.length / PACKET_SIZE) & 0x0f;
+      return written;
+    });
+    return joinBytes(whole);
+  }
+
+  /** At the start of a PES packet: whether its sound is dual mono decides for the packets to come. */
+  #unit(stream: AudioStream, packets: Uint8Array, offset: number): void {
+    const pes = readPes(packets.subarray(payloadStart(packets, offset), offset + PACKET_SIZE));
+    if (pes === undefined || (pes.streamId & 0xe0) !== AUDIO_STREAM_ID) return;
+    // Not aligned: the frame that starts in it is found later, and the last judgement stands.
+    if (pes.data[0] !== 0xff) return;
+    if (isBareDualMono(pes.data, 0)) {
+      stream.assembler ??= new PesAssembler(MAX_PES_BYTES);
+      stream.counter ??= (continuityCounter(packets, offset) + 15) & 0x0f;
+    } else {
+      stream.assembler = undefined;
+      stream.configurer.reset();
+    }
+  }
+
+  #renumbered(stream: AudioStream, packets: Uint8Array, offset: number): Uint8Array | undefined {
+    if (stream.counter === undefined) return undefined;
+    if (hasPayload(packets, offset)) stream.counter = (stream.counter + 1) & 0x0f;
+    const packet = packets.slice(offset, offset + PACKET_SIZE);
+    packet[3] = ((packet[3] as number) & 0xf0) | stream.counter;
+    return packet;
+  }
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'bun:test';
+import type { Pid } from '../../arib/ids.ts';
+import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
+import { Burst } from './stream-burst.ts';
+
+const PACKET = 188;
+const MAP = 0x1f0;
+const VIDEO = { pid: 0x111 as Pid, kind: 'mpeg2' as const };
+
+/** One packet with payload; `start` sets payload_unit_start_indicator. ISO/IEC 13818-1 2.4.3.2. */
+function packet(pid: number, start: boolean, payload: number[] = []): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array(PACKET).fill(0xff);
+  out.set([0x47, (start ? 0x40 : 0) | (pid >> 8), pid & 0xff, 0x10, ...payload]);
+  return out;
+}
+const pat = (): Uint8Array =>
+  // pointer, table_id, length, transport_stream_id, version, numbers, NIT (0 -> 0x10), programme 0x400 -> MAP
+  packet(0, true, [0, 0, 0xb0, 17, 0, 1, 0xc1, 0, 0, 0, 0, 0xe0, 0x10, 4, 0, 0xe0 | (MAP >> 8), MAP & 0xff]);
+const map = (): Uint8Array => packet(MAP, true, [0, 2]);
+/** A PES packet that begins with a sequence header of so many by so many, aspect code. ISO/IEC 13818-2 6.2.2.1. */
+function intra(width: number, height: number, aspect: number, pid: number = VIDEO.pid): Uint8Array {
+  const size = [width >> 4, ((width & 15) << 4) | (height >> 8), height & 0xff];
+  return packet(pid, true, [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0xb3, ...size, (aspect << 4) | 4]);
+}
+const inter = (): Uint8Array =>
+  packet(VIDEO.pid, true, [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0x00, 0, 0x10]);
+const rest = (): Uint8Array => packet(VIDEO.pid, false);
+const join = (...parts: Uint8Array[]): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(parts.flatMap((part) => [...part]));
+
+describe('EntryPointFinder', () => {
+  test('an entry point is the PAT whose PMT precedes an intra picture, complete when two more have started', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const begun = finder.feed(
+      join(rest(), pat(), inter(), map(), pat(), rest(), intra(1440, 1080, 3), rest()),
+    );
+    expect(begun).toEqual({ points: [], format: '1440x1080/3' });
+    expect(finder.feed(join(rest(), inter())).points).toEqual([]);
+    const { points, format } = finder.feed(join(rest(), inter(), rest()));
+    expect(points).toEqual([
+      {
+        at: PACKET,
+        picture: 6 * PACKET,
+        pictureEnd: 12 * PACKET,
+        tables: join(pat(), map()),
+        video: VIDEO.pid,
+      },
+    ]);
+    expect(format).toBeNull();
+    // the second PAT counts once its PMT has come
+    const next = finder.feed(join(map(), intra(720, 480, 2), inter(), inter()));
+    expect(next.format).toBe('720x480/2');
+    expect(next.points.map((point) => point.at)).toEqual([4 * PACKET]);
+  });
+
+  test('pictures before the tables, of another PID or between intra pictures are none', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    expect(
+      finder.feed(join(intra(1440, 1080, 3), pat(), intra(1440, 1080, 3), inter(), inter())).points,
+    ).toEqual([]);
+    expect(finder.feed(join(map(), inter(), intra(1440, 1080, 3, 0x112), inter(), inter())).points).toEqual(
+      [],
+    );
+  });
+
+  test('a stream of intra pictures only has entry points too', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const pictures = Array.from({ length: 6 }, () => intra(1440, 1080, 3));
+    const { points } = finder.feed(join(pat(), map(), ...pictures));
+    expect(points.map((point) => point.picture / PACKET)).toEqual([2, 4]);
+  });
+
+  test('a station without video begins at its tables', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(null);
+    expect(finder.feed(join(rest(), pat(), map())).points).toMatchObject([{ at: PACKET, video: null }]);
+  });
+
+  test('a damaged packet tells no format and begins nothing', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const damaged = intra(1440, 1081, 3);
+    damaged[1] = (damaged[1] ?? 0) | 0x80; // transport_error_indicator
+    expect(finder.feed(join(pat(), map(), damaged, inter(), inter()))).toEqual({ points: [], format: null });
+  });
+
+  test('a new layout needs tables of its own', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    finder.feed(join(pat(), map()));
+    finder.watch(VIDEO);
+    expect(finder.feed(join(intra(1440, 1080, 3), inter(), inter())).points).toEqual([]);
+  });
+
+  test('watches nothing before it is told what', () => {
+    expect(
+      new EntryPointFinder().feed(join(pat(), map(), intra(1440, 1080, 3), inter(), inter())).points,
+    ).toEqual([]);
+  });
+});
+
+describe('Burst', () => {
+  const point = (at: number): EntryPoint => ({
+    at,
+    picture: at,
+    pictureEnd: at,
+    tables: join(),
+    video: null,
+  });
+  const chunk = (value: number, size = 10): Uint8Array<ArrayBuffer> => new Uint8Array(size).fill(value);
+
+  test('gives the bytes from the oldest and from the newest entry point', () => {
+    const burst = new Burst();
+    expect(burst.from('early')).toBeUndefined();
+    burst.add(0, chunk(1), [], 0);
+    burst.add(10, chunk(2), [point(13)], 500);
+    burst.add(20, chunk(3), [point(20)], 1000);
+    expect(burst.from('early')?.map((part) => part.length)).toEqual([7, 10]);
+    expect(burst.from('late')?.map((part) => part.length)).toEqual([10]);
+  });
+
+  test('keeps the entry points that cover two seconds, and always the last', () => {
+    const burst = new Burst();
+    for (let index = 0; index < 10; index += 1) {
+      burst.add(index * 10, chunk(index), [point(index * 10)], index * 500);
+    }
+    expect(burst.from('early')?.[0]?.[0]).toBe(4);
+    burst.add(100, chunk(10), [], 60_000);
+    expect(burst.from('early')?.[0]?.[0]).toBe(9);
+  });
+
+  test('gives an encoder the tables and the whole picture before anything else', () => {
+    const finder = new EntryPointFinder();
+    finder.watch(VIDEO);
+    const burst = new Burst();
+    const audio = packet(0x112, true, [0, 0, 1, 0xc0]);
+    const chunks = [
+      join(audio, pat(), audio, map()),
+      join(audio, intra(720, 480, 2), audio),
+      join(rest(), audio),
+    ];
+    for (const bytes of [...chunks, join(inter(), audio), join(inter(), audio)]) {
+      const at = finder.position;
+      burst.add(at, bytes, finder.feed(bytes).points, 0);
+    }
+    expect(join(...(burst.forEncoder() ?? []))).toEqual(
+      join(pat(), map(), intra(720, 480, 2), rest(), inter(), inter(), audio, audio, audio, audio),
+    );
+    expect(join(...(burst.from('late') ?? [])).length).toBe(12 * PACKET);
+  });
+
+  test('does not begin with a picture that began before everything was forgotten', () => {
+    const burst = new Burst();
+    burst.add(0, new Uint8Array(1000), [], 0);
+    burst.clear();
+    burst.add(1000, new Uint8Array(1000), [point(500)], 0);
+    expect(burst.forEncoder()).toBeUndefined();
+    burst.add(2000, new Uint8Array(1000), [point(1500)], 0);
+    expect(burst.from('late')).toHaveLength(2);
+  });
+
+  test('is bounded when no entry point comes', () => {
+    const burst = new Burst();
+    const size = 1024 * 1024;
+    for (let index = 0; index < 40; index += 1) burst.add(index * size, chunk(1, size), [], index);
+    const held = burst.since(0).reduce((sum, part) => sum + part.length, 0);
+    expect(held).toBeLessThanOrEqual(6 * size);
+    expect(held).toBeGreaterThan(4 * size);
+  });
+});

@@ -1,0 +1,383 @@
+/**
+ * A station's stream into a file, inside the worker. Feeding never waits: what the disk has not taken yet is queued,
+ * and what the queue has no room for is told as a hole. A failed or full disk stops the writing, not the sink: it
+ * goes on with its queue where its owner tells it to.
+ *
+ * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; 8 of them at once are half a gigabyte at the worst).
+ */
+
+import type { Pid } from '../../arib/ids.ts';
+import { within } from '../../host/deadline.ts';
+import { type ReceptionHandlers, ReceptionMeter, type ReceptionSecond } from './reception-meter.ts';
+import {
+  asFarAsItCan,
+  type FileOpening,
+  type FormerLife,
+  RecordedFile,
+  WriteFailure,
+} from './recorded-file.ts';
+
+const MAX_QUEUED = 64 * 1024 * 1024;
+/** Packets a second old are worth a write; so are so many of them. */
+const WRITE_MS = 500;
+const WRITE_BYTES = 256 * 1024;
+const BATCH_BYTES = 1024 * 1024;
+/** What a power cut may take. */
+const SYNC_MS = 5_000;
+/** Ending waits for a disk no longer than this; its owner has 4 s in all (`client.ts`). */
+const END_LIMIT_MS = 3_000;
+
+/** Why nothing is kept for a while. */
+export type Withholding = 'stalled' | 'disk_slow' | 'disk_full' | 'disk_failed' | 'copy_never';
+
+export interface FileTrouble {
+  cause: 'disk_full' | 'disk_failed';
+  path: string;
+  /** The system's word: ENOSPC, EIO, … */
+  code: string;
+  /** What is in the file, whole packets. */
+  size: number;
+}
+
+export interface FileProgress {
+  second: ReceptionSecond;
+  path: string;
+  /** Octets in the file now. */
+  size: number;
+  /** Octets that wait for the disk. */
+  queued: number;
+  /** The longest write or sync since the last time, ms. */
+  slowestMs: number;
+}
+
+/** What its owner hears of it. Times are those of the worker's clock. */
+export type FileEvent =
+  /** Ready for writing. `former`: what was there; null: nothing, the file is new. */
+  | { kind: 'opened'; path: string; size: number; former: FormerLife | null }
+  | { kind: 'progress'; progress: FileProgress }
+  | { kind: 'hole'; cause: Withholding; from: number; to: number }
+  /** Recording is forbidden from now on, or allowed again. */
+  | { kind: 'forbidden'; on: boolean }
+  /** The station's streams changed behind this octet of the file. Told when what follows it is written. */
+  | { kind: 'layout'; path: string; position: number }
+  /** Nothing is written until `move`. */
+  | { kind: 'trouble'; trouble: FileTrouble }
+  /** Once; nothing more comes. `size`: null when the file was never opened. */
+  | { kind: 'ended'; path: string; size: number | null };
+
+interface Queued {
+  bytes: Uint8Array;
+  at: number;
+  /** Before it the station's streams changed. */
+  changed?: boolean;
+}
+
+export class FileOutput {
+  readonly #meter: ReceptionMeter;
+  readonly #batch = new Uint8Array(BATCH_BYTES);
+  #queue: Queued[] = [];
+  #queuedBytes = 0;
+  #file: RecordedFile | undefined;
+  /** What is to be opened next. */
+  #opening: FileOpening | undefined;
+  #trouble: FileTrouble['cause'] | undefined;
+  /** Since when nothing is kept, and why. */
+  #withheld: { cause: Withholding; from: number } | undefined;
+  /** What is queued next is of another layout. */
+  #changed = false;
+  #forbidden = false;
+  #ending = false;
+  #wake = Promise.withResolvers<void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #syncedAt: number;
+  #unsynced = false;
+  #syncing: Promise<void> | undefined;
+  /** What the disk said to the last sync of the file that is open. */
+  #unsyncable: unknown;
+  #slowestMs = 0;
+  #path: string;
+  #size = 0;
+  /** The file at `#path` was opened: `#size` is its size. */
+  #opened = false;
+  /** Its owner knows that something is received, and since when. */
+  #told = false;
+  readonly #running: Promise<void>;
+
+  /** @param now monotonic ms @param syncFile in a thread that may wait (`FileSyncer`); default: one of the runtime's */
+  constructor(
+    opening: FileOpening,
+    readonly pcrPid: () => Pid | undefined,
+    readonly emit: (event: FileEvent) => void,
+    readonly now: () => number,
+    readonly syncFile?: ((path: string) => Promise<void>) | undefined,
+  ) {
+    this.#path = opening.path;
+    this.#opening = opening;
+    this.#syncedAt = now();
+    const meterHandlers: ReceptionHandlers = {
+      second: (second) => this.#tell(second),
+      hole: ({ from, to }) => emit({ kind: 'hole', cause: 'stalled', from, to }),
+    };
+    this.#meter = new ReceptionMeter(pcrPid, meterHandlers);
+    this.#running = this.#run();
+  }
+
+  /** Takes whole packets, which nobody may change any more. */
+  feed(bytes: Uint8Array): void {
+    if (this.#ending || bytes.length === 0) return;
+    const at = this.now();
+    if (this.#forbidden) return;
+    // Below half of it before anything is kept again: else it would be lost packet by packet.
+    const room = this.#withheld === undefined ? MAX_QUEUED : MAX_QUEUED / 2;
+    if (this.#queuedBytes + bytes.length > room) {
+      this.#withhold(this.#trouble ?? 'disk_slow');
+      return;
+    }
+    this.#release();
+    this.#meter.take(bytes, at);
+    this.#queue.push(this.#changed ? { bytes, at, changed: true } : { bytes, at });
+    this.#changed = false;
+    this.#queuedBytes += bytes.length;
+    if (this.#queuedBytes >= WRITE_BYTES) this.#wake.resolve();
+    else this.#timer ??= setTimeout(() => this.#wake.resolve(), WRITE_MS);
+  }
+
+  /** What follows is another layout of the station. */
+  layoutChanged(): void {
+    this.#changed = true;
+  }
+
+  /** Copy control of what follows. */
+  forbid(on: boolean): void {
+    if (on === this.#forbidden || this.#ending) return;
+    this.#forbidden = on;
+    if (on) this.#withhold('copy_never');
+    this.emit({ kind: 'forbidden', on });
+  }
+
+  /** Goes on in another file, or in the same again: after trouble, or to leave a folder that fills. */
+  move(opening: FileOpening): void {
+    if (this.#ending) return;
+    this.#opening = opening;
+    this.#wake.resolve();
+  }
+
+  /** Called about once a second. */
+  check(): void {
+    this.#meter.tick(this.now());
+    if (this.#unsynced && this.now() - this.#syncedAt >= SYNC_MS) this.#wake.resolve();
+  }
+
+  /** Writes what was taken and closes the file; resolves when that is done, or the disk took too long for it. */
+  async end(): Promise<void> {
+    if (!this.#ending) {
+      this.#ending = true;
+      this.#meter.interrupt();
+      this.#release();
+      this.#wake.resolve();
+    }
+    await within(END_LIMIT_MS, this.#running, () => {});
+    clearTimeout(this.#timer);
+  }
+
+  #withhold(cause: Withholding): void {
+    if (this.#withheld !== undefined) return;
+    this.#withheld = { cause, from: this.now() };
+    this.#meter.interrupt();
+  }
+
+  #release(): void {
+    const held = this.#withheld;
+    if (held === undefined) return;
+    this.#withheld = undefined;
+    this.emit({ kind: 'hole', ...held, to: this.now() });
+  }
+
+  #tell(second: ReceptionSecond): void {
+    this.#told = true;
+    const slowestMs = Math.round(this.#slowestMs);
+    this.#slowestMs = 0;
+    const progress = { second, path: this.#path, size: this.#size, queued: this.#queuedBytes, slowestMs };
+    this.emit({ kind: 'progress', progress });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ending || (this.#queuedBytes > 0 && (this.#file ?? this.#opening) !== undefined)) {
+      try {
+        await this.#step();
+      } catch (error) {
+        await this.#fail(error);
+      }
+      if (this.#queuedBytes < WRITE_BYTES || (this.#file ?? this.#opening) === undefined) await this.#pause();
+    }
+    await this.#finish();
+  }
+
+  /** Opens what is to be opened, writes a batch, syncs when it is time. */
+  async #step(): Promise<void> {
+    if (this.#opening !== undefined) await this.#open(this.#opening);
+    const file = this.#file;
+    if (file === undefined) return;
+    if (this.#unsyncable !== undefined) throw this.#unsyncable;
+    if (this.#queuedBytes > 0) await this.#write(file);
+    if (this.#unsynced && this.#syncing === undefined && this.now() - this.#syncedAt >= SYNC_MS) {
+      this.#syncing = this.#sync(file);
+    }
+  }
+
+  async #open(opening: FileOpening): Promise<void> {
+    this.#opening = undefined;
+    const before = this.#file;
+    this.#path = opening.path;
+    this.#file = undefined;
+    this.#opened = false;
+    await this.#close(before);
+    this.#size = 0;
+    const file = await this.#timed(() => RecordedFile.open(opening, this.pcrPid()));
+    this.#file = file;
+    this.#size = file.size;
+    this.#trouble = undefined;
+    this.#opened = true;
+    this.emit({ kind: 'opened', path: file.path, size: file.size, former: file.former ?? null });
+  }
+
+  async #write(file: RecordedFile): Promise<void> {
+    // A process that is killed soon, again and again, has told of each of its lives what no file can: when it began.
+    this.#told ||= this.#meter.tell();
+    let length = 0;
+    let taken = 0;
+    for (const { bytes } of this.#queue) {
+      if (length > 0 && length + bytes.length > BATCH_BYTES) break;
+      if (bytes.length <= BATCH_BYTES) this.#batch.set(bytes, length);
+      length += bytes.length;
+      taken += 1;
+    }
+    const [only] = this.#queue;
+    const batch = length > BATCH_BYTES && only !== undefined ? only.bytes : this.#batch.subarray(0, length);
+    let written = length;
+    try {
+      await this.#timed(() => file.append(batch));
+    } catch (error) {
+      written = error instanceof WriteFailure ? error.written : 0;
+      throw error;
+    } finally {
+      this.#size = file.size;
+      this.#unsynced = true;
+      this.#tellLayouts(file, taken, written);
+      this.#forget(taken, written);
+    }
+  }
+
+  /** Of what was written now. */
+  #tellLayouts({ path, size }: RecordedFile, taken: number, written: number): void {
+    let position = size - written;
+    for (const chunk of this.#queue.slice(0, taken)) {
+      if (position >= size) break;
+      if (chunk.changed === true) {
+        this.emit({ kind: 'layout', path, position });
+        chunk.changed = false;
+      }
+      position += chunk.bytes.length;
+    }
+  }
+
+  /** Takes what was written from the front of the queue: all of `taken` chunks, or less. */
+  #forget(taken: number, written: number): void {
+    let left = written;
+    let whole = 0;
+    while (whole < taken && left >= (this.#queue[whole]?.bytes.length ?? 0)) {
+      left -= this.#queue[whole]?.bytes.length ?? 0;
+      whole += 1;
+    }
+    this.#queue = this.#queue.slice(whole);
+    const [first] = this.#queue;
+    if (left > 0 && first !== undefined) this.#queue[0] = { bytes: first.bytes.subarray(left), at: first.at };
+    this.#queuedBytes -= written;
+  }
+
+  /** Writing goes on meanwhile: what a disk that hangs has not taken yet is the system's to keep. Never rejects. */
+  async #sync(file: RecordedFile): Promise<void> {
+    const { syncFile } = this;
+    this.#unsynced = false;
+    try {
+      await this.#timed(() =>
+        syncFile === undefined ? file.sync() : asFarAsItCan(() => syncFile(file.path)),
+      );
+    } catch (error) {
+      if (file === this.#file) this.#unsyncable = error;
+      this.#wake.resolve();
+    }
+    this.#syncedAt = this.now();
+    this.#syncing = undefined;
+  }
+
+  async #timed<T>(act: () => Promise<T>): Promise<T> {
+    const began = this.now();
+    try {
+      return await act();
+    } finally {
+      this.#slowestMs = Math.max(this.#slowestMs, this.now() - began);
+    }
+  }
+
+  /** Lets go of the file; what was not written waits for another. */
+  async #fail(error: unknown): Promise<void> {
+    const cause = error instanceof WriteFailure ? error.cause : error;
+    const code = String(
+      (cause as { code?: unknown }).code ?? (cause instanceof Error ? cause.message : cause),
+    );
+    const file = this.#file;
+    this.#file = undefined;
+    const trouble: FileTrouble = {
+      cause: code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'disk_failed',
+      path: this.#path,
+      code,
+      size: this.#size,
+    };
+    this.#trouble = trouble.cause;
+    await this.#close(file);
+    this.emit({ kind: 'trouble', trouble });
+  }
+
+  /** Nobody syncs it any more then. */
+  async #close(file: RecordedFile | undefined): Promise<void> {
+    await this.#syncing;
+    this.#unsyncable = undefined;
+    await closeQuietly(file);
+  }
+
+  async #pause(): Promise<void> {
+    if (!this.#ending) await this.#wake.promise;
+    this.#wake = Promise.withResolvers<void>();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #finish(): Promise<void> {
+    const [lost] = this.#queue;
+    if (lost !== undefined) {
+      const cause = this.#trouble ?? 'disk_failed';
+      this.emit({ kind: 'hole', cause, from: lost.at, to: this.now() });
+    }
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    await this.#close(this.#file);
+    this.#file = undefined;
+    this.emit({ kind: 'ended', path: this.#path, size: this.#opened ? this.#size : null });
+  }
+}
+
+/** Syncs and closes; what a broken disk says to that is no news. */
+async function closeQuietly(file: RecordedFile | undefined): Promise<void> {
+  if (file === undefined) return;
+  try {
+    await file.sync();
+  } catch {
+    // Told already as trouble, or what was not synced is judged from the file at the next start.
+  }
+  try {
+    await file.close();
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * A file of whole packets that only grows. Whatever ended its former life, it is continued at a packet's begin; what
+ * an error leaves of a packet is cut off again. One caller at a time.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Pid } from '../../arib/ids.ts';
+import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { clockReferences, type ReceptionSums } from './reception-meter.ts';
+
+/** Half a second of the fastest station holds several clock references. */
+const TAIL_BYTES = 4096 * PACKET_SIZE;
+/** What a killed process had not told of is a few seconds; more than this is not worth the wait. */
+const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
+const OWNER_WRITES = 0o644;
+
+/** `create`: there must be none. `append`: goes on after what is there, of which `counted` octets were measured. */
+export type FileOpening =
+  | { path: string; mode: 'create' }
+  | { path: string; mode: 'append'; counted: number };
+
+/** What was found in a file that is continued. */
+export interface FormerLife {
+  /** What it holds beyond `counted`. */
+  recounted: ReceptionSums;
+  /** Its last program_clock_reference, 27 MHz; null: none. */
+  pcr: number | null;
+  /** Epoch ms of its last writing. */
+  modifiedAt: number;
+}
+
+/** The system's error, with how much of the bytes is in the file all the same: whole packets. */
+export class WriteFailure extends Error {
+  override readonly name = 'WriteFailure';
+  constructor(
+    readonly written: number,
+    override readonly cause: unknown,
+  ) {
+    super(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+export class RecordedFile {
+  private constructor(
+    readonly path: string,
+    readonly former: FormerLife | undefined,
+    readonly handle: FileHandle,
+    private length: number,
+  ) {}
+
+  /** Octets, whole packets. */
+  get size(): number {
+    return this.length;
+  }
+
+  /**
+   * @param pcrPid where the clock is, for what is found in the file
+   * @throws the system's error
+   */
+  static async open(opening: FileOpening, pcrPid: Pid | undefined): Promise<RecordedFile> {
+    const { path } = opening;
+    if (opening.mode === 'create') {
+      const made = await mkdir(dirname(path), { recursive: true });
+      const handle = await open(path, 'ax', OWNER_WRITES);
+      try {
+        // The name itself is durable only once the folder is on disk, and those that were made for it.
+        await asFarAsItCan(() => handle.sync());
+        await syncFolder(dirname(path));
+        for (let at = dirname(path); made !== undefined && at.length >= made.length; at = dirname(at)) {
+          await syncFolder(dirname(at));
+        }
+        return new RecordedFile(path, undefined, handle, 0);
+      } catch (error) {
+        await handle.close();
+        // Whoever wanted it forgets its name.
+        await unlink(path).catch(() => {});
+        throw error;
+      }
+    }
+    // Without O_CREAT: a file that has gone is told, not made anew.
+    const handle = await open(path, constants.O_RDWR | constants.O_APPEND);
+    try {
+      const { size, mtimeMs } = await handle.stat();
+      const whole = size - (size % PACKET_SIZE);
+      if (whole < size) await handle.truncate(whole);
+      const recounted = await recount(handle, opening.counted, whole);
+      const pcr = await lastClock(handle, whole, pcrPid);
+      const former = { recounted, pcr: pcr ?? null, modifiedAt: mtimeMs };
+      return new RecordedFile(path, former, handle, whole);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** @throws WriteFailure */
+  async append(bytes: Uint8Array): Promise<void> {
+    let done = 0;
+    try {
+      while (done < bytes.length) {
+        done += (await this.handle.write(bytes, done, bytes.length - done)).bytesWritten;
+      }
+      this.length += done;
+    } catch (error) {
+      const written = await this.#cut();
+      throw new WriteFailure(written, error);
+    }
+  }
+
+  /** @throws the system's error */
+  async sync(): Promise<void> {
+    await asFarAsItCan(() => this.handle.datasync());
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+
+  /** Cuts off what a failed write left of a packet; gives how much of the write stays. */
+  async #cut(): Promise<number> {
+    try {
+      const { size } = await this.handle.stat();
+      const whole = size - (size % PACKET_SIZE);
+      if (whole < size) await this.handle.truncate(whole);
+      const written = Math.max(0, whole - this.length);
+      this.length = whole;
+      return written;
+    } catch {
+      // The disk is gone. Nothing is claimed to be on it.
+      return 0;
+    }
+  }
+}
+
+/** @throws the system's error */
+export async function syncFolder(path: string): Promise<void> {
+  await asFarAsItCan(async () => {
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** fsync(2) of a file system that cannot: of folders, many shares. */
+const CANNOT_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
+
+/** What cannot be synced is on its disk when its system likes; no reason not to record there. */
+export async function asFarAsItCan(sync: () => Promise<void>): Promise<void> {
+  try {
+    await sync();
+  } catch (error) {
+    if (!CANNOT_SYNC.has((error as { code?: unknown }).code)) throw error;
+  }
+}
+
+async function recount(handle: FileHandle, counted: number, size: number): Promise<ReceptionSums> {
+  const statistics = new StreamStatistics();
+  const aligned = counted - (counted % PACKET_SIZE);
+  let at = Math.max(aligned, size - MAX_RECOUNT_BYTES);
+  const block = new Uint8Array(TAIL_BYTES);
+  while (at < size) {
+    const length = await fill(handle, block, at, Math.min(block.length, size - at));
+    if (length === 0) break;
+    statistics.count(block, 0, length);
+    at += length;
+  }
+  const { packets, continuityErrors, transportErrors, scrambled } = statistics;
+  return { packets, drops: continuityErrors, errors: transportErrors, scrambled };
+}
+
+async function lastClock(
+  handle: FileHandle,
+  size: number,
+  pcrPid: Pid | undefined,
+): Promise<number | undefined> {
+  const from = Math.max(0, size - TAIL_BYTES);
+  const block = new Uint8Array(size - from);
+  const length = await fill(handle, block, from, block.length);
+  return clockReferences(block.subarray(0, length), pcrPid).last;
+}
+
+/** Reads as much as is wanted, less at the file's end. */
+async function fill(handle: FileHandle, into: Uint8Array, from: number, wanted: number): Promise<number> {
+  let done = 0;
+  while (done < wanted) {
+    const { bytesRead } = await handle.read(into, done, wanted - done, from + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return done;
+}

@@ -1,0 +1,83 @@
+/**
+ * The last seconds of a station's stream, from an entry point on, so that an encoder or viewer that joins a
+ * tuned station has something to decode at once.
+ */
+
+import { type EntryPoint, pidFirst } from './entry-points.ts';
+import { joinBytes } from './join-bytes.ts';
+
+/** An encoder needs about half a second to see every stream; more would only be encoded late. */
+const WINDOW_MS = 2_000;
+/** Two seconds at 24 Mbit/s, the most that one transponder's station can have. */
+const MAX_BYTES = 6 * 1024 * 1024;
+
+interface Kept {
+  at: number;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export class Burst {
+  #chunks: Kept[] = [];
+  #points: (EntryPoint & { time: number })[] = [];
+  #held = 0;
+
+  /** A chunk that begins at octet `at` of the stream; it is kept, not copied. */
+  add(at: number, bytes: Uint8Array<ArrayBuffer>, points: readonly EntryPoint[], now: number): void {
+    this.#chunks.push({ at, bytes });
+    this.#held += bytes.length;
+    const oldest = this.#chunks[0]?.at ?? at;
+    for (const point of points) {
+      // Its picture may have begun before everything was forgotten.
+      if (point.picture < oldest || this.#points.at(-1)?.at === point.at) continue;
+      this.#points.push({ ...point, time: now });
+    }
+    while ((this.#points[1]?.time ?? now) < now - WINDOW_MS) this.#points.shift();
+    this.#forget();
+  }
+
+  /** Nothing from before this moment is given to anybody. */
+  clear(): void {
+    this.#chunks = [];
+    this.#points = [];
+    this.#held = 0;
+  }
+
+  /** From the oldest (`early`) or newest (`late`) entry point to the end; undefined while there is none. */
+  from(which: 'early' | 'late'): Uint8Array<ArrayBuffer>[] | undefined {
+    const point = which === 'early' ? this.#points[0] : this.#points.at(-1);
+    return point === undefined ? undefined : this.since(point.at);
+  }
+
+  /**
+   * What an encoder begins with: the tables, then at once the whole intra picture of the oldest entry point,
+   * and then everything since. An encoder that hears audio first gives up looking for the picture's header.
+   */
+  forEncoder(): Uint8Array[] | undefined {
+    const point = this.#points[0];
+    if (point === undefined) return undefined;
+    if (point.video === null) return this.since(point.at);
+    const picture = joinBytes(this.since(point.picture)).subarray(0, point.pictureEnd - point.picture);
+    return [point.tables, pidFirst(picture, point.video), ...this.since(point.pictureEnd)];
+  }
+
+  /** From an octet of the stream, or from the oldest held. */
+  since(at: number): Uint8Array<ArrayBuffer>[] {
+    return this.#chunks
+      .filter((chunk) => chunk.at + chunk.bytes.length > at)
+      .map((chunk) => (chunk.at < at ? chunk.bytes.subarray(at - chunk.at) : chunk.bytes));
+  }
+
+  #forget(): void {
+    for (;;) {
+      const first = this.#chunks[0];
+      if (first === undefined) return;
+      const end = first.at + first.bytes.length;
+      const needed = this.#points[0];
+      const tooMuch = this.#held > MAX_BYTES;
+      if (!tooMuch && (needed === undefined || needed.at < end)) return;
+      this.#chunks.shift();
+      this.#held -= first.bytes.length;
+      this.#points = this.#points.filter((point) => point.at >= end);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * On the way to an encoder: keeps damaged packets and impossible times away. ffmpeg believes every time stamp:
+ * one wrong bit in one of sound makes it insert hours of silence, which takes gigabytes of memory.
+ */
+import type { Pts90k } from '../../arib/time.ts';
+import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
+import {
+  hasTransportError,
+  PACKET_SIZE,
+  packetPid,
+  payloadStart,
+  scramblingControl,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
+import { readPes } from '../../arib/ts/pes.ts';
+import { joinBytes } from './join-bytes.ts';
+
+/** Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4); farther ones need a second witness. */
+const MAX_STEP = PTS_HZ;
+/** A longer loss of reception ends the stream; what is farther ahead is another clock. */
+const MAX_GAP = 10 * PTS_HZ;
+
+interface Watched {
+  /** The last time stamp believed. */
+  last: Pts90k | undefined;
+  /** The last one not believed, until the next tells. */
+  doubted: Pts90k | undefined;
+  /** Inside a PES packet that was not believed. */
+  dropping: boolean;
+}
+
+export class TimeGuard {
+  readonly #streams: ReadonlyMap<number, Watched>;
+
+  /** Only the streams of these PIDs are looked at. */
+  constructor(pids: readonly number[]) {
+    this.#streams = new Map(
+      pids.map((pid) => [pid, { last: undefined, doubted: undefined, dropping: false }]),
+    );
+  }
+
+  /** Takes whole packets; gives those to be encoded (the same array when all are), or that the clock jumped. */
+  feed(packets: Uint8Array): Uint8Array | 'jump' {
+    const parts: Uint8Array[] = [];
+    let copied = 0;
+    for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+      const verdict = this.#judge(packets, offset);
+      if (verdict === 'jump') return verdict;
+      if (verdict === 'pass') continue;
+      parts.push(packets.subarray(copied, offset));
+      copied = offset + PACKET_SIZE;
+    }
+    if (copied === 0) return packets;
+    parts.push(packets.subarray(copied));
+    return joinBytes(parts);
+  }
+
+  #judge(packets: Uint8Array, offset: number): 'pass' | 'drop' | 'jump' {
+    // Its header may be wrong too: which stream it belongs to is not known.
+    if (hasTransportError(packets, offset)) return 'drop';
+    const stream = this.#streams.get(packetPid(packets, offset));
+    // What is scrambled has no readable time, and no decoder reads it.
+    if (stream === undefined || scramblingControl(packets, offset) !== 0) return 'pass';
+    if (startsUnit(packets, offset)) {
+      const pes = readPes(packets.subarray(payloadStart(packets, offset), offset + PACKET_SIZE));
+      const belief = believe(stream, pes?.pts, pes?.dts);
+      if (belief === 'jump') return belief;
+      stream.dropping = belief === 'doubt';
+    }
+    return stream.dropping ? 'drop' : 'pass';
+  }
+}
+
+function believe(
+  stream: Watched,
+  pts: Pts90k | undefined,
+  dts: Pts90k | undefined,
+): 'belief' | 'doubt' | 'jump' {
+  if (pts === undefined) return 'belief';
+  if (dts !== undefined && !isNear(pts, dts)) return 'doubt';
+  const { last, doubted } = stream;
+  if (last !== undefined && !isNear(pts, last)) {
+    stream.doubted = pts;
+    if (doubted === undefined || !isNear(pts, doubted)) return 'doubt';
+    const ahead = ptsDifference(pts, last);
+    if (ahead < 0 || ahead > MAX_GAP) return 'jump';
+  }
+  stream.last = pts;
+  stream.doubted = undefined;
+  return 'belief';
+}
+
+function isNear(a: Pts90k, b: Pts90k): boolean {
+  return Math.abs(ptsDifference(a, b)) <= MAX_STEP;
+}

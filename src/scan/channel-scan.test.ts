@@ -1,0 +1,231 @@
+/** Scans and their worker against a stand-in for the agent that misbehaves: all of it ends, with a reason. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { StreamBuilder } from '../../test/stream-builder.ts';
+import { tunerOf } from '../../test/tuner.ts';
+import type { Channel } from '../../wire/agent.ts';
+import { Hub } from '../hub/hub.ts';
+import { SurveyClient } from '../reception/survey-client.ts';
+import { AgentClient } from '../tuner/agent-client.ts';
+import { startSurveyWorker } from '../workers.ts';
+import { ChannelScan, type ScanTiming } from './channel-scan.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await Bun.sleep(5);
+  }
+}
+
+const TUNER = tunerOf(['CS']);
+
+const BEFORE: Channel[] = [{ type: 'CS', channel: 'CS24', tsid: 1, networkId: 7, stations: [] }];
+
+interface Rig {
+  scans: ChannelScan;
+  stream: (signal: AbortSignal) => Response | Promise<Response>;
+  tuners: () => Response;
+  /** Streams that are open. */
+  reading: number;
+  puts: number;
+  stored: number;
+  stop(): Promise<void>;
+}
+
+const FAST: ScanTiming = { channelMs: 150, lookMs: 5, stuckMs: 400 };
+
+function rig(startWorker: () => Worker = startSurveyWorker): Rig {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    development: false,
+    fetch: (request) => {
+      const { pathname } = new URL(request.url);
+      if (pathname === '/agent/tuners') return made.tuners();
+      if (pathname === '/agent/channels') {
+        if (request.method === 'PUT') made.puts += 1;
+        return Response.json(BEFORE);
+      }
+      made.reading += 1;
+      request.signal.addEventListener('abort', () => {
+        made.reading -= 1;
+      });
+      return made.stream(request.signal);
+    },
+  });
+  closers.push(() => server.stop(true));
+  const surveys = new SurveyClient({ startWorker, log: SILENT_LOG });
+  closers.push(() => surveys.close());
+  const made: Rig = {
+    scans: new ChannelScan({
+      agent: new AgentClient(`http://127.0.0.1:${server.port}`, 200),
+      surveys,
+      hub: new Hub(() => {}),
+      log: SILENT_LOG,
+      now: () => 5,
+      onStored: () => {
+        made.stored += 1;
+      },
+      timing: FAST,
+    }),
+    stream: () => Response.json({ message: '選局できません' }, { status: 500 }),
+    tuners: () => Response.json([TUNER, TUNER, TUNER]),
+    reading: 0,
+    puts: 0,
+    stored: 0,
+    stop: async () => {
+      await server.stop(true);
+    },
+  };
+  closers.push(() => made.scans.close());
+  return made;
+}
+
+function endless(bytes: Uint8Array): Response {
+  return new Response(
+    new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(bytes), cancel: () => {} }),
+  );
+}
+
+async function ended(home: Rig) {
+  await until('the end of the scan', () => home.scans.status().state !== 'running');
+  return home.scans.status();
+}
+
+describe('a scan whose channels', () => {
+  const nulls = new StreamBuilder().nulls(100).bytes();
+  const cases: [name: string, stream: Rig['stream'], message: string][] = [
+    ['never answer', () => new Promise<Response>(() => {}), '時間内に届きませんでした'],
+    ['say nothing', () => endless(new Uint8Array(0)), '時間内に届きませんでした'],
+    ['send no tables', () => endless(nulls), '時間内に届きませんでした'],
+    [
+      'send what is no broadcast',
+      () => endless(new Uint8Array(50_000).fill(7)),
+      '放送として読めませんでした',
+    ],
+    ['break off', () => new Response(nulls), '途中で切れました'],
+    [
+      'refuse without an end',
+      () => new Response(new Uint8Array(1e6), { status: 500 }),
+      '選局できませんでした',
+    ],
+    ['refuse with a reason', () => Response.json({ message: '故障中' }, { status: 500 }), '故障中'],
+  ];
+  for (const [name, stream, message] of cases) {
+    test(`${name} ends in time and says so`, async () => {
+      const home = rig();
+      home.stream = stream;
+      await home.scans.start(['CS']);
+      const status = await ended(home);
+      expect([status.state, status.done, status.total]).toEqual(['failed', 24, 24]);
+      for (const failed of status.failed) expect(failed.message).toContain(message);
+      expect(status.message).toContain(message);
+      if (name.startsWith('send')) await until('the tuners are left', () => home.reading === 0);
+      expect([home.puts, home.stored]).toEqual([0, 0]);
+    }, 20_000);
+  }
+});
+
+describe('a scan', () => {
+  test('without a free tuner gives up, and one that is refused all the time too', async () => {
+    const busy = rig();
+    const users = [{ use: 'rec 1', priority: 10, lagBytes: 0 }];
+    busy.tuners = () => Response.json([{ ...TUNER, users }]);
+    await busy.scans.start(['CS']);
+    const refused = rig();
+    refused.stream = () => Response.json({ message: '' }, { status: 409 });
+    await refused.scans.start(['CS']);
+    for (const home of [busy, refused]) {
+      const status = await ended(home);
+      expect([status.state, status.failed.length]).toEqual(['failed', 12]);
+      expect(status.message).toContain('空いているチューナーがありません');
+    }
+  }, 20_000);
+
+  test('goes on when the agent was away for a moment, and fails when it stays away', async () => {
+    const home = rig();
+    let asked = 0;
+    home.tuners = () => {
+      asked += 1;
+      return asked === 3 ? new Response('', { status: 503 }) : Response.json([TUNER]);
+    };
+    await home.scans.start(['CS']);
+    expect((await ended(home)).done).toBe(24);
+
+    home.stream = () => endless(nullsOnly());
+    home.tuners = () => Response.json([TUNER]);
+    await home.scans.start(['CS']);
+    await until('a reading', () => home.reading > 0);
+    await home.stop();
+    const status = await ended(home);
+    expect(status.state).toBe('failed');
+    expect(status.message).toContain('チューナーエージェント');
+  }, 20_000);
+
+  test('is refused while one is running, and can be aborted at any moment', async () => {
+    const home = rig();
+    home.stream = () => endless(nullsOnly());
+    await Promise.all([home.scans.start(['CS']), home.scans.start(['CS']).catch(() => {})]);
+    expect(home.scans.start(['CS'])).rejects.toMatchObject({ code: 'conflict' });
+    await until('a reading', () => home.reading > 0);
+    await home.scans.abort();
+    expect(home.scans.status()).toMatchObject({ state: 'aborted', current: [], message: null });
+    await until('the tuners are left', () => home.reading === 0);
+    await home.scans.start(['CS']);
+    await home.scans.abort();
+    expect([home.scans.status().state, home.puts]).toEqual(['aborted', 0]);
+  }, 20_000);
+
+  test('survives a worker that dies', async () => {
+    let starts = 0;
+    const home = rig(() => {
+      starts += 1;
+      const broken = new Blob(['throw new Error("broken")'], { type: 'text/javascript' });
+      return starts <= 2 ? new Worker(URL.createObjectURL(broken)) : startSurveyWorker();
+    });
+    await home.scans.start(['CS']);
+    const status = await ended(home);
+    expect([status.state, status.done >= 24, starts]).toEqual(['failed', true, 3]);
+  }, 20_000);
+});
+
+test('the worker goes when there is nothing to read for a while, and comes back', async () => {
+  let starts = 0;
+  let ends = 0;
+  const surveys = new SurveyClient({
+    startWorker: () => {
+      starts += 1;
+      const worker = startSurveyWorker();
+      const terminate = worker.terminate.bind(worker);
+      worker.terminate = () => {
+        ends += 1;
+        terminate();
+      };
+      return worker;
+    },
+    log: SILENT_LOG,
+    idleMs: 20,
+  });
+  closers.push(() => surveys.close());
+  const order = {
+    url: 'http://127.0.0.1:1/',
+    limitMs: 1000,
+    task: { kind: 'scan' as const, type: 'GR' as const },
+  };
+  const signal = new AbortController().signal;
+  expect((await surveys.survey(order, signal)).outcome).toBe('unreachable');
+  await until('its end', () => ends === 1);
+  expect((await surveys.survey(order, signal)).outcome).toBe('unreachable');
+  expect(starts).toBe(2);
+});
+
+function nullsOnly(): Uint8Array {
+  return new StreamBuilder().nulls(100).bytes();
+}

@@ -1,0 +1,272 @@
+/**
+ * The channel scan: one at a time, over all tuners that nobody needs. It judges nothing: `scan-tuners.ts` says what
+ * may be opened, `scan-progress.ts` what an end means. Until the last moment nothing of the household changes.
+ */
+
+import type { BroadcastType } from '../../arib/ids.ts';
+import { settlesWithin } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+import { type Channel, PRIORITY, type Tuner } from '../../wire/agent.ts';
+import type { ScanStatus } from '../../wire/api.ts';
+import type { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import type { SurveyClient } from '../reception/survey-client.ts';
+import { streamUrl } from '../tuner/agent-client.ts';
+import { hasTunerFor } from '../tuner/tuner-list.ts';
+import {
+  beginScan,
+  foundTypes,
+  giveUp,
+  nothingFound,
+  type ScanProgress,
+  type ScanTask,
+  scannedTable,
+  settleTask,
+  startTask,
+  unseenChannels,
+} from './scan-progress.ts';
+import { scanUse, startable } from './scan-tuners.ts';
+
+export interface ScanAgent {
+  readonly url: string;
+  tuners(signal?: AbortSignal): Promise<Tuner[]>;
+  channels(signal?: AbortSignal): Promise<Channel[]>;
+  putChannels(channels: readonly Channel[], signal?: AbortSignal): Promise<Channel[]>;
+}
+
+export interface ScanTiming {
+  /** For one channel, tuning included, ms. */
+  channelMs: number;
+  /** Between looks at the tuners while nothing is under way, ms. */
+  lookMs: number;
+  /** So long without anything under way ends the scan, ms. */
+  stuckMs: number;
+}
+
+export const SCAN_TIMING: ScanTiming = { channelMs: 30_000, lookMs: 1000, stuckMs: 120_000 };
+
+export interface ChannelScanOptions {
+  agent: ScanAgent;
+  surveys: Pick<SurveyClient, 'survey'>;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** The agent's table was replaced. */
+  onStored: () => void;
+  timing?: ScanTiming;
+}
+
+type State = ScanStatus['state'];
+
+const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
+
+export class ChannelScan {
+  #state: State = 'idle';
+  #progress: ScanProgress = beginScan([]);
+  #startedAt: number | null = null;
+  #endedAt: number | null = null;
+  #message: string | null = null;
+  #aborting = new AbortController();
+  #running: Promise<void> | undefined;
+  /** The tuners' users or a survey changed: the loop looks again. */
+  #changed = Promise.withResolvers<void>();
+
+  constructor(private readonly options: ChannelScanOptions) {}
+
+  get running(): boolean {
+    return this.#running !== undefined;
+  }
+
+  status(): ScanStatus {
+    const { types, running, done, total, found, failed } = this.#progress;
+    return {
+      state: this.#state,
+      types: [...types],
+      done,
+      total,
+      current: running.map(({ type, channel }) => ({ type, channel })),
+      found: found.map((channel) => ({ ...channel, stations: [...channel.stations] })),
+      failed: failed.map(({ type, channel, message }) => ({ type, channel, message })),
+      startedAt: this.#startedAt,
+      endedAt: this.#endedAt,
+      message: this.#message,
+    };
+  }
+
+  /**
+   * Begins a scan; it goes on by itself.
+   * @throws Failure conflict when one is running, no_tuner, agent_unavailable
+   */
+  async start(types: readonly BroadcastType[]): Promise<void> {
+    this.#refuseSecond();
+    const tuners = await this.options.agent.tuners();
+    const missing = types.filter((type) => !hasTunerFor(tuners, type));
+    if (missing.length > 0) {
+      const names = missing.map((type) => NAMES[type]).join('、');
+      throw new Failure('no_tuner', `${names}を受信できるチューナーがありません。`);
+    }
+    this.#refuseSecond();
+    this.#state = 'running';
+    this.#progress = beginScan([...types]);
+    this.#startedAt = this.options.now();
+    this.#endedAt = null;
+    this.#message = null;
+    this.#aborting = new AbortController();
+    this.options.log.info('scan started', { types: types.join(' '), channels: this.#progress.total });
+    this.#running = this.#run(this.#aborting.signal);
+    this.#publish();
+  }
+
+  /** Ends the scan under way without changing anything; resolves when its tuners are left. */
+  async abort(): Promise<void> {
+    this.#aborting.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  /** The agent's tuners changed. */
+  onTuners(): void {
+    if (this.running) this.#wake();
+  }
+
+  close(): Promise<void> {
+    return this.abort();
+  }
+
+  #refuseSecond(): void {
+    if (this.running) throw new Failure('conflict', 'チャンネルスキャンはすでに実行中です。');
+  }
+
+  #publish(): void {
+    this.options.hub.changed('scan');
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+  }
+
+  /** Never rejects. */
+  async #run(signal: AbortSignal): Promise<void> {
+    let end: { state: State; message: string | null };
+    try {
+      await this.#readAll(signal);
+      end = signal.aborted ? { state: 'aborted', message: null } : await this.#finish(signal);
+    } catch (error) {
+      if (signal.aborted) end = { state: 'aborted', message: null };
+      else {
+        const known = error instanceof Failure;
+        if (!known) this.options.log.error('scan failed', { error: String(error) });
+        end = {
+          state: 'failed',
+          message: known ? error.message : 'スキャン中に内部でエラーが起きました。ログを確かめてください。',
+        };
+      }
+    }
+    this.#progress.running = [];
+    this.#state = end.state;
+    this.#message = end.message;
+    this.#endedAt = this.options.now();
+    this.#running = undefined;
+    const { found, failed } = this.#progress;
+    this.options.log.info('scan ended', { state: end.state, found: found.length, failed: failed.length });
+    this.#publish();
+    if (end.state === 'finished') this.options.onStored();
+  }
+
+  /**
+   * Surveys every channel; resolves when none waits and none is under way.
+   * @throws Failure agent_unavailable when the agent stays away
+   */
+  async #readAll(signal: AbortSignal): Promise<void> {
+    const timing = this.options.timing ?? SCAN_TIMING;
+    const progress = this.#progress;
+    const readings = new Set<Promise<void>>();
+    let moved = { done: 0, at: performance.now() };
+    let away: Failure | undefined;
+    while (progress.waiting.length > 0 || readings.size > 0) {
+      this.#changed = Promise.withResolvers();
+      if (moved.done !== progress.done) moved = { done: progress.done, at: performance.now() };
+      // No reading takes so long: nothing that is begun comes to anything.
+      const stuck = performance.now() - moved.at > timing.stuckMs;
+      if (!signal.aborted && !stuck) away = await this.#startMore(readings, signal);
+      if (readings.size > 0) {
+        await this.#changed.promise;
+      } else if (signal.aborted) {
+        return;
+      } else if (stuck) {
+        if (away !== undefined) throw away;
+        giveUp(progress, 'no_tuner');
+      } else {
+        await settlesWithin(timing.lookMs, this.#changed.promise);
+      }
+    }
+  }
+
+  /** Begins what may begin. @returns the failure of an agent that does not answer */
+  async #startMore(readings: Set<Promise<void>>, signal: AbortSignal): Promise<Failure | undefined> {
+    let tuners: Tuner[];
+    try {
+      tuners = await this.options.agent.tuners(signal);
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+    if (signal.aborted) return undefined;
+    for (const task of startable(this.#progress.waiting, this.#progress.running, tuners)) {
+      startTask(this.#progress, task);
+      const reading = this.#read(task, signal).finally(() => {
+        readings.delete(reading);
+        this.#wake();
+      });
+      readings.add(reading);
+    }
+    this.#publish();
+    return undefined;
+  }
+
+  /** Never rejects. A refused tuner is not asked for again at once. */
+  async #read(task: ScanTask, signal: AbortSignal): Promise<void> {
+    const { agent, surveys, log } = this.options;
+    const timing = this.options.timing ?? SCAN_TIMING;
+    const { type, channel } = task;
+    const url = streamUrl(agent.url, { type, channel, priority: PRIORITY.scan, use: scanUse(channel) });
+    const order = { url, limitMs: timing.channelMs, task: { kind: 'scan' as const, type } };
+    const result = await surveys.survey(order, signal);
+    if (result.outcome === 'no_tuner') await settlesWithin(timing.lookMs, aborted(signal));
+    settleTask(this.#progress, task, result);
+    const { outcome, reason } = result;
+    log.debug('channel read', { channel: `${type}/${channel}`, attempt: task.attempt, outcome, reason });
+    this.#publish();
+  }
+
+  /** @throws Failure when nothing was found or the result could not be stored */
+  async #finish(signal: AbortSignal): Promise<{ state: State; message: string | null }> {
+    const { agent } = this.options;
+    const progress = this.#progress;
+    const types = foundTypes(progress);
+    if (types.length === 0) return { state: 'failed', message: nothingFound(progress) };
+    const before = await agent.channels(signal);
+    if (signal.aborted) return { state: 'aborted', message: null };
+    // From here on it is done, whatever is asked for.
+    await agent.putChannels(scannedTable(before, progress));
+    const without = progress.types.filter((type) => !types.includes(type)).map((type) => NAMES[type]);
+    const notes = [
+      without.length === 0
+        ? ''
+        : `${without.join('、')}では何も見つからなかったので、前の局をそのまま残しました。`,
+      unseenChannels(progress).length === 0
+        ? ''
+        : 'チューナーが空かず調べられなかったチャンネルは、前の局をそのまま残しました。',
+    ];
+    const message = notes.join('') || null;
+    return { state: 'finished', message };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,209 @@
+/**
+ * A scan as a value: what is waiting, under way, found and failed, and how each survey's end changes it. Pure;
+ * `scan.ts` acts.
+ */
+import { type BroadcastType, type ServiceId, serviceId } from '../../arib/ids.ts';
+import type { Channel } from '../../wire/agent.ts';
+import type { ScanFailed } from '../../wire/api.ts';
+import { isWorthListing } from '../model/station.ts';
+import type { SurveyResult } from '../reception/survey-client.ts';
+import type { ScannedStream, SurveyOutcome } from '../reception/survey-messages.ts';
+import { type PhysicalChannel, scanRange, splitSlot } from './scan-range.ts';
+
+export interface ScanTask extends PhysicalChannel {
+  attempt: 1 | 2;
+}
+
+export interface Failed extends ScanFailed {
+  outcome: SurveyOutcome;
+}
+
+export interface ScanProgress {
+  types: readonly BroadcastType[];
+  waiting: ScanTask[];
+  running: ScanTask[];
+  /** Readings that ended, second ones among them. */
+  done: number;
+  total: number;
+  found: Channel[];
+  failed: Failed[];
+  /** How many streams the NIT places on a transponder, by its name; from its streams that were found. */
+  slots: Map<string, number>;
+}
+
+export function beginScan(types: readonly BroadcastType[]): ScanProgress {
+  const waiting = scanRange(types).map((channel) => ({ ...channel, attempt: 1 as const }));
+  return {
+    types,
+    waiting,
+    running: [],
+    done: 0,
+    total: waiting.length,
+    found: [],
+    failed: [],
+    slots: new Map(),
+  };
+}
+
+function isSame(a: PhysicalChannel, b: PhysicalChannel): boolean {
+  return a.type === b.type && a.channel === b.channel;
+}
+
+export function startTask(progress: ScanProgress, task: ScanTask): void {
+  progress.waiting = progress.waiting.filter((other) => !isSame(other, task));
+  progress.running.push(task);
+}
+
+/** Takes the end of a survey. A channel that failed waits for its second reading behind all others. */
+export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
+  progress.running = progress.running.filter((other) => !isSame(other, task));
+  if (result.outcome === 'no_tuner' || result.outcome === 'cancelled') {
+    // Not looked at: it goes on waiting, before the others of its kind.
+    progress.waiting.unshift(task);
+    return;
+  }
+  progress.done += 1;
+  const { stream } = result.findings;
+  if (stream !== undefined) {
+    settleFound(progress, task, stream);
+    return;
+  }
+  if (task.attempt === 1 && !isAbsentSlot(progress, task)) {
+    progress.waiting.push({ ...task, attempt: 2 });
+    progress.total += 1;
+    return;
+  }
+  fail(progress, task, result.outcome, failureMessage(progress, task, result));
+}
+
+/** Nothing more can be had for what still waits. */
+export function giveUp(progress: ScanProgress, outcome: SurveyOutcome): void {
+  for (const task of progress.waiting) {
+    progress.done += 1;
+    fail(progress, task, outcome, MESSAGES[outcome]);
+  }
+  progress.waiting = [];
+}
+
+function settleFound(progress: ScanProgress, task: ScanTask, stream: ScannedStream): void {
+  const slot = splitSlot(task.channel);
+  if (slot !== undefined && stream.transponder.length > 0) {
+    progress.slots.set(slot.transponder, stream.transponder.length);
+  }
+  const channel = toChannel(task, stream);
+  if (channel.stations.length === 0) {
+    fail(progress, task, 'complete', '録画できる局がありません');
+    return;
+  }
+  const same = progress.found.find(
+    (other) =>
+      other.type === task.type && other.networkId === channel.networkId && other.tsid === channel.tsid,
+  );
+  // A tuner that is asked for a slot that does not exist may give a neighbour's stream. Several terrestrial
+  // channels may well carry one stream (relay transmitters): both are kept, the import takes the first.
+  if (same === undefined || task.type === 'GR') {
+    progress.found.push(channel);
+    return;
+  }
+  const [keep, drop] = same.channel <= task.channel ? [same, channel] : [channel, same];
+  progress.found = progress.found.map((other) => (other === same ? keep : other));
+  fail(progress, drop, 'complete', `${keep.channel} と同じ放送です`);
+}
+
+function fail(progress: ScanProgress, at: PhysicalChannel, outcome: SurveyOutcome, message: string): void {
+  progress.failed.push({ type: at.type, channel: at.channel, message, outcome });
+}
+
+/** The NIT of the transponder has fewer streams than that. */
+function isAbsentSlot(progress: ScanProgress, task: ScanTask): boolean {
+  const place = splitSlot(task.channel);
+  return place !== undefined && place.slot >= (progress.slots.get(place.transponder) ?? 4);
+}
+
+function toChannel(task: ScanTask, stream: ScannedStream): Channel {
+  const { networkId, transportStreamId, remoteControlKey } = stream;
+  const stations = stream.services
+    .filter(({ serviceId, serviceType }) => isWorthListing(task.type, serviceId, serviceType))
+    .map(({ serviceId, name, serviceType }) => ({
+      serviceId,
+      name: name.slice(0, 256),
+      serviceType,
+      remoteControlKey: task.type === 'GR' ? remoteControlKey : null,
+    }))
+    .sort((a, b) => a.serviceId - b.serviceId);
+  const unique = new Map<ServiceId, Channel['stations'][number]>();
+  for (const station of stations) {
+    const id = serviceId(station.serviceId);
+    if (!unique.has(id)) unique.set(id, station);
+  }
+  return {
+    type: task.type,
+    channel: task.channel,
+    tsid: transportStreamId,
+    networkId,
+    stations: [...unique.values()].slice(0, 256),
+  };
+}
+
+const MESSAGES: Record<SurveyOutcome, string> = {
+  complete: '録画できる局がありません',
+  no_tuner: '空いているチューナーがありませんでした',
+  refused: '選局できませんでした',
+  unreachable: 'チューナーエージェントに接続できませんでした',
+  unreadable: '届いた信号を放送として読めませんでした',
+  partial: '放送局の情報 (NIT と SDT) が時間内に届きませんでした',
+  broken: '受信が途中で切れました',
+  cancelled: '中止しました',
+};
+
+function failureMessage(progress: ScanProgress, task: ScanTask, result: SurveyResult): string {
+  if (isAbsentSlot(progress, task)) return 'このスロットに放送はありません';
+  if (result.findings.contradiction !== undefined) return result.findings.contradiction;
+  const isSentence = result.outcome === 'refused' && result.reason !== null;
+  return isSentence && !/^HTTP \d+$/.test(result.reason ?? '')
+    ? (result.reason ?? '')
+    : MESSAGES[result.outcome];
+}
+
+/** Types of which at least one channel was found. */
+export function foundTypes(progress: ScanProgress): BroadcastType[] {
+  return progress.types.filter((type) => progress.found.some((channel) => channel.type === type));
+}
+
+/** Ends that say nothing about the channel: it was never looked at. */
+const UNSEEN: ReadonlySet<SurveyOutcome> = new Set(['no_tuner', 'unreachable', 'cancelled']);
+
+/** Channels of the found types that could not be looked at. */
+export function unseenChannels(progress: ScanProgress): Failed[] {
+  const types = foundTypes(progress);
+  return progress.failed.filter(({ type, outcome }) => types.includes(type) && UNSEEN.has(outcome));
+}
+
+/**
+ * The agent's table after the scan: of the types that were found what was found, of all others what there was. A
+ * channel that could not be looked at keeps what it had, unless its stream was found elsewhere.
+ */
+export function scannedTable(before: readonly Channel[], progress: ScanProgress): Channel[] {
+  const replaced = foundTypes(progress);
+  const order = new Map(scanRange(replaced).map(({ type, channel }, index) => [`${type}/${channel}`, index]));
+  const place = (channel: Channel): number => order.get(`${channel.type}/${channel.channel}`) ?? 0;
+  const found = progress.found.filter((channel) => replaced.includes(channel.type));
+  const unseen = unseenChannels(progress);
+  const kept = before.filter(
+    (channel) =>
+      unseen.some((other) => isSame(other, channel)) &&
+      !found.some((other) => other.tsid === channel.tsid && other.networkId === channel.networkId),
+  );
+  const others = before.filter((channel) => !replaced.includes(channel.type));
+  return [...[...found, ...kept].sort((a, b) => place(a) - place(b)), ...others];
+}
+
+/** Why nothing was found, for a person: what most channels say, where they say one thing. */
+export function nothingFound(progress: ScanProgress): string {
+  const counts = new Map<string, number>();
+  for (const { message } of progress.failed) counts.set(message, (counts.get(message) ?? 0) + 1);
+  const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+  const advice = 'アンテナの接続とチューナーの設定を確かめてください。前の局はそのまま残しました。';
+  if (most === undefined) return `放送が一つも見つかりませんでした。${advice}`;
+  return `放送が一つも見つかりませんでした(${progress.failed.length} チャンネル中 ${most[1]} で「${most[0]}」)。${advice}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * Which waiting channels a scan may open now: a pure function of the agent's tuners. What somebody watches, records
+ * or collects at a higher priority is left alone, and one free tuner is left for whoever comes next.
+ */
+import type { BroadcastType } from '../../arib/ids.ts';
+import { PRIORITY, type Tuner } from '../../wire/agent.ts';
+import { canServe } from '../tuner/tuner-list.ts';
+import type { PhysicalChannel } from './scan-range.ts';
+
+/** However many tuners a household has: each reading parses a whole stream. */
+export const MOST_AT_ONCE = 8;
+
+export function scanUse(channel: string): string {
+  return `scan ${channel}`;
+}
+
+/** Nobody whom a scan could not send away. */
+function isFree(tuner: Tuner): boolean {
+  return tuner.users.every((user) => user.priority < PRIORITY.scan);
+}
+
+/** Somebody reads the channel who keeps it open whatever the scan does: reading along costs nothing. */
+function isOpen(tuners: readonly Tuner[], { type, channel }: PhysicalChannel): boolean {
+  return tuners.some(
+    (tuner) =>
+      tuner.tuned?.type === type &&
+      tuner.tuned.channel === channel &&
+      tuner.users.some((user) => user.priority >= PRIORITY.scan && user.use !== scanUse(channel)),
+  );
+}
+
+/** @param running readings under way; @param waiting in the order in which they are wanted */
+export function startable<Task extends PhysicalChannel>(
+  waiting: readonly Task[],
+  running: readonly PhysicalChannel[],
+  tuners: readonly Tuner[],
+): Task[] {
+  const free = tuners.filter(isFree);
+  const take = (type: BroadcastType): void => {
+    const index = free.findIndex((tuner) => canServe(tuner, type));
+    if (index >= 0) free.splice(index, 1);
+  };
+  // Begun a moment ago: the agent's list does not show them yet, but they take a tuner each.
+  const seen = new Set(tuners.flatMap((tuner) => tuner.users.map((user) => user.use)));
+  for (const { type, channel } of running) if (!seen.has(scanUse(channel))) take(type);
+  const busy = new Set(running.map(({ type }) => type));
+  const start: Task[] = [];
+  for (const task of waiting) {
+    if (running.length + start.length >= MOST_AT_ONCE) break;
+    if (isOpen(tuners, task)) {
+      start.push(task);
+      continue;
+    }
+    const able = free.filter((tuner) => canServe(tuner, task.type)).length;
+    if (able === 0 || (able === 1 && busy.has(task.type))) continue;
+    take(task.type);
+    busy.add(task.type);
+    start.push(task);
+  }
+  return start;
+}

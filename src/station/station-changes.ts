@@ -1,0 +1,98 @@
+/**
+ * What an import of the agent's channels does to the stations that are known: a pure function. Stations are hidden
+ * as soon as an import lacks them, and forgotten when they stayed away; none that was listed is ever deleted, but
+ * those that turned out to be no television.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
+import type { Channel } from '../../wire/agent.ts';
+import { isWorthListing, type KnownStation, type StationRecord } from '../model/station.ts';
+import type { StationChanges } from '../store/station-store.ts';
+import { stationsOfChannels } from './station-import.ts';
+
+export interface ImportInput {
+  known: readonly KnownStation[];
+  channels: readonly Channel[];
+  /** When an import first lacked a station, on the monotonic clock: a clock that is set forgets nothing. */
+  absentSince: ReadonlyMap<StationId, number>;
+  /** Monotonic, ms. */
+  now: number;
+  forgetAfterMs: number;
+}
+
+export interface ImportDecision extends StationChanges {
+  put: StationRecord[];
+  hide: StationId[];
+  retype: { id: StationId; serviceType: number }[];
+  /** Absent for long enough: to be forgotten once. */
+  forget: StationId[];
+  /** No television and forgotten: to be deleted if nothing refers to them. */
+  discard: StationId[];
+  absentSince: Map<StationId, number>;
+}
+
+function recordOf({ hidden: _hidden, forgotten: _forgotten, ...record }: KnownStation): StationRecord {
+  return record;
+}
+
+/** Services of the channels that are nothing to watch, with what they are. */
+function otherServices(channels: readonly Channel[]): Map<StationId, number> {
+  const others = new Map<StationId, number>();
+  for (const { type, networkId: network, stations } of channels) {
+    for (const station of network === null ? [] : stations) {
+      const service = serviceId(station.serviceId);
+      if (isWorthListing(type, service, station.serviceType)) continue;
+      others.set(stationId(networkId(network ?? 0), service), station.serviceType);
+    }
+  }
+  return others;
+}
+
+/**
+ * Undefined when the channels have no station to list: that is an agent which was never scanned, or lost its file,
+ * not a country that went dark. Nothing is changed then, and nobody's absence begins or grows.
+ */
+export function decideImport(input: ImportInput): ImportDecision | undefined {
+  const found = stationsOfChannels(input.channels);
+  if (found.length === 0) return undefined;
+  const known = new Map(input.known.map((station) => [station.id, station]));
+  const listed = new Set(found.map((station) => station.id));
+  const put = found.filter((station) => {
+    const before = known.get(station.id);
+    return before === undefined || before.hidden || !isDeepStrictEqual(recordOf(before), station);
+  });
+  const others = otherServices(input.channels);
+  const decision: ImportDecision = {
+    put,
+    hide: [],
+    retype: [],
+    forget: [],
+    discard: [],
+    absentSince: new Map(),
+  };
+  for (const station of input.known) {
+    if (!listed.has(station.id)) decideAbsent(station, others.get(station.id), input, decision);
+  }
+  return decision;
+}
+
+/** @param otherType what the service is now, where the import has it as nothing to watch */
+function decideAbsent(
+  station: KnownStation,
+  otherType: number | undefined,
+  input: ImportInput,
+  decision: ImportDecision,
+): void {
+  const { id } = station;
+  if (otherType !== undefined && otherType !== station.serviceType) {
+    decision.retype.push({ id, serviceType: otherType });
+  } else if (!station.hidden) decision.hide.push(id);
+  const isTelevision = isWorthListing(station.type, station.serviceId, otherType ?? station.serviceType);
+  if (station.forgotten) {
+    if (!isTelevision) decision.discard.push(id);
+    return;
+  }
+  const since = input.absentSince.get(id) ?? input.now;
+  decision.absentSince.set(id, since);
+  if (input.now - since >= input.forgetAfterMs) decision.forget.push(id);
+}

@@ -1,0 +1,116 @@
+/** The listed stations, held in memory and kept in step with the agent and the database. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import type { Channel } from '../../wire/agent.ts';
+import type { AudioOption } from '../../wire/api.ts';
+import type { Hub } from '../hub/hub.ts';
+import { audioOptions } from '../model/audio.ts';
+import type { KnownStation, StationRecord } from '../model/station.ts';
+import type { AiringProgram, ProgramStore } from '../store/program-store.ts';
+import type { StationStore } from '../store/station-store.ts';
+import { decideImport, type ImportDecision } from './station-changes.ts';
+
+export interface StationListOptions {
+  stations: StationStore;
+  programs: ProgramStore;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** ms on a clock that nobody sets. */
+  monotonic?: () => number;
+  /** A station that imports lack for so long is forgotten with its guide and its bookings, ms. */
+  forgetAfterMs?: number;
+}
+
+const FORGET_AFTER_MS = 30 * 60_000;
+
+export class StationList {
+  #known: readonly KnownStation[] = [];
+  #listed: readonly StationRecord[] = [];
+  #byId = new Map<StationId, StationRecord>();
+  #absentSince = new Map<StationId, number>();
+
+  constructor(private readonly options: StationListOptions) {
+    this.#reload();
+  }
+
+  /** In the order of lists: GR, BS, CS, each by remote-control number. */
+  list(): readonly StationRecord[] {
+    return this.#listed;
+  }
+
+  find(id: StationId): StationRecord | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** A station that recordings and reservations may refer to, listed or not. */
+  findKnown(id: StationId): KnownStation | undefined {
+    return this.#known.find((station) => station.id === id);
+  }
+
+  /** What listed stations air now. */
+  airing(): Map<StationId, AiringProgram> {
+    return this.options.programs.airing(this.#byId.keys(), this.options.now());
+  }
+
+  /** Audio choices of what a station airs now; at least one. */
+  audios(id: StationId): AudioOption[] {
+    return audioOptions(this.options.programs.airingOn(id, this.options.now())?.audios ?? []);
+  }
+
+  /**
+   * Takes over the agent's channel definitions; see `station-changes.ts` for what becomes of absent stations.
+   * @returns whether the list changed
+   */
+  import(channels: readonly Channel[]): boolean {
+    const { now, stations, log, hub } = this.options;
+    const { monotonic = () => performance.now(), forgetAfterMs = FORGET_AFTER_MS } = this.options;
+    const decision = decideImport({
+      known: this.#known,
+      channels,
+      absentSince: this.#absentSince,
+      now: monotonic(),
+      forgetAfterMs,
+    });
+    if (decision === undefined) return false;
+    this.#absentSince = decision.absentSince;
+    const { put, hide, retype } = decision;
+    const changed = put.length + hide.length + retype.length > 0;
+    if (changed) stations.apply(decision, now());
+    const forgot = this.#forget(decision);
+    if (!changed && !forgot) return false;
+    const before = this.#listed.length;
+    this.#reload();
+    if (!changed) return false;
+    log.info('stations imported', { stations: this.#listed.length, before });
+    hub.changed('services');
+    return true;
+  }
+
+  /** @returns whether rows changed */
+  #forget({ forget, discard }: ImportDecision): boolean {
+    const { stations, log, hub, now } = this.options;
+    let programs = 0;
+    let reservations = 0;
+    for (const id of forget) {
+      const gone = stations.forgetStation(id, now());
+      programs += gone.programs;
+      reservations += gone.reservations;
+      this.#absentSince.delete(id);
+      log.info('station forgotten', { station: id, ...gone });
+    }
+    const deleted = stations.deleteUnreferenced(discard);
+    if (programs > 0) hub.changed('programs');
+    if (reservations > 0) hub.changed('reservations');
+    return forget.length + deleted.length > 0;
+  }
+
+  #reload(): void {
+    this.#known = this.options.stations.known();
+    this.#listed = this.#known
+      .filter((station) => !station.hidden)
+      .map(({ hidden: _hidden, forgotten: _forgotten, ...record }) => record);
+    this.#byId = new Map(this.#listed.map((station) => [station.id, station]));
+  }
+}
