@@ -348,6 +348,17 @@ test('no room has outgrown its walls', () => {
   expect(big).toEqual([]);
 });
 
+test('every folder with a tsconfig.json is built from the top', () => {
+  const { references } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
+    references: { path: string }[];
+  };
+  const found = ['*/tsconfig.json', '*/*/tsconfig.json']
+    .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })])
+    .map((file) => dirname(file))
+    .filter((folder) => !folder.startsWith('node_modules'));
+  expect(references.map(({ path }) => path).sort()).toEqual(found.sort());
+});
+
 test('the lock file names no registry host', () => {
   expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved"/);
 });
