@@ -1,7 +1,7 @@
 /** Puts the agent together from its options alone: no environment, no process globals. */
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
-import { PassThroughDescrambler } from './descrambler.ts';
+import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import { FakeDriver } from './driver/fake.ts';
 import { Equipment } from './equipment.ts';
 import { ChangeEvents } from './events.ts';
@@ -87,7 +87,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   });
   const pool = new TunerPool({
     drivers,
-    createDescrambler: () => new PassThroughDescrambler(),
+    createDescrambler: (output) => new PassThroughDescrambler(output),
     tsidOf: (type, channel) => equipment.tsidOf(type, channel),
     timing,
     lagLimitBytes: options.lagLimitBytes ?? LAG_LIMIT_BYTES,

@@ -4,7 +4,7 @@ import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
 import { SILENT_LOG } from '../host/log.ts';
 import { fuzzSeed, Random } from '../test/fuzz/random.ts';
 import type { Consumer } from './consumer.ts';
-import { PassThroughDescrambler } from './descrambler.ts';
+import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import type { Driver, TuneSession, TuneSink } from './driver/driver.ts';
 import { NoTuner, TunerPool } from './pool.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
@@ -42,7 +42,7 @@ class RecordingDriver implements Driver {
 function createPool(driver: Driver, probeMs: readonly number[] = [3, 7]): TunerPool {
   return new TunerPool({
     drivers: { dvb: driver },
-    createDescrambler: () => new PassThroughDescrambler(),
+    createDescrambler: (output) => new PassThroughDescrambler(output),
     tsidOf: () => null,
     timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5, probeMs },
     lagLimitBytes: 1_000_000,

@@ -5,7 +5,7 @@
 import type { Log } from '../host/log.ts';
 import type { Tuner, TunerState } from '../wire/agent.ts';
 import { Consumer, type LeaveReason } from './consumer.ts';
-import type { Descrambler } from './descrambler.ts';
+import type { CreateDescrambler } from './descramble/descrambler.ts';
 import type { Driver } from './driver/driver.ts';
 import { Probe } from './probe.ts';
 import { rankTuners } from './rank.ts';
@@ -29,7 +29,7 @@ export interface PoolTiming extends TuningTiming {
 
 export interface PoolOptions {
   readonly drivers: Partial<Record<TunerSettings['driver'], Driver>>;
-  readonly createDescrambler: () => Descrambler;
+  readonly createDescrambler: CreateDescrambler;
   /** Null when the channel's transport stream id is unknown. */
   readonly tsidOf: (type: TunerSettings['types'][number], channel: string) => number | null;
   readonly timing: PoolTiming;
@@ -228,7 +228,7 @@ export class TunerPool {
       tuner: slot.settings,
       target: { type, channel, tsid: this.options.tsidOf(type, channel) },
       driver,
-      descrambler: this.options.createDescrambler(),
+      createDescrambler: this.options.createDescrambler,
       isProbe: use === null,
       timing: this.options.timing,
       log: this.options.log,
@@ -326,8 +326,14 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
     })),
     signal: tuning?.signal ?? null,
     stats: tuning?.counts ?? null,
-    descrambled: tuning?.descrambled ?? false,
+    descrambled: tuning?.descrambler.state === 'descrambled',
+    descrambling: tuning === null ? null : descramblingOf(tuning),
     error: usable ? (slot.failure?.reason ?? null) : `ドライバー ${settings.driver} はこの環境では使えません`,
     ...(probe.dueAt === null ? {} : { retryAt: probe.dueAt }),
   };
+}
+
+function descramblingOf({ descrambler }: Tuning): NonNullable<Tuner['descrambling']> {
+  const { state, failure } = descrambler;
+  return { state, failure: failure?.code ?? null };
 }

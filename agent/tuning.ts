@@ -5,7 +5,7 @@
  */
 import type { Log } from '../host/log.ts';
 import type { Consumer } from './consumer.ts';
-import type { Descrambler } from './descrambler.ts';
+import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
 import type { Driver, Signal, TuneSession, TuneTarget } from './driver/driver.ts';
 import { StreamCounter, type StreamCounts } from './stream-counter.ts';
 import type { TunerSettings } from './tuner-settings.ts';
@@ -24,7 +24,7 @@ export interface TuningOptions {
   readonly tuner: TunerSettings;
   readonly target: TuneTarget;
   readonly driver: Driver;
-  readonly descrambler: Descrambler;
+  readonly createDescrambler: CreateDescrambler;
   /** Nobody asked for it: it looks whether the device can be used again. */
   readonly isProbe: boolean;
   readonly timing: TuningTiming;
@@ -48,6 +48,7 @@ export class Tuning {
   readonly target: TuneTarget;
   readonly consumers = new Map<number, Consumer>();
   readonly #counter = new StreamCounter();
+  readonly #descrambler: Descrambler;
   #phase: 'tuning' | 'streaming' | 'ended' = 'tuning';
   #session: TuneSession | undefined;
   #released: Promise<void> = Promise.resolve();
@@ -59,6 +60,14 @@ export class Tuning {
 
   constructor(private readonly options: TuningOptions) {
     this.target = options.target;
+    this.#descrambler = options.createDescrambler(
+      (bytes) => {
+        for (const consumer of this.consumers.values()) consumer.push(bytes);
+      },
+      () => {
+        if (this.#phase !== 'ended') options.onChange();
+      },
+    );
   }
 
   get phase(): 'tuning' | 'streaming' | 'ended' {
@@ -75,15 +84,16 @@ export class Tuning {
   }
 
   get counts(): StreamCounts {
-    return this.#counter.counts;
+    const { counts } = this.#counter;
+    return { ...counts, scrambled: this.#descrambler.leftScrambled ?? counts.scrambled };
   }
 
   get signal(): Signal | null {
     return this.#session?.signal() ?? null;
   }
 
-  get descrambled(): boolean {
-    return this.options.descrambler.active;
+  get descrambler(): Pick<Descrambler, 'state' | 'failure'> {
+    return this.#descrambler;
   }
 
   /** Opens the device once it is free; every failure ends the tuning. */
@@ -133,7 +143,7 @@ export class Tuning {
     const packets = this.#counter.count(chunk);
     if (packets > 0) this.#lastPacketsAt = performance.now();
     if (this.#phase === 'streaming') {
-      this.#deliver(chunk);
+      this.#descrambler.feed(chunk);
       return;
     }
     this.#preamble.push(chunk);
@@ -147,13 +157,8 @@ export class Tuning {
     this.#preamble = [];
     clearTimeout(this.#watchdog);
     this.#watch(this.options.timing.stallMs);
-    for (const part of waiting) this.#deliver(part);
+    for (const part of waiting) this.#descrambler.feed(part);
     this.options.onChange();
-  }
-
-  #deliver(chunk: Uint8Array): void {
-    const bytes = this.options.descrambler.feed(chunk);
-    for (const consumer of this.consumers.values()) consumer.push(bytes);
   }
 
   /** One timer a stall time, not one a chunk: it looks when the last packets came and waits for the rest. */
@@ -192,7 +197,7 @@ export class Tuning {
     clearTimeout(this.#watchdog);
     clearTimeout(this.#linger);
     this.#preamble = [];
-    this.options.descrambler.close();
+    this.#descrambler.close();
     const session = this.#session;
     this.#released = session === undefined ? this.#released : session.close();
     this.#released.catch((error) => {

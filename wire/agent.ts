@@ -26,6 +26,34 @@ export const TunerUserSchema = t.Object({
 });
 export type TunerUser = Static<typeof TunerUserSchema>;
 
+/** `clear`: nothing scrambled was received. `waiting`: for the first key. */
+export const DescramblingStateSchema = t.Union([
+  t.Literal('clear'),
+  t.Literal('waiting'),
+  t.Literal('descrambled'),
+  t.Literal('scrambled'),
+]);
+export type DescramblingState = Static<typeof DescramblingStateSchema>;
+
+/**
+ * Why there is no key: PC/SC is not installed or its daemon does not run; no reader, no card, a card that is none for
+ * this broadcast; no contract for the programme; an answer that no working card gives; no answer in time; the other
+ * agent (`CARD_URL`) cannot be reached or refuses.
+ */
+export const KeyFailureSchema = t.Union([
+  t.Literal('no_library'),
+  t.Literal('no_daemon'),
+  t.Literal('no_reader'),
+  t.Literal('no_card'),
+  t.Literal('unsuitable_card'),
+  t.Literal('not_subscribed'),
+  t.Literal('card_error'),
+  t.Literal('timeout'),
+  t.Literal('unreachable'),
+  t.Literal('refused'),
+]);
+export type KeyFailureCode = Static<typeof KeyFailureSchema>;
+
 export const TunerSchema = t.Object({
   id: t.String(),
   name: t.String(),
@@ -60,6 +88,13 @@ export const TunerSchema = t.Object({
     t.Null(),
   ]),
   descrambled: t.Boolean(),
+  /** Of the current tuning. `scrambled`: packets are given out scrambled, because of `failure`. Null: not tuned. */
+  descrambling: t.Optional(
+    t.Union([
+      t.Object({ state: DescramblingStateSchema, failure: t.Union([KeyFailureSchema, t.Null()]) }),
+      t.Null(),
+    ]),
+  ),
   /** Why the last tuning failed, until one comes through; or why the tuner cannot be used. */
   error: t.Union([t.String(), t.Null()]),
   /** Epoch ms: when a tuner in `error` is tried again by itself; absent: it is not. */
@@ -99,6 +134,42 @@ export const ChannelSchema = t.Object({
 });
 export type Channel = Static<typeof ChannelSchema>;
 export const ChannelsSchema = t.Array(ChannelSchema, { maxItems: 512 });
+
+/** `GET /agent/card`. No key, card number or anything made of one is ever in it. */
+export const CardSchema = t.Object({
+  /** `none`: neither a reader nor a peer was needed or found yet. `shared`: keys come from another agent. */
+  state: t.Union([
+    t.Literal('none'),
+    t.Literal('absent'),
+    t.Literal('ready'),
+    t.Literal('shared'),
+    t.Literal('error'),
+  ]),
+  reader: t.Union([t.String(), t.Null()]),
+  caSystemId: t.Union([t.Integer(), t.Null()]),
+  /** Why there are no keys, while there are none. */
+  failure: t.Union([KeyFailureSchema, t.Null()]),
+  ecm: t.Object({
+    requests: t.Integer(),
+    cached: t.Integer(),
+    failed: t.Integer(),
+    /** Of the last answers; null before the first. */
+    medianMs: t.Union([t.Number(), t.Null()]),
+  }),
+  share: t.Union([
+    t.Object({
+      port: t.Integer(),
+      peers: t.Array(t.String()),
+      refused: t.Array(t.Object({ peer: t.String(), reason: t.String(), at: t.Integer() })),
+    }),
+    t.Null(),
+  ]),
+  upstream: t.Union([
+    t.Object({ url: t.String(), state: t.String(), reason: t.Union([t.String(), t.Null()]) }),
+    t.Null(),
+  ]),
+});
+export type Card = Static<typeof CardSchema>;
 
 /** Every error body of the agent. */
 export const AgentErrorSchema = t.Object({ message: t.String() });

@@ -1,4 +1,5 @@
 /** The MULTI2 module (`wasm/multi2`) with keys by PID: decrypts the scrambled packets of whole, aligned packets. */
+/// <reference path="../../wasm/wasm.d.ts" />
 import { scheduleKeys } from '../../arib/conditional/multi2.ts';
 import type { Pid } from '../../arib/ids.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
@@ -31,9 +32,11 @@ export interface ScramblingKeys {
   readonly even: Uint8Array;
 }
 
+export type Parity = 'odd' | 'even';
+
 const WORK_KEY_BYTES = 32;
 const FLAGS_OFFSET = 64;
-const HAS_BOTH = 3;
+const HAS_KEY: Record<Parity, number> = { odd: 1, even: 2 };
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
@@ -54,7 +57,7 @@ export class Multi2Decryptor {
   readonly #keysAt: number;
   readonly #slotBytes: number;
   readonly #maxPackets: number;
-  #systemKey: Uint8Array;
+  readonly #systemKey: Uint8Array;
 
   private constructor(instance: WebAssembly.Instance, system: SystemParameters) {
     this.#exports = instance.exports as unknown as Multi2Exports;
@@ -95,7 +98,13 @@ export class Multi2Decryptor {
     const words = new Uint32Array(this.#memory.buffer, at, (2 * WORK_KEY_BYTES) / 4);
     words.set(scheduleKeys(this.#systemKey, keys.odd), 0);
     words.set(scheduleKeys(this.#systemKey, keys.even), WORK_KEY_BYTES / 4);
-    this.#memory[at + FLAGS_OFFSET] = HAS_BOTH;
+    this.#memory[at + FLAGS_OFFSET] = HAS_KEY.odd | HAS_KEY.even;
+  }
+
+  /** From now on packets under this key of the slot stay scrambled. */
+  clearKey(slot: number, parity: Parity): void {
+    const at = this.#keysAt + slot * this.#slotBytes + FLAGS_OFFSET;
+    this.#memory[at] = (this.#memory[at] as number) & ~HAS_KEY[parity];
   }
 
   /** From now on packets of this slot stay scrambled. */

@@ -1,0 +1,138 @@
+/**
+ * The ECMs of one PID and the keys made of them. It asks for the newest ECM only, one at a time, and knows for which
+ * packets the keys at hand are right: an ECM carries the key in use and the next one, so when its content changes the key
+ * in use stays valid and the other one is not, until the new answer is there. ARIB STD-B25 Part 1, 4.3.3.
+ */
+import { type MonotonicClock, monotonicMs } from '../../host/clock.ts';
+import { type AnsweredKeys, KeyFailure, type KeySource } from './key-source.ts';
+import type { Parity } from './multi2-decryptor.ts';
+
+/**
+ * What to do with a scrambled packet: decrypt it, keep it until the key that was asked for is there, keep it until tables
+ * or an ECM behind it were read, give it out as it is.
+ */
+export type Verdict = 'decrypt' | 'wait' | 'look_ahead' | 'pass';
+
+/** An ECM that failed is asked again, while the broadcast repeats it, after this, ms. */
+const REPEAT_AFTER_MS = 2_000;
+/** ECMs are sent every 100 ms; a scrambled stream without any for so long is given out as it is, ms. */
+const ECM_WAIT_MS = 2_000;
+
+export interface EcmStreamOptions {
+  source: KeySource;
+  clock: MonotonicClock;
+  /** An answer arrived, or failed: packets that waited can be decided. `keys`: undefined where it failed. */
+  onAnswer: (stream: EcmStream, keys: AnsweredKeys | undefined) => void;
+}
+
+export class EcmStream {
+  /** The last failure; undefined while keys are right or have not been asked for. */
+  failure: KeyFailure | undefined;
+  readonly #options: EcmStreamOptions;
+  #message: Uint8Array | undefined;
+  #isAsking = false;
+  /** The newest ECM differs from the one that is being asked for. */
+  #isOutdated = false;
+  #askedAt = monotonicMs(Number.NEGATIVE_INFINITY);
+  #hasKeys = false;
+  /** The key that does not follow from the newest ECM yet. */
+  #stale: Parity | undefined;
+  #current: Parity | undefined;
+  /** Since when a packet waits without an ECM. */
+  #waitsSince: number | undefined;
+  #isClosed = false;
+
+  constructor(
+    /** Slot of the decryptor. */
+    readonly slot: number,
+    options: EcmStreamOptions,
+  ) {
+    this.#options = options;
+  }
+
+  /** The key that must not be used until the next answer. */
+  get stale(): Parity | undefined {
+    return this.#stale;
+  }
+
+  get hasKeys(): boolean {
+    return this.#hasKeys;
+  }
+
+  isNew(message: Uint8Array): boolean {
+    return this.#message === undefined || !equal(this.#message, message);
+  }
+
+  /** @param message ECM section without header and CRC */
+  take(message: Uint8Array): void {
+    if (this.isNew(message)) {
+      this.#message = message;
+      if (this.#hasKeys && this.#current !== undefined)
+        this.#stale = this.#current === 'odd' ? 'even' : 'odd';
+      this.#isOutdated = this.#isAsking;
+      if (!this.#isAsking) this.#ask();
+      return;
+    }
+    const isDue = this.#options.clock() - this.#askedAt >= REPEAT_AFTER_MS;
+    if (this.failure !== undefined && !this.#isAsking && isDue) this.#ask();
+  }
+
+  /** Called for every scrambled packet in the order of the stream. */
+  decide(parity: Parity): Verdict {
+    if (this.#hasKeys && this.#stale !== parity) {
+      this.#current = parity;
+      return 'decrypt';
+    }
+    if (this.failure !== undefined && !(this.#isAsking && this.#hasKeys)) return 'pass';
+    if (this.#isAsking) return 'wait';
+    const now = this.#options.clock();
+    this.#waitsSince ??= now;
+    return now - this.#waitsSince < ECM_WAIT_MS ? 'look_ahead' : 'pass';
+  }
+
+  /** Packets that wait are given up: until the next answer they pass as they are. */
+  giveUp(): void {
+    this.failure ??= new KeyFailure('timeout', 'no key in time');
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #ask(): void {
+    const message = this.#message;
+    if (message === undefined || this.#isClosed) return;
+    this.#isAsking = true;
+    this.#isOutdated = false;
+    this.#askedAt = this.#options.clock();
+    this.#options.source.keys(message).then(
+      (keys) => this.#answered(keys, undefined),
+      (error: unknown) =>
+        this.#answered(
+          undefined,
+          error instanceof KeyFailure ? error : new KeyFailure('card_error', String(error)),
+        ),
+    );
+  }
+
+  #answered(keys: AnsweredKeys | undefined, failure: KeyFailure | undefined): void {
+    this.#isAsking = false;
+    if (this.#isClosed) return;
+    if (this.#isOutdated) {
+      // The answer to an ECM that is no longer sent; its next key may be the current one by now.
+      this.#ask();
+      return;
+    }
+    this.failure = failure;
+    this.#waitsSince = undefined;
+    if (keys !== undefined) {
+      this.#hasKeys = true;
+      this.#stale = undefined;
+    }
+    this.#options.onAnswer(this, keys);
+  }
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && Buffer.compare(a, b) === 0;
+}

@@ -1,0 +1,37 @@
+/** Where scrambling keys come from, as the descrambler of a tuning sees it: a card in this machine, or another agent. */
+import type { KeyFailureCode } from '../../wire/agent.ts';
+import type { ScramblingKeys, SystemParameters } from './multi2-decryptor.ts';
+
+export class KeyFailure extends Error {
+  override readonly name = 'KeyFailure';
+  constructor(
+    readonly code: KeyFailureCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What INT answers. Never logged, never returned over HTTP but on the share port. */
+export interface CardSystem extends SystemParameters {
+  /** CA_system_id, 16 bits: CA descriptors with another one are for other cards. */
+  readonly caSystemId: number;
+  /** Name of the reader or address of the peer. */
+  readonly source: string;
+}
+
+/** Keys, and the card that made them: another card needs another system key. */
+export interface AnsweredKeys extends ScramblingKeys {
+  readonly system: CardSystem;
+}
+
+export interface KeySource {
+  /** The card, connected if need be; answers at once while a failed connection is not retried yet. @throws KeyFailure */
+  system(): Promise<CardSystem>;
+  /**
+   * The keys of an ECM, from the cache when it was asked moments ago.
+   * @param message ECM section without header and CRC
+   * @throws KeyFailure
+   */
+  keys(message: Uint8Array): Promise<AnsweredKeys>;
+}
