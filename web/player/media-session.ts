@@ -1,36 +1,38 @@
-/** Tells the device what is on, for its lock screen and media keys. */
-import type { Station } from '../../wire/api.ts';
-import { narrow } from '../words/channel.ts';
-import { splitTitle } from '../words/title.ts';
+/** Tells the device what plays, for its lock screen and media keys. */
+
+export interface MediaDescription {
+  readonly title: string;
+  readonly artist: string;
+  /** Relative to the page; undefined for the application's icon. */
+  readonly artwork: string | undefined;
+}
 
 export interface MediaActions {
   readonly setPaused: (paused: boolean) => void;
-  readonly step: (by: 1 | -1) => void;
+  readonly next: () => void;
+  readonly previous: () => void;
 }
 
-export function describeMedia(station: Station | undefined): void {
+export function describeMedia(media: MediaDescription | undefined): void {
   if (!('mediaSession' in navigator)) return;
-  if (station === undefined) {
+  if (media === undefined) {
     navigator.mediaSession.metadata = null;
     return;
   }
-  const title = station.now === null ? station.name : splitTitle(station.now.name).title;
-  navigator.mediaSession.metadata = new MediaMetadata({
-    title,
-    artist: narrow(station.name),
-    artwork: [{ src: new URL(station.logo ?? 'icon-512.png', document.baseURI).href }],
-  });
+  const { title, artist, artwork } = media;
+  const src = new URL(artwork ?? 'icon-512.png', document.baseURI).href;
+  navigator.mediaSession.metadata = new MediaMetadata({ title, artist, artwork: [{ src }] });
 }
 
-/** Returns the function that lets go of the keys. */
+/** Returns the function that releases the keys. */
 export function takeMediaKeys(actions: MediaActions): () => void {
   if (!('mediaSession' in navigator)) return () => undefined;
   const session = navigator.mediaSession;
   const handlers: readonly (readonly [MediaSessionAction, () => void])[] = [
     ['play', () => actions.setPaused(false)],
     ['pause', () => actions.setPaused(true)],
-    ['nexttrack', () => actions.step(1)],
-    ['previoustrack', () => actions.step(-1)],
+    ['nexttrack', actions.next],
+    ['previoustrack', actions.previous],
   ];
   const set = (action: MediaSessionAction, handler: (() => void) | null): void => {
     try {

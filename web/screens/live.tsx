@@ -1,20 +1,24 @@
 /** Live viewing of a station: the picture with its controls, and below it on upright phones the other channels. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { homeTab, volume } from '../device/preferences.ts';
+import { ChannelList } from '../live/channel-list.tsx';
+import { LiveControls } from '../live/live-controls.tsx';
+import { listenToLiveKeys } from '../live/live-keys.ts';
+import { isVeiled, LiveMessage } from '../live/live-messages.tsx';
+import { LivePlayer } from '../live/live-player.ts';
+import { LiveSheets, type SheetName } from '../live/live-sheets.tsx';
+import type { LiveState } from '../live/live-state.ts';
 import { pressRecord, RecordBelow, recordState } from '../live/record.tsx';
 import { goBack, navigate } from '../navigation/router.ts';
-import { ChannelList } from '../player/channel-list.tsx';
+import { SoundButton, VolumeMeter } from '../player/controls.tsx';
+import { ControlsVisibility } from '../player/controls-visibility.ts';
 import { toggleFullscreen } from '../player/fullscreen.ts';
-import { LivePlayer } from '../player/live-player.ts';
-import { describeMedia, takeMediaKeys } from '../player/media-session.ts';
-import { isVeiled, SoundButton, StageMessage } from '../player/messages.tsx';
-import { Osd, VolumeMeter } from '../player/osd.tsx';
-import { Presence } from '../player/presence.ts';
-import { listenToRemote } from '../player/remote.ts';
-import { PlayerSheets, type SheetName } from '../player/sheets.tsx';
-import type { LiveState } from '../player/state.ts';
+import { describeMedia, type MediaDescription, takeMediaKeys } from '../player/media-session.ts';
+import { Veil } from '../player/overlay.tsx';
+import type { SoundOutput } from '../player/sound-output.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { useBookings } from '../query/reservations.ts';
 import { neighbour, stationById, stationOfKey, stations } from '../query/stations.ts';
@@ -40,6 +44,11 @@ function firstControl(stage: HTMLElement | null): HTMLElement | null {
     if (control != null) return control;
   }
   return null;
+}
+
+function mediaOf(station: Station): MediaDescription {
+  const title = station.now === null ? station.name : splitTitle(station.now.name).title;
+  return { title, artist: narrow(station.name), artwork: station.logo ?? undefined };
 }
 
 function toStation(id: number | undefined): void {
@@ -80,36 +89,36 @@ function Below({ stationId, state }: { stationId: number; state: LiveState | und
   );
 }
 
-/** Everything with a life of its own, made when the video element exists. */
-interface Rig {
+/** The objects that live as long as the video element. */
+interface Viewing {
   readonly player: LivePlayer;
-  readonly presence: Presence;
+  readonly visibility: ControlsVisibility;
 }
 
-function useRig(video: { readonly current: HTMLVideoElement | null }) {
-  const rig = useSignal<Rig | undefined>(undefined);
+function useViewing(video: { readonly current: HTMLVideoElement | null }) {
+  const viewing = useSignal<Viewing | undefined>(undefined);
   useEffect(() => {
     if (video.current === null) return undefined;
     const player = new LivePlayer(video.current, notify);
-    const presence = new Presence(
+    const visibility = new ControlsVisibility(
       () => player.paused.value || document.querySelector('dialog[open]') !== null,
     );
-    rig.value = { player, presence };
+    viewing.value = { player, visibility };
     const letSleep = keepAwake();
     return () => {
       letSleep();
-      presence.close();
+      visibility.close();
       player.close();
     };
   }, []);
-  return rig;
+  return viewing;
 }
 
 export function Live({ stationId }: { stationId: number }) {
   const stage = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
   const video = useRef<HTMLVideoElement>(null);
-  const rig = useRig(video);
+  const viewing = useViewing(video);
   const sheet = useSignal<SheetName | undefined>(undefined);
   const touched = useRef(false);
   const shownStation = useRef(stationId);
@@ -121,16 +130,16 @@ export function Live({ stationId }: { stationId: number }) {
       if (stage.current !== null && video.current !== null)
         void toggleFullscreen(stage.current, video.current);
     };
-    const sound = (change: (player: LivePlayer) => void): void => {
-      const current = rig.value;
+    const sound = (change: (output: SoundOutput) => void): void => {
+      const current = viewing.value;
       if (current === undefined) return;
-      change(current.player);
-      current.presence.showMeter();
+      change(current.player.sound);
+      current.visibility.showMeter();
     };
     const sleep = (): boolean => {
-      const presence = rig.value?.presence;
-      const awake = presence?.awake.value ?? false;
-      presence?.sleep();
+      const visibility = viewing.value?.visibility;
+      const awake = visibility?.awake.value ?? false;
+      visibility?.sleep();
       return awake;
     };
     return {
@@ -140,15 +149,15 @@ export function Live({ stationId }: { stationId: number }) {
         toStation(station?.id);
         return station !== undefined;
       },
-      volume: (by: number) => sound((player) => player.setVolume(volume.value + by)),
-      mute: () => sound((player) => player.toggleMute()),
+      volume: (by: number) => sound((output) => output.setVolume(volume.value + by)),
+      mute: () => sound((output) => output.toggleMute()),
       togglePause: () => {
-        rig.value?.player.togglePause();
-        rig.value?.presence.wake();
+        viewing.value?.player.togglePause();
+        viewing.value?.visibility.wake();
       },
       setPaused: (paused: boolean) => {
-        rig.value?.player.setPaused(paused);
-        rig.value?.presence.wake();
+        viewing.value?.player.setPaused(paused);
+        viewing.value?.visibility.wake();
       },
       fullscreen: full,
       list: () => {
@@ -159,15 +168,15 @@ export function Live({ stationId }: { stationId: number }) {
       },
       record: () => {
         pressRecord(stationById(shownStation.current));
-        rig.value?.presence.wake();
+        viewing.value?.visibility.wake();
       },
-      info: () => rig.value?.presence.showInfo(),
+      info: () => viewing.value?.visibility.showInfo(),
       help: () => {
         sheet.value = 'help';
       },
       leave: goBack,
       wake: (focus: boolean) => {
-        rig.value?.presence.wake(true);
+        viewing.value?.visibility.wake(true);
         // The controls take the focus only once they are shown.
         if (focus) setTimeout(() => firstControl(stage.current)?.focus(), 0);
       },
@@ -175,23 +184,27 @@ export function Live({ stationId }: { stationId: number }) {
     };
   }, []);
 
-  useEffect(() => listenToRemote(actions), []);
-  useEffect(() => takeMediaKeys({ setPaused: actions.setPaused, step: actions.step }), []);
-  const ready = rig.value;
+  useEffect(() => listenToLiveKeys(actions), []);
+  useEffect(() => {
+    const next = (): void => actions.step(1);
+    const previous = (): void => actions.step(-1);
+    return takeMediaKeys({ setPaused: actions.setPaused, next, previous });
+  }, []);
+  const ready = viewing.value;
   useEffect(() => {
     ready?.player.tune(stationId);
-    ready?.presence.showInfo();
+    ready?.visibility.showInfo();
   }, [stationId, ready]);
 
   useBookings();
   const station = stationById(stationId);
   useEffect(() => {
-    describeMedia(station);
+    describeMedia(station === undefined ? undefined : mediaOf(station));
     // Back home the viewer finds the station where it was left.
     if (station !== undefined) homeTab.value = station.type;
   }, [station]);
 
-  const awake = ready?.presence.awake.value ?? false;
+  const awake = ready?.visibility.awake.value ?? false;
   useEffect(() => {
     // Controls that go take the focus with them: back to the picture, where the arrows change channels.
     const active = document.activeElement;
@@ -201,7 +214,7 @@ export function Live({ stationId }: { stationId: number }) {
 
   const state = ready?.player.state.value;
   const veiled = state === undefined || isVeiled(state);
-  const info = (ready?.presence.info.value ?? false) || (state?.kind === 'tuning' && veiled);
+  const info = (ready?.visibility.info.value ?? false) || (state?.kind === 'tuning' && veiled);
   return (
     <main id="main" class="live" tabIndex={-1} ref={main}>
       <div
@@ -212,12 +225,12 @@ export function Live({ stationId }: { stationId: number }) {
           touched.current = event.pointerType === 'touch';
         }}
         onPointerMove={(event) => {
-          if (event.pointerType !== 'touch') ready?.presence.wake();
+          if (event.pointerType !== 'touch') ready?.visibility.wake();
         }}
       >
         {/* biome-ignore lint/a11y/useMediaCaption: captions are drawn by the page, the stream has no text track */}
         <video class="stage-video" ref={video} playsInline />
-        <div class="stage-veil" data-shown={veiled ? '' : undefined} />
+        <Veil shown={veiled} />
         {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
         <div
@@ -225,13 +238,13 @@ export function Live({ stationId }: { stationId: number }) {
           onDblClick={actions.fullscreen}
           onClick={() => {
             if (!touched.current) return;
-            if (!actions.sleep()) ready?.presence.wake();
+            if (!actions.sleep()) ready?.visibility.wake();
           }}
         />
         {ready === undefined ? null : (
           <>
-            <StageMessage player={ready.player} station={station} onList={actions.list} />
-            <Osd
+            <LiveMessage player={ready.player} station={station} onList={actions.list} />
+            <LiveControls
               player={ready.player}
               station={station}
               awake={awake}
@@ -247,9 +260,9 @@ export function Live({ stationId }: { stationId: number }) {
                 void togglePictureInPicture(video.current);
               }}
             />
-            <SoundButton player={ready.player} />
-            <VolumeMeter shown={ready.presence.meter.value && !awake} />
-            <PlayerSheets
+            <SoundButton sound={ready.player.sound} />
+            <VolumeMeter shown={ready.visibility.meter.value && !awake} />
+            <LiveSheets
               name={sheet.value}
               station={station}
               stationId={stationId}

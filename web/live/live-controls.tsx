@@ -1,10 +1,12 @@
-/** The display over the picture: what is on, above; the controls, below. */
+/** Over the picture of a station: its programme above, the controls below. */
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
-import { muted, volume } from '../device/preferences.ts';
 import { goBack } from '../navigation/router.ts';
+import { canPictureInPicture } from '../player/capabilities.ts';
+import { Control, VolumeControl } from '../player/controls.tsx';
+import { fullscreen } from '../player/fullscreen.ts';
 import { stations } from '../query/stations.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
@@ -12,12 +14,10 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import type { RecordState } from '../words/record-state.ts';
 import { clockText, remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { canPictureInPicture } from './capabilities.ts';
-import { fullscreen } from './fullscreen.ts';
 import type { LivePlayer } from './live-player.ts';
-import type { SheetName } from './sheets.tsx';
+import type { SheetName } from './live-sheets.tsx';
 
-interface OsdProps {
+interface LiveControlsProps {
   readonly player: LivePlayer;
   readonly station: Station | undefined;
   readonly awake: boolean;
@@ -28,23 +28,6 @@ interface OsdProps {
   readonly onSheet: (name: SheetName) => void;
   readonly onFullscreen: () => void;
   readonly onPictureInPicture: () => void;
-}
-
-interface ControlProps {
-  readonly icon: IconName;
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly class?: string;
-  readonly text?: string;
-}
-
-function Control({ icon, label, onClick, class: extra = '', text }: ControlProps) {
-  return (
-    <button type="button" class={`control ${extra}`} aria-label={label} title={label} onClick={onClick}>
-      <Icon name={icon} />
-      {text === undefined ? null : <span aria-hidden="true">{text}</span>}
-    </button>
-  );
 }
 
 function Heading({ station, record }: { station: Station | undefined; record: RecordState }) {
@@ -79,32 +62,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
   );
 }
 
-function Volume({ player }: { player: LivePlayer }) {
-  const level = muted.value || player.silenced.value ? 0 : volume.value;
-  return (
-    <div class="volume">
-      <Control
-        icon={level === 0 ? 'silent' : 'sound'}
-        label={level === 0 ? '音を出す' : '消音'}
-        onClick={() => player.toggleMute()}
-      />
-      <input
-        class="volume-slider"
-        data-nav-skip=""
-        type="range"
-        min="0"
-        max="100"
-        step="5"
-        value={Math.round(level * 100)}
-        aria-label="音量"
-        style={{ '--part': level }}
-        onInput={(event) => player.setVolume(Number(event.currentTarget.value) / 100)}
-      />
-    </div>
-  );
-}
-
-export function Osd(props: OsdProps) {
+export function LiveControls(props: LiveControlsProps) {
   const { player, station, awake } = props;
   const program = station?.now ?? null;
   const paused = player.paused.value;
@@ -133,7 +91,7 @@ export function Osd(props: OsdProps) {
           />
           <Control icon="down" label="前のチャンネル" onClick={() => props.onStep(-1)} />
           <Control icon="up" label="次のチャンネル" onClick={() => props.onStep(1)} />
-          <Volume player={player} />
+          <VolumeControl sound={player.sound} />
           <Control
             icon={props.record.kind === 'recording' ? 'stop' : 'record'}
             label={props.record.label}
@@ -171,18 +129,5 @@ export function Osd(props: OsdProps) {
         </div>
       </div>
     </>
-  );
-}
-
-export function VolumeMeter({ shown }: { shown: boolean }) {
-  const level = muted.value ? 0 : volume.value;
-  return (
-    <div class="meter" data-shown={shown ? '' : undefined} aria-hidden="true">
-      <Icon name={level === 0 ? 'silent' : 'sound'} />
-      <span class="meter-track">
-        <span style={{ '--part': level }} />
-      </span>
-      <b class="numbers">{Math.round(level * 100)}</b>
-    </div>
   );
 }

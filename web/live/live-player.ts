@@ -1,13 +1,16 @@
-/** Live viewing of one station at a time: tunes, follows the rules of a stream's end, keeps sound and choices. */
-import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { deviceCodec, lastStation, liveCodec, muted, volume } from '../device/preferences.ts';
+/** Live viewing of one station at a time: tunes, reconnects as the end of a stream asks for, keeps the choices. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { deviceCodec, lastStation, liveCodec } from '../device/preferences.ts';
+import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
+import { HttpFeed } from '../player/http-feed.ts';
+import { PlaybackSession, type SilenceLimits } from '../player/playback-session.ts';
+import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.ts';
+import { SoundOutput } from '../player/sound-output.ts';
 import { ApiFailure, type FailureCode, liveUrl } from '../query/api.ts';
-import { canPlayAv1, mediaSourceClass } from './capabilities.ts';
-import { FRESH, nextTry, type Retry, type StreamEnd } from './retry.ts';
-import { StreamSession } from './session.ts';
-import { type LiveEvent, type LiveState, nextState } from './state.ts';
+import { LivePacing } from './live-pacing.ts';
+import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
 
-/** Asking again would change nothing. */
+/** Failures that a further request would not change. */
 const FINAL: readonly FailureCode[] = [
   'not_found',
   'bad_request',
@@ -15,16 +18,19 @@ const FINAL: readonly FailureCode[] = [
   'unauthorized',
   'copy_never',
 ];
+/** A tuner may need several seconds to lock, and a recording's encoder another few to start. */
+const SILENCE: SilenceLimits = { firstMs: 45_000, laterMs: 15_000 };
 
 export class LivePlayer {
   readonly #video: HTMLVideoElement;
   readonly #onNotice: (word: string) => void;
   readonly #state = signal<LiveState>({ kind: 'idle' });
   readonly #audio = signal<string | undefined>(undefined);
-  readonly #silenced = signal(false);
+  readonly sound: SoundOutput;
   readonly #paused = signal(false);
   #stationId = 0;
-  #session: StreamSession | undefined;
+  #session: PlaybackSession | undefined;
+  #pacing: LivePacing | undefined;
   #retry: Retry = FRESH;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** A picture of the tuned station stands in the element. */
@@ -33,8 +39,7 @@ export class LivePlayer {
   constructor(video: HTMLVideoElement, onNotice: (word: string) => void) {
     this.#video = video;
     this.#onNotice = onNotice;
-    video.volume = volume.value;
-    video.muted = muted.value;
+    this.sound = new SoundOutput(video);
     video.addEventListener('pause', this.#onPauseChange);
     video.addEventListener('play', this.#onPauseChange);
   }
@@ -48,11 +53,6 @@ export class LivePlayer {
     return this.#audio;
   }
 
-  /** The browser allowed the picture only without sound, until the viewer touches something. */
-  get silenced(): ReadonlySignal<boolean> {
-    return this.#silenced;
-  }
-
   get paused(): ReadonlySignal<boolean> {
     return this.#paused;
   }
@@ -62,7 +62,7 @@ export class LivePlayer {
     this.#audio.value = undefined;
     this.#retry = FRESH;
     this.#picture = false;
-    // What is left of the station before is not to be heard under the new one's name.
+    // The rest of the previous station must not play under the new one's name.
     this.#video.pause();
     lastStation.value = stationId;
     this.#open();
@@ -78,7 +78,7 @@ export class LivePlayer {
     this.retry();
   }
 
-  /** Now, by the viewer's wish. */
+  /** Connects again at once, at the viewer's request. */
   retry(): void {
     this.#retry = FRESH;
     this.#open();
@@ -88,34 +88,18 @@ export class LivePlayer {
     this.setPaused(!this.#video.paused);
   }
 
-  /** Devices with a button each for play and pause press the one that holds already, too. */
+  /** Devices with separate buttons for play and pause also send the one whose state holds already. */
   setPaused(paused: boolean): void {
     if (paused === this.#video.paused) return;
     if (paused) {
       this.#video.pause();
       return;
     }
-    this.#session?.seekToLive();
-    void this.#play();
+    this.#toLiveEdge();
+    void this.sound.play();
   }
 
-  setVolume(level: number): void {
-    const rounded = Math.round(Math.min(1, Math.max(0, level)) * 100) / 100;
-    batch(() => {
-      volume.value = rounded;
-      muted.value = rounded === 0;
-    });
-    this.#applySound();
-  }
-
-  toggleMute(): void {
-    if (this.#silenced.value) muted.value = false;
-    else muted.value = !muted.value;
-    if (!muted.value && volume.value === 0) volume.value = 0.5;
-    this.#applySound();
-  }
-
-  /** Ends viewing and lets go of the element. */
+  /** Ends viewing and releases the element. */
   close(): void {
     clearTimeout(this.#timer);
     this.#session?.close();
@@ -135,10 +119,10 @@ export class LivePlayer {
     this.#state.value = nextState(this.#state.value, event);
   }
 
-  #applySound(): void {
-    this.#silenced.value = false;
-    this.#video.volume = volume.value;
-    this.#video.muted = muted.value;
+  /** After a pause, playback continues with the newest picture. */
+  #toLiveEdge(): void {
+    const edge = this.#pacing?.edge(this.#session?.spans ?? []);
+    if (edge !== undefined) this.#video.currentTime = edge;
   }
 
   #open(): void {
@@ -153,11 +137,10 @@ export class LivePlayer {
     }
     this.#dispatch({ kind: 'tune', kept: this.#picture });
     const codec = liveCodec.value === 'av1' && canPlayAv1() ? 'av1' : 'h264';
-    const session = new StreamSession(
-      this.#video,
-      liveUrl(this.#stationId, codec, this.#audio.value),
-      this.#handlers(codec),
-    );
+    const feed = new HttpFeed(liveUrl(this.#stationId, codec, this.#audio.value));
+    const pacing = new LivePacing(performance.now());
+    this.#pacing = pacing;
+    const session = new PlaybackSession(this.#video, feed, pacing, SILENCE, this.#handlers(codec));
     this.#session = session;
     void session.run();
   }
@@ -168,7 +151,7 @@ export class LivePlayer {
         this.#dispatch({ kind: 'answered' });
         for (const word of notices) this.#onNotice(word);
       },
-      onReady: () => void this.#play(),
+      onReady: () => void this.sound.play(),
       onPicture: () => {
         this.#picture = true;
         this.#dispatch({ kind: 'picture' });
@@ -197,25 +180,9 @@ export class LivePlayer {
       this.#open();
       return;
     }
-    // The first break of a stream that played is not worth an alarm: it is usually over before its buffer is.
+    // After the first break of a stream that played, its picture stays: the buffer usually outlasts the break.
     this.#picture &&= retry.failures <= 1;
     this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs, kept: this.#picture });
     this.#timer = setTimeout(() => this.#open(), waitMs);
-  }
-
-  /** Plays with sound where the browser lets us, else without and with a button that says so. */
-  async #play(): Promise<void> {
-    this.#video.volume = volume.value;
-    // Tried again with every station: the viewer may have touched something since.
-    this.#video.muted = muted.value;
-    try {
-      await this.#video.play();
-      this.#silenced.value = false;
-    } catch (error) {
-      if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
-      this.#video.muted = true;
-      this.#silenced.value = !muted.value;
-      await this.#video.play().catch(() => this.#video.pause());
-    }
   }
 }

@@ -1,25 +1,19 @@
 /**
  * Keeps a live picture close to the air without visible jumps: decides the playback rate, and a jump where a gap,
- * a stall or a large lag leaves no other way. Pure; `session.ts` feeds it a sample every quarter of a second.
+ * a stall or a large lag leaves no other way. The rules are pure functions; `LivePacing` keeps their state.
  *
  * What counts is the low-water mark of the buffer (the least that was ahead within a few seconds), not its
  * momentary level, which goes up and down with every fragment.
  */
-
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface Sample {
-  /** Milliseconds of any steady clock. */
-  readonly at: number;
-  /** The element's currentTime in seconds. */
-  readonly position: number;
-  readonly ranges: readonly Span[];
-  /** False while paused or seeking: nothing is steered then. */
-  readonly running: boolean;
-}
+import {
+  bufferedAhead,
+  NUDGE,
+  type Pace,
+  type Pacing,
+  rangeAt,
+  type Sample,
+  type Span,
+} from '../player/pacing.ts';
 
 export interface Steering {
   /** Low-water mark aimed for, in seconds; grows after a stall and shrinks back slowly. */
@@ -32,15 +26,13 @@ export interface Steering {
   readonly easedAt: number;
 }
 
-export interface Decision {
+export interface Decision extends Pace {
   readonly steering: Steering;
-  readonly rate: number;
-  readonly seekTo: number | undefined;
 }
 
 /** With fragments of half a second this leaves the picture 1.0 to 1.5 s behind the encoder. */
 const BASE_TARGET = 0.8;
-/** Below this part of the target a late fragment would be heard: play a little slower, up to the second part. */
+/** Below this part of the target a late fragment would interrupt the sound: slow down, up to the second part. */
 const LOW_PART = 0.45;
 const RECOVERED_PART = 0.75;
 /** Half a fragment: how far behind the newest byte a jump lands beyond the target. */
@@ -56,33 +48,22 @@ const STUCK_MS = 400;
 const SLOWER = 0.97;
 const FASTER = 1.03;
 const FASTEST = 1.05;
-const NUDGE = 0.02;
 
 export function startSteering(at: number): Steering {
   return { target: BASE_TARGET, lows: [], rate: 1, position: -1, movedAt: at, easedAt: at };
 }
 
-/** A stall was heard or seen: keep more in hand from now on. */
+/** Playback stalled: buffer more from now on. */
 export function afterStall(steering: Steering, at: number): Steering {
   const target = Math.min(MAX_TARGET, steering.target + STALL_STEP);
   return { ...steering, target, easedAt: at, lows: [] };
-}
-
-function rangeAt(ranges: readonly Span[], position: number): Span | undefined {
-  return ranges.find((range) => position >= range.start - NUDGE && position <= range.end + NUDGE);
-}
-
-/** Seconds that can be played from `position` without a gap. */
-export function bufferedAhead(ranges: readonly Span[], position: number): number {
-  const range = rangeAt(ranges, position);
-  return range === undefined ? 0 : Math.max(0, range.end - position);
 }
 
 function rateFor(steering: Steering, low: number): number {
   if (low < steering.target * LOW_PART) return SLOWER;
   if (low > steering.target + 1.5) return FASTEST;
   if (low > steering.target + 0.4) return FASTER;
-  // Between the two lines the present course is kept until the target itself is met.
+  // Between the two thresholds the present rate is kept until the target itself is met.
   if (steering.rate > 1 && low > steering.target) return steering.rate;
   if (steering.rate < 1 && low < steering.target * RECOVERED_PART) return steering.rate;
   return 1;
@@ -101,7 +82,7 @@ function jumpTo(sample: Sample, steering: Steering, stuckMs: number): number | u
     return range === undefined && position > last.end + 1 ? edge : undefined;
   }
   if (last.end - position > JUMP_AHEAD + steering.target) return edge;
-  // Enough in hand and yet no picture: a decoder stuck on a frame is freed by a small step.
+  // Enough is buffered and yet the position stands: a small step frees a decoder stuck on a frame.
   if (stuckMs > STUCK_MS * 5 && range.end - position > 1) return position + 0.1;
   return undefined;
 }
@@ -131,4 +112,48 @@ export function steer(previous: Steering, sample: Sample): Decision {
   const low = Math.min(...lows.map((entry) => entry.ahead));
   const rate = spanned ? rateFor({ ...kept, rate: previous.rate }, low) : previous.rate;
   return { steering: { ...kept, lows, rate, movedAt }, rate, seekTo: undefined };
+}
+
+const START_AHEAD_S = 0.4;
+/** Kept behind the position; trimmed to the second figure once it exceeds the first. */
+const MOST_BEHIND_S = 60;
+const KEEP_BEHIND_S = 30;
+/** While paused only the newest part is kept: playback continues at the live edge. */
+const PAUSED_MOST_S = 45;
+const PAUSED_KEEP_S = 15;
+
+export class LivePacing implements Pacing {
+  readonly startAhead = START_AHEAD_S;
+  #steering: Steering;
+
+  /** @param at milliseconds of the clock that samples carry */
+  constructor(at: number) {
+    this.#steering = startSteering(at);
+  }
+
+  next(sample: Sample): Pace {
+    const { steering, rate, seekTo } = steer(this.#steering, sample);
+    this.#steering = steering;
+    return { rate, seekTo };
+  }
+
+  onStall(at: number): void {
+    this.#steering = afterStall(this.#steering, at);
+  }
+
+  removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined {
+    const first = ranges[0];
+    const last = ranges.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    const [extent, most, end] = paused
+      ? [last.end - first.start, PAUSED_MOST_S, last.end - PAUSED_KEEP_S]
+      : [position - first.start, MOST_BEHIND_S, position - KEEP_BEHIND_S];
+    return extent > most ? { start: first.start, end } : undefined;
+  }
+
+  /** Where playback continues after a pause, in seconds; undefined while nothing is buffered. */
+  edge(ranges: readonly Span[]): number | undefined {
+    const last = ranges.at(-1);
+    return last === undefined ? undefined : Math.max(last.start, last.end - this.#steering.target);
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { ApiFailure } from '../query/api.ts';
-import { type LiveEvent, type LiveState, nextState } from './state.ts';
+import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
 
 const after = (...events: LiveEvent[]): LiveState => events.reduce<LiveState>(nextState, { kind: 'idle' });
 const failure = new ApiFailure('no_tuner', '空きがありません');

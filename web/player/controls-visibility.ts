@@ -1,4 +1,4 @@
-/** What lies over the picture and for how long: controls while somebody is there, the station's name after zapping. */
+/** What is shown over the picture and for how long: controls while the viewer is active, information, the volume. */
 import { type Signal, signal } from '@preact/signals';
 
 const AWAKE_MS = 3_000;
@@ -7,10 +7,10 @@ const AWAKE_KEYS_MS = 6_000;
 const INFO_MS = 5_000;
 const METER_MS = 1_400;
 
-export class Presence {
+export class ControlsVisibility {
   /** Controls are shown and can take the focus. */
   readonly awake = signal(false);
-  /** The station and its programme are shown. */
+  /** What plays is named. */
   readonly info = signal(false);
   /** The volume's level is shown. */
   readonly meter = signal(false);

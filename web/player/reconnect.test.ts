@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { FRESH, nextTry, type Retry } from './retry.ts';
+import { FRESH, nextTry, type Retry } from './reconnect.ts';
 
 test('a stream closed in order is asked for again at once', () => {
   expect(nextTry(FRESH, 'closed', 1_000_000, 60_000).waitMs).toBe(0);

@@ -1,8 +1,8 @@
-/** The player's sheets: sound, picture format, channels, help. */
+/** The dialogs of the live screen: audio, video format, channels, help. */
 import type { Station } from '../../wire/api.ts';
 import { liveCodec } from '../device/preferences.ts';
+import { canPlayAv1 } from '../player/capabilities.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
-import { canPlayAv1 } from './capabilities.ts';
 import { ChannelList } from './channel-list.tsx';
 import type { LivePlayer } from './live-player.ts';
 
@@ -105,7 +105,7 @@ function HelpSheet({ onClose }: SheetsProps) {
   );
 }
 
-export function PlayerSheets(props: SheetsProps) {
+export function LiveSheets(props: SheetsProps) {
   switch (props.name) {
     case undefined:
       return null;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { afterStall, bufferedAhead, type Decision, type Span, startSteering, steer } from './steering.ts';
+import { bufferedAhead, type Span } from '../player/pacing.ts';
+import { afterStall, type Decision, LivePacing, startSteering, steer } from './live-pacing.ts';
 
 const STEP_MS = 250;
 
@@ -126,4 +127,21 @@ test('bufferedAhead counts to the next gap only', () => {
   ];
   expect(bufferedAhead(ranges, 2)).toBe(3);
   expect(bufferedAhead(ranges, 6)).toBe(0);
+});
+
+describe('LivePacing', () => {
+  test('keeps half a minute behind the position, trimmed once a minute is there', () => {
+    const pacing = new LivePacing(0);
+    expect(pacing.removable([{ start: 0, end: 70 }], 59, false)).toBeUndefined();
+    expect(pacing.removable([{ start: 0, end: 70 }], 61, false)).toEqual({ start: 0, end: 31 });
+    expect(pacing.removable([], 61, false)).toBeUndefined();
+  });
+
+  test('while paused keeps only the newest part, and continues at its edge', () => {
+    const pacing = new LivePacing(0);
+    expect(pacing.removable([{ start: 0, end: 44 }], 3, true)).toBeUndefined();
+    expect(pacing.removable([{ start: 0, end: 46 }], 3, true)).toEqual({ start: 0, end: 31 });
+    expect(pacing.edge([{ start: 31, end: 46 }])).toBeCloseTo(45.2);
+    expect(pacing.edge([])).toBeUndefined();
+  });
 });

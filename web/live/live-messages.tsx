@@ -1,0 +1,70 @@
+/** What is shown over the picture of a station while there is none: tuning, waiting for a retry, failed. */
+
+import type { Station } from '../../wire/api.ts';
+import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import type { LivePlayer } from './live-player.ts';
+import type { LiveState } from './live-state.ts';
+
+interface LiveMessageProps {
+  readonly player: LivePlayer;
+  readonly station: Station | undefined;
+  readonly onList: () => void;
+}
+
+function Tuning({ state, station }: { state: Extract<LiveState, { kind: 'tuning' }>; station?: Station }) {
+  const text = state.stage === 'tuner' ? 'チューナーを待っています' : '映像を待っています';
+  return (
+    <div class="stage-note" role="status">
+      <span class="tuning-ring">
+        {station === undefined ? <Icon name="antenna" /> : <Logo station={station} />}
+      </span>
+      <b>選局中</b>
+      <span class="tuning-steps" aria-hidden="true">
+        <i data-done="" />
+        <i data-done={state.stage === 'video' ? '' : undefined} />
+      </span>
+      <span>{text}</span>
+    </div>
+  );
+}
+
+/** True when the message needs the picture covered. */
+export function isVeiled(state: LiveState): boolean {
+  switch (state.kind) {
+    case 'playing':
+    case 'stalled':
+      return false;
+    case 'tuning':
+    case 'waiting':
+      return !state.kept;
+    case 'idle':
+    case 'failed':
+      return true;
+  }
+}
+
+export function LiveMessage({ player, station, onList }: LiveMessageProps) {
+  const state = player.state.value;
+  if ((state.kind === 'tuning' || state.kind === 'waiting') && state.kept) {
+    return <BusyNote text="つなぎ直しています" />;
+  }
+  const again: WayOut = { text: '再試行', act: () => player.retry() };
+  const list: WayOut = { text: 'ほかの局を見る', act: onList };
+  switch (state.kind) {
+    case 'idle':
+    case 'playing':
+      return null;
+    case 'tuning':
+      return <Tuning state={state} {...(station === undefined ? {} : { station })} />;
+    case 'stalled':
+      return <BusyNote text="映像を待っています" />;
+    case 'waiting':
+      return <RetryNote failure={state.failure} until={state.until} ways={[again, list]} />;
+    case 'failed': {
+      const ways = state.failure.code === 'not_found' ? [list, again] : [again, list];
+      return <FailureNote failure={state.failure} ways={ways} />;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Controls that every player shows over its picture: buttons, volume, and what appears when sound is blocked. */
+import { muted, volume } from '../device/preferences.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import type { SoundOutput } from './sound-output.ts';
+
+interface ControlProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly class?: string;
+}
+
+export function Control({ icon, label, onClick, class: extra = '' }: ControlProps) {
+  return (
+    <button type="button" class={`control ${extra}`} aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+export function VolumeControl({ sound }: { sound: SoundOutput }) {
+  const level = muted.value || sound.silenced.value ? 0 : volume.value;
+  return (
+    <div class="volume">
+      <Control
+        icon={level === 0 ? 'silent' : 'sound'}
+        label={level === 0 ? '音を出す' : '消音'}
+        onClick={() => sound.toggleMute()}
+      />
+      <input
+        class="volume-slider"
+        data-nav-skip=""
+        type="range"
+        min="0"
+        max="100"
+        step="5"
+        value={Math.round(level * 100)}
+        aria-label="音量"
+        style={{ '--part': level }}
+        onInput={(event) => sound.setVolume(Number(event.currentTarget.value) / 100)}
+      />
+    </div>
+  );
+}
+
+/** The level for a moment after it was changed by key. */
+export function VolumeMeter({ shown }: { shown: boolean }) {
+  const level = muted.value ? 0 : volume.value;
+  return (
+    <div class="meter" data-shown={shown ? '' : undefined} aria-hidden="true">
+      <Icon name={level === 0 ? 'silent' : 'sound'} />
+      <span class="meter-track">
+        <span style={{ '--part': level }} />
+      </span>
+      <b class="numbers">{Math.round(level * 100)}</b>
+    </div>
+  );
+}
+
+/** Browsers start sound only after a touch; this is the thing to touch. */
+export function SoundButton({ sound }: { sound: SoundOutput }) {
+  if (!sound.silenced.value) return null;
+  return (
+    <button type="button" class="sound-button" onClick={() => sound.toggleMute()}>
+      <Icon name="silent" />
+      音を出す
+    </button>
+  );
+}

@@ -1,0 +1,45 @@
+/** A feed that is the body of one HTTP answer: fragmented MP4 from its initialisation segment on. */
+import { ApiFailure, failureOf } from '../query/api.ts';
+import { MIME_HEADER, NOTICE_HEADER } from '../query/headers.ts';
+import { InitSegmentCollector } from './boxes.ts';
+import { mimeOfInit } from './codec.ts';
+import type { FeedPart, MediaFeed } from './media-feed.ts';
+
+export class HttpFeed implements MediaFeed {
+  constructor(readonly url: URL) {}
+
+  async *read(signal: AbortSignal): AsyncGenerator<FeedPart> {
+    const response = await fetch(this.url, { signal, cache: 'no-store' });
+    if (!response.ok) throw await failureOf(response);
+    if (response.body === null) throw new ApiFailure('internal', '映像が空でした。');
+    yield { kind: 'answer', notices: words(response.headers.get(NOTICE_HEADER)) };
+    const reader = response.body.getReader();
+    try {
+      let collector: InitSegmentCollector | undefined = new InitSegmentCollector();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        if (collector === undefined) {
+          yield { kind: 'media', bytes: value };
+          continue;
+        }
+        const bytes = collector.push(value);
+        if (bytes === undefined) continue;
+        collector = undefined;
+        // What the service says, then what the stream itself says.
+        const types = [response.headers.get(MIME_HEADER), mimeOfInit(bytes)].filter((type) => type != null);
+        yield { kind: 'init', types, bytes };
+      }
+    } finally {
+      void reader.cancel().catch(() => undefined);
+    }
+  }
+}
+
+/** The entries of a comma-separated header. */
+function words(header: string | null): string[] {
+  return (header ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

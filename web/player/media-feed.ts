@@ -1,0 +1,20 @@
+/**
+ * Where the parts of a playback come from. A feed is read once; `http-feed.ts` reads an HTTP body, a socket or stored
+ * data would each be another file with this interface.
+ */
+
+export type FeedPart =
+  /** The service accepted the request. `notices`: why something else than asked for is sent. */
+  | { readonly kind: 'answer'; readonly notices: readonly string[] }
+  /** Decoding starts here. `types`: RFC 6381 types of the bytes, the most reliable first. */
+  | { readonly kind: 'init'; readonly types: readonly string[]; readonly bytes: Uint8Array }
+  /** Continues the part before; may end anywhere. */
+  | { readonly kind: 'media'; readonly bytes: Uint8Array };
+
+export interface MediaFeed {
+  /**
+   * Ends when the source closed the stream in order. Returning from the iteration releases the source.
+   * @throws ApiFailure, a network error, or the abort of `signal`
+   */
+  read(signal: AbortSignal): AsyncIterable<FeedPart>;
+}

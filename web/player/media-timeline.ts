@@ -1,0 +1,124 @@
+/**
+ * The buffer behind a video element: a media source with one source buffer, and one operation at a time on it. It
+ * knows neither where the bytes come from nor how they are paced.
+ */
+import { ApiFailure } from '../query/api.ts';
+import { isManaged, mediaSourceClass } from './capabilities.ts';
+import type { Span } from './pacing.ts';
+
+/** Kept behind the position when the browser's quota is exhausted, seconds. */
+const QUOTA_KEEP_S = 5;
+
+export class MediaTimeline {
+  readonly #video: HTMLVideoElement;
+  readonly #closed = new AbortController();
+  #source: MediaSource | undefined;
+  #buffer: SourceBuffer | undefined;
+  #objectUrl: string | undefined;
+
+  constructor(video: HTMLVideoElement) {
+    this.#video = video;
+  }
+
+  /**
+   * Takes the element over; what it showed before stays until the first append.
+   * @param types RFC 6381 types of what will be appended, the most reliable first
+   * @throws ApiFailure `unsupported`; Error when closed meanwhile
+   */
+  async open(types: readonly string[]): Promise<void> {
+    const Source = mediaSourceClass();
+    const mime = types.find((type) => Source?.isTypeSupported(type) === true);
+    if (Source === undefined || mime === undefined) {
+      const called = types[0] ?? 'この形式';
+      throw new ApiFailure('unsupported', `このブラウザーは ${called} を再生できません。`);
+    }
+    const source = new Source();
+    this.#source = source;
+    this.#video.disableRemotePlayback = isManaged(Source);
+    const { signal } = this.#closed;
+    const opened = new Promise<void>((resolve, reject) => {
+      source.addEventListener('sourceopen', () => resolve(), { once: true });
+      signal.addEventListener('abort', () => reject(new Error('closed')), { once: true });
+    });
+    this.#objectUrl = URL.createObjectURL(source);
+    this.#video.src = this.#objectUrl;
+    await opened;
+    signal.throwIfAborted();
+    this.#buffer = source.addSourceBuffer(mime);
+  }
+
+  get spans(): Span[] {
+    // A source buffer that its media source dropped throws on access.
+    if (this.#buffer === undefined || this.#source?.readyState === 'closed') return [];
+    const ranges = this.#buffer.buffered;
+    return Array.from({ length: ranges.length }, (_, index) => ({
+      start: ranges.start(index),
+      end: ranges.end(index),
+    }));
+  }
+
+  /** @throws ApiFailure `decode`; DOMException; Error when closed meanwhile */
+  async append(bytes: Uint8Array): Promise<void> {
+    const buffer = this.#buffer;
+    if (buffer === undefined) return;
+    const data = bytes as Uint8Array<ArrayBuffer>;
+    try {
+      await this.#update(() => buffer.appendBuffer(data));
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== 'QuotaExceededError') throw error;
+      const first = this.spans[0];
+      const end = this.#video.currentTime - QUOTA_KEEP_S;
+      if (first !== undefined && end > first.start) await this.remove({ start: first.start, end });
+      await this.#update(() => buffer.appendBuffer(data));
+    }
+  }
+
+  remove({ start, end }: Span): Promise<void> {
+    return this.#update(() => this.#buffer?.remove(start, end));
+  }
+
+  /** No more will be appended; what is buffered plays to its end. */
+  finish(): void {
+    if (this.#source?.readyState === 'open' && this.#buffer?.updating === false) this.#source.endOfStream();
+  }
+
+  /** The last picture stays until another timeline takes the element. */
+  close(): void {
+    this.#closed.abort();
+    if (this.#objectUrl !== undefined) URL.revokeObjectURL(this.#objectUrl);
+    this.#objectUrl = undefined;
+  }
+
+  /** Runs one operation of the source buffer and waits for its end. */
+  #update(operation: () => void): Promise<void> {
+    const buffer = this.#buffer;
+    const { signal } = this.#closed;
+    return new Promise((resolve, reject) => {
+      if (buffer === undefined || signal.aborted) {
+        reject(new Error('closed'));
+        return;
+      }
+      const settle = (): void => {
+        buffer.removeEventListener('updateend', settle);
+        buffer.removeEventListener('error', fail);
+        signal.removeEventListener('abort', fail);
+        resolve();
+      };
+      const fail = (): void => {
+        buffer.removeEventListener('updateend', settle);
+        buffer.removeEventListener('error', fail);
+        signal.removeEventListener('abort', fail);
+        reject(new ApiFailure('decode', '受信した映像が壊れていました。'));
+      };
+      buffer.addEventListener('updateend', settle);
+      buffer.addEventListener('error', fail);
+      signal.addEventListener('abort', fail);
+      try {
+        operation();
+      } catch (error) {
+        settle();
+        reject(error);
+      }
+    });
+  }
+}

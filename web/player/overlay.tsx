@@ -1,0 +1,107 @@
+/**
+ * What lies over the picture beneath the controls, as layers: the veil that covers it, and notes on why there is no
+ * picture. Captions will be a layer of their own between the two.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiFailure } from '../query/api.ts';
+import { Icon } from '../ui/icon.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { Reason } from '../words/failure-panel.tsx';
+
+export function Veil({ shown }: { shown: boolean }) {
+  return <div class="stage-veil" data-shown={shown ? '' : undefined} />;
+}
+
+/** The picture stands still or plays out of the buffer while data is on its way. */
+export function BusyNote({ text }: { text: string }) {
+  return (
+    <div class="stage-note stage-note-small" role="status">
+      <span class="spinner" />
+      <span>{text}</span>
+    </div>
+  );
+}
+
+/** One thing that the viewer can do about a failure. */
+export interface WayOut {
+  readonly text: string;
+  readonly act: () => void;
+}
+
+interface FailureNoteProps {
+  readonly failure: ApiFailure;
+  /** The most likely one first. */
+  readonly ways: readonly WayOut[];
+}
+
+function FailureText({ failure }: { failure: ApiFailure }) {
+  const { title, next } = adviceFor(failure);
+  return (
+    <>
+      <h2>{title}</h2>
+      <Reason failure={failure} />
+      <p class="stage-next">{next}</p>
+    </>
+  );
+}
+
+function Ways({ ways }: { ways: readonly WayOut[] }) {
+  return ways.map((way, index) => (
+    <button
+      key={way.text}
+      type="button"
+      class={index === 0 ? 'button button-main' : 'button'}
+      onClick={way.act}
+    >
+      {way.text}
+    </button>
+  ));
+}
+
+/** Whole seconds until `until` (epoch ms), counted while shown. */
+function useCountdown(until: number): number {
+  const left = (): number => Math.max(0, Math.ceil((until - Date.now()) / 1000));
+  const [seconds, setSeconds] = useState(left);
+  useEffect(() => {
+    setSeconds(left());
+    const timer = setInterval(() => setSeconds(left()), 500);
+    return () => clearInterval(timer);
+  }, [until]);
+  return seconds;
+}
+
+/** The player connects again by itself at `until` (epoch ms). */
+export function RetryNote({ failure, ways, until }: FailureNoteProps & { until: number }) {
+  const seconds = useCountdown(until);
+  return (
+    <div class="stage-note stage-note-wide" role="alert">
+      <span class="panel-sign">
+        <Icon name="retry" />
+      </span>
+      <FailureText failure={failure} />
+      <p class="numbers" aria-hidden="true">
+        {seconds > 0 ? `${seconds}秒後にもう一度つなぎます` : 'つないでいます…'}
+      </p>
+      <div class="panel-actions">
+        <Ways ways={ways} />
+      </div>
+    </div>
+  );
+}
+
+/** Nothing happens until the viewer chooses a way; the first one has the focus. */
+export function FailureNote({ failure, ways }: FailureNoteProps) {
+  const actions = useRef<HTMLDivElement>(null);
+  useEffect(() => actions.current?.querySelector('button')?.focus({ preventScroll: true }), []);
+  return (
+    <div class="stage-note stage-note-wide" role="alert">
+      <span class="panel-sign panel-sign-bad">
+        <Icon name="alert" />
+      </span>
+      <FailureText failure={failure} />
+      <div class="panel-actions" ref={actions}>
+        <Ways ways={ways} />
+      </div>
+    </div>
+  );
+}

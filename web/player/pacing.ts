@@ -1,0 +1,47 @@
+/** What decides how fast a playback runs, where it jumps, and what of its buffer is kept. */
+
+/** A stretch of buffered media, in seconds of the media timeline. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Sample {
+  /** Milliseconds of any monotonic clock. */
+  readonly at: number;
+  /** The element's currentTime in seconds. */
+  readonly position: number;
+  readonly ranges: readonly Span[];
+  /** False while paused or seeking. */
+  readonly running: boolean;
+}
+
+export interface Pace {
+  readonly rate: number;
+  /** Seconds of the media timeline. */
+  readonly seekTo: number | undefined;
+}
+
+export interface Pacing {
+  /** Seconds that must be buffered before playback starts. */
+  readonly startAhead: number;
+  /** Called several times a second while the buffer holds anything. */
+  next(sample: Sample): Pace;
+  /** Playback stood still because data came too late. @param at as `Sample.at` */
+  onStall(at: number): void;
+  /** What of the buffer is no longer needed; called after each append. */
+  removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined;
+}
+
+/** Timestamps and buffered ranges of browsers differ by less than this, in seconds. */
+export const NUDGE = 0.02;
+
+export function rangeAt(ranges: readonly Span[], position: number): Span | undefined {
+  return ranges.find((range) => position >= range.start - NUDGE && position <= range.end + NUDGE);
+}
+
+/** Seconds that can be played from `position` without a gap. */
+export function bufferedAhead(ranges: readonly Span[], position: number): number {
+  const range = rangeAt(ranges, position);
+  return range === undefined ? 0 : Math.max(0, range.end - position);
+}
