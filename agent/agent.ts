@@ -1,4 +1,5 @@
 /** Puts the agent together from its options alone: no environment, no process globals. */
+import { AllowedHosts } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
@@ -43,6 +44,8 @@ export interface AgentOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly networks: Networks;
+  /** Default: IP literals and `localhost`. */
+  readonly allowedHosts?: AllowedHosts;
   readonly tunersFile: string;
   readonly channelsFile: string;
   /** FAKE_TUNE; undefined: there is no driver `fake`. */
@@ -100,6 +103,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     equipment,
     events,
     networks: options.networks,
+    allowedHosts: options.allowedHosts ?? AllowedHosts.literals,
     keepAliveMs: timing.keepAliveMs,
     log: log.component('http'),
   });

@@ -1,5 +1,7 @@
 /** The agent's environment, parsed once. */
+import { hostname } from 'node:os';
 import { type Environment, EnvironmentReader } from '../host/environment.ts';
+import { AllowedHosts } from '../host/host-check.ts';
 import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
 import { Networks } from '../host/networks.ts';
 import { splitWords } from './driver/command-line.ts';
@@ -9,6 +11,8 @@ export interface AgentConfig {
   readonly host: string;
   readonly port: number;
   readonly networks: Networks;
+  /** Names under which requests are answered: the machine's own and `ALLOWED_HOSTS`. */
+  readonly allowedHosts: AllowedHosts;
   readonly tunersFile: string;
   readonly channelsFile: string;
   readonly fakeTune: string | undefined;
@@ -24,10 +28,12 @@ const DEFAULT_FAKE_TUNERS = 'GR:4,BS+CS:4';
 /** @throws ConfigError naming every bad variable. */
 export function readConfig(environment: Environment): AgentConfig {
   const reader = new EnvironmentReader(environment);
+  const parseHosts = (text: string): AllowedHosts => AllowedHosts.parse(text, hostname());
   const config: AgentConfig = {
     host: reader.string('AGENT_HOST', '127.0.0.1'),
     port: reader.integer('AGENT_PORT', 25252, { min: 0, max: 65535 }),
     networks: reader.parsed('AGENT_NETWORKS', DEFAULT_NETWORKS, (text) => Networks.parse(text)),
+    allowedHosts: reader.parsed('ALLOWED_HOSTS', parseHosts(''), parseHosts),
     tunersFile: reader.string('TUNERS_FILE', '/config/tuners.json'),
     channelsFile: reader.string('CHANNELS_FILE', '/config/channels.json'),
     fakeTune: reader.parsed('FAKE_TUNE', undefined, checkedCommandLine),

@@ -1,5 +1,6 @@
 /** The agent's HTTP interface: every `/agent/*` path, its methods, parameters and errors. */
 import { BROADCAST_TYPES } from '../arib/ids.ts';
+import { type AllowedHosts, CORP_HEADER, checkHost, isCrossSiteLoad } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
 import { TUNER_HEADER } from '../wire/agent.ts';
@@ -28,6 +29,7 @@ export interface HttpOptions {
   readonly equipment: Equipment;
   readonly events: ChangeEvents;
   readonly networks: Networks;
+  readonly allowedHosts: AllowedHosts;
   readonly keepAliveMs: number;
   readonly log: Log;
 }
@@ -65,6 +67,12 @@ export class AgentHttp {
   }
 
   async handle(request: Request, connection: Connection): Promise<Response> {
+    const answer = await this.#answer(request, connection);
+    answer.headers.set(CORP_HEADER.name, CORP_HEADER.value);
+    return answer;
+  }
+
+  async #answer(request: Request, connection: Connection): Promise<Response> {
     try {
       return await this.#route(request, connection);
     } catch (error) {
@@ -87,14 +95,21 @@ export class AgentHttp {
     return handler(request, url, connection);
   }
 
-  /** The socket's address decides; forwarding headers are not looked at. */
+  /** The socket's address decides; forwarding headers are ignored. */
   #checkAccess(request: Request, connection: Connection): void {
+    const { allowedHosts, networks } = this.options;
+    const { headers } = request;
+    const names = { host: headers.get('host'), origin: headers.get('origin'), forwardedHost: null };
+    const verdict = checkHost(names, allowedHosts);
+    if (verdict === 'foreign_host') {
+      throw new HttpError(421, 'このホスト名では応答しません。ALLOWED_HOSTS に加えてください');
+    }
     const { address } = connection;
-    if (address === undefined || !this.options.networks.contains(address)) {
+    if (address === undefined || !networks.contains(address)) {
       throw new HttpError(403, 'このアドレスからは利用できません (AGENT_NETWORKS)');
     }
-    // A page of another site in a browser on this machine must not take tuners with an <img>.
-    if (request.headers.get('sec-fetch-site') === 'cross-site') {
+    // A page of another site in a browser on this machine must not take tuners, not even with an <img>.
+    if (verdict === 'foreign_origin' || isCrossSiteLoad(request.method, headers, false)) {
       throw new HttpError(403, '他のサイトのページからは利用できません');
     }
   }

@@ -12,6 +12,7 @@ Usage: svc-agent [--version] [--help]
 Environment:
   AGENT_HOST, AGENT_PORT    where to listen (127.0.0.1, 25252)
   AGENT_NETWORKS            who is answered, addresses and ranges by comma (127.0.0.0/8,::1/128)
+  ALLOWED_HOSTS             names under which it answers besides the machine's own, by comma
   TUNERS_FILE               tuner definitions (/config/tuners.json)
   CHANNELS_FILE             channel definitions (/config/channels.json)
   FAKE_TUNE                 command whose output is the stream; {type} {channel} {tsid} are replaced

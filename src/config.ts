@@ -1,6 +1,8 @@
 /** The service's environment, parsed once into one typed value. Every problem is reported together. */
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Environment, EnvironmentReader } from '../host/environment.ts';
+import { AllowedHosts } from '../host/host-check.ts';
 import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
 import { Networks } from '../host/networks.ts';
 
@@ -19,6 +21,8 @@ export interface Config {
   ffprobePath: string | null;
   trustedNetworks: Networks;
   trustedProxies: Networks;
+  /** Names under which requests are answered: the machine's own and `ALLOWED_HOSTS`. */
+  allowedHosts: AllowedHosts;
   logLevel: LogLevel;
   channelSyncIntervalMs: number;
   /** A station that imports lack for so long is forgotten. */
@@ -46,6 +50,7 @@ const DAY_MS = 24 * HOUR_MS;
 export function readConfig(environment: Environment): Config {
   const reader = new EnvironmentReader(environment);
   const dataDir = reader.string('DATA_DIR', '/var/lib/svc');
+  const parseHosts = (text: string): AllowedHosts => AllowedHosts.parse(text, hostname());
   const certPath = reader.optional('TLS_CERT');
   const keyPath = reader.optional('TLS_KEY');
   if ((certPath === undefined) !== (keyPath === undefined)) {
@@ -63,6 +68,7 @@ export function readConfig(environment: Environment): Config {
     ffprobePath: reader.optional('FFPROBE_PATH') ?? null,
     trustedNetworks: reader.parsed('TRUSTED_NETWORKS', Networks.none, Networks.parse),
     trustedProxies: reader.parsed('TRUSTED_PROXIES', Networks.none, Networks.parse),
+    allowedHosts: reader.parsed('ALLOWED_HOSTS', parseHosts(''), parseHosts),
     logLevel: reader.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS, 'info'),
     channelSyncIntervalMs: reader.integer('CHANNEL_SYNC_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
     serviceForgetAfterMs: reader.integer('SERVICE_FORGET_AFTER', 30 * MINUTE_MS, {

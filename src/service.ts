@@ -382,6 +382,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       tls: config.tls,
       access: config,
       trustedProxies: config.trustedProxies,
+      allowedHosts: config.allowedHosts,
       assets: openAssets(options.webDir),
       api: answeredOnceStored((request) => api.handle(request), stored),
       log: log.component('http'),

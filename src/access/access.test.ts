@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Networks } from '../../host/networks.ts';
 import { type AccessRequest, decideAccess, isOpenPath } from './access.ts';
-import { clientAddress, pathPrefix } from './client-address.ts';
+import { clientAddress, forwardedHost, pathPrefix } from './client-address.ts';
 
 const PROXIES = Networks.parse('127.0.0.1,10.0.0.0/8,2001:db8::/32');
 
@@ -63,6 +63,13 @@ describe('pathPrefix', () => {
   for (const [what, peer, header, prefix] of rows) {
     test(what, () => expect(pathPrefix(peer, header, PROXIES)).toBe(prefix));
   }
+});
+
+test('forwardedHost is believed of a trusted proxy only', () => {
+  expect(forwardedHost('127.0.0.1', 'tv.example', PROXIES)).toBe('tv.example');
+  expect(forwardedHost('192.0.2.9', 'tv.example', PROXIES)).toBeNull();
+  expect(forwardedHost(undefined, 'tv.example', PROXIES)).toBeNull();
+  expect(forwardedHost('127.0.0.1', null, PROXIES)).toBeNull();
 });
 
 describe('decideAccess', () => {

@@ -33,6 +33,15 @@ export function clientAddress(
   return client;
 }
 
+/** `X-Forwarded-Host` as far as it is believable: from a trusted proxy. */
+export function forwardedHost(
+  peer: string | undefined,
+  header: string | null,
+  proxies: Networks,
+): string | null {
+  return peer !== undefined && proxies.contains(peer) ? header : null;
+}
+
 /** One or more path segments of characters that need no escaping anywhere. */
 const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+$/;
 

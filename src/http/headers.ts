@@ -1,5 +1,6 @@
 /** Headers that many answers share: security headers on all of them, those of endless streams. */
 import { createHash } from 'node:crypto';
+import { CORP_HEADER } from '../../host/host-check.ts';
 import { PAGE_STYLE } from './pages.ts';
 
 /**
@@ -36,6 +37,7 @@ export function addSecurityHeaders(response: Response): Response {
   const { headers } = response;
   headers.set('x-content-type-options', 'nosniff');
   headers.set('referrer-policy', 'same-origin');
+  headers.set(CORP_HEADER.name, CORP_HEADER.value);
   const length = headers.get(LENGTH_HEADER);
   if (length !== null) {
     headers.delete(LENGTH_HEADER);

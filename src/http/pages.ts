@@ -66,6 +66,15 @@ export function unauthorizedPage(address: string, headers: Record<string, string
   );
 }
 
+/** @param host as the browser sent it */
+export function foreignHostPage(host: string): Response {
+  return messagePage(421, 'このアドレスでは利用できません', [
+    `「${host}」は、このサーバーの名前として設定されていません。`,
+    'この名前で利用するには、サーバーの環境変数 ALLOWED_HOSTS に加えて再起動してください。' +
+      'IP アドレスか、サーバー自身の名前ならそのまま利用できます。',
+  ]);
+}
+
 export function notFoundPage(home: string): Response {
   return messagePage(404, 'ページが見つかりません', ['このアドレスのページはありません。'], {}, home);
 }

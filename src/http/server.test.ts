@@ -1,6 +1,7 @@
 /** The way through the outer server and the inner application, with stand-ins behind them. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { AllowedHosts } from '../../host/host-check.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { Failure } from '../model/failure.ts';
@@ -107,6 +108,7 @@ function serve(
     tls: null,
     access: { trustedNetworks: Networks.parse('127.0.0.1') },
     trustedProxies: Networks.none,
+    allowedHosts: AllowedHosts.literals,
     assets: openAssets(null),
     api: (request) => {
       remotes.push(request.headers.get('x-svc-remote'));

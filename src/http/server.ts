@@ -1,25 +1,29 @@
 /**
- * The outer server. Every request meets, in this order: its address, the one access decision, the guards; only
- * then is it split off to the API, the screens or the files of the UI. No route of the runtime bypasses this.
+ * The outer server. Every request passes, in this order: the check of Host, Origin and site, its address, the one
+ * access decision, the guards; only then is it split off to the API, the screens or the files of the UI. No route of the runtime bypasses this.
  */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import { type AllowedHosts, checkHost, isCrossSiteLoad } from '../../host/host-check.ts';
 import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
-import { clientAddress, pathPrefix } from '../access/client-address.ts';
+import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
 import type { Assets } from './assets.ts';
 import { boundedBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
-import { notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
+import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { internalProblem, problem } from './problems.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 
 /** Tells the inner application who asks; a client's own copy is overwritten. */
 export const REMOTE_HEADER = 'x-svc-remote';
 const REALM = 'svc';
+const FOREIGN_HOST =
+  'このホスト名では利用できません。サーバーの環境変数 ALLOWED_HOSTS にこの名前を加えてください。';
+const FOREIGN_SITE = '他のサイトのページからは利用できません。';
 const INNER_ORIGIN = 'http://svc.internal';
 
 /**
@@ -45,6 +49,7 @@ export interface HttpOptions {
   tls: { certPath: string; keyPath: string } | null;
   access: AccessPolicy;
   trustedProxies: Networks;
+  allowedHosts: AllowedHosts;
   assets: Assets;
   /** The inner application. */
   api: (request: Request) => Response | Promise<Response>;
@@ -106,6 +111,33 @@ function refuse(
   }
 }
 
+/** A page of another site asks, or one whose name was pointed at this machine (`host/host-check.ts`). */
+function refuseForeign(
+  { allowedHosts, trustedProxies }: Pick<HttpOptions, 'allowedHosts' | 'trustedProxies'>,
+  request: Request,
+  path: string,
+  peer: string | undefined,
+): Response | undefined {
+  const { headers, method } = request;
+  const names = {
+    host: headers.get('host'),
+    origin: headers.get('origin'),
+    forwardedHost: forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies),
+  };
+  switch (checkHost(names, allowedHosts)) {
+    case 'foreign_host':
+      if (wantsHtml(request, path)) return foreignHostPage(names.host ?? '');
+      return problem('bad_request', FOREIGN_HOST, { status: 421 });
+    case 'foreign_origin':
+      return problem('bad_request', FOREIGN_SITE, { status: 403 });
+    case 'ok': {
+      const isPage = isScreen(path) || screenWithoutSlash(path) !== undefined || path.startsWith('/login');
+      if (!isCrossSiteLoad(method, headers, isPage)) return undefined;
+      return problem('bad_request', FOREIGN_SITE, { status: 403 });
+    }
+  }
+}
+
 /** Media may pause for long (a viewer that paused, a broadcast that fell silent) and is still wanted. */
 function isMedia(response: Response): boolean {
   const type = response.headers.get('content-type') ?? '';
@@ -158,6 +190,8 @@ export function createHandler(options: HttpOptions) {
     if (url === null) return problem('bad_request', 'Host ヘッダーが正しくありません。');
     const path = url.pathname;
     const peer = server.requestIP(request)?.address;
+    const foreign = refuseForeign(options, request, path, peer);
+    if (foreign !== undefined) return foreign;
     const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);
     const decision = decideAccess(access, {
       address,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { AllowedHosts } from '../../host/host-check.ts';
 import { sourceCommand, TestAgent, until } from './fixture.ts';
 
 interface RawConnection extends Disposable {
@@ -33,13 +34,12 @@ function open(agent: TestAgent, request: string): RawConnection {
   };
 }
 
-describe('a request is answered whatever it names as host', () => {
+describe('an unusual request is answered', () => {
   const ROWS: [string, string][] = [
-    ['HTTP/1.0 without one', 'GET /agent/tuners HTTP/1.0\r\n\r\n'],
-    ['one that is no host', 'GET /agent/tuners HTTP/1.1\r\nHost: [bad\r\n\r\n'],
-    ['one with a blank', 'GET /agent/tuners HTTP/1.1\r\nHost: a b\r\n\r\n'],
-    ['an absolute target', 'GET http://x/agent/tuners HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['unknown parameters', 'GET /agent/tuners?what=ever HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['HTTP/1.0 without a host', 'GET /agent/tuners HTTP/1.0\r\n\r\n'],
+    ['an IPv6 literal', 'GET /agent/tuners HTTP/1.1\r\nHost: [::1]:1\r\n\r\n'],
+    ['an absolute target', 'GET http://x/agent/tuners HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['unknown parameters', 'GET /agent/tuners?what=ever HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ];
   test('and the log stays empty', async () => {
     await using agent = await TestAgent.start();
@@ -52,11 +52,32 @@ describe('a request is answered whatever it names as host', () => {
   });
 });
 
+test('a host name that is not configured is refused with the reason, readable or not', async () => {
+  await using agent = await TestAgent.start({ allowedHosts: AllowedHosts.parse('tuner', 'minipc') });
+  for (const [host, status] of [
+    ...[
+      ['evil.example', 421],
+      ['[bad', 421],
+      ['a b', 421],
+      ['tuner:25252', 200],
+      ['minipc.local', 200],
+    ],
+  ] as [string, number][]) {
+    using connection = open(agent, `GET /agent/tuners HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await until(host, () => connection.text().includes('\r\n\r\n'));
+    expect([host, connection.text().slice(0, 12)]).toEqual([host, `HTTP/1.1 ${status}`]);
+    if (status === 421) await until(host, () => connection.text().includes('ALLOWED_HOSTS'));
+  }
+});
+
 test('a client that goes in the middle of its body changes nothing and is no fault', async () => {
   await using agent = await TestAgent.start();
   const before = await (await agent.fetch('/agent/channels')).json();
   {
-    using half = open(agent, 'PUT /agent/channels HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
+    using half = open(
+      agent,
+      'PUT /agent/channels HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n[',
+    );
     await until('the body has begun', () => half.socket.bytesWritten > 0);
     expect(await (await agent.fetch('/agent/channels')).json()).toEqual(before);
   }
@@ -73,7 +94,7 @@ test('connections on which nothing moves are closed, a stream and its events are
     command: (folder) => sourceCommand(folder, '--rate', '20000000'),
     timing: { idleSeconds: 1 },
   });
-  const get = (query: string): string => `GET /agent/${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const get = (query: string): string => `GET /agent/${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   using holder = open(agent, get('stream?type=GR&channel=T27&use=holder&priority=1'));
   using events = open(agent, get('events'));
   using stopped = open(agent, get('stream?type=GR&channel=T27&use=stopped'));
@@ -81,7 +102,10 @@ test('connections on which nothing moves are closed, a stream and its events are
     [holder, events, stopped].every((connection) => connection.text().includes('200 OK')),
   );
   stopped.socket.pause();
-  using halfBody = open(agent, 'PUT /agent/channels HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
+  using halfBody = open(
+    agent,
+    'PUT /agent/channels HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n[',
+  );
   using refused = open(agent, get('stream?type=GR&channel=T21'));
   await until('the stopped reader is cut', () => agent.log.some((line) => line.includes('lags too far')));
   await until('the idle ones are closed', () => halfBody.closed() && refused.closed());

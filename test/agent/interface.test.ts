@@ -139,8 +139,16 @@ describe('access', () => {
 
   test('is refused to pages of other sites in a browser', async () => {
     await using agent = await TestAgent.start();
-    const answer = await agent.request(T27, { headers: { 'sec-fetch-site': 'cross-site' } });
-    expect(answer.status).toBe(403);
+    const refused: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'http://evil.example' },
+      { host: 'evil.example', origin: 'http://evil.example' },
+    ];
+    for (const headers of refused) {
+      const answer = await agent.request(T27, { headers });
+      expect([headers, answer.status]).toEqual([headers, headers.host === undefined ? 403 : 421]);
+      expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    }
     expect(agent.starts()).toEqual([]);
   });
 

@@ -242,7 +242,7 @@ describe('a reader that lags', () => {
       port: agent.agent.port,
       socket: { data: () => {}, close: () => cut.resolve(), error: () => cut.resolve() },
     });
-    socket.write(`GET /agent/stream?${T27}&use=slow HTTP/1.1\r\nHost: x\r\n\r\n`);
+    socket.write(`GET /agent/stream?${T27}&use=slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     await until('two users', async () => (await agent.tuner(good.tuner)).users.length === 2);
     socket.pause();
     await until('the lag is told', async () =>

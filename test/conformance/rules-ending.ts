@@ -296,7 +296,7 @@ export const ENDING: Rule[] = [
       const socket = connect(Number(url.port || 80), url.hostname.replace(/[[\]]/g, ''));
       socket.on('error', () => {});
       socket.write(
-        `GET /agent/stream?type=GR&channel=${CHANNEL.fast.slice(3)}&use=lags HTTP/1.1\r\nHost: x\r\n\r\n`,
+        `GET /agent/stream?type=GR&channel=${CHANNEL.fast.slice(3)}&use=lags HTTP/1.1\r\nHost: localhost\r\n\r\n`,
       );
       socket.once('data', () => socket.pause());
       try {

@@ -268,7 +268,7 @@ export const INTERFACE: Rule[] = [
       for (const socket of sockets) socket.on('error', () => {}).once('connect', () => (open += 1));
       try {
         await until('the connections', () => open === sockets.length);
-        const request = 'GET /agent/tuners HTTP/1.1\r\nHost: x\r\n';
+        const request = 'GET /agent/tuners HTTP/1.1\r\nHost: localhost\r\n';
         for (const letter of request.slice(0, 30)) {
           for (const socket of sockets.slice(1_000)) socket.write(letter);
           await Bun.sleep(10);

@@ -43,6 +43,7 @@ export async function startDemo(): Promise<Demo> {
       AGENT_PORT: String(await freePort()),
       DATA_DIR: folder,
       LOG_LEVEL: 'info',
+      ALLOWED_HOSTS: 'minipc.test',
     },
   });
   let said = '';

@@ -85,7 +85,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   Cookie: ['%zz', '=', 'a=%', '__proto__=1'],
   'Content-Length': ['0', '3', '2000000', '-1', '1e3'],
 };
-const HOSTS = ['x', 'tv:1', '[::1]', 'あ', 'a/b', '?', '%', '', 'x,y', 'x@y'];
+const HOSTS = ['localhost', '127.0.0.1:1', '[::1]', 'x', 'あ', 'a/b', '?', '%', '', 'x,y', 'x@y'];
 
 interface Made {
   path: string;

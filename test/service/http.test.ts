@@ -14,6 +14,8 @@ import {
   until,
 } from './harness.ts';
 
+const HOSTS = 'tv,nas,.home.example';
+
 let agent: StandInAgent;
 let home: TestService;
 let web: string;
@@ -28,7 +30,7 @@ beforeAll(async () => {
   agent = new StandInAgent();
   agent.start();
   home = await startTestService({
-    environment: { TUNER_AGENT_URL: agent.url, TRUSTED_PROXIES: '127.0.0.1' },
+    environment: { TUNER_AGENT_URL: agent.url, TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: HOSTS },
     webDir: web,
   });
   await until(async () => (await stations()).length > 0);
@@ -258,7 +260,7 @@ describe('access over real sockets', () => {
     ]) {
       const raw = await rawRequest(
         home.service.port,
-        `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.5\r\nConnection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.5\r\nConnection: close\r\n\r\n`,
       );
       expect(raw).not.toContain('試験');
       expect(raw).not.toContain('api/services/');
@@ -367,7 +369,7 @@ describe('bad requests', () => {
   });
 
   test('odd Host headers neither crash nor mislead', async () => {
-    for (const host of ['tv', 'x', 'nas:1', '[::1]', '1']) {
+    for (const host of ['tv', 'a.home.example', 'nas:1', '[::1]', '1.2.3.4']) {
       const response = await get('/api/services', { headers: { host } });
       expect([host, response.status]).toEqual([host, 200]);
     }
@@ -376,12 +378,64 @@ describe('bad requests', () => {
         home.service.port,
         `GET /api/services HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
       );
-      expect(raw).toMatch(/^HTTP\/1\.1 (?:200|400) /);
+      expect(raw).toMatch(/^HTTP\/1\.1 (?:200|400|421) /);
+    }
+  });
+
+  test('a page of another site is refused, also one whose name points here', async () => {
+    const rows: [what: string, path: string, init: RequestInit, status: number][] = [
+      ['a rebound name', '/api/services', { headers: { host: 'evil.example' } }, 421],
+      ['a rebound name, a screen', '/', { headers: { host: 'evil.example', accept: 'text/html' } }, 421],
+      [
+        'what a trusted proxy forwards',
+        '/api/services',
+        {
+          headers: {
+            host: 'svc',
+            'x-forwarded-host': 'tv.public.example',
+            origin: 'https://tv.public.example',
+          },
+        },
+        200,
+      ],
+      ['an Origin of another site', '/api/services', { headers: { origin: 'http://evil.example' } }, 403],
+      ['an own Origin', '/api/services', { headers: { origin: home.url } }, 200],
+      ['a script of another site', '/api/services', { headers: { 'sec-fetch-site': 'cross-site' } }, 403],
+      [
+        'a link of another site',
+        '/guide',
+        {
+          headers: {
+            'sec-fetch-site': 'cross-site',
+            'sec-fetch-mode': 'navigate',
+            'sec-fetch-dest': 'document',
+          },
+        },
+        200,
+      ],
+      [
+        'a link into the interface',
+        '/api/services',
+        {
+          headers: {
+            'sec-fetch-site': 'cross-site',
+            'sec-fetch-mode': 'navigate',
+            'sec-fetch-dest': 'document',
+          },
+        },
+        403,
+      ],
+    ];
+    for (const [what, path, init, status] of rows) {
+      const response = await get(path, init);
+      expect([what, response.status]).toEqual([what, status]);
+      expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      if (status === 421) expect(await response.text()).toContain('ALLOWED_HOSTS');
     }
   });
 
   test('truncated and senseless requests leave the service working', async () => {
-    const head = 'POST /api/services HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const head = 'POST /api/services HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const left = [];
     for (const text of [
       `${head}Content-Length: 100\r\n\r\n{"a":`,
@@ -390,7 +444,7 @@ describe('bad requests', () => {
       `${head}Transfer-Encoding: chunked\r\n\r\nffffff\r\nabc`,
       'GET /api/services',
       '\0\0\0\0\r\n\r\n',
-      `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     ]) {
       left.push(await abandonedRequest(home.service.port, text));
     }
@@ -456,13 +510,13 @@ describe('the files of the UI', () => {
   test('text is compressed for those who accept it', async () => {
     const raw = await rawRequest(
       home.service.port,
-      'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n',
+      'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: br, gzip\r\nConnection: close\r\n\r\n',
     );
     expect(raw.toLowerCase()).toContain('content-encoding: gzip');
     expect(raw.length).toBeLessThan(1500);
     const refused = await rawRequest(
       home.service.port,
-      'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip;q=0\r\nConnection: close\r\n\r\n',
+      'GET /app-1a2b3c4d.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip;q=0\r\nConnection: close\r\n\r\n',
     );
     expect(refused.toLowerCase()).not.toContain('content-encoding');
   });

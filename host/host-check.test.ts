@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test';
+import { AllowedHosts, checkHost, type HostHeaders, isCrossSiteLoad } from './host-check.ts';
+
+const HOSTS = AllowedHosts.parse('TV.example.com, .example.net', 'minipc.fritz.box');
+
+describe('AllowedHosts', () => {
+  const allowed = [
+    ...['127.0.0.1', '192.168.1.5:25250', '[::1]', '[fe80::1%eth0]:25250', 'localhost', 'LOCALHOST:1'],
+    ...[
+      'minipc',
+      'MINIPC:25250',
+      'minipc.',
+      'minipc.local',
+      'minipc.lan',
+      'minipc.fritz.box',
+      'minipc.home.arpa',
+    ],
+    ...['tv.example.com', 'tv.example.com:443', 'example.net', 'a.b.example.net:8080'],
+  ];
+  const refused = [
+    ...['evil.example', 'minipc.example', 'xminipc', 'localhost.evil.example', '127.0.0.1.evil.example', ''],
+    ...['a.tv.example.com', 'badexample.net', '127.1', '0x7f.1', '2130706433', 'a b', '[bad', 'x@localhost'],
+  ];
+  test.each(allowed)('%p is answered', (host) => expect(HOSTS.allows(host)).toBe(true));
+  test.each(refused)('%p is not', (host) => expect(HOSTS.allows(host)).toBe(false));
+
+  test('a bad entry is named', () => {
+    for (const entry of ['tv.example.com:80', 'http://tv', '*', 'a b', '.', 'a..b', '-a']) {
+      expect(() => AllowedHosts.parse(`ok.example,${entry}`, 'x')).toThrow(`"${entry}" is not a host name`);
+    }
+  });
+});
+
+describe('checkHost', () => {
+  const rows: [what: string, headers: Partial<HostHeaders>, verdict: string][] = [
+    ['no Host at all: no browser', {}, 'ok'],
+    ['own name without Origin', { host: 'minipc:25250' }, 'ok'],
+    ['own name and Origin', { host: 'minipc:25250', origin: 'http://minipc:25250' }, 'ok'],
+    ['default ports are left out', { host: 'tv.example.com:443', origin: 'https://tv.example.com' }, 'ok'],
+    ['a rebound name', { host: 'evil.example', origin: 'http://evil.example' }, 'foreign_host'],
+    ['a page of another site', { host: '192.168.1.5', origin: 'https://evil.example' }, 'foreign_origin'],
+    ['a page of another port', { host: '192.168.1.5:25250', origin: 'http://192.168.1.5' }, 'foreign_origin'],
+    ['a page without an origin', { host: 'localhost', origin: 'null' }, 'foreign_origin'],
+    ['an Origin that is none', { host: 'localhost', origin: 'http://' }, 'foreign_origin'],
+    ['an Origin without Host', { origin: 'http://localhost' }, 'foreign_origin'],
+    [
+      'what a trusted proxy forwards',
+      { host: 'svc:25250', forwardedHost: 'tv.public.example', origin: 'https://tv.public.example' },
+      'ok',
+    ],
+    [
+      'which leaves out its port',
+      { host: 'svc:25250', forwardedHost: 'tv.public.example', origin: 'https://tv.public.example:8443' },
+      'ok',
+    ],
+    [
+      'but not another site behind it',
+      { host: 'localhost', forwardedHost: 'tv.public.example', origin: 'https://evil.example' },
+      'foreign_origin',
+    ],
+    ['an empty forwarded host', { host: 'evil.example', forwardedHost: ' ' }, 'foreign_host'],
+  ];
+  test.each(rows)('%s', (_what, headers, verdict) => {
+    expect(checkHost({ host: null, origin: null, forwardedHost: null, ...headers }, HOSTS)).toBe(
+      verdict as 'ok',
+    );
+  });
+});
+
+describe('isCrossSiteLoad', () => {
+  const headers = (site: string, mode = 'no-cors', dest = 'image') =>
+    new Headers({ 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest });
+
+  test('only pages of other sites are refused, and not when a link leads to a page of ours', () => {
+    expect(isCrossSiteLoad('GET', new Headers(), false)).toBe(false);
+    for (const site of ['same-origin', 'same-site', 'none']) {
+      expect(isCrossSiteLoad('GET', headers(site), false)).toBe(false);
+    }
+    expect(isCrossSiteLoad('GET', headers('cross-site'), true)).toBe(true);
+    expect(isCrossSiteLoad('GET', headers('cross-site', 'navigate', 'document'), true)).toBe(false);
+    expect(isCrossSiteLoad('POST', headers('cross-site', 'navigate', 'document'), true)).toBe(true);
+    expect(isCrossSiteLoad('GET', headers('cross-site', 'navigate', 'document'), false)).toBe(true);
+    expect(isCrossSiteLoad('GET', headers('cross-site', 'navigate', 'iframe'), true)).toBe(true);
+  });
+});
