@@ -70,6 +70,7 @@ export class Watchdog {
 
   /** Called by its own interval; a test calls it in virtual time. */
   turn(): void {
+    if (this.#timer === undefined) return;
     const now = this.options.clock();
     const passed = now - this.#turnAt;
     this.#turnAt = now;
