@@ -15,11 +15,14 @@ function nullable<T extends TSchema>(schema: T, description?: string) {
 /** Why a stretch of a recording is missing: stable words. */
 export const GAP_CAUSES = [
   'late',
+  'conflict',
+  'handover',
   'no_tuner',
   'agent_unavailable',
   'stream_ended',
   'stalled',
   'service_stopped',
+  'paused',
   'recorder_failed',
   'scrambled',
   'copy_never',
@@ -29,6 +32,7 @@ export const GAP_CAUSES = [
   'yielded',
   'stopped',
   'broken_off',
+  'not_aired',
 ] as const;
 export const GapCauseSchema = t.Union(GAP_CAUSES.map((cause) => t.Literal(cause)));
 export type GapCause = (typeof GAP_CAUSES)[number];

@@ -11,6 +11,7 @@ import type {
 import { audioOptions } from '../model/audio.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
+import { recordingReasonText } from './recording-reason.ts';
 
 /** How those go that are being made, by recording. */
 export type Running = ReadonlyMap<number, RecordingProgress>;
@@ -72,7 +73,7 @@ export function toRecording(recording: ListedRecording, running: Running): Recor
     audios: audioOptions(audios),
     verdict: recording.verdict,
     state: recording.state,
-    reason: recording.reason,
+    reason: recordingReasonText(recording.reason),
     programId: recording.programId,
     ruleId: recording.ruleId,
     genres: recording.genres,

@@ -4,6 +4,7 @@ import type { RecordingState } from '../../wire/guide.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { AudioComponent } from './audio.ts';
 import type { Genre } from './program.ts';
+import type { RecordingReason } from './recording-reason.ts';
 import type { ReservationId } from './reservation.ts';
 import type { EncodeChoice, RuleId } from './rule.ts';
 import type { Verdict } from './verdict.ts';
@@ -79,8 +80,8 @@ export interface RecordingRecord extends NewRecording {
   holdUntil: number | null;
   /** It is over and is only to be judged; null: it is not over, or it was judged. `at`: epoch ms. */
   ended: { as: RecordingEnding; at: number } | null;
-  /** Why it failed, or what there is to know of its files, for people. */
-  reason: string | null;
+  /** Why it failed. */
+  reason: RecordingReason | null;
   /** Epoch ms of the first packet; null before. */
   beganAt: number | null;
   /** Of the original stream; null while recording. */

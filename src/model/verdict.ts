@@ -3,28 +3,48 @@
  * its programme. Nothing here knows where the measurements come from.
  */
 
-import type { GapCause, RecordingVerdict as Verdict } from '../../wire/recordings.ts';
+/** Why a stretch is missing: stable codes, also as stored. */
+export const GAP_CAUSES = [
+  /** Opened too late, for none of the reasons below. */
+  'late',
+  /** The plan had no tuner for it: other recordings used them. */
+  'conflict',
+  /** Its tuner was the previous recording's until it began. */
+  'handover',
+  'no_tuner',
+  'agent_unavailable',
+  'stream_ended',
+  'stalled',
+  'service_stopped',
+  /** The whole process did not run (SIGSTOP, suspended machine), for longer than the agent keeps data. */
+  'paused',
+  'recorder_failed',
+  'scrambled',
+  'copy_never',
+  'disk_full',
+  'disk_failed',
+  'disk_slow',
+  'yielded',
+  'stopped',
+  'broken_off',
+  /** Another programme was on in its place from its start to its end. */
+  'not_aired',
+] as const;
+export type GapCause = (typeof GAP_CAUSES)[number];
 
-export type { GapCause, Verdict };
+export const VERDICT_LEVELS = ['complete', 'damaged', 'lost'] as const;
 
-/** Why a stretch is missing, for people. */
-export const CAUSES: Readonly<Record<GapCause, string>> = {
-  late: '録画の開始が番組の開始に間に合いませんでした',
-  no_tuner: 'チューナーを確保できないか、放送を受信できませんでした',
-  agent_unavailable: 'チューナーエージェントに接続できませんでした',
-  stream_ended: '受信が途切れました',
-  stalled: '放送のデータが届きませんでした',
-  service_stopped: 'サービスが止まっていました',
-  recorder_failed: '録画の処理が止まり、始め直しました',
-  scrambled: 'スクランブルを解除できませんでした',
-  copy_never: 'コピー禁止のため書き込みませんでした',
-  disk_full: '録画先の空き容量がなくなりました',
-  disk_failed: '録画先に書き込めませんでした',
-  disk_slow: '録画先の書き込みが追いつきませんでした',
-  yielded: '次の録画にチューナーを渡しました',
-  stopped: '録画を途中で止めました',
-  broken_off: '別の番組に切り替わっていました',
-};
+/** What is missing of a recording's programme, in ms from the programme's real start. */
+export interface Verdict {
+  level: (typeof VERDICT_LEVELS)[number];
+  /** Places where packets are missing. */
+  drops: number;
+  gaps: { startMs: number; endMs: number; cause: GapCause }[];
+  /** Recorded before the real start; negative: missing of it. */
+  headMs: number;
+  /** Recorded after the real end; negative: missing of it. */
+  tailMs: number;
+}
 
 /** Epoch ms, end exclusive. */
 export interface Stretch {
@@ -48,7 +68,7 @@ export interface PacketSums {
 /** A stretch in every second of which not every packet was sound. */
 export interface Damage extends Stretch, PacketSums {}
 
-/** What was measured of a recording. JSON: it outlives the process. */
+/** What was measured of a recording. Stored while it runs: it outlives the process (`store/recording-json.ts`). */
 export interface Measured {
   /** When packets were received and kept, in order, without overlap. */
   stretches: Stretch[];
@@ -59,6 +79,8 @@ export interface Measured {
   sums: PacketSums;
   /** In which file what was received stands; absent of recordings of before. */
   files?: FileStretch[];
+  /** Whether its station named it as present while it was to be on; null: its station was not heard. */
+  isAired?: boolean | null;
 }
 
 export interface FileStretch extends Stretch {
@@ -75,6 +97,8 @@ export interface Wanted {
   until?: number;
   /** Since when another programme was on in its place, where it did not come back. */
   brokenAt?: number;
+  /** Its station was heard all the time and never named it: another programme took its place from its start. */
+  isNeverAired?: boolean;
 }
 
 /** Judged with what it is of use for: how long the damage is. */
@@ -90,16 +114,16 @@ export interface Judgement {
   droppedMs: number;
 }
 
-/** What nothing explains and is not longer is of the clocks and of the buffers on the way, not of the recording. */
+/** Gaps up to this, whatever their cause, are clock and buffer jitter, not loss. */
 const TOLERANCE_MS = 500;
-/** Less than this part usable: nobody would call it recorded. */
+/** With less than this part usable it does not count as recorded. */
 const LOST_BELOW = 0.5;
 /** A larger part of which something else was on, to the end, was not shown. */
 const DROPPED_PART = 0.25;
 /** Setting `retryDamaged`: more than this part, or a run of this length. */
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
-/** Whoever wants what is on already has it as soon as a tuner gives it: 5 s at most to lock, and the way of the wish. */
+/** Booked while it is on: wanted from the first packet if that comes within this (5 s to lock, 1 s for the request). */
 const BEGIN_MS = 6_000;
 /** Gaps of one cause this near to each other are told as one. */
 const MERGE_MS = 500;
@@ -113,37 +137,20 @@ export function nothingMeasured(): Measured {
   };
 }
 
-/** Whether it is what was measured: it comes out of a file. */
-export function isMeasured(value: unknown): value is Measured {
-  if (typeof value !== 'object' || value === null) return false;
-  const { stretches, breaks, damage, sums, files = [] } = value as Partial<Record<keyof Measured, unknown>>;
-  const isSums = (one: unknown): boolean => hasNumbers(one, 'packets', 'drops', 'errors', 'scrambled');
-  const areStretches = (list: unknown): list is unknown[] =>
-    Array.isArray(list) && list.every((one) => hasNumbers(one, 'from', 'to'));
-  if (![stretches, breaks, files].every(areStretches)) return false;
-  return areStretches(damage) && damage.every(isSums) && isSums(sums);
-}
-
-function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return fields.every((field) => Number.isFinite((value as Record<string, unknown>)[field]));
-}
-
 export function judge(measured: Measured, wanted: Wanted): Judgement {
   const from = wantedFrom(measured, wanted);
   const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
+  if (wanted.isNeverAired === true) return neverAired(measured, wanted, { from, to });
   const first = measured.stretches[0];
-  const last = measured.stretches.at(-1);
   const shownTo = shownUntil(wanted, { from, to });
   const shown = { from, to: shownTo };
   const dropped: Break[] = shownTo < to ? [{ from: shownTo, to, cause: 'broken_off' }] : [];
   const holes = [...missing(measured, shown), ...scrambledRuns(measured.damage, shown), ...dropped];
-  const yielded = measured.breaks.filter((one) => one.cause === 'yielded' && one.to > wanted.endAt);
-  const gaps = merge([...holes, ...yielded]).map(({ from: start, to: end, cause }) => ({
-    startMs: Math.round(start - wanted.startAt),
-    endMs: Math.round(end - wanted.startAt),
-    cause,
-  }));
+  const yielded = measured.breaks
+    .filter((one) => one.cause === 'yielded' && one.to > wanted.endAt)
+    .map((one) => ({ ...one, from: Math.max(one.from, wanted.endAt) }))
+    .filter(isLoss);
+  const gaps = gapsOf(merge([...holes, ...yielded]), wanted);
   const damage = union([
     ...holes,
     ...measured.damage.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, shownTo) })),
@@ -157,16 +164,51 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   const shownMs = wantedMs - elsewhereMs;
   const usable = first !== undefined && (shownMs <= 0 || (shownMs - unusableMs) / shownMs >= LOST_BELOW);
   const level = !usable ? 'lost' : damagedMs > 0 ? 'damaged' : 'complete';
-  // Nothing recorded: all of it is missing.
-  const headMs = Math.round(wanted.startAt - (first?.from ?? wanted.endAt));
-  const tailMs = Math.round((last?.to ?? wanted.startAt) - wanted.endAt);
   return {
-    verdict: { level, drops, gaps, headMs, tailMs },
+    verdict: { level, drops, gaps, ...marginsOf(measured, wanted) },
     damagedMs,
     longestMs: Math.max(0, ...damage.map((one) => one.to - one.from)),
     wantedMs,
     droppedMs: to - shownTo,
   };
+}
+
+/** Whatever was received is of another programme. */
+function neverAired(measured: Measured, wanted: Wanted, { from, to }: Stretch): Judgement {
+  const gaps = gapsOf([{ from, to, cause: 'not_aired' }], wanted);
+  const wantedMs = to - from;
+  return {
+    verdict: { level: 'lost', drops: measured.sums.drops, gaps, ...marginsOf(measured, wanted) },
+    damagedMs: wantedMs,
+    longestMs: wantedMs,
+    wantedMs,
+    droppedMs: wantedMs,
+  };
+}
+
+/** With nothing recorded all of it is missing. */
+function marginsOf({ stretches }: Measured, { startAt, endAt }: Wanted): Pick<Verdict, 'headMs' | 'tailMs'> {
+  return {
+    headMs: Math.round(startAt - (stretches[0]?.from ?? endAt)),
+    tailMs: Math.round((stretches.at(-1)?.to ?? startAt) - endAt),
+  };
+}
+
+function gapsOf(breaks: readonly Break[], { startAt }: Wanted): Verdict['gaps'] {
+  return breaks.map(({ from, to, cause }) => ({
+    startMs: Math.round(from - startAt),
+    endMs: Math.round(to - startAt),
+    cause,
+  }));
+}
+
+function isLoss({ from, to }: Stretch): boolean {
+  return to - from > TOLERANCE_MS;
+}
+
+/** How much was recorded, without what is missing in between, ms. */
+export function recordedMs({ stretches }: Pick<Measured, 'stretches'>): number {
+  return Math.round(lengthOf(stretches));
 }
 
 /** Something else in place of a few last minutes may be a table that was early. */
@@ -197,14 +239,10 @@ function missing(measured: Measured, within: Stretch): Break[] {
     at = Math.max(at, stretch.to);
   }
   if (within.to > at) holes.push({ from: at, to: within.to });
-  const isKnown = (hole: Stretch): boolean =>
-    measured.breaks.some(({ from, to }) => from < hole.to && to > hole.from);
-  return holes
-    .filter((hole) => hole.to > hole.from && (hole.to - hole.from > TOLERANCE_MS || isKnown(hole)))
-    .flatMap((hole) => explain(hole, measured.breaks));
+  return holes.filter(isLoss).flatMap((hole) => explain(hole, measured.breaks));
 }
 
-/** Cuts a hole where its causes change. What no break explains was before anything was tried. */
+/** Cuts a hole where its causes change. What no break explains is from before the stream was first opened. */
 function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
   const inside = breaks
     .map(({ from, to, cause }) => ({ from: Math.max(from, hole.from), to: Math.min(to, hole.to), cause }))
@@ -226,20 +264,18 @@ function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
   return out;
 }
 
-/** Most packets stayed scrambled: nobody can see them. */
+/** Most packets stayed scrambled: they cannot be watched. */
 export function isUnreadable({ packets, scrambled }: PacketSums): boolean {
   return scrambled * 2 > packets;
 }
 
 function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
-  return damage
-    .filter(isUnreadable)
-    .map(({ from, to }) => ({
-      from: Math.max(from, within.from),
-      to: Math.min(to, within.to),
-      cause: 'scrambled' as const,
-    }))
-    .filter(({ from, to }) => to > from);
+  const runs = damage.filter(isUnreadable).map(({ from, to }) => ({
+    from: Math.max(from, within.from),
+    to: Math.min(to, within.to),
+    cause: 'scrambled' as const,
+  }));
+  return merge(runs.filter(({ from, to }) => to > from)).filter(isLoss);
 }
 
 /** In order of time; what has one cause and meets is one. */

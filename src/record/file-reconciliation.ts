@@ -6,12 +6,12 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingRecord } from '../model/recording.ts';
-import { judge, type Verdict, type Wanted } from '../model/verdict.ts';
+import { judge, recordedMs, type Verdict, type Wanted } from '../model/verdict.ts';
 import type { StoredFile } from '../store/recording-part-rows.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { withoutFiles } from './reception-timeline.ts';
-import { GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
+import { FILE_GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
 
 export interface ReconcileOptions {
   store: RecordingStore;
@@ -49,7 +49,7 @@ async function removeLeftovers({ store, mounts, log, now }: ReconcileOptions): P
   for (const leftover of store.unjoined()) {
     if (await isFolderAway(leftover.path, mounts)) continue;
     await rm(leftover.path, { force: true });
-    store.forgetFile(leftover, GONE, now());
+    store.forgetFile(leftover, FILE_GONE, now());
     count += 1;
   }
   for (const { recordingId, path } of store.joined()) {
@@ -86,16 +86,14 @@ async function compare(
 /** What is left of it is judged without what was in that file. */
 function forget(file: StoredFile, { store, now }: ReconcileOptions): void {
   const { recordingId: id, path } = file;
-  store.forgetFile(file, GONE, now());
+  store.forgetFile(file, FILE_GONE, now());
   const record = store.find(id);
   const former = store.measured(id);
   if (former === null || record === undefined || record.verdict === null) return;
   if (store.parts(id).length === 0) return;
   const measured = withoutFiles(former, [path]);
   const { verdict } = judge(measured, wantedOf(record, record.verdict));
-  const { stretches } = measured;
-  const durationMs = Math.round((stretches.at(-1)?.to ?? 0) - (stretches[0]?.from ?? 0));
-  store.judgedAnew(id, { verdict, durationMs }, now());
+  store.judgedAnew(id, { verdict, durationMs: recordedMs(measured) }, now());
 }
 
 /** What a person stopped was wanted up to where it ends: its verdict knows of nothing that is missing behind. */

@@ -438,7 +438,7 @@ describe('after a restart', () => {
       },
     });
     expect(sessions.map(({ options }) => options.id)).toEqual([soundId ?? 0]);
-    expect(store.find(brokenId ?? 0)).toMatchObject({ state: 'failed', reason: expect.any(String) });
+    expect(store.find(brokenId ?? 0)).toMatchObject({ state: 'failed', reason: { code: 'unreadable' } });
     expect([broken, sound].map(({ reservationId }) => stateOf(reservationId))).toEqual([
       'finished',
       'recording',
@@ -543,6 +543,6 @@ describe('after a restart', () => {
     open();
     await until(() => ends.length === 1);
     expect(sessions).toHaveLength(1);
-    expect(store.find(id)).toMatchObject({ state: 'failed', reason: 'コピー禁止の番組なので録画しません' });
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'copy_never' } });
   });
 });

@@ -19,6 +19,7 @@ import type {
   RecordingRecord,
   RecordingTexts,
 } from '../model/recording.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
 import { ReceptionClient } from '../reception/reception-client.ts';
@@ -92,7 +93,7 @@ export interface RecorderOptions {
 /** Three Time Offset Tables, and a guide that is collected to hear them: so long the right time is waited for. */
 const DOUBT_MS = 60_000;
 
-const UNREADABLE = '録画の途中までの記録が壊れていたため、続けられませんでした';
+const UNREADABLE: RecordingReason = { code: 'unreadable' };
 
 const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
   state: 'recording',

@@ -281,7 +281,7 @@ describe('a recording that ends', () => {
     await concludeRecording(id, { end: 'finished', at: END, measured, parts: [] }, PROGRAMME, options);
     expect(store.find(id)).toMatchObject({
       state: 'failed',
-      reason: 'チューナーを確保できないか、放送を受信できませんでした',
+      reason: { code: 'missing', cause: 'no_tuner' },
       verdict: { level: 'lost' },
     });
   });
@@ -289,7 +289,7 @@ describe('a recording that ends', () => {
   test('by copy control has failed, and says so', async () => {
     const { id, result } = recorded([['a', 'margin']]);
     await concludeRecording(id, { ...result, end: 'copy_never' }, PROGRAMME, options);
-    expect(store.find(id)).toMatchObject({ state: 'failed', reason: 'コピー禁止の番組なので録画しません' });
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'copy_never' } });
   });
 
   test('by a person is judged up to then', async () => {
@@ -304,7 +304,7 @@ describe('a recording that ends', () => {
     const { id, result } = recorded([]);
     const measured = { ...COMPLETE, stretches: [] };
     await concludeRecording(id, { ...result, end: 'stopped', at: START + 500, measured }, PROGRAMME, options);
-    expect(store.find(id)).toMatchObject({ state: 'failed', reason: '録画を途中で止めました' });
+    expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'missing', cause: 'stopped' } });
   });
 });
 
@@ -339,7 +339,7 @@ describe('a start', () => {
     for (const { id, result } of [gone, there]) await concludeRecording(id, result, PROGRAMME, options);
     rmSync(gone.result.parts[0]?.path ?? '');
     expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
-    expect(store.find(gone.id)).toMatchObject({ state: 'failed', reason: '録画ファイルが見つかりません' });
+    expect(store.find(gone.id)).toMatchObject({ state: 'failed', reason: { code: 'file_gone' } });
     expect(store.find(there.id)?.state).toBe('recorded');
   });
 

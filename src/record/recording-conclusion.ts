@@ -4,15 +4,14 @@
  */
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
-import { CAUSES, type Judgement, judge, type Wanted, worthRepeating } from '../model/verdict.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
+import { type Judgement, judge, recordedMs, type Wanted, worthRepeating } from '../model/verdict.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { withoutFiles } from './reception-timeline.ts';
-import { findParts, GONE, joinParts, removeJoined } from './recording-parts.ts';
+import { FILE_GONE, findParts, joinParts, removeJoined } from './recording-parts.ts';
 import type { SessionResult } from './recording-session.ts';
-
-const COPY_NEVER = 'コピー禁止の番組なので録画しません';
 
 export interface ConcludeOptions {
   store: RecordingStore;
@@ -59,7 +58,6 @@ export async function concludeRecording(
     null,
   );
   const failed = verdict.level === 'lost' || result.end === 'copy_never' || file === null;
-  const first = measured.stretches[0];
   // What a person ended, or nobody may record, is not tried again.
   const repeat = result.end === 'finished' && worthRepeating(judgement, retryDamaged());
   await persist(() =>
@@ -69,7 +67,7 @@ export async function concludeRecording(
         state: failed ? 'failed' : 'recorded',
         reason: failed ? reasonOf(result.end, judgement, gone.length > 0 && file === null) : null,
         verdict,
-        durationMs: Math.round((measured.stretches.at(-1)?.to ?? 0) - (first?.from ?? 0)),
+        durationMs: recordedMs(measured),
         startAt: wanted.startAt,
         endAt: wanted.endAt,
         file,
@@ -90,12 +88,13 @@ export async function concludeRecording(
   return { ...judgement, worthRepeating: repeat };
 }
 
-/** The cause that took the most of it. */
-function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boolean): string {
-  if (end === 'copy_never') return COPY_NEVER;
-  if (isGone) return GONE;
+/** The cause that took the largest part of it. */
+function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boolean): RecordingReason {
+  if (end === 'copy_never') return { code: 'copy_never' };
+  if (isGone) return FILE_GONE;
   const longest = [...verdict.gaps].sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
-  // Who stops it in its first moments knows why nothing is there.
-  if (end === 'stopped' && (longest === undefined || longest.cause === 'late')) return CAUSES.stopped;
-  return longest === undefined ? GONE : CAUSES[longest.cause];
+  // Stopped within its first moments: the person who stopped it knows why nothing is there.
+  if (end === 'stopped' && (longest === undefined || longest.cause === 'late'))
+    return { code: 'missing', cause: 'stopped' };
+  return longest === undefined ? FILE_GONE : { code: 'missing', cause: longest.cause };
 }

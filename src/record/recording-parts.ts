@@ -7,6 +7,7 @@ import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
 import { syncFolder } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
@@ -14,7 +15,7 @@ import { chooseFolder, type Folder } from './folder-selection.ts';
 import { joinedName } from './recording-file-name.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
-export const GONE = '録画ファイルが見つかりません';
+export const FILE_GONE: RecordingReason = { code: 'file_gone' };
 
 export interface FoundParts {
   /** With their sizes; of what is in a folder that is away, as it was known. */

@@ -3,19 +3,15 @@
  * one index and kept until recordings change; a page reads its own rows only.
  */
 import type { Database } from 'bun:sqlite';
-import type {
-  RecordingFile,
-  RecordingShow,
-  RecordingSort,
-  RecordingState,
-  RecordingVerdict,
-} from '../../wire/api.ts';
+import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../wire/api.ts';
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import { type Genre, isGenre } from '../model/program.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
 import { titleOrder } from '../model/search-text.ts';
+import type { Verdict } from '../model/verdict.ts';
 import { tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
-import { readVerdict } from './recording-row.ts';
+import { readReason, readVerdict } from './recording-json.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
 import { readList, readObject, readText } from './stored-json.ts';
 
@@ -35,12 +31,12 @@ export interface ListedRecording {
   /** Epoch ms. */
   watchedAt: number | null;
   state: RecordingState;
-  reason: string | null;
+  reason: RecordingReason | null;
   programId: number | null;
   ruleId: number | null;
   genres: Genre[];
   audios: AudioComponent[];
-  verdict: RecordingVerdict | null;
+  verdict: Verdict | null;
   cmReliable: boolean;
   series: { key: string; name: string; episode: string | null } | null;
   bytes: number;
@@ -156,9 +152,10 @@ interface FileRow {
   duration_ms: number | null;
 }
 
-/** Of those that are being made and were interrupted: their start tells nothing of how long they are. */
+/** Recorded length so far of those that were interrupted: the time since their start is longer. */
 const LENGTHS = `
-  SELECT r.id, json_extract(m.measured, '$.stretches[#-1].to') - json_extract(m.measured, '$.stretches[0].from') AS length
+  SELECT r.id, (SELECT sum(json_extract(s.value, '$.to') - json_extract(s.value, '$.from'))
+    FROM json_each(m.measured, '$.stretches') AS s) AS length
   FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
     JOIN recording_measurements AS m ON m.recording_id = r.id
   WHERE r.state = 'recording' AND CASE WHEN json_valid(m.measured) THEN json_array_length(m.measured, '$.stretches') END > 1`;
@@ -408,7 +405,7 @@ function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
     resumeMs: row.resume_ms,
     watchedAt: row.watched_at,
     state: row.state as RecordingState,
-    reason: row.reason,
+    reason: readReason(row.reason),
     programId: row.program_id,
     ruleId: row.rule_id,
     genres: readList<Genre>(row.genres, isGenre),

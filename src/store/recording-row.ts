@@ -2,9 +2,9 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
-import type { Verdict } from '../model/verdict.ts';
 import { type ContentRow, contentOf } from './program-row.ts';
-import { readObject, readText } from './stored-json.ts';
+import { readReason, readVerdict } from './recording-json.ts';
+import { readText } from './stored-json.ts';
 
 export interface RecordingRow extends ContentRow {
   id: number;
@@ -47,7 +47,7 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     stationId: row.station_id as StationId,
     serviceName: readText(row.service_name),
     state: row.state as RecordingState,
-    reason: row.reason,
+    reason: readReason(row.reason),
     ...contentOf(row),
     startAt: row.start_at,
     endAt: row.end_at,
@@ -64,12 +64,6 @@ export function toRecordingRecord(row: RecordingRow): RecordingRecord {
     keepTs: row.keep_ts === 1,
     verdict: readVerdict(row.verdict),
   };
-}
-
-/** null also of one that is damaged. */
-export function readVerdict(text: string | null): Verdict | null {
-  const verdict = readObject<Partial<Verdict>>(text);
-  return typeof verdict?.level === 'string' && Array.isArray(verdict.gaps) ? (verdict as Verdict) : null;
 }
 
 function seriesOf({ series_key: key, series_name: name, episode }: RecordingRow): SeriesMark | null {

@@ -11,7 +11,9 @@ import type {
   RecordingState,
   RecordingTexts,
 } from '../model/recording.ts';
-import { isMeasured, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
+import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { readMeasured, storedMeasured, storedReason, storedVerdict } from './recording-json.ts';
 import { JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
 import {
   RECORDING_COLUMNS as COLUMNS,
@@ -19,13 +21,11 @@ import {
   toRecordingRecord,
 } from './recording-row.ts';
 import { indexRecordings } from './search-index.ts';
-import { readObject } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
 export interface Finish {
   state: Extract<RecordingState, 'recorded' | 'failed'>;
-  /** Why it failed, or what there is to know of its files, for people. */
-  reason: string | null;
+  reason: RecordingReason | null;
   verdict: Verdict;
   durationMs: number;
   /** The programme's real times, epoch ms. */
@@ -125,15 +125,15 @@ export class RecordingStore extends RecordingPartRows {
       .map(({ id }) => id);
   }
 
-  /** It cannot be gone on with, and nothing of it can be judged. @param reason for people @param now epoch ms */
-  giveUp(id: number, reason: string, now: number): void {
+  /** It cannot be resumed, and nothing of it can be judged. @param now epoch ms */
+  giveUp(id: number, reason: RecordingReason, now: number): void {
     atomically(this.database, () => {
       this.database
         .query(
           `UPDATE recordings SET state = 'failed', reason = $reason, ended_as = NULL, ended_at = NULL, updated_at = $now
            WHERE id = $id AND state = 'recording'`,
         )
-        .run({ id, reason, now });
+        .run({ id, reason: storedReason(reason), now });
       this.#finishReservation(id, now);
     });
   }
@@ -223,8 +223,7 @@ export class RecordingStore extends RecordingPartRows {
         'SELECT measured FROM recording_measurements WHERE recording_id = $id',
       )
       .get({ id });
-    const measured = row === null ? nothingMeasured() : readObject<object>(row.measured);
-    return isMeasured(measured) ? measured : null;
+    return row === null ? nothingMeasured() : readMeasured(row.measured);
   }
 
   /** No list shows this: their counters do not move. */
@@ -236,7 +235,7 @@ export class RecordingStore extends RecordingPartRows {
             `INSERT INTO recording_measurements VALUES ($id, $measured)
              ON CONFLICT (recording_id) DO UPDATE SET measured = excluded.measured`,
           )
-          .run({ id, measured: JSON.stringify(measured) });
+          .run({ id, measured: storedMeasured(measured) });
         const put = this.database.query(
           'UPDATE recording_parts SET bytes = $bytes WHERE recording_id = $id AND path = $path',
         );
@@ -263,9 +262,10 @@ export class RecordingStore extends RecordingPartRows {
           id,
           now,
           folder: file === null ? null : dirname(file.path),
-          verdict: JSON.stringify(verdict),
+          verdict: storedVerdict(verdict),
           released: released ? 1 : 0,
           ...values,
+          reason: storedReason(values.reason),
         });
       this.#finishReservation(id, now);
       this.database
@@ -299,14 +299,14 @@ export class RecordingStore extends RecordingPartRows {
       .query(
         'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
       )
-      .run({ id, verdict: JSON.stringify(verdict), durationMs, now });
+      .run({ id, verdict: storedVerdict(verdict), durationMs, now });
   }
 
   /**
    * A file is not there. A recording without any has failed, unless it is deleted. @param now epoch ms
-   * @param reason why it failed then, for people
+   * @param reason why it failed then
    */
-  forgetFile({ recordingId: id, path }: StoredFile, reason: string, now: number): void {
+  forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: number): void {
     this.database
       .transaction(() => {
         this.database
@@ -322,7 +322,7 @@ export class RecordingStore extends RecordingPartRows {
              WHERE id = $id AND state IN ('recorded', 'available') AND deleted_at IS NULL
                AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
           )
-          .run({ id, reason, now });
+          .run({ id, reason: storedReason(reason), now });
       })
       .immediate();
   }

@@ -33,7 +33,7 @@ describe.concurrent('a recording', () => {
     expect(bytes).toHaveLength(0);
     expect(desk.store.find(session.options.id)).toMatchObject({
       state: 'failed',
-      reason: 'コピー禁止の番組なので録画しません',
+      reason: { code: 'copy_never' },
     });
     expect((await air.tuners()).find(({ tuned }) => tuned?.channel === 'T30')?.users ?? []).toEqual([]);
   });

@@ -75,11 +75,14 @@ const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
 /** Why nothing is written just now. */
 const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   late: '開始が遅れています',
+  conflict: 'ほかの録画でチューナーがふさがっています',
+  handover: '前の録画からチューナーを切り替えています',
   no_tuner: 'チューナーが空くのを待っています',
   agent_unavailable: 'チューナーエージェントにつながりません',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届いていません',
   service_stopped: 'サービスが止まっていました',
+  paused: 'サーバーの動作が一時的に止まっていました',
   recorder_failed: '録画の処理が止まったため、始め直しています',
   scrambled: 'スクランブルを解除できません',
   copy_never: 'コピー禁止のため、書き込みを止めています',
@@ -89,6 +92,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を止めています',
   broken_off: '別の番組に切り替わったため、再開を待っています',
+  not_aired: '別の番組が放送されています',
 };
 
 export type ProgressTone = 'good' | 'warn' | 'bad';

@@ -49,11 +49,14 @@ export function seriesMarkText({ label, count }: SeriesMark): string {
 /** What became of a stretch, told afterwards. */
 const CAUSES: Readonly<Record<GapCause, string>> = {
   late: '録画の開始が間に合いませんでした',
+  conflict: 'ほかの録画がチューナーを使っていました',
+  handover: '前の録画からチューナーを切り替えていました',
   no_tuner: 'チューナーを使えないか、放送を受信できませんでした',
   agent_unavailable: 'チューナーエージェントにつながりませんでした',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届きませんでした',
   service_stopped: 'サービスが止まっていました',
+  paused: 'サーバーの動作が一時的に止まっていました',
   recorder_failed: '録画の処理が止まり、始め直しました',
   scrambled: 'スクランブルを解除できませんでした',
   copy_never: 'コピー禁止の放送でした',
@@ -63,6 +66,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を途中で止めました',
   broken_off: '別の番組に切り替わっていました',
+  not_aired: '別の番組に差し替えられ、放送されませんでした',
 };
 
 export function causeText(cause: GapCause): string {
@@ -73,6 +77,11 @@ export function causeText(cause: GapCause): string {
 const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確かめてください。';
 const REMEDIES: Partial<Record<GapCause, string>> = {
   late: 'サーバーが混んでいなかったか、時計が合っているかを確かめてください。',
+  conflict:
+    '同じ時間の予約を減らすか、チューナーを増やしてください。優先度を上げると、この予約を先に録画します。',
+  handover: '続きの番組を別のチューナーで録画できるよう、同じ時間の予約かチューナーの数を見直してください。',
+  service_stopped: '録画のあいだ、svc とサーバーを止めないようにしてください。',
+  paused: 'サーバーのスリープや、仮想マシンの一時停止が起きていないかを確かめてください。',
   no_tuner: 'チューナーが足りているか、その局を受信できるかを確かめてください。',
   agent_unavailable: 'svc-agent が動いているかを確かめてください。',
   stream_ended: RECEPTION,

@@ -1,0 +1,41 @@
+/** Sentences for why a recording failed, Japanese: the only place that makes them of codes. */
+import type { RecordingReason } from '../model/recording-reason.ts';
+import type { GapCause } from '../model/verdict.ts';
+
+const CAUSES: Readonly<Record<GapCause, string>> = {
+  late: '録画の開始が番組の開始に間に合いませんでした',
+  conflict: 'ほかの録画でチューナーがふさがっていました',
+  handover: '前の録画からチューナーを引き継ぐあいだ、受信できませんでした',
+  no_tuner: 'チューナーを確保できないか、放送を受信できませんでした',
+  agent_unavailable: 'チューナーエージェントに接続できませんでした',
+  stream_ended: '受信が途切れました',
+  stalled: '放送のデータが届きませんでした',
+  service_stopped: 'サービスが止まっていました',
+  paused: 'サーバーの動作が一時的に止まっていました',
+  recorder_failed: '録画の処理が止まり、始め直しました',
+  scrambled: 'スクランブルを解除できませんでした',
+  copy_never: 'コピー禁止のため書き込みませんでした',
+  disk_full: '録画先の空き容量がなくなりました',
+  disk_failed: '録画先に書き込めませんでした',
+  disk_slow: '録画先の書き込みが追いつきませんでした',
+  yielded: '次の録画にチューナーを渡しました',
+  stopped: '録画を途中で止めました',
+  broken_off: '別の番組に切り替わっていました',
+  not_aired: '別の番組に差し替えられ、放送されませんでした',
+};
+
+export function recordingReasonText(reason: RecordingReason | null): string | null {
+  if (reason === null) return null;
+  switch (reason.code) {
+    case 'missing':
+      return CAUSES[reason.cause];
+    case 'copy_never':
+      return 'コピー禁止の番組なので録画しません';
+    case 'file_gone':
+      return '録画ファイルが見つかりません';
+    case 'unreadable':
+      return '録画の途中までの記録が壊れていたため、続けられませんでした';
+    case 'text':
+      return reason.text;
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test';
+import type { RecordingReason } from '../model/recording-reason.ts';
+import { GAP_CAUSES, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import {
+  readMeasured,
+  readReason,
+  readVerdict,
+  storedMeasured,
+  storedReason,
+  storedVerdict,
+} from './recording-json.ts';
+
+const VERDICT: Verdict = {
+  level: 'damaged',
+  drops: 3,
+  gaps: GAP_CAUSES.map((cause, index) => ({ startMs: index * 1000, endMs: index * 1000 + 600, cause })),
+  headMs: 10_000,
+  tailMs: -200,
+};
+const MEASURED: Measured = {
+  stretches: [{ from: 0, to: 10 }],
+  breaks: [{ from: 10, to: 12, cause: 'paused' }],
+  damage: [{ from: 1, to: 2, packets: 5, drops: 1, errors: 0, scrambled: 0 }],
+  sums: { packets: 9, drops: 1, errors: 0, scrambled: 0 },
+  files: [{ path: '/a.ts', from: 0, to: 10 }],
+  isAired: true,
+};
+
+test('a verdict is read as it was stored, and as versions without a number stored it', () => {
+  expect(readVerdict(storedVerdict(VERDICT))).toEqual(VERDICT);
+  expect(readVerdict(JSON.stringify(VERDICT))).toEqual(VERDICT);
+  expect(JSON.parse(storedVerdict(VERDICT))).toMatchObject({ v: 2, level: 'damaged' });
+});
+
+test('a damaged verdict reads as none, and a cause of a later version as a lost stream', () => {
+  for (const text of [null, '', '[]', '{}', '{"level":"fine","gaps":[]}', '{"level":"lost","gaps":{}}'])
+    expect(readVerdict(text)).toBeNull();
+  const later = {
+    ...VERDICT,
+    v: 9,
+    gaps: [{ startMs: 0, endMs: 1, cause: 'meteor' }, null, { startMs: 'x' }],
+  };
+  expect(readVerdict(JSON.stringify(later))?.gaps).toEqual([{ startMs: 0, endMs: 1, cause: 'stream_ended' }]);
+});
+
+test('measurements are read as they were stored, and as versions without a number stored them', () => {
+  for (const one of [MEASURED, nothingMeasured()]) expect(readMeasured(storedMeasured(one))).toEqual(one);
+  const { files, isAired, ...old } = MEASURED;
+  expect(readMeasured(JSON.stringify(old))).toEqual(old);
+});
+
+test('damaged measurements read as null', () => {
+  const wrong = [
+    ...[null, [], {}, { ...MEASURED, stretches: [null] }, { ...MEASURED, breaks: {} }],
+    ...[
+      { ...MEASURED, damage: [{ from: 1, to: 2 }] },
+      { ...MEASURED, sums: { packets: 1 } },
+    ],
+    ...[
+      { ...MEASURED, files: [1] },
+      { ...MEASURED, stretches: [{ from: '1', to: 2 }] },
+    ],
+  ];
+  for (const one of wrong) expect(readMeasured(JSON.stringify(one))).toBeNull();
+  expect(readMeasured('{"v":2,')).toBeNull();
+});
+
+test('a reason is a code with its parameters; the sentence of an earlier version stays readable', () => {
+  const reasons: RecordingReason[] = [
+    { code: 'missing', cause: 'conflict' },
+    { code: 'copy_never' },
+    { code: 'file_gone' },
+    { code: 'unreadable' },
+    { code: 'text', text: '受信が途切れました' },
+  ];
+  for (const reason of reasons) expect(readReason(storedReason(reason))).toEqual(reason);
+  expect(readReason('受信が途切れました')).toEqual({ code: 'text', text: '受信が途切れました' });
+  expect(readReason(null)).toBeNull();
+  expect(storedReason(null)).toBeNull();
+  expect(readReason('{"v":3,"code":"later"}')).toMatchObject({ code: 'text' });
+});

@@ -1,0 +1,103 @@
+/**
+ * The stored form of what is JSON in the rows of a recording: verdict, measurements, reason of a failure. Versioned and
+ * independent of the HTTP interface; read once into the model's values. Rows of earlier versions are read too; what is
+ * damaged reads as null.
+ */
+import type { RecordingReason } from '../model/recording-reason.ts';
+import {
+  type Damage,
+  type FileStretch,
+  GAP_CAUSES,
+  type GapCause,
+  type Measured,
+  VERDICT_LEVELS,
+  type Verdict,
+} from '../model/verdict.ts';
+import { readObject } from './stored-json.ts';
+
+/** Version 1 carries no `v`; its fields are those of 2. */
+const VERSION = 2;
+const CAUSES: ReadonlySet<unknown> = new Set(GAP_CAUSES);
+const LEVELS: ReadonlySet<unknown> = new Set(VERDICT_LEVELS);
+
+export function storedVerdict({ level, drops, gaps, headMs, tailMs }: Verdict): string {
+  const stored = gaps.map(({ startMs, endMs, cause }) => ({ startMs, endMs, cause }));
+  return JSON.stringify({ v: VERSION, level, drops, gaps: stored, headMs, tailMs });
+}
+
+export function readVerdict(text: string | null): Verdict | null {
+  const value = readObject<Partial<Record<keyof Verdict, unknown>>>(text);
+  if (value === null || !LEVELS.has(value.level) || !Array.isArray(value.gaps)) return null;
+  if (!hasNumbers(value, 'drops', 'headMs', 'tailMs')) return null;
+  const { level, drops, headMs, tailMs } = value as Verdict;
+  const gaps = (value.gaps as unknown[]).filter(isGap);
+  return { level, drops, gaps: gaps.map((gap) => ({ ...gap, cause: causeOf(gap.cause) })), headMs, tailMs };
+}
+
+export function storedMeasured(measured: Measured): string {
+  return JSON.stringify({ v: VERSION, ...measured });
+}
+
+export function readMeasured(text: string): Measured | null {
+  const value = readObject<Partial<Record<keyof Measured, unknown>>>(text);
+  if (value === null) return null;
+  const { stretches, breaks, damage, sums, files = [], isAired = null } = value;
+  if (!areStretches(stretches) || !areStretches(breaks) || !areStretches(files)) return null;
+  if (!areStretches(damage) || !damage.every(isSums) || !isSums(sums)) return null;
+  return {
+    stretches: stretches.map(({ from, to }) => ({ from, to })),
+    breaks: breaks.map(({ from, to, ...rest }) => ({
+      ...{ from, to },
+      cause: causeOf('cause' in rest ? rest.cause : undefined),
+    })),
+    damage: damage as Damage[],
+    sums: sums as Measured['sums'],
+    ...(value.files === undefined
+      ? {}
+      : { files: (files as FileStretch[]).filter(({ path }) => typeof path === 'string') }),
+    ...(typeof isAired === 'boolean' ? { isAired } : {}),
+  };
+}
+
+export function storedReason(reason: RecordingReason | null): string | null {
+  return reason === null ? null : JSON.stringify({ v: VERSION, ...reason });
+}
+
+/** Version 1 stored a sentence. */
+export function readReason(text: string | null): RecordingReason | null {
+  if (text === null || text === '') return null;
+  const value = readObject<{ code?: unknown; cause?: unknown; text?: unknown }>(text);
+  if (value === null) return { code: 'text', text };
+  switch (value.code) {
+    case 'missing':
+      return { code: 'missing', cause: causeOf(value.cause) };
+    case 'copy_never':
+    case 'file_gone':
+    case 'unreadable':
+      return { code: value.code };
+    default:
+      return { code: 'text', text: typeof value.text === 'string' ? value.text : text };
+  }
+}
+
+/** A cause that a later version stored says at least that nothing was received. */
+function causeOf(value: unknown): GapCause {
+  return CAUSES.has(value) ? (value as GapCause) : 'stream_ended';
+}
+
+function isGap(value: unknown): value is Verdict['gaps'][number] {
+  return hasNumbers(value, 'startMs', 'endMs');
+}
+
+function areStretches(list: unknown): list is { from: number; to: number }[] {
+  return Array.isArray(list) && list.every((one) => hasNumbers(one, 'from', 'to'));
+}
+
+function isSums(value: unknown): boolean {
+  return hasNumbers(value, 'packets', 'drops', 'errors', 'scrambled');
+}
+
+function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return fields.every((field) => Number.isFinite((value as Record<string, unknown>)[field]));
+}
