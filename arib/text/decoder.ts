@@ -112,6 +112,19 @@ export class EightUnitDecoder {
     this.#end = 0;
   }
 
+  /**
+   * Reads the one control function that `bytes` begin with, of which `length` octets count; gives how many it took.
+   * For text in UCS, which has the same functions among other characters.
+   */
+  decodeFunction(bytes: Uint8Array, length: number): number {
+    this.#bytes = bytes;
+    this.#end = length;
+    const taken = this.#control(0);
+    this.#bytes = NOTHING;
+    this.#end = 0;
+    return taken;
+  }
+
   #read(bytes: Uint8Array, start: number, end: number): void {
     this.#bytes = bytes;
     this.#end = end;

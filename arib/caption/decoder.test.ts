@@ -1,0 +1,555 @@
+import { describe, expect, test } from 'bun:test';
+import { pts90k } from '../time.ts';
+import { crc16 } from './crc16.ts';
+import { CaptionDecoder, type CaptionEvent } from './decoder.ts';
+import { colourName } from './look.ts';
+import type { CaptionPage, CaptionRun } from './page.ts';
+import type { CaptionProfile } from './writer.ts';
+
+function hex(text: string): Uint8Array {
+  return Uint8Array.fromHex(text.replace(/\s/g, ''));
+}
+
+/** SWF 7, SDP 170;30, SDF 620;480, SSM 36;36, SHS 4, SVS 24. */
+const PRE = '9B372053 9B3137303B3330205F 9B3632303B3438302056 9B33363B33362057 9B342058 9B32342059';
+/** Palette 4, background 1: index 65. */
+const BG = '90204490 51';
+const CLEAR = '1F20000001 0C';
+
+function unit(parameter: number, data: Uint8Array): Uint8Array {
+  return Uint8Array.of(0x1f, parameter, data.length >> 16, data.length >> 8, data.length, ...data);
+}
+
+/** A whole payload: header, group with its CRC. `id`: data_group_id. */
+function payload(id: number, data: Uint8Array): Uint8Array {
+  const group = Uint8Array.of(id << 2, 0, 0, data.length >> 8, data.length, ...data);
+  const crc = crc16(group);
+  return Uint8Array.of(0x80, 0xff, 0xf0, ...group, crc >> 8, crc);
+}
+
+function statement(units: readonly Uint8Array[], id = 1): Uint8Array {
+  const loop = units.flatMap((one) => [...one]);
+  const { length } = loop;
+  return payload(id, Uint8Array.of(0x3f, length >> 16, length >> 8, length, ...loop));
+}
+
+const AT = pts90k(900_000);
+
+function pagesOf(events: readonly CaptionEvent[]): CaptionPage[] {
+  return events.flatMap((event) => (event.kind === 'page' ? [event.page] : []));
+}
+
+/** The one page that a statement body makes. */
+function bodyPage(body: string, profile: CaptionProfile = 'A'): CaptionPage {
+  const [page, ...more] = pagesOf(new CaptionDecoder(profile).feed(statement([unit(0x20, hex(body))]), AT));
+  if (page === undefined || more.length > 0) throw new Error('not one page');
+  return page;
+}
+
+function indexOf(colour: string): number {
+  return Array.from({ length: 128 }, (_, index) => index).findIndex((index) => colourName(index) === colour);
+}
+
+/** `text [x0,y0]-[x1,y1] fgN bgN`: cells with the inclusive coordinates of their corners. */
+function cellsOf(page: CaptionPage): string[] {
+  return page.runs.flatMap(({ x, y, w, h, text, fg, bg }) =>
+    [...text].map((character, index) => {
+      const left = x + index * w;
+      const box = `[${left},${y}]-[${left + w - 1},${y + h - 1}]`;
+      return `${character} ${box} fg${indexOf(fg)} bg${indexOf(bg)}`;
+    }),
+  );
+}
+
+/** What the examples say: cells by text and corners, with one pair of colours. */
+function cells(fg: number, bg: number, ...list: readonly (readonly [string, string])[]): string[] {
+  return list.map(([text, box]) => `${text} ${box} fg${fg} bg${bg}`);
+}
+
+describe('management data', () => {
+  test('one language, group A', () => {
+    const [event] = new CaptionDecoder().feed(
+      // 3F TMD 00 | 01 one language | 1A tag 0, DMF 1010 | jpn | 80 Format 8, TCS 0 | 000000 no units
+      hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078'),
+      AT,
+    );
+    expect(event).toEqual({
+      kind: 'management',
+      superimpose: false,
+      languages: [{ index: 1, code: 'jpn', displayMode: 10, format: 8, coding: 'eight-unit', rollUp: false }],
+    });
+  });
+
+  test('repetitions change nothing, another group starts again', () => {
+    const decoder = new CaptionDecoder();
+    const one = hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078');
+    const two = hex('80FFF0 8000 0000 0F 3F02 1A6A706E80 3A656E6780 000000 47B0');
+    expect(decoder.feed(one, AT)).toHaveLength(1);
+    expect(decoder.feed(one, AT)).toHaveLength(0);
+    expect(decoder.feed(two, AT)).toHaveLength(1);
+    expect(decoder.languages.map(({ index, code }) => `${index}${code}`)).toEqual(['1jpn', '2eng']);
+    const english = decoder.feed(
+      hex('80FFF0 8800 0000 1B 3F000017 1F20000012 0C9B3720531C47401B294A0E8948656C6C6F 8F9C'),
+      AT,
+    );
+    const [event] = english;
+    if (event?.kind !== 'page') throw new Error('no page');
+    expect(event.language).toBe(2);
+    expect(cellsOf(event.page)).toEqual(
+      cells(
+        7,
+        8,
+        ['H', '[0,420]-[19,479]'],
+        ['e', '[20,420]-[39,479]'],
+        ['l', '[40,420]-[59,479]'],
+        ['l', '[60,420]-[79,479]'],
+        ['o', '[80,420]-[99,479]'],
+      ),
+    );
+    expect(event.page.runs[0]).toMatchObject({ size: 36, scaleX: 1, fx: 1, fy: 12 });
+  });
+
+  test('offset time is passed over', () => {
+    const decoder = new CaptionDecoder();
+    decoder.feed(hex('80FFF0 0000 0000 0F BF 010030050F 01 1A6A706E80 000000 1505'), AT);
+    expect(decoder.languages.map(({ code }) => code)).toEqual(['jpn']);
+  });
+
+  test('a statement of a language that is not listed is left out, one of an unknown group is not', () => {
+    const decoder = new CaptionDecoder();
+    decoder.feed(hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078'), AT);
+    const text = [unit(0x20, hex('3B7A'))];
+    expect(decoder.feed(statement(text, 2), AT)).toHaveLength(0);
+    expect(decoder.feed(statement(text, 0x22), AT)).toHaveLength(1);
+  });
+
+  test('three minutes without management data erase', () => {
+    const decoder = new CaptionDecoder();
+    decoder.feed(hex('80FFF0 0000 0000 0A 3F01 1A6A706E80 000000 B078'), AT);
+    decoder.feed(statement([unit(0x20, hex('3B7A'))]), AT);
+    expect(decoder.expire(pts90k(AT + 179 * 90_000))).toEqual([]);
+    expect(pagesOf(decoder.expire(pts90k(AT + 180 * 90_000))).map(({ runs }) => runs)).toEqual([[]]);
+    expect(decoder.languages).toEqual([]);
+  });
+});
+
+describe('groups', () => {
+  test('a wrong CRC drops the group', () => {
+    const decoder = new CaptionDecoder();
+    const damaged = hex('80FFF0 0400 0000 0A 3F000006 1F20000001 0C E60F');
+    expect(decoder.feed(damaged, AT)).toEqual([]);
+    expect(decoder.damagedGroups).toBe(1);
+  });
+
+  test('an erasure alone is a page without runs', () => {
+    const pages = pagesOf(
+      new CaptionDecoder().feed(hex('80FFF0 0400 0000 0A 3F000006 1F20000001 0C E60E'), AT),
+    );
+    expect(pages).toEqual([{ v: 1, plane: [960, 540], duration: null, runs: [] }]);
+  });
+
+  test('real time in a statement is passed over', () => {
+    const events = new CaptionDecoder().feed(
+      hex('80FFF0 0400 0000 0F 7F123456789F 000006 1F20000001 0C 5D5D'),
+      AT,
+    );
+    expect(pagesOf(events)).toHaveLength(1);
+  });
+
+  test('superimposed text is told apart', () => {
+    const decoder = new CaptionDecoder();
+    const [management] = decoder.feed(hex('81FFF0 0000 0000 0A 3F01 106A706E80 000000 2104'), AT);
+    expect(management).toMatchObject({ superimpose: true, languages: [{ displayMode: 0 }] });
+    const [event] = decoder.feed(
+      hex(`81FFF0 0400 0000 41 3F00003D 1F20000038 0C ${PRE} 1C4040 87 ${BG} 4056 9B302068 B493`),
+      AT,
+    );
+    if (event?.kind !== 'page') throw new Error('no page');
+    expect(event.superimpose).toBe(true);
+    expect(cellsOf(event.page)).toHaveLength(1);
+  });
+
+  test('an undefined unit, a cut unit and undefined codes leave the rest', () => {
+    const decoder = new CaptionDecoder();
+    const units = [
+      unit(0x28, hex('0102')),
+      unit(0x20, new Uint8Array(0)),
+      unit(0x20, hex('3B7A 8C 9E 9B392070 07 96')),
+      Uint8Array.of(0x1f, 0x20, 0, 0, 9, 0x4b, 0x6b),
+    ];
+    const [page] = pagesOf(decoder.feed(statement(units), AT));
+    expect(page?.runs.map(({ text }) => text)).toEqual(['字幕']);
+  });
+});
+
+describe('positions and sizes', () => {
+  test('APS, kanji in GL, hiragana in GR', () => {
+    const page = bodyPage(`${PRE} 1C4740 87 ${BG} 3B7A4B6BC7B9`);
+    expect(cellsOf(page)).toEqual(
+      cells(
+        7,
+        65,
+        ['字', '[170,450]-[209,509]'],
+        ['幕', '[210,450]-[249,509]'],
+        ['で', '[250,450]-[289,509]'],
+        ['す', '[290,450]-[329,509]'],
+      ),
+    );
+    expect(page.runs).toHaveLength(1);
+    expect(page.runs[0]).toEqual({
+      ...{ x: 170, y: 450, w: 40, h: 60, fx: 2, fy: 12, size: 36, scaleX: 1 },
+      text: '字幕です',
+      fg: '#ffffffff',
+      bg: '#00000080',
+    });
+  });
+
+  test('ACPS is absolute', () => {
+    expect(
+      cellsOf(bodyPage(`${PRE} 87 ${BG} 9B3239303B343439206145 6C357E3158 9B3239303B3530392061 3126`)),
+    ).toEqual(
+      cells(
+        7,
+        65,
+        ['東', '[290,390]-[329,449]'],
+        ['京', '[330,390]-[369,449]'],
+        ['駅', '[370,390]-[409,449]'],
+        ['右', '[290,450]-[329,509]'],
+      ),
+    );
+  });
+
+  test('small text right above is ruby', () => {
+    const byCoordinates = bodyPage(
+      `${PRE} 87 ${BG} 9B3337303B3434392061 88 ABF3B8 9B3337303B3530392061 8A 34413B7A`,
+    );
+    expect(cellsOf(byCoordinates)).toEqual(
+      cells(
+        7,
+        65,
+        ['か', '[370,420]-[389,449]'],
+        ['ん', '[390,420]-[409,449]'],
+        ['じ', '[410,420]-[429,449]'],
+        ['漢', '[370,450]-[409,509]'],
+        ['字', '[410,450]-[449,509]'],
+      ),
+    );
+    expect(byCoordinates.runs.map(({ ruby }) => ruby)).toEqual([true, undefined]);
+    const bySmallCells = bodyPage(`${PRE} 87 ${BG} 88 1C4D46 C8A6ADE7A6 1C4F46 8A 456C357E`);
+    expect(cellsOf(bySmallCells)[0]).toBe('と [290,420]-[309,449] fg7 bg65');
+    expect(cellsOf(bySmallCells)[5]).toBe('東 [290,450]-[329,509] fg7 bg65');
+    expect(bySmallCells.runs.map(({ ruby, size }) => [ruby, size])).toEqual([
+      [true, 18],
+      [undefined, 36],
+    ]);
+  });
+
+  test('small text above nothing is no ruby', () => {
+    expect(bodyPage(`${PRE} 87 88 1C4040 ABF3`).runs[0]?.ruby).toBeUndefined();
+  });
+
+  test('sizes share the bottom line', () => {
+    const page = bodyPage(`${PRE} 1C4140 87 ${BG} 1B294A 89 0E 4142 8A 0F 3B7A 8B44 4B6B 8B41 323B`);
+    expect(cellsOf(page)).toEqual(
+      cells(
+        7,
+        65,
+        ['A', '[170,90]-[189,149]'],
+        ['B', '[190,90]-[209,149]'],
+        ['字', '[210,90]-[249,149]'],
+        ['幕', '[250,90]-[329,149]'],
+        ['音', '[330,30]-[369,149]'],
+      ),
+    );
+    expect(page.runs.map(({ size, scaleX }) => [size, scaleX])).toEqual([
+      [36, 1],
+      [36, 1],
+      [36, 2],
+      [72, 0.5],
+    ]);
+  });
+
+  test('kanji in the middle size are half as wide', () => {
+    expect(bodyPage(`${PRE} 89 3B7A`).runs[0]).toMatchObject({ w: 20, size: 36, scaleX: 0.5, text: '字' });
+  });
+
+  test('letters are full width in the normal size, those of the Kanji set half width in the middle one', () => {
+    expect(bodyPage('1B294A 0E 41 0F').runs[0]).toMatchObject({ text: 'Ａ', scaleX: 1 });
+    expect(bodyPage('89 2341 212A 20').runs[0]).toMatchObject({ text: 'A! ', scaleX: 1 });
+  });
+
+  test('a line wraps behind the area, the cell at its edge stays', () => {
+    expect(cellsOf(bodyPage(`${PRE} 1C404E 3A383126A2`))).toEqual(
+      cells(7, 8, ['左', '[730,30]-[769,89]'], ['右', '[770,30]-[809,89]'], ['あ', '[170,90]-[209,149]']),
+    );
+  });
+
+  test('SD planes', () => {
+    const page = bodyPage(
+      '9B392053 9B3632303B3431362056 9B35303B3332205F 9B342058 9B31362059 9B33363B33362057 1C4740 87 ' +
+        `${BG} 3B7A4B6B`,
+    );
+    expect(page.plane).toEqual([720, 480]);
+    expect(cellsOf(page)).toEqual(cells(7, 65, ['字', '[50,396]-[89,447]'], ['幕', '[90,396]-[129,447]']));
+  });
+
+  test('PAPF, APF, APR, APB, APU, APD', () => {
+    expect(cellsOf(bodyPage(`${PRE} 1C4640 87 ${BG} 1642 456C 09 357E 0D 3158`))).toEqual(
+      cells(
+        7,
+        65,
+        ['東', '[250,390]-[289,449]'],
+        ['京', '[330,390]-[369,449]'],
+        ['駅', '[170,450]-[209,509]'],
+      ),
+    );
+    // Up one line and back over two cells; down from the last line is the first one.
+    expect(cellsOf(bodyPage(`${PRE} 1C4742 0B 08 08 3B7A 0A 0A 4B6B`))).toEqual(
+      cells(7, 8, ['字', '[170,390]-[209,449]'], ['幕', '[210,30]-[249,89]']),
+    );
+  });
+
+  test('RPC repeats a character, CAN and RPC 0 fill the line', () => {
+    expect(bodyPage(`${PRE} 9843 3B7A 4B6B`).runs[0]?.text).toBe('字字字幕');
+    // 620 dots: 15 whole columns and half a one.
+    expect(bodyPage(`${PRE} 1C4040 9840 20`).runs[0]?.text).toHaveLength(16);
+    expect(cellsOf(bodyPage(`${PRE} 1C404E 18 3B7A`))).toEqual(
+      cells(7, 8, ['\u3000', '[770,30]-[809,89]'], ['字', '[730,30]-[769,89]']),
+    );
+  });
+
+  test('vertical writing goes down, columns from right to left', () => {
+    // SWF 8: cells 60 wide and 48 high; 960 - 60 = 900.
+    expect(cellsOf(bodyPage('9B382053 3B7A4B6B 0D 323B'))).toEqual(
+      cells(7, 8, ['字', '[900,0]-[959,47]'], ['幕', '[900,48]-[959,95]'], ['音', '[840,0]-[899,47]']),
+    );
+  });
+
+  test('a mark stands over the next character and takes no cell', () => {
+    const page = bodyPage(`${PRE} 1C4040 ${BG} 227E 3B7A 4B6B`);
+    expect(cellsOf(page)).toEqual([
+      '字 [170,30]-[209,89] fg7 bg65',
+      '◯ [170,30]-[209,89] fg7 bg8',
+      '幕 [210,30]-[249,89] fg7 bg65',
+    ]);
+  });
+
+  test('a symbol that Unicode lacks shares its cell', () => {
+    const [run] = bodyPage(`${PRE} 7C58`).runs;
+    expect(run).toMatchObject({ text: '(vn)', w: 10, scaleX: 0.5 });
+  });
+
+  test('strings that are alternatives of what is shown are hidden', () => {
+    expect(bodyPage('3B7A 9B302066 323B 9B312066 4B6B').runs[0]?.text).toBe('字幕');
+  });
+});
+
+describe('colours and decoration', () => {
+  test('palettes, opaque and transparent backgrounds', () => {
+    expect(
+      cellsOf(bodyPage(`${PRE} 1C4640 ${BG} 902040 83 4056 86 4044 902041 9048 3A38 902040 9058 87 3126`)),
+    ).toEqual([
+      '赤 [170,390]-[209,449] fg3 bg65',
+      '青 [210,390]-[249,449] fg6 bg65',
+      '左 [250,390]-[289,449] fg24 bg65',
+      '右 [290,390]-[329,449] fg7 bg8',
+    ]);
+  });
+
+  test('box, underline, flash, outline', () => {
+    const { runs } = bodyPage(
+      `${PRE} 1C4540 87 ${BG} 974D 3A38 9745 3126 9747 323B 9740 9A 335A 99 9140 4056 914F ` +
+        '9B313B303030302063 4044 9B302063',
+    );
+    const marks = runs.map(({ text, box, underline, flash, stroke }: CaptionRun) => [
+      text,
+      box ?? 0,
+      underline ?? false,
+      flash ?? false,
+      stroke ?? '',
+    ]);
+    expect(marks).toEqual([
+      ['左', 13, false, false, ''],
+      ['右', 5, false, false, ''],
+      ['音', 7, false, false, ''],
+      ['楽', 0, true, false, ''],
+      ['赤', 0, false, true, ''],
+      ['青', 0, false, false, '#000000ff'],
+    ]);
+  });
+
+  test('inverted polarity, bold and slanted', () => {
+    expect(cellsOf(bodyPage(`${PRE} ${BG} 9341 3B7A 9340 4B6B`))).toEqual([
+      '字 [170,30]-[209,89] fg65 bg7',
+      '幕 [210,30]-[249,89] fg7 bg65',
+    ]);
+    expect(bodyPage('9B332064 3B7A').runs[0]).toMatchObject({ bold: true, italic: true });
+  });
+
+  test('a raster colour lies behind the area', () => {
+    const [raster] = bodyPage(`${PRE} 902044 9B3636206E 3B7A`).runs;
+    expect(raster).toMatchObject({ x: 170, y: 30, w: 620, h: 480, bg: '#ff000080', text: '\u3000' });
+  });
+
+  test('DEL is a cell of the foreground colour', () => {
+    expect(cellsOf(bodyPage('81 7F'))).toEqual(['\u3000 [0,0]-[39,59] fg1 bg1']);
+  });
+});
+
+describe('code sets', () => {
+  test('default macro by SS3, katakana by LS1, hiragana by LS2', () => {
+    const page = bodyPage(`${PRE} 1D61 87 ${BG} 1C4742 0E 466C53 0F 323B335A 1B6E 4739`);
+    expect(page.runs).toHaveLength(1);
+    expect(page.runs[0]).toMatchObject({ x: 250, y: 450, text: 'テレビ音楽です' });
+  });
+
+  test('a statement begins from the initial state, whatever the one before left', () => {
+    const decoder = new CaptionDecoder();
+    decoder.feed(statement([unit(0x20, hex('0E 1B24 2942 81 89'))]), AT);
+    const [page] = pagesOf(decoder.feed(statement([unit(0x20, hex('0C 3B7A'))]), AT));
+    expect(page?.runs[0]).toMatchObject({ text: '字', w: 40, fg: '#ffffffff' });
+  });
+
+  test('text in UCS', () => {
+    const decoder = new CaptionDecoder();
+    // Format 8, TCS 01.
+    decoder.feed(payload(0, hex('3F01 1A6A706E84 000000')), AT);
+    // C2 89: MSZ; C2 9B ...: CSI SDP 170;30; text; E EC00: a character drawn by the broadcaster.
+    const body = Uint8Array.of(
+      ...hex('C29B 3137303B3330205F 1C4040 C289'),
+      ...new TextEncoder().encode('A字'),
+      ...hex('C28A EEB080'),
+    );
+    const drcs = unit(0x31, hex('01 EC00 01 00 00 08 02 817E'));
+    const [page] = pagesOf(decoder.feed(statement([drcs, unit(0x20, body)]), AT));
+    expect(page?.runs.map(({ text, x, scaleX }) => [text, x, scaleX])).toEqual([
+      ['A', 170, 1],
+      ['字', 190, 0.5],
+      ['〓', 210, 1],
+    ]);
+    expect(Object.keys(page?.drcs ?? {})).toEqual(['b9a09433066eb40f6ec117caf4019e5f']);
+  });
+});
+
+describe('bitmaps', () => {
+  test('four levels through G2', () => {
+    const [page] = pagesOf(
+      new CaptionDecoder().feed(
+        hex(
+          `80FFF0 0400 0000 5A 3F000056 ${CLEAR} 1F3000000C 01 4121 01 01 02 04 04 1BE43C41 ` +
+            `1F2000003A ${PRE} 1C4741 87 ${BG} 1B2A2041 1B7D A1 3B7A D572`,
+        ),
+        AT,
+      ),
+    );
+    const key = '3ece3d1a024d051844c30304020e9e04';
+    expect(page?.runs.map(({ text, x, y, drcs }) => [text, x, y, drcs])).toEqual([
+      ['〓', 210, 450, key],
+      ['字', 250, 450, undefined],
+    ]);
+    expect(page?.drcs).toEqual({
+      [key]: { w: 4, h: 4, depth: 4, bits: 2, data: 'G+Q8QQ==', md5: key },
+    });
+  });
+
+  test('depths that no bit count fits are packed into the next larger one', () => {
+    // Depth 5 - 2 = 3: five levels in three bits: 4 3 2 1 0, one row.
+    const decoder = new CaptionDecoder();
+    const drcs = unit(0x30, hex('01 4121 01 01 03 05 01 8D10'));
+    const [page] = pagesOf(decoder.feed(statement([drcs, unit(0x20, hex('1B282041 21'))]), AT));
+    const [image] = Object.values(page?.drcs ?? {});
+    // 100 011 010 001 000 → 4 3 2 1 0
+    expect(image).toMatchObject({ w: 5, h: 1, depth: 5, bits: 4 });
+    expect([...Buffer.from(image?.data ?? '', 'base64')]).toEqual([0x43, 0x21, 0x00]);
+  });
+
+  test('two-octet codes, undefined codes, geometric patterns', () => {
+    const decoder = new CaptionDecoder();
+    const drcs = unit(0x31, hex('02 3021 01 02 0000 0002 AABB 3022 01 00 00 08 02 817E'));
+    const body = unit(0x20, hex('1B24282040 3021 3022'));
+    const [page] = pagesOf(decoder.feed(statement([drcs, body]), AT));
+    expect(page?.runs.map(({ text, drcs: key }) => [text, key !== undefined])).toEqual([
+      ['〓', false],
+      ['〓', true],
+    ]);
+  });
+});
+
+describe('time', () => {
+  test('waits add up; an erasure after them is the duration', () => {
+    const events = new CaptionDecoder().feed(
+      hex(
+        `80FFF0 0400 0000 50 3F00004C ${CLEAR} 1F20000035 ${PRE} 1C4740 87 ${BG} 3B7A4B6B 1F20000007 9D207F9D20420C 49CE`,
+      ),
+      AT,
+    );
+    expect(events).toHaveLength(1);
+    expect(pagesOf(events)[0]).toMatchObject({ duration: 6500 });
+    expect(events[0]).toMatchObject({ at: AT });
+  });
+
+  test('text after a wait is a page of its own that keeps what was there', () => {
+    const events = new CaptionDecoder().feed(
+      statement([unit(0x20, hex('0C 3B7A 9D2054 4B6B'))]),
+      pts90k(2 ** 33 - 90_000),
+    );
+    expect(events.map((event) => (event.kind === 'page' ? Number(event.at) : 0))).toEqual([
+      2 ** 33 - 90_000,
+      90_000,
+    ]);
+    expect(pagesOf(events).map(({ duration, runs }) => [duration, runs[0]?.text])).toEqual([
+      [2000, '字'],
+      [null, '字幕'],
+    ]);
+  });
+
+  test('a statement without an erasure adds to the screen', () => {
+    const decoder = new CaptionDecoder();
+    decoder.feed(statement([unit(0x20, hex('0C 1C4040 3B7A'))]), AT);
+    const [page] = pagesOf(decoder.feed(statement([unit(0x20, hex('1C4140 4B6B'))]), pts90k(AT + 90_000)));
+    expect(page?.runs.map(({ text }) => text)).toEqual(['字', '幕']);
+  });
+
+  test('a statement interrupts one that still waits', () => {
+    const decoder = new CaptionDecoder();
+    decoder.feed(statement([unit(0x20, hex('0C 1C4040 3B7A 9D207F 0C'))]), AT);
+    const [page] = pagesOf(decoder.feed(statement([unit(0x20, hex('1C4140 4B6B'))]), pts90k(AT + 90_000)));
+    expect(page?.runs.map(({ text }) => text)).toEqual(['字', '幕']);
+    // Erased again by the next one, although the first one's own end never came.
+    const [empty] = pagesOf(decoder.feed(statement([unit(0x20, hex('0C'))]), pts90k(AT + 180_000)));
+    expect(empty?.runs).toEqual([]);
+  });
+
+  test('repeated erasures make one page', () => {
+    const decoder = new CaptionDecoder();
+    const clear = statement([unit(0x20, hex('0C'))]);
+    const events = [0, 1, 2].map((second) => decoder.feed(clear, pts90k(AT + second * 90_000)));
+    expect(events.map(({ length }) => length)).toEqual([1, 0, 0]);
+  });
+
+  test('roll-up moves the lines up instead of starting at the top', () => {
+    const decoder = new CaptionDecoder();
+    // Format 8, roll-up 01.
+    decoder.feed(payload(0, hex('3F01 1A6A706E81 000000')), AT);
+    const body = hex(`${PRE} 1C4740 3B7A 0D 4B6B`);
+    const [page] = pagesOf(decoder.feed(statement([unit(0x20, body)]), AT));
+    expect(cellsOf(page as CaptionPage)).toEqual(
+      cells(7, 8, ['字', '[170,390]-[209,449]'], ['幕', '[170,450]-[209,509]']),
+    );
+  });
+});
+
+test('one-segment captions: DRCS-1 left, kanji right, at the bottom of their own plane', () => {
+  const decoder = new CaptionDecoder('C');
+  const pattern = new Uint8Array(36).fill(0x41);
+  const drcs = unit(0x30, Uint8Array.of(...hex('01 4121 01 00 00 10 12'), ...pattern));
+  const body = unit(0x20, hex('0C 87 BBFA CBEB 21 0D B2BB B3DA'));
+  const [page] = pagesOf(decoder.feed(statement([drcs, body]), AT));
+  expect(page?.plane).toEqual([320, 180]);
+  // Three cells of 20 by 24 in two lines: 60 dots across in the middle, 8 dots above the lower edge.
+  expect(page?.runs.map(({ text, x, y, w, h, size }) => [text, x, y, w, h, size])).toEqual([
+    ['字幕', 130, 124, 20, 24, 18],
+    ['〓', 170, 124, 20, 24, 18],
+    ['音楽', 130, 148, 20, 24, 18],
+  ]);
+});

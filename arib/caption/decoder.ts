@@ -1,0 +1,247 @@
+/**
+ * Captions and superimposed text: PES payloads in, caption pages out. ARIB STD-B24 Vol. 1 Part 3, 9;
+ * operation TR-B14 and TR-B15 Vol. 3 Section 2. One decoder a stream.
+ *
+ * A statement is shown from the time that its caller gives (its PTS; for superimposed text, which has none, the
+ * stream's clock at its arrival), waits in it (TIME) make further pages later. A page ends with the next one of its
+ * language. Nothing is thrown: damaged groups are counted and dropped, undefined codes passed over.
+ */
+import { PTS_MODULUS, type Pts90k, pts90k, unwrapPts } from '../time.ts';
+import { type DataGroup, readDataGroup } from './data-group.ts';
+import { DrcsTable } from './drcs.ts';
+import { type CaptionLanguage, readManagement } from './management.ts';
+import { type CaptionPage, captionPage } from './page.ts';
+import { EMPTY_SNAPSHOT, Screen, type Snapshot } from './screen.ts';
+import { dataUnits, statementUnits, UNIT } from './statement.ts';
+import { type CaptionProfile, CaptionWriter, type WriterStart } from './writer.ts';
+import { HD_FORMAT, managementFormat, ONE_SEGMENT_FORMAT, type WritingFormat } from './writing-format.ts';
+
+export type CaptionEvent =
+  | {
+      /** The management data changed: all that was on screen is gone. */
+      readonly kind: 'management';
+      readonly superimpose: boolean;
+      readonly languages: readonly CaptionLanguage[];
+    }
+  | {
+      readonly kind: 'page';
+      readonly superimpose: boolean;
+      /** 1 to 8. */
+      readonly language: number;
+      /** When the page is shown. */
+      readonly at: Pts90k;
+      readonly page: CaptionPage;
+    };
+
+interface Moment {
+  /** Milliseconds after the statement's time. */
+  readonly offset: number;
+  readonly snapshot: Snapshot;
+  readonly format: WritingFormat;
+}
+
+interface LanguageState {
+  readonly screen: Screen;
+  /** When the last statement began and what it showed when: a later one interrupts it where it is. */
+  statementAt: number;
+  moments: readonly Moment[];
+  /** Whether the last page was one without text, or ended by itself. */
+  blank: boolean;
+}
+
+const TICKS_PER_MS = 90;
+const LANGUAGES = 8;
+/** Pages of one statement; operated are a text, a few additions and an erasure. Further waits only add up. */
+const MAX_MOMENTS = 16;
+/** Without management data for this long a receiver starts again: TR-B14 Vol. 3 Section 2, 4.2.4. */
+const MANAGEMENT_TIMEOUT = 180_000 * TICKS_PER_MS;
+
+export class CaptionDecoder {
+  /** Payloads that are captions but whose group is cut short or fails its CRC. */
+  damagedGroups = 0;
+  /** Statements that were shown. */
+  statements = 0;
+
+  readonly #profile: CaptionProfile;
+  readonly #writer: CaptionWriter;
+  readonly #drcs = new DrcsTable();
+  readonly #states = new Map<number, LanguageState>();
+  #group: DataGroup['group'] | undefined;
+  #management: Uint8Array | undefined;
+  #languages: readonly CaptionLanguage[] = [];
+  #managementAt: number | undefined;
+  #superimpose = false;
+  #moments: Moment[] = [];
+  #screen = new Screen();
+  #offset = 0;
+
+  constructor(profile: CaptionProfile = 'A') {
+    this.#profile = profile;
+    this.#writer = new CaptionWriter(profile, this.#startOf(1, this.#screen), (milliseconds) => {
+      if (this.#moments.length < MAX_MOMENTS) this.#moment();
+      this.#offset += milliseconds;
+    });
+  }
+
+  /** What the last management data announced; empty before the first. */
+  get languages(): readonly CaptionLanguage[] {
+    return this.#languages;
+  }
+
+  /** Forgets everything: the stream was cut here, or another one follows. */
+  reset(): void {
+    this.#forget();
+    this.#group = undefined;
+    this.#management = undefined;
+    this.#languages = [];
+    this.#managementAt = undefined;
+  }
+
+  /** Takes PES_packet_data_byte of one packet. `at`: its PTS, or the stream's clock when it has none. */
+  feed(payload: Uint8Array, at: Pts90k): CaptionEvent[] {
+    const group = readDataGroup(payload);
+    if (group === 'no-caption') return [];
+    if (group === 'damaged') {
+      this.damagedGroups++;
+      return [];
+    }
+    this.#superimpose = group.kind === 'superimpose';
+    const events = this.expire(at);
+    if (group.number === 0) this.#readManagement(group, at, events);
+    else if (this.#isListed(group)) this.#readStatement(group.number, statementUnits(group.data), at, events);
+    return events;
+  }
+
+  /** To be called now and then with the stream's clock: erases what no management data stands behind any more. */
+  expire(at: Pts90k): CaptionEvent[] {
+    const last = this.#managementAt;
+    if (last === undefined || unwrapPts(at, last) - last < MANAGEMENT_TIMEOUT) return [];
+    const shown = [...this.#states].filter(([, state]) => !state.blank).map(([language]) => language);
+    this.reset();
+    return shown.map((language) => this.#pageEvent(language, at, EMPTY_SNAPSHOT, HD_FORMAT, null));
+  }
+
+  #forget(): void {
+    this.#states.clear();
+    this.#drcs.clear();
+  }
+
+  /** A statement of a language that the management data of its group does not list belongs to nothing. */
+  #isListed({ group, number }: DataGroup): boolean {
+    if (this.#management === undefined || group !== this.#group) return true;
+    return this.#languages.some(({ index }) => index === number);
+  }
+
+  #readManagement(group: DataGroup, at: Pts90k, events: CaptionEvent[]): void {
+    const repeated =
+      group.group === this.#group && this.#management !== undefined && same(group.data, this.#management);
+    this.#managementAt = at;
+    if (repeated) return;
+    const management = readManagement(group.data);
+    if (management === undefined) return;
+    this.#forget();
+    this.#group = group.group;
+    this.#management = group.data.slice();
+    this.#languages = management.languages;
+    events.push({ kind: 'management', superimpose: this.#superimpose, languages: management.languages });
+    if (management.units.length === 0) return;
+    for (const { index } of management.languages) this.#readStatement(index, management.units, at, events);
+  }
+
+  #startOf(language: number, screen: Screen): WriterStart {
+    const announced = this.#languages.find(({ index }) => index === language);
+    return {
+      screen,
+      drcs: this.#drcs,
+      format:
+        this.#profile === 'C'
+          ? ONE_SEGMENT_FORMAT
+          : announced === undefined
+            ? HD_FORMAT
+            : managementFormat(announced.format),
+      coding: announced?.coding ?? 'eight-unit',
+      rollUp: announced?.rollUp ?? false,
+    };
+  }
+
+  #stateOf(language: number): LanguageState {
+    const known = this.#states.get(language);
+    if (known !== undefined) return known;
+    const state = { screen: new Screen(), statementAt: 0, moments: [], blank: false };
+    if (language <= LANGUAGES) this.#states.set(language, state);
+    return state;
+  }
+
+  #readStatement(language: number, units: Uint8Array, at: Pts90k, events: CaptionEvent[]): void {
+    const state = this.#stateOf(language);
+    this.#interrupt(state, at);
+    const start = this.#startOf(language, state.screen);
+    this.#writer.begin(start);
+    this.#moments = [];
+    this.#offset = 0;
+    this.#screen = state.screen;
+    for (const { parameter, data } of dataUnits(units)) {
+      if (parameter === UNIT.body) this.#writer.write(data);
+      else if (parameter === UNIT.singleDrcs || parameter === UNIT.doubleDrcs) {
+        this.#drcs.define(parameter, data, start.coding === 'ucs');
+      }
+    }
+    this.#moment();
+    this.statements++;
+    state.statementAt = at;
+    state.moments = this.#moments;
+    this.#report(language, state, at, events);
+  }
+
+  /** A statement that is still waiting when the next one begins is shown no further. */
+  #interrupt(state: LanguageState, at: Pts90k): void {
+    if (state.moments.length < 2) return;
+    const elapsed = (unwrapPts(at, state.statementAt) - state.statementAt) / TICKS_PER_MS;
+    const reached = state.moments.filter(({ offset }) => offset <= elapsed).at(-1);
+    const last = state.moments.at(-1);
+    if (elapsed < 0 || reached === undefined || reached === last) return;
+    state.screen.restore(reached.snapshot);
+    state.blank = false;
+  }
+
+  /** Remembers the screen as it is now, if it changed. */
+  #moment(): void {
+    if (!this.#writer.changed) return;
+    this.#writer.changed = false;
+    const moment = {
+      offset: this.#offset,
+      snapshot: this.#screen.snapshot(),
+      format: this.#writer.format,
+    };
+    this.#moments.push(moment);
+  }
+
+  #report(language: number, state: LanguageState, at: Pts90k, events: CaptionEvent[]): void {
+    for (const [index, { offset, snapshot, format }] of this.#moments.entries()) {
+      const empty = snapshot.cells.length === 0 && snapshot.raster === undefined;
+      const wasBlank = state.blank;
+      state.blank = empty;
+      // The page before says how long it stays, or nothing was shown.
+      if (empty && (wasBlank || index > 0)) continue;
+      const next = this.#moments[index + 1];
+      const duration = next === undefined || empty ? null : next.offset - offset;
+      const shown = pts90k((at + offset * TICKS_PER_MS) % PTS_MODULUS);
+      events.push(this.#pageEvent(language, shown, snapshot, format, duration));
+    }
+  }
+
+  #pageEvent(
+    language: number,
+    at: Pts90k,
+    snapshot: Snapshot,
+    format: WritingFormat,
+    duration: number | null,
+  ): CaptionEvent {
+    const page = captionPage(snapshot, format, duration, this.#profile === 'C');
+    return { kind: 'page', superimpose: this.#superimpose, language, at, page };
+  }
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((octet, at) => octet === b[at]);
+}

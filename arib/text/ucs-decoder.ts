@@ -1,0 +1,83 @@
+/**
+ * Text in UCS (TCS 01): UTF-8 with the control functions of the 8-unit code, C1 controls as U+0080 to U+009F. Sets
+ * are neither designated nor invoked. ARIB STD-B24 Vol. 1 Part 2, 7.2. Nothing is thrown: damaged UTF-8 is U+FFFD.
+ */
+import { DRCS_CHARACTER, designatedSet, type GraphicSet, UNDEFINED_CHARACTER } from './character-set.ts';
+import { CONTROL } from './control-codes.ts';
+import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
+
+/** What characters in UCS are told to be of: two octets a character, no set of the 8-unit code. */
+export const UCS_SET: GraphicSet = designatedSet(0x7e, 2, false);
+/** Characters that the broadcaster draws itself are told to be of DRCS-0; their code is the code point. */
+const UCS_DRCS: GraphicSet = designatedSet(0x40, 2, true);
+const FIRST_DRCS = 0xec00;
+const LAST_DRCS = 0xf8ff;
+/** The longest control function: CSI with eight parameters of five digits. */
+const LONGEST_FUNCTION = 64;
+/** Functions that only the 8-unit code has. */
+const CODE_EXTENSION: readonly number[] = [
+  CONTROL.LS0,
+  CONTROL.LS1,
+  CONTROL.SS2,
+  CONTROL.SS3,
+  CONTROL.ESC,
+  CONTROL.MACRO,
+];
+
+export class UcsDecoder {
+  readonly #sink: EightUnitSink;
+  /** Reads control functions, which are the same in both codes. */
+  readonly #functions: EightUnitDecoder;
+  readonly #function = new Uint8Array(LONGEST_FUNCTION);
+
+  constructor(sink: EightUnitSink) {
+    this.#sink = sink;
+    this.#functions = new EightUnitDecoder(sink);
+  }
+
+  decode(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    const last = Math.min(end, bytes.length);
+    let at = start;
+    while (at < last) {
+      const [code, next] = codePointAt(bytes, at, last);
+      const isControl = code <= 0x20 || (code >= 0x7f && code < 0xa0);
+      if (isControl) at = this.#control(code, bytes, next, last);
+      else {
+        this.#character(code);
+        at = next;
+      }
+    }
+  }
+
+  #character(code: number): void {
+    if (code >= FIRST_DRCS && code <= LAST_DRCS) this.#sink.character(DRCS_CHARACTER, UCS_DRCS, code);
+    else this.#sink.character(code, UCS_SET, code);
+  }
+
+  /** A control code whose parameters stand at `next`; gives where it ends. */
+  #control(code: number, bytes: Uint8Array, next: number, end: number): number {
+    if (CODE_EXTENSION.includes(code)) return next;
+    this.#function[0] = code;
+    let length = 1;
+    for (let at = next; at < end && length < LONGEST_FUNCTION && (bytes[at] as number) < 0x80; at++) {
+      this.#function[length++] = bytes[at] as number;
+    }
+    return next + this.#functions.decodeFunction(this.#function, length) - 1;
+  }
+}
+
+/** The code point at a place and where the next one begins. */
+function codePointAt(bytes: Uint8Array, at: number, end: number): readonly [code: number, next: number] {
+  const first = bytes[at] as number;
+  if (first < 0x80) return [first, at + 1];
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return [UNDEFINED_CHARACTER, at + 1];
+  let code = first & (0x7f >> length);
+  for (let index = 1; index < length; index++) {
+    const octet = at + index < end ? (bytes[at + index] as number) : 0;
+    if ((octet & 0xc0) !== 0x80) return [UNDEFINED_CHARACTER, at + index];
+    code = (code << 6) | (octet & 0x3f);
+  }
+  const surrogate = code >= 0xd800 && code <= 0xdfff;
+  return [surrogate || code > 0x10ffff ? UNDEFINED_CHARACTER : code, at + length];
+}

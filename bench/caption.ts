@@ -1,0 +1,89 @@
+/**
+ * Captions: statements read per second, by our decoder to finished pages and by aribb24.js to parsed tokens, in
+ * alternation in one run. Statements of an hour of a station of the synthetic broadcast.
+ *
+ *   npm run bench caption
+ */
+import { ARIBB24JapaneseJIS8Tokenizer, ARIBB24Parser, demuxDatagroup, demuxIndependentPES } from 'aribb24.js';
+import { CaptionDecoder } from '../arib/caption/decoder.ts';
+import { broadcastMs, type Pts90k, pts90k } from '../arib/time.ts';
+import { readPes } from '../arib/ts/pes.ts';
+import { eventStations } from '../synth/broadcast.ts';
+import { CaptionTrack } from '../synth/caption/track.ts';
+import { ticksAt } from '../synth/clock.ts';
+import { DEFAULT } from '../synth/scenario/default.ts';
+
+const AT = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
+const HOUR_TICKS = 3_600 * 90_000;
+const ROUNDS = 9;
+const WANTED_RATIO = 5;
+
+interface Packet {
+  payload: Uint8Array;
+  pts: Pts90k;
+}
+
+/** data_group_id of a statement is not 0 in its lower five bits. */
+function isStatement({ payload }: Packet): boolean {
+  return (((payload[3] ?? 0) >> 2) & 0x1f) !== 0;
+}
+
+function hourOfStatements(): Packet[] {
+  const stations = DEFAULT.channels.flatMap((channel) => eventStations(DEFAULT, channel));
+  const captioned = stations.filter(({ place }) => place.captions !== null);
+  const from = ticksAt(AT);
+  return captioned
+    .flatMap((station) => new CaptionTrack(DEFAULT.seed, station).transmissions(from, from + HOUR_TICKS))
+    .flatMap(({ pes }) => {
+      const packet = readPes(pes);
+      return packet === undefined ? [] : [{ payload: packet.data.slice(), pts: packet.pts ?? pts90k(0) }];
+    })
+    .filter(isStatement);
+}
+
+/** Pages made. */
+function ours(packets: readonly Packet[]): number {
+  const decoder = new CaptionDecoder();
+  let pages = 0;
+  for (const { payload, pts } of packets) pages += decoder.feed(payload, pts).length;
+  return pages;
+}
+
+/** Tokens parsed. */
+function theirs(packets: readonly Packet[]): number {
+  let tokens = 0;
+  for (const { payload } of packets) {
+    const independent = demuxIndependentPES(payload);
+    const group = independent === null ? null : demuxDatagroup(independent.data);
+    if (group === null) continue;
+    const parser = new ARIBB24Parser(undefined, { magnification: 1 });
+    tokens += parser.parse(new ARIBB24JapaneseJIS8Tokenizer().tokenize(group)).length;
+  }
+  return tokens;
+}
+
+function rate(read: (packets: readonly Packet[]) => number, packets: readonly Packet[]): number {
+  const begun = performance.now();
+  if (read(packets) === 0) throw new Error('nothing read');
+  return (packets.length / (performance.now() - begun)) * 1000;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+const packets = hourOfStatements();
+ours(packets);
+theirs(packets);
+const own: number[] = [];
+const other: number[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  own.push(rate(ours, packets));
+  other.push(rate(theirs, packets));
+}
+const ratio = median(own.map((value, round) => value / (other[round] ?? 1)));
+console.log(`caption statements          ${packets.length}`);
+console.log(`caption decoder             ${Math.round(median(own))} statements/s`);
+console.log(`aribb24.js                  ${Math.round(median(other))} statements/s`);
+console.log(`ratio                       ${ratio.toFixed(1)} (wanted: at least ${WANTED_RATIO})`);
+if (ratio < WANTED_RATIO) process.exitCode = 1;

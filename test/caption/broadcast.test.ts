@@ -1,0 +1,119 @@
+/** The captions of the synthetic broadcast read as it says that it sends them. */
+import { describe, expect, test } from 'bun:test';
+import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
+import { type BroadcastMs, broadcastMs, pts90k } from '../../arib/time.ts';
+import { readPes } from '../../arib/ts/pes.ts';
+import { eventStations } from '../../synth/broadcast.ts';
+import { CaptionTrack, SuperimposeTrack, type Track } from '../../synth/caption/track.ts';
+import { captionTruth } from '../../synth/caption/truth.ts';
+import { ticksAt } from '../../synth/clock.ts';
+import { DEFAULT } from '../../synth/scenario/default.ts';
+import type { EventStation } from '../../synth/si/eit.ts';
+import type { TruthPage } from '../synth/caption-peer.ts';
+import { addTruth, pageCells } from './page-cells.ts';
+
+const AT = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
+const HOUR_SECONDS = 3_600;
+const QUARTER_MS = 900_000;
+const SECOND = 90_000;
+
+type PageEvent = Extract<CaptionEvent, { kind: 'page' }>;
+
+/** The first hour from noon on whose captions come in one language and in two, if the station has two. */
+function hourOf(station: EventStation): BroadcastMs {
+  const track = new CaptionTrack(DEFAULT.seed, station);
+  const languages = (at: number) => track.languagesAt(ticksAt(broadcastMs(at))).length;
+  for (let at: number = AT; at < AT + 86_400_000; at += QUARTER_MS) {
+    if (languages(at + QUARTER_MS) !== languages(at + 2 * QUARTER_MS)) return broadcastMs(at);
+  }
+  return AT;
+}
+
+const stations = DEFAULT.channels
+  .flatMap((channel) => eventStations(DEFAULT, channel))
+  .filter(({ place }) => place.captions !== null);
+
+/** All that is sent in a stretch, with what is sent ahead of it. */
+function read(track: Track, from: number, to: number, decoder: CaptionDecoder): PageEvent[] {
+  return track.transmissions(from - 2 * SECOND, to).flatMap(({ due, pes }) => {
+    const packet = readPes(pes);
+    if (packet === undefined) throw new Error('no PES packet');
+    return decoder.feed(packet.data, packet.pts ?? pts90k(due)).filter((event) => event.kind === 'page');
+  });
+}
+
+/** What was shown had no text, or the truth erases it at the moment that it named itself. */
+function expectEnded(shown: PageEvent, page: TruthPage, pages: readonly TruthPage[]): void {
+  const { duration, runs } = shown.page;
+  if (duration === null) {
+    expect(runs).toEqual([]);
+    return;
+  }
+  const end = pts90k(shown.at + duration * 90);
+  expect(pts90k(page.pts - end)).toBeLessThan(HOUR_SECONDS * SECOND);
+  expect(pages.some(({ pts, clears }) => clears && pts === end)).toBe(true);
+}
+
+/** Nothing is shown that was not sent, at no other time; a page ends when it says so. */
+function compare(pages: readonly TruthPage[], events: readonly PageEvent[], tolerance: number): number {
+  const screen = new Map<string, string>();
+  let compared = 0;
+  let shown: PageEvent | undefined;
+  for (const page of pages) {
+    addTruth(screen, page);
+    const event = events.find(({ at }) => Math.abs(at - page.pts) <= tolerance);
+    if (event === undefined) {
+      // Erased already: by a page's own end, or because nothing was there.
+      expect(screen.size).toBe(0);
+      if (shown !== undefined) expectEnded(shown, page, pages);
+      continue;
+    }
+    expect(pageCells(event.page)).toEqual([...screen.values()].sort());
+    shown = event;
+    compared++;
+  }
+  return compared;
+}
+
+describe.each(stations.map((station) => ({ name: station.place.plan.name, station })))(
+  'an hour of $name',
+  ({ station }) => {
+    const at = hourOf(station);
+    const from = ticksAt(at);
+    const truth = captionTruth(DEFAULT.seed, station, at, HOUR_SECONDS);
+
+    test('captions', () => {
+      const decoder = new CaptionDecoder();
+      const events = read(
+        new CaptionTrack(DEFAULT.seed, station),
+        from,
+        from + HOUR_SECONDS * SECOND,
+        decoder,
+      );
+      expect(decoder.damagedGroups).toBe(0);
+      for (const [language, code] of ['jpn', 'eng'].entries()) {
+        const pages = truth.captions.filter((page) => page.language === code);
+        const own = events.filter((event) => event.language === language + 1);
+        const compared = compare(pages as TruthPage[], own, 0);
+        if (pages.length > 0) expect(compared).toBeGreaterThan(10);
+        // Every page with text was in the truth.
+        const times = new Set(pages.map(({ pts }) => pts));
+        const first = pages[0]?.pts ?? 0;
+        const last = pages.at(-1)?.pts ?? 0;
+        const strange = own.filter((event) => event.at >= first && event.at <= last && !times.has(event.at));
+        expect(strange).toEqual([]);
+      }
+    });
+
+    test.skipIf(truth.superimposeStream === null)('superimposed text', () => {
+      const events = read(
+        new SuperimposeTrack(DEFAULT.seed, station),
+        from,
+        from + HOUR_SECONDS * SECOND,
+        new CaptionDecoder(),
+      );
+      expect(events.every(({ superimpose }) => superimpose)).toBe(true);
+      expect(compare(truth.superimposed as TruthPage[], events, SECOND / 10)).toBeGreaterThan(5);
+    });
+  },
+);
