@@ -17,6 +17,7 @@ const SOURCES = [
   'agent',
   'arib',
   'host',
+  'mp4',
   'src',
   'tools',
   'wasm',

@@ -143,7 +143,7 @@ const SIDE_FILTERS = {
  *
  * MPEG-2 tells its frame rate in its first header, so that 0.05 s of input is looked at before encoding begins;
  * it is encoded too. (`-fflags nobuffer` would throw it away, with the first intra picture.)
- * Times stay those of the broadcast (90 kHz exactly, no edit lists): `stream/fragment.ts` moves them.
+ * Times stay those of the broadcast (90 kHz exactly, no edit lists): `mp4/fragmenter.ts` moves them.
  */
 export function liveCommand(options: LiveCommand): string[] {
   const { video, audio } = options;

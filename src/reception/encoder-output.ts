@@ -5,9 +5,9 @@
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
  */
 import { settlesWithin } from '../../host/deadline.ts';
+import { Fragmenter, type MediaPiece } from '../../mp4/fragmenter.ts';
 import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
-import { Fragmenter, type MediaPiece } from './fragmenter.ts';
 import type { OutputEnd } from './reception-messages.ts';
 import { TimeGuard } from './time-guard.ts';
 

@@ -3,6 +3,7 @@
  * that dies, or has streams and answers no more, takes them with it (they end as lost) and is replaced at the next
  * request.
  */
+import type { Media90k } from '../../arib/time.ts';
 import { systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { Watchdog } from '../../host/watchdog.ts';
@@ -27,7 +28,7 @@ export interface StationStreamHandlers {
 
 export interface EncoderHandlers {
   init(piece: { bytes: Uint8Array<ArrayBuffer>; mime: string; origin: number }): void;
-  fragment(piece: { bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: number }): void;
+  fragment(piece: { bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: Media90k }): void;
   ended(end: OutputEnd): void;
 }
 

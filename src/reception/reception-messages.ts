@@ -2,6 +2,7 @@
  * Everything that crosses between the main thread and a stream worker. Numbers named `stream`, `sink` and
  * `viewer` are chosen by the main thread and unique in a process.
  */
+import type { Media90k } from '../../arib/time.ts';
 import type { FileEvent } from './file-output.ts';
 import type { FileOpening } from './recorded-file.ts';
 import type { StationLayout } from './station-layout.ts';
@@ -59,7 +60,7 @@ export type FromReceptionWorker =
   /** The process of an encoder, so that nobody is left behind when the worker dies. */
   | { kind: 'spawned'; sink: number; pid: number }
   | { kind: 'init'; sink: number; bytes: Uint8Array<ArrayBuffer>; mime: string; origin: number }
-  | { kind: 'fragment'; sink: number; bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: number }
+  | { kind: 'fragment'; sink: number; bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: Media90k }
   | { kind: 'raw'; sink: number; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'burst'; sink: number; viewer: number; bytes: Uint8Array<ArrayBuffer> }
   /** `at`: the worker's clock when it was sent, ms; the event's times are of the same clock. */

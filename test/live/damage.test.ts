@@ -4,8 +4,8 @@
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { Fragmenter } from '../../mp4/fragmenter.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
-import { Fragmenter } from '../../src/reception/fragmenter.ts';
 import { TimeGuard } from '../../src/reception/time-guard.ts';
 import { timeStamp } from '../stream-builder.ts';
 import { flashes, onsets, pictures, sound } from './media.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { boxAt } from '../../web/player/boxes.ts';
+import { boxesIn } from '../../mp4/boxes.ts';
 import type { AudioOption, Station } from '../../wire/api.ts';
 
 const MINUTE_MS = 60_000;
@@ -97,16 +97,12 @@ function cutFragments(bytes: Uint8Array): FakeStream {
   const fragments: Uint8Array[] = [];
   let initEnd = 0;
   let start = 0;
-  for (let at = 0; ; ) {
-    const box = boxAt(bytes, at);
-    if (box === undefined || box.size === 0) break;
-    at += box.size;
-    if (box.type === 'moov') initEnd = at;
-    if (box.type === 'moov' || box.type === 'ftyp') start = at;
-    if (box.type === 'mdat') {
-      fragments.push(bytes.subarray(start, at));
-      start = at;
-    }
+  for (const { type, end } of boxesIn(bytes)) {
+    if (type === 'moov') initEnd = end;
+    if (type === 'moov' || type === 'ftyp') start = end;
+    if (type !== 'mdat') continue;
+    fragments.push(bytes.subarray(start, end));
+    start = end;
   }
   return { init: bytes.subarray(0, initEnd), fragments };
 }

@@ -1,8 +1,8 @@
 /** A feed that is the body of one HTTP answer: fragmented MP4 from its initialisation segment on. */
+import { InitSegmentCollector } from '../../mp4/init-segment.ts';
+import { mimeOf, readTracks } from '../../mp4/tracks.ts';
 import { ApiFailure, failureOf } from '../query/api.ts';
 import { MIME_HEADER, NOTICE_HEADER } from '../query/headers.ts';
-import { InitSegmentCollector } from './boxes.ts';
-import { mimeOfInit } from './codec.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
 
 export class HttpFeed implements MediaFeed {
@@ -27,7 +27,9 @@ export class HttpFeed implements MediaFeed {
         if (bytes === undefined) continue;
         collector = undefined;
         // What the service says, then what the stream itself says.
-        const types = [response.headers.get(MIME_HEADER), mimeOfInit(bytes)].filter((type) => type != null);
+        const types = [response.headers.get(MIME_HEADER), mimeOf(readTracks(bytes))].filter(
+          (type) => type != null,
+        );
         yield { kind: 'init', types, bytes };
       }
     } finally {

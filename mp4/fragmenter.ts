@@ -2,17 +2,18 @@
  * Turns an encoder's output (fragmented MP4 with broadcast times) into an initialisation segment and media
  * fragments whose times begin near 0.
  */
+import { type Media90k, media90k, TICKS_PER_SECOND } from '../arib/time.ts';
+import { continues } from '../arib/ts/time-scale.ts';
 import { BoxCutter } from './boxes.ts';
 import { type FragmentTrack, originOf, readFragment, rebase } from './fragment.ts';
-import { joinBytes } from './join-bytes.ts';
-import { mimeOf, readTracks, type Track } from './track.ts';
+import { mimeOf, readTracks, type Track } from './tracks.ts';
 
 export type MediaPiece =
   | {
       kind: 'init';
       bytes: Uint8Array<ArrayBuffer>;
       mime: string;
-      /** 90 kHz broadcast time that is 0 in the fragments. */
+      /** Broadcast stamp of time 0 in the fragments, unwrapped: negative just before the stamps wrapped. */
       origin: number;
     }
   | {
@@ -20,32 +21,29 @@ export type MediaPiece =
       bytes: Uint8Array<ArrayBuffer>;
       /** A decoder can begin here. */
       sync: boolean;
-      /** Seconds since the origin. */
-      time: number;
+      /** Since the origin. */
+      time: Media90k;
     }
   /** The clock jumped: the following would not continue what was sent. */
   | { kind: 'jump' };
 
-/** A step of decode times that no loss of reception explains. */
-const MAX_STEP_SECONDS = 10;
-const MAX_STEP_BACK_SECONDS = 1;
-
 export class Fragmenter {
   readonly #cutter = new BoxCutter();
-  readonly #head: Uint8Array[] = [];
+  #ftyp = new Uint8Array(0);
+  #init = new Uint8Array(0);
   #tracks: readonly Track[] = [];
   #moof: Uint8Array | undefined;
   #origin: number | undefined;
-  #last: number | undefined;
+  #last: Media90k | undefined;
 
   /** @throws Error when the bytes are no fragmented MP4. */
   *feed(chunk: Uint8Array): Generator<MediaPiece> {
     for (const { type, bytes } of this.#cutter.feed(chunk)) {
-      if (type === 'ftyp') this.#head.push(bytes);
+      if (type === 'ftyp') this.#ftyp = bytes;
       else if (type === 'moov') {
         this.#tracks = readTracks(bytes);
         if (this.#tracks.length === 0) throw new Error('no track in the initialisation segment');
-        this.#head.push(bytes);
+        this.#init = joined(this.#ftyp, bytes);
       } else if (type === 'moof') this.#moof = bytes;
       else if (type === 'mdat' && this.#moof !== undefined) {
         const moof = this.#moof;
@@ -65,17 +63,29 @@ export class Fragmenter {
       // Audio before the first picture is nothing that a viewer could begin with.
       if (!parts.some(isSync)) return;
       this.#origin = originOf(parts);
-      yield { kind: 'init', bytes: joinBytes(this.#head), mime: mimeOf(this.#tracks), origin: this.#origin };
+      yield { kind: 'init', bytes: this.#init, mime: typeOf(this.#tracks), origin: this.#origin };
     }
-    const time = lead.time / lead.track.timescale - this.#origin / 90_000;
-    const step = time - (this.#last ?? time);
-    if (step > MAX_STEP_SECONDS || step < -MAX_STEP_BACK_SECONDS) {
+    const time = media90k((lead.time * TICKS_PER_SECOND) / lead.track.timescale - this.#origin);
+    if (!continues(this.#last ?? time, time)) {
       yield { kind: 'jump' };
       return;
     }
     this.#last = time;
     const left = rebase(moof, parts, this.#origin);
     if (left.length === 0) return;
-    yield { kind: 'fragment', bytes: joinBytes([moof, mdat]), sync: left.some(isSync), time };
+    yield { kind: 'fragment', bytes: joined(moof, mdat), sync: left.some(isSync), time };
   }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array(first.length + second.length);
+  out.set(first);
+  out.set(second, first.length);
+  return out;
+}
+
+/** Without a known codec only the container can be named. */
+function typeOf(tracks: readonly Track[]): string {
+  const container = tracks.some((track) => track.kind === 'video') ? 'video/mp4' : 'audio/mp4';
+  return mimeOf(tracks) ?? container;
 }

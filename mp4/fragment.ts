@@ -2,8 +2,9 @@
  * Reads a movie fragment's start and whether a decoder can begin there, and moves its decode times.
  * ISO/IEC 14496-12 8.8.
  */
-import { boxesIn, findBox } from './boxes.ts';
-import type { Track } from './track.ts';
+import { TICKS_PER_SECOND } from '../arib/time.ts';
+import { boxesIn, findBox, u32At } from './boxes.ts';
+import type { Track } from './tracks.ts';
 
 /** sample_is_non_sync_sample, ISO/IEC 14496-12 8.8.3.1. */
 const NON_SYNC = 0x0001_0000;
@@ -26,17 +27,17 @@ export interface FragmentTrack {
   time: number;
   /** The first sample needs no other. */
   sync: boolean;
-  /** Where the 64-bit time stands in the fragment, -1 for a 32-bit one. */
+  /** Offset of the 64-bit time in the fragment, -1 for a 32-bit one. */
   timeAt: number;
-  /** Where the type of its box stands. */
+  /** Offset of the type of the track's box. */
   typeAt: number;
 }
 
-/** What a `moof` box says of each known track. */
+/** The known tracks of the `moof` box that the bytes begin with. */
 export function readFragment(moof: Uint8Array, tracks: readonly Track[]): FragmentTrack[] {
   const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength);
   const [root] = boxesIn(moof);
-  if (root === undefined) return [];
+  if (root?.type !== 'moof') return [];
   const found: FragmentTrack[] = [];
   for (const traf of boxesIn(moof, root.body, root.end)) {
     if (traf.type !== 'traf') continue;
@@ -44,13 +45,13 @@ export function readFragment(moof: Uint8Array, tracks: readonly Track[]): Fragme
     const time = findBox(moof, traf, 'tfdt');
     const run = findBox(moof, traf, 'trun');
     if (!header || !time || !run) continue;
-    const track = tracks.find((candidate) => candidate.id === view.getUint32(header.body + 4));
+    const track = tracks.find((candidate) => candidate.id === u32At(moof, header.body + 4));
     if (track === undefined) continue;
-    const long = moof[time.body] === 1;
+    const long = moof[time.body] === 1 && time.end - time.body >= 12;
     found.push({
       track,
-      time: long ? Number(view.getBigInt64(time.body + 4)) : view.getUint32(time.body + 4),
-      sync: (firstSampleFlags(view, header.body, run.body, track.defaultFlags) & NON_SYNC) === 0,
+      time: long ? Number(view.getBigInt64(time.body + 4)) : u32At(moof, time.body + 4),
+      sync: (firstSampleFlags(moof, header.body, run.body, track.defaultFlags) & NON_SYNC) === 0,
       timeAt: long ? time.body + 4 : -1,
       typeAt: traf.start + 4,
     });
@@ -58,47 +59,46 @@ export function readFragment(moof: Uint8Array, tracks: readonly Track[]): Fragme
   return found;
 }
 
-function firstSampleFlags(view: DataView, header: number, run: number, trackDefault: number): number {
-  const runFlags = view.getUint32(run) & 0xffffff;
+function firstSampleFlags(moof: Uint8Array, header: number, run: number, trackDefault: number): number {
+  const runFlags = u32At(moof, run) & 0xffffff;
   let at = run + 8;
   if (runFlags & DATA_OFFSET) at += 4;
-  if (runFlags & FIRST_FLAGS) return view.getUint32(at);
+  if (runFlags & FIRST_FLAGS) return u32At(moof, at);
   if (runFlags & SAMPLE_FLAGS) {
     if (runFlags & SAMPLE_DURATION) at += 4;
     if (runFlags & SAMPLE_SIZE) at += 4;
-    return view.getUint32(at);
+    return u32At(moof, at);
   }
-  const flags = view.getUint32(header) & 0xffffff;
+  const flags = u32At(moof, header) & 0xffffff;
   if ((flags & DEFAULT_FLAGS) === 0) return trackDefault;
   at = header + 8;
   if (flags & BASE_DATA_OFFSET) at += 8;
   if (flags & DESCRIPTION_INDEX) at += 4;
   if (flags & DEFAULT_DURATION) at += 4;
   if (flags & DEFAULT_SIZE) at += 4;
-  return view.getUint32(at);
+  return u32At(moof, at);
 }
 
-const CLOCK = 90_000;
 /** The type of a box that readers skip, ISO/IEC 14496-12 8.1.2. */
-const FREE = new TextEncoder().encode('free');
+const FREE = Uint8Array.of(0x66, 0x72, 0x65, 0x65);
 /** A multiple of 15 ticks of 90 kHz is a whole number of samples at 48 kHz (8 of them). */
 const ORIGIN_STEP = 15;
 
-/** The common origin of a session, in 90 kHz ticks: the earliest start in its first fragment, rounded down. */
+/** The common origin of all tracks, in 90 kHz ticks: the earliest start in the first fragment, rounded down. */
 export function originOf(first: readonly FragmentTrack[]): number {
-  const starts = first.map((entry) => (entry.time * CLOCK) / entry.track.timescale);
+  const starts = first.map((entry) => (entry.time * TICKS_PER_SECOND) / entry.track.timescale);
   return Math.floor(Math.min(...starts) / ORIGIN_STEP) * ORIGIN_STEP;
 }
 
 /**
- * Subtracts an origin (90 kHz ticks) from every decode time, in place, and gives the parts that are left. What
- * would begin before the origin, such as sound that reaches the muxer later than the first picture, or has a
- * time that cannot be rewritten, is hidden from the reader.
+ * Subtracts an origin (90 kHz ticks) from every decode time, in place, and gives the tracks that are left. A track that
+ * would start before the origin (sound that reached the muxer later than the first picture), or whose time cannot be
+ * rewritten, is hidden from the reader.
  */
 export function rebase(moof: Uint8Array, parts: readonly FragmentTrack[], origin: number): FragmentTrack[] {
   const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength);
   return parts.filter((part) => {
-    const moved = part.time - Math.round((origin * part.track.timescale) / CLOCK);
+    const moved = part.time - Math.round((origin * part.track.timescale) / TICKS_PER_SECOND);
     const fits = moved >= 0 && part.timeAt >= 0;
     if (fits) view.setBigInt64(part.timeAt, BigInt(moved));
     else moof.set(FREE, part.typeAt);

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { media90k } from '../arib/time.ts';
 import { BoxCutter, boxesIn } from './boxes.ts';
+import { FragmentRebaser } from './fragment-rebaser.ts';
 import { Fragmenter, type MediaPiece } from './fragmenter.ts';
+import { InitSegmentCollector } from './init-segment.ts';
+import { mimeOf, readTracks } from './tracks.ts';
 
 /** A box around contents, ISO/IEC 14496-12 4.2. */
 function box(type: string, ...contents: Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -109,7 +114,7 @@ describe('Fragmenter', () => {
     expect(times(first.bytes)).toEqual([1087, 0]);
     expect(times(second.bytes)).toEqual([10_096, 5120]);
     expect([first.sync, second.sync]).toEqual([true, false]);
-    expect(first.time).toBeCloseTo(1087 / 90_000, 6);
+    expect(first.time).toBe(media90k(1087));
   });
 
   test('begins with the first fragment that a decoder can begin with', () => {
@@ -185,10 +190,96 @@ describe('Fragmenter', () => {
   });
 });
 
+describe('FragmentRebaser', () => {
+  const HOURS = 5 * 3600;
+  /** Fragments of 0.1 s, `from` seconds into a session whose times start at 0. */
+  const late = (from: number, count: number, lead = 0): Uint8Array[] =>
+    Array.from({ length: count }, (_, index) => {
+      const video = from * 90_000 + index * 9009;
+      const sound = from * 48_000 + lead + index * 4805;
+      return fragment(traf(1, video, index === 0), traf(2, sound, true));
+    });
+  const rebased = (rebaser: FragmentRebaser, bytes: Uint8Array): number[] =>
+    times(join(...rebaser.fragment(bytes)));
+
+  test('a viewer who joins after five hours starts at 0, both tracks moved by the same time', () => {
+    const rebaser = new FragmentRebaser(HEAD);
+    // the sound of the first fragment starts 1024 samples before its picture
+    const [first, second] = late(HOURS + 1, 2, -1024);
+    // 1024 samples are 1920 ticks
+    expect(rebased(rebaser, first ?? zeros(0))).toEqual([1920, 0]);
+    expect(rebased(rebaser, second ?? zeros(0))).toEqual([1920 + 9009, 4805]);
+  });
+
+  test('the offset between picture and sound stays exact to the sample at any join', () => {
+    fc.assert(
+      fc.property(fc.nat(90_000 * 3600 * 24), fc.integer({ min: -3000, max: 3000 }), (from, lead) => {
+        const sound = Math.round((from * 8) / 15) + lead;
+        fc.pre(sound >= 0);
+        const rebaser = new FragmentRebaser(HEAD);
+        const [video = -1, audio = -1] = rebased(
+          rebaser,
+          fragment(traf(1, from, true), traf(2, sound, true)),
+        );
+        // in units of 1/720,000 s, the smallest that both clocks share
+        expect(video * 8 - audio * 15).toBe(from * 8 - sound * 15);
+        // less than one rounding step of the origin
+        expect(Math.min(video, (audio * 15) / 8)).toBeLessThan(15);
+      }),
+    );
+  });
+
+  test('shared bytes are neither changed nor copied, but for the header', () => {
+    const [bytes = zeros(0)] = late(HOURS, 1);
+    const before = bytes.slice();
+    const [header, media] = new FragmentRebaser(HEAD).fragment(bytes);
+    expect(bytes).toEqual(before);
+    expect(media?.buffer).toBe(bytes.buffer);
+    expect((header?.length ?? 0) + (media?.length ?? 0)).toBe(bytes.length);
+  });
+
+  test('the first viewer of a session gets the shared bytes themselves', () => {
+    const rebaser = new FragmentRebaser(HEAD);
+    for (const bytes of late(0, 3)) expect(rebaser.fragment(bytes)).toEqual([bytes]);
+  });
+
+  test('sound from before the first picture is hidden, bytes that are no fragment pass', () => {
+    const rebaser = new FragmentRebaser(HEAD);
+    rebaser.fragment(fragment(traf(1, 900_000, true)));
+    const mixed = join(...rebaser.fragment(fragment(traf(1, 909_009, false), traf(2, 479_000, true))));
+    const [moof] = boxesIn(mixed);
+    expect([...boxesIn(mixed, moof?.body, moof?.end)].map(({ type }) => type)).toEqual(['traf', 'free']);
+    expect(rebaser.fragment(bytes(1, 2, 3))).toEqual([bytes(1, 2, 3)]);
+  });
+});
+
+describe('InitSegmentCollector', () => {
+  test('waits for the whole initialisation segment at any chunk size', () => {
+    const stream = join(HEAD, box('moof', zeros(40)));
+    for (const size of [1, 7, 100, 10_000]) {
+      const collector = new InitSegmentCollector();
+      let given: Uint8Array | undefined;
+      for (let at = 0; given === undefined && at < stream.length; at += size) {
+        given = collector.push(stream.subarray(at, at + size));
+      }
+      expect(mimeOf(readTracks(given ?? zeros(0)))).toBe('video/mp4; codecs="avc1.640028,mp4a.40.2"');
+    }
+  });
+
+  test('refuses what is no MP4 and what has no end', () => {
+    expect(() => new InitSegmentCollector().push(zeros(64))).toThrow('not a fragmented MP4');
+    const collector = new InitSegmentCollector();
+    const huge = box('free', zeros(600_000));
+    expect(() => [huge, huge].map((bytes) => collector.push(bytes))).toThrow('not a fragmented MP4');
+  });
+});
+
 describe('BoxCutter', () => {
   test('refuses bytes that cannot be boxes', () => {
     const cutter = new BoxCutter();
-    expect(() => [...cutter.feed(bytes(0, 0, 0, 3, 1, 2, 3, 4))]).toThrow('box of 3 octets');
-    expect(() => [...new BoxCutter().feed(bytes(0x7f, 0, 0, 0, 1, 2, 3, 4))]).toThrow('octets');
+    expect(() => [...cutter.feed(bytes(0, 0, 0, 3, 1, 2, 3, 4))]).toThrow('not a stream of MP4 boxes');
+    expect(() => [...new BoxCutter().feed(bytes(0x7f, 0, 0, 0, 1, 2, 3, 4))]).toThrow(
+      'not a stream of MP4 boxes',
+    );
   });
 });
