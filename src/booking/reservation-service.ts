@@ -13,6 +13,7 @@ import type { AiringProgram } from '../store/program-store.ts';
 import type { ListedReservation, RecordingChoice, StoredReservation } from '../store/reservation-row.ts';
 import type { ReservationStore } from '../store/reservation-store.ts';
 import { type OpeningTimes, reservationItem } from './reservation-items.ts';
+import { type ReservationWindow, withinWindow } from './reservation-window.ts';
 
 export interface ReservationServiceOptions {
   reservations: ReservationStore;
@@ -48,10 +49,10 @@ export class ReservationService {
   constructor(private readonly options: ReservationServiceOptions) {}
 
   /** By start; what is done with the last first. */
-  list(completed: boolean): ReservationItem[] {
+  list(completed: boolean, window: ReservationWindow = {}): ReservationItem[] {
     const { reservations, now } = this.options;
     const rows = completed ? reservations.completed(now()) : reservations.coming(now());
-    return this.#items(rows);
+    return this.#items(withinWindow(rows, window));
   }
 
   /** @throws Failure not_found */

@@ -4,6 +4,7 @@
  */
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { acceptsGzip } from './compression.ts';
 
 export interface Assets {
   /** The file's answer; undefined when there is none. @param path relative to the root, without a leading slash */
@@ -76,10 +77,6 @@ export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
     const tag = entry.trim().replace(/^W\//, '');
     return tag === '*' || tag === etag;
   });
-}
-
-function acceptsGzip(request: Request): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '');
 }
 
 class FolderAssets implements Assets {

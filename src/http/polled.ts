@@ -22,7 +22,8 @@ export function polledAnswer(value: unknown): PolledAnswer {
 
 /** To be revalidated each time, and nobody else's. */
 function headersOf(etag: string): Record<string, string> {
-  return { etag, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };
+  // Weak: the same content is sent with and without compression.
+  return { etag: `W/${etag}`, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };
 }
 
 /** 304 when the client has what the tag names; undefined otherwise. */

@@ -8,6 +8,8 @@ import {
   ReservationSchema,
   ReservationsSchema,
 } from '../../wire/api.ts';
+import type { ReservationWindow } from '../booking/reservation-window.ts';
+import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
 import type { ApiParts } from './parts.ts';
@@ -16,6 +18,7 @@ import { readRowId } from './row-id.ts';
 import { readStationId } from './station-id.ts';
 
 const ID = t.Object({ id: t.String({ description: 'reservation id' }) });
+const EPOCH_PATTERN = '^[0-9]{1,15}$';
 const LIST_QUERY = t.Object({
   completed: t.Optional(
     t.Union([t.Literal('0'), t.Literal('1')], {
@@ -24,14 +27,32 @@ const LIST_QUERY = t.Object({
         'for 2 weeks. `0` (default): everything else, by start',
     }),
   ),
+  from: t.Optional(t.String({ pattern: EPOCH_PATTERN, description: 'only what ends after it, epoch ms' })),
+  to: t.Optional(t.String({ pattern: EPOCH_PATTERN, description: 'only what begins before it, epoch ms' })),
+  limit: t.Optional(
+    t.String({
+      pattern: '^[0-9]{1,4}$',
+      description: 'of these the first so many, in the order of the list',
+    }),
+  ),
 });
+
+/** @throws Failure bad_request where the window is empty */
+function readWindow({ from, to, limit }: typeof LIST_QUERY.static): ReservationWindow {
+  const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  const window = { from: number(from), to: number(to), limit: number(limit) };
+  if (window.from !== undefined && window.to !== undefined && window.to <= window.from)
+    throw new Failure('bad_request', 'to は from より後にしてください。', { path: 'to' });
+  return window;
+}
 
 const NO_CONTENT = { description: 'done, or it was so already' };
 
 function addListRoutes(app: Elysia, { reservations }: ApiParts, tags: string[]): void {
   app.get(
     '/api/reservations',
-    ({ query, request }) => polledJson(request, polledAnswer(reservations.list(query.completed === '1'))),
+    ({ query, request }) =>
+      polledJson(request, polledAnswer(reservations.list(query.completed === '1', readWindow(query)))),
     {
       query: LIST_QUERY,
       detail: {

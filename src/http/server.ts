@@ -12,6 +12,7 @@ import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
 import type { Assets } from './assets.ts';
+import { JsonCompression } from './compression.ts';
 import { boundedBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
@@ -163,6 +164,7 @@ function handInwards(request: Request, url: URL, address: string): Request {
 /** Decides and answers one request; everything but the socket's own facts is in the request. */
 export function createHandler(options: HttpOptions) {
   const { access, trustedProxies, assets, api, log } = options;
+  const compression = new JsonCompression();
 
   async function screen(request: Request, url: URL, prefix: string): Promise<Response> {
     const { pathname: path, search: query } = url;
@@ -213,7 +215,7 @@ export function createHandler(options: HttpOptions) {
       if (isMedia(response)) server.timeout(request, 0);
       // What says nothing of it is of this moment and of this household.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
-      return response;
+      return compression.apply(request, response, path + url.search);
     }
     return screen(request, url, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));
   }

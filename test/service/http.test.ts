@@ -368,6 +368,30 @@ describe('bad requests', () => {
     expect((await get('/api/services', { method: 'POST', headers: spelled })).status).toBe(405);
   });
 
+  test('large JSON answers are compressed, revalidated by the same tag, and vary by encoding', async () => {
+    const ask = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${home.url}/api/openapi.json`, { headers, decompress: false });
+    const plain = await ask({ 'accept-encoding': 'identity' });
+    const zipped = await ask({ 'accept-encoding': 'gzip' });
+    expect([plain.headers.get('content-encoding'), zipped.headers.get('content-encoding')]).toEqual([
+      null,
+      'gzip',
+    ]);
+    const text = await plain.text();
+    const bytes = await zipped.arrayBuffer();
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(text);
+    expect(bytes.byteLength).toBeLessThan(text.length / 4);
+    for (const answer of [plain, zipped]) expect(answer.headers.get('vary')).toBe('accept-encoding');
+    const tag = zipped.headers.get('etag') ?? '';
+    expect(tag).toMatch(/^W\/"/);
+    const again = await ask({ 'accept-encoding': 'gzip', 'if-none-match': tag });
+    expect([again.status, again.headers.get('etag'), again.headers.get('vary')]).toEqual([
+      304,
+      tag,
+      'accept-encoding',
+    ]);
+  });
+
   test('odd Host headers neither crash nor mislead', async () => {
     for (const host of ['tv', 'a.home.example', 'nas:1', '[::1]', '1.2.3.4']) {
       const response = await get('/api/services', { headers: { host } });

@@ -168,6 +168,29 @@ describe('POST /api/reservations', () => {
   });
 });
 
+test('a window of the list holds what overlaps it, and only its first ones', async () => {
+  const ids = await Promise.all(
+    [60, 180, 300].map(async (inMinutes, n) => {
+      const item = await reserve(home.program(`窓の番組${n}`, inMinutes));
+      return [item.id, item.startAt, item.endAt] as const;
+    }),
+  );
+  const [first, second, third] = ids;
+  if (first === undefined || second === undefined || third === undefined) throw new Error('not booked');
+  const window = async (query: string): Promise<number[]> =>
+    (await home.json<ReservationItem[]>('GET', `/api/reservations?${query}`)).map(({ id }) => id);
+  expect(await window('')).toEqual([first[0], second[0], third[0]]);
+  expect(await window(`from=${first[2]}`)).toEqual([second[0], third[0]]);
+  expect(await window(`from=${first[2]}&to=${third[1]}`)).toEqual([second[0]]);
+  expect(await window('limit=2')).toEqual([first[0], second[0]]);
+  for (const query of ['from=x', 'limit=-1', 'limit=99999', `from=${first[2]}&to=${first[2]}`]) {
+    expect([query, (await refusal('GET', `/api/reservations?${query}`)).slice(0, 2)]).toEqual([
+      query,
+      [400, 'bad_request'],
+    ]);
+  }
+});
+
 describe('cancelling', () => {
   test('is remembered: the rule does not book it again, and restoring takes it back', async () => {
     const programId = home.program('灯台の朝', 60);
