@@ -1,6 +1,9 @@
 /** Where scrambling keys come from, as the descrambler of a tuning sees it: a card in this machine, or another agent. */
-import type { KeyFailureCode } from '../../wire/agent.ts';
+import { type KeyFailureCode, KeyFailureSchema } from '../../wire/agent.ts';
 import type { ScramblingKeys, SystemParameters } from './multi2-decryptor.ts';
+
+/** What crosses from a worker as a word. */
+export const KEY_FAILURE_CODES: readonly KeyFailureCode[] = KeyFailureSchema.anyOf.map((one) => one.const);
 
 export class KeyFailure extends Error {
   override readonly name = 'KeyFailure';

@@ -1,0 +1,21 @@
+/** Worker entry: PC/SC calls block (`card/card-worker-host.ts`). */
+import { serveWorker } from '../host/worker-server.ts';
+import { CardWorkerHost } from './card/card-worker-host.ts';
+import type { CardContract } from './card/card-worker-messages.ts';
+
+declare const self: Worker;
+
+/** A card that is inserted is noticed within it, ms. One question takes the daemon less than 0.1 ms. */
+const POLL_MS = 500;
+
+serveWorker<CardContract>(self, (send) => {
+  const host = new CardWorkerHost(send);
+  const timer = setInterval(() => host.poll(), POLL_MS);
+  return {
+    requests: { connect: () => host.connect(), ecm: (message) => host.ecm(message) },
+    close: () => {
+      clearInterval(timer);
+      host.close();
+    },
+  };
+});

@@ -1,0 +1,132 @@
+/** Inside the card worker: finds the reader with a suitable card, asks it, and notices when cards come and go. */
+import { KeyFailure } from '../descramble/key-source.ts';
+import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
+import {
+  type CardParameters,
+  ecmCommand,
+  INT_COMMAND,
+  parseEcmAnswer,
+  parseIntAnswer,
+} from './card-commands.ts';
+import type { CardContract } from './card-worker-messages.ts';
+import { type PcscCard, PcscContext } from './pcsc.ts';
+
+interface Connected {
+  reader: string;
+  card: PcscCard;
+  /** Insertions and removals of the reader when it was connected. */
+  changes: number;
+}
+
+export class CardWorkerHost {
+  #context: PcscContext | undefined;
+  #connected: Connected | undefined;
+  /** What the readers said last, to notice an insertion. */
+  #lastSeen = '';
+
+  /** @param report an insertion, a removal, a daemon that started or ended */
+  constructor(private readonly report: (event: CardContract['events']) => void) {}
+
+  /** Connects to the first reader whose card answers INT. @throws KeyFailure */
+  connect(): CardParameters & { reader: string } {
+    this.#disconnect();
+    const context = this.#open();
+    const readers = this.#guard(() => context.readers());
+    this.#lastSeen = this.#look(context);
+    if (readers.length === 0) throw new KeyFailure('no_reader', 'no card reader is connected');
+    let failure = new KeyFailure('no_card', 'no card is in any reader');
+    for (const reader of readers) {
+      try {
+        return { ...this.#connectReader(context, reader), reader };
+      } catch (error) {
+        if (!(error instanceof KeyFailure)) throw error;
+        if (error.code === 'no_daemon') throw error;
+        if (error.code !== 'no_card') failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  /** @param message ECM section without header and CRC @throws KeyFailure */
+  ecm(message: Uint8Array): ScramblingKeys {
+    const connected = this.#connected;
+    if (connected === undefined) throw new KeyFailure('no_card', 'no card is connected');
+    const command = ecmCommand(message);
+    try {
+      return parseEcmAnswer(connected.card.transmit(command));
+    } catch (error) {
+      // A contract that is missing is the card's own answer; everything else asks for a new connection.
+      if (!(error instanceof KeyFailure) || error.code !== 'not_subscribed') this.#disconnect();
+      throw error;
+    }
+  }
+
+  /** Called in intervals: cheap, one question to the daemon a reader. */
+  poll(): void {
+    let seen: string;
+    try {
+      seen = this.#look(this.#open());
+    } catch (error) {
+      seen = error instanceof KeyFailure ? error.code : String(error);
+    }
+    if (seen === this.#lastSeen) return;
+    this.#lastSeen = seen;
+    this.report({ kind: 'changed' });
+  }
+
+  close(): void {
+    this.#disconnect();
+    this.#context?.close();
+    this.#context = undefined;
+  }
+
+  #connectReader(context: PcscContext, reader: string): CardParameters {
+    const { isPresent, changes } = this.#guard(() => context.status(reader));
+    if (!isPresent) throw new KeyFailure('no_card', 'no card is in the reader');
+    const card = this.#guard(() => context.connect(reader));
+    try {
+      const parameters = parseIntAnswer(card.transmit(INT_COMMAND));
+      this.#connected = { reader, card, changes };
+      return parameters;
+    } catch (error) {
+      card.close();
+      throw error;
+    }
+  }
+
+  #look(context: PcscContext): string {
+    return this.#guard(() =>
+      context
+        .readers()
+        .map((reader) => {
+          const { isPresent, changes } = context.status(reader);
+          return `${reader} ${isPresent} ${changes}`;
+        })
+        .join('\n'),
+    );
+  }
+
+  #open(): PcscContext {
+    this.#context ??= new PcscContext();
+    return this.#context;
+  }
+
+  /** A context outlives neither the daemon nor a failure that names it. */
+  #guard<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (error instanceof KeyFailure && (error.code === 'no_daemon' || error.code === 'card_error')) {
+        this.#disconnect();
+        this.#context?.close();
+        this.#context = undefined;
+      }
+      throw error;
+    }
+  }
+
+  #disconnect(): void {
+    this.#connected?.card.close();
+    this.#connected = undefined;
+  }
+}
