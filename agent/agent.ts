@@ -1,8 +1,13 @@
 /** Puts the agent together from its options alone: no environment, no process globals. */
+
+import { systemMonotonicClock } from '../host/clock.ts';
 import { AllowedHosts } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
+import { CardService } from './card/card-service.ts';
+import type { KeyBackend } from './card/key-backend.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
+import { StreamDescrambler } from './descramble/stream-descrambler.ts';
 import { FakeDriver } from './driver/fake.ts';
 import { Equipment } from './equipment.ts';
 import { ChangeEvents } from './events.ts';
@@ -57,6 +62,8 @@ export interface AgentOptions {
   readonly log: Log;
   readonly timing?: Partial<AgentTiming>;
   readonly lagLimitBytes?: number;
+  /** The card reader, or another agent; undefined: scrambled programmes stay scrambled. */
+  readonly keys?: { readonly backend: KeyBackend; readonly isShared: boolean } | undefined;
 }
 
 export interface RunningAgent {
@@ -88,9 +95,21 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     fakeAllowed: options.fakeTune !== undefined,
     log: log.component('config'),
   });
+  const card =
+    options.keys === undefined
+      ? undefined
+      : new CardService({
+          ...options.keys,
+          clock: systemMonotonicClock,
+          log: log.component('card'),
+          onChange: () => events.announce('tuners'),
+        });
   const pool = new TunerPool({
     drivers,
-    createDescrambler: (output) => new PassThroughDescrambler(output),
+    createDescrambler: (output, onChange) =>
+      card === undefined
+        ? new PassThroughDescrambler(output)
+        : new StreamDescrambler({ source: card, clock: systemMonotonicClock, output, onChange }),
     tsidOf: (type, channel) => equipment.tsidOf(type, channel),
     timing,
     lagLimitBytes: options.lagLimitBytes ?? LAG_LIMIT_BYTES,
@@ -102,6 +121,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     pool,
     equipment,
     events,
+    card,
     networks: options.networks,
     allowedHosts: options.allowedHosts ?? AllowedHosts.literals,
     keepAliveMs: timing.keepAliveMs,
@@ -137,6 +157,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
       closing ??= (async () => {
         void server.stop();
         await pool.close();
+        await card?.close();
         events.close();
         await server.stop(true);
       })();

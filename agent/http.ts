@@ -3,7 +3,8 @@ import { BROADCAST_TYPES } from '../arib/ids.ts';
 import { type AllowedHosts, CORP_HEADER, checkHost, isCrossSiteLoad } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
-import { TUNER_HEADER } from '../wire/agent.ts';
+import { type Card, TUNER_HEADER } from '../wire/agent.ts';
+import type { CardService, CardStatus } from './card/card-service.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, SaveFailed } from './config/json-file.ts';
 import { JsonMistake, parseJson } from './config/json-text.ts';
@@ -28,6 +29,8 @@ export interface HttpOptions {
   readonly pool: TunerPool;
   readonly equipment: Equipment;
   readonly events: ChangeEvents;
+  /** Undefined: the agent has no source of keys. */
+  readonly card: CardService | undefined;
   readonly networks: Networks;
   readonly allowedHosts: AllowedHosts;
   readonly keepAliveMs: number;
@@ -51,6 +54,14 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_USE_LENGTH = 256;
 const MAX_AFTER = 64;
 
+const NO_CARD: CardStatus = {
+  state: 'none',
+  reader: null,
+  caSystemId: null,
+  failure: null,
+  ecm: { requests: 0, cached: 0, failed: 0, medianMs: null },
+};
+
 export class AgentHttp {
   readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
@@ -62,6 +73,7 @@ export class AgentHttp {
         PUT: (request) => this.#putChannels(request),
       },
       '/agent/stream': { GET: (request, url, connection) => this.#stream(request, url, connection) },
+      '/agent/card': { GET: () => this.#card() },
       '/agent/events': { GET: (request, _url, connection) => this.#events(request, connection) },
     };
   }
@@ -145,6 +157,18 @@ export class AgentHttp {
     if (request.signal.aborted) leave();
     await consumer.started;
     return new Response(consumer.body, { headers: { ...headers, [TUNER_HEADER]: tunerId } });
+  }
+
+  /** A card that is not connected is looked for now (`CardService` limits how often), so that the answer is current. */
+  async #card(): Promise<Response> {
+    const { card } = this.options;
+    if (card?.status.caSystemId === null) await card.system().catch(() => {});
+    const status: Card = {
+      ...(card?.status ?? NO_CARD),
+      share: null,
+      upstream: null,
+    };
+    return Response.json(status, { headers: { 'cache-control': 'no-store' } });
   }
 
   #events(request: Request, connection: Connection): Response {

@@ -3,6 +3,7 @@ import { ConfigError } from '../host/environment.ts';
 import { createLog } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
+import { CardReader } from './card/card-reader.ts';
 import { type AgentConfig, readConfig } from './config.ts';
 
 const HELP = `svc-agent ${VERSION}: tunes and shares the household's tuners over HTTP
@@ -74,6 +75,13 @@ async function main(arguments_: readonly string[]): Promise<void> {
       ...config,
       environment: process.env,
       log,
+      keys: {
+        backend: new CardReader({
+          startWorker: () => new Worker(new URL('./card.worker.ts', import.meta.url)),
+          log: log.component('card'),
+        }),
+        isShared: false,
+      },
       timing: { syncMs: config.tuneTimeoutMs },
     });
   } catch (error) {

@@ -17,9 +17,17 @@ const BUN = join(MODULES, 'bun', 'bin', 'bun.exe');
 const FFMPEG = { program: 'ffmpeg', package: 'ffmpeg', variable: 'FFMPEG_PATH' };
 const FFPROBE = { program: 'ffprobe', package: 'ffmpeg', variable: 'FFPROBE_PATH' };
 const CHROMIUM = { program: 'chromium', package: 'chromium', variable: 'CHROMIUM_PATH' };
+// The card daemon and its virtual reader.
+const PCSCD = { program: 'pcscd', package: 'pcscd', variable: 'PCSCD_PATH' };
+const VPCD = {
+  file: '/usr/lib/pcsc/drivers/serial/libifdvpcd.so',
+  program: 'vpcd',
+  package: 'vsmartcard-vpcd',
+  variable: 'VPCD_PATH',
+};
 const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
-  test: { file: 'tools/test.ts', programs: [FFMPEG, FFPROBE, CHROMIUM] },
+  test: { file: 'tools/test.ts', programs: [FFMPEG, FFPROBE, CHROMIUM, PCSCD, VPCD] },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
   check: { file: 'tools/check.ts', programs: [] },
@@ -81,7 +89,8 @@ function installPackages() {
   if (have !== wanted) writeFileSync(STAMP, `${wanted}\n`);
 }
 
-function isMissing({ program, variable }) {
+function isMissing({ program, variable, file }) {
+  if (file !== undefined && existsSync(file)) return false;
   const named = process.env[variable];
   return named ? !existsSync(named) : !onPath(program);
 }

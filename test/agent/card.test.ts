@@ -1,0 +1,220 @@
+/** From a scrambled stream through the real card daemon to clear bytes, with the agent as its own process. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Card, Tuner } from '../../wire/agent.ts';
+import { type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
+import { CardRig, cardRigMissing } from './card-rig.ts';
+import { until } from './fixture.ts';
+
+const AGENT = join(import.meta.dir, '..', '..', 'agent', 'main.ts');
+const STREAM = join(import.meta.dir, 'paced-file.ts');
+const missing = cardRigMissing();
+if (missing !== undefined) console.warn(`card tests are skipped: ${missing}`);
+
+const SCRAMBLED: ScrambledStream = scrambledStream({
+  programs: [
+    { number: 101, pmtPid: 0x1f0, ecmPid: 0x300, streams: [0x100, 0x110], seed: 1 },
+    { number: 102, pmtPid: 0x1f1, ecmPid: 0x301, streams: [0x120], seed: 2 },
+    { number: 103, pmtPid: 0x1f2, ecmPid: null, streams: [0x130], seed: 3 },
+  ],
+  periods: 8,
+  rounds: 600,
+});
+
+class CardAgent {
+  readonly #child: Bun.Subprocess<'ignore', 'ignore', 'pipe'>;
+  readonly folder = mkdtempSync(join(tmpdir(), 'svc-card-agent-'));
+  log = '';
+  url = '';
+
+  constructor(socket: string, milliseconds: number) {
+    const file = join(this.folder, 'scrambled.ts');
+    writeFileSync(file, SCRAMBLED.scrambled);
+    this.#child = Bun.spawn([process.execPath, AGENT], {
+      env: {
+        PATH: process.env.PATH,
+        PCSCLITE_CSOCK_NAME: socket,
+        AGENT_PORT: '0',
+        TUNERS_FILE: join(this.folder, 'tuners.json'),
+        CHANNELS_FILE: join(this.folder, 'channels.json'),
+        FAKE_TUNE: `${process.execPath} ${STREAM} ${file} ${milliseconds}`,
+        FAKE_TUNERS: 'GR:2',
+      },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    });
+    void this.#readLog();
+  }
+
+  async ready(): Promise<this> {
+    await until('the agent listens', () => /port=\d+/.test(this.log));
+    this.url = `http://127.0.0.1:${/port=(\d+)/.exec(this.log)?.[1]}`;
+    return this;
+  }
+
+  async card(): Promise<Card> {
+    return (await (await fetch(`${this.url}/agent/card`)).json()) as Card;
+  }
+
+  async tuner(): Promise<Tuner> {
+    const tuners = (await (await fetch(`${this.url}/agent/tuners`)).json()) as Tuner[];
+    return tuners.find(({ tuned }) => tuned !== null) ?? (tuners[0] as Tuner);
+  }
+
+  /** What the whole file becomes on its way; the command ends after it, and with it the stream. */
+  async receive(channel = 'T27'): Promise<Uint8Array> {
+    const response = await fetch(`${this.url}/agent/stream?type=GR&channel=${channel}&use=test`);
+    const parts: Uint8Array[] = [];
+    try {
+      for await (const part of response.body ?? []) parts.push(part);
+    } catch {
+      // The command's end is a failure of the tuning, which is told by an abort.
+    }
+    return new Uint8Array(Buffer.concat(parts));
+  }
+
+  async close(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await this.#child.exited;
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #readLog(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const part of this.#child.stderr) this.log += decoder.decode(part, { stream: true });
+  }
+}
+
+const HEX_KEYS = ['systemKey', 'initialValue'] as const;
+
+describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
+  let rig: CardRig;
+
+  beforeAll(async () => {
+    rig = await CardRig.start();
+    await rig.tell('insert');
+  });
+
+  afterAll(async () => {
+    await rig?.[Symbol.asyncDispose]();
+  });
+
+  test('two scrambled programmes and a free one come out bit by bit as before scrambling', async () => {
+    const agent = await new CardAgent(rig.socket, 1_500).ready();
+    try {
+      const card = await agent.card();
+      expect(card).toMatchObject({ state: 'ready', caSystemId: 5, failure: null });
+      expect(card.reader).toContain('Virtual PCD');
+      const received = await agent.receive();
+      expect(received.length).toBeGreaterThan(SCRAMBLED.clear.length - 2_000);
+      expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
+      const { ecm } = await agent.card();
+      expect(ecm.failed).toBe(0);
+      expect(ecm.requests).toBeGreaterThanOrEqual(16);
+    } finally {
+      await agent.close();
+    }
+  });
+
+  test('a card that is removed and inserted again: the stream recovers, and says what was wrong', async () => {
+    const agent = await new CardAgent(rig.socket, 6_000).ready();
+    try {
+      const receiving = agent.receive();
+      await until('the stream is descrambled', async () => (await agent.tuner()).descrambled);
+      await rig.tell('remove');
+      await until('the missing card is told', async () => {
+        const { descrambling } = await agent.tuner();
+        return descrambling?.state === 'scrambled' && descrambling.failure === 'no_card';
+      });
+      await rig.tell('insert');
+      await until('it is descrambled again', async () => (await agent.tuner()).descrambled);
+      const received = await receiving;
+      const tail = 188 * 500;
+      const from = Math.floor((received.length - tail) / 188) * 188;
+      expect(Buffer.compare(received.subarray(from), SCRAMBLED.clear.subarray(from, received.length))).toBe(
+        0,
+      );
+    } finally {
+      await agent.close();
+    }
+  }, 30_000);
+
+  test('a card that needs a second for an ECM loses nothing', async () => {
+    await rig.tell('delay 1000');
+    const agent = await new CardAgent(rig.socket, 4_000).ready();
+    try {
+      const receiving = agent.receive();
+      const received = await receiving;
+      expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
+      expect(received.length).toBeGreaterThan(SCRAMBLED.periodStarts[1] ?? 0);
+    } finally {
+      await rig.tell('delay 0');
+      await agent.close();
+    }
+  }, 30_000);
+
+  test.each([
+    ['foreign', 'unsuitable_card'],
+    ['garbage', 'unsuitable_card'],
+  ])('a %s card is told as %s, and everything passes scrambled', async (kind, failure) => {
+    await rig.tell(`kind ${kind}`);
+    const agent = await new CardAgent(rig.socket, 1_000).ready();
+    try {
+      expect(await agent.card()).toMatchObject({ state: 'error', failure });
+      const received = await agent.receive();
+      expect(Buffer.compare(received, SCRAMBLED.scrambled.subarray(0, received.length))).toBe(0);
+    } finally {
+      await rig.tell('kind good');
+      await agent.close();
+    }
+  });
+
+  test('a programme without a contract is told as not_subscribed', async () => {
+    await rig.tell('kind refusing');
+    const agent = await new CardAgent(rig.socket, 2_000).ready();
+    try {
+      const receiving = agent.receive();
+      await until('it is told', async () => (await agent.tuner()).descrambling?.failure === 'not_subscribed');
+      await receiving;
+    } finally {
+      await rig.tell('kind good');
+      await agent.close();
+    }
+  });
+
+  test('a killed daemon is told; the agent uses the next one', async () => {
+    const agent = await new CardAgent(rig.socket, 1_000).ready();
+    try {
+      expect((await agent.card()).state).toBe('ready');
+      await rig.tell('pcscd stop');
+      await agent.receive();
+      expect(await agent.card()).toMatchObject({ state: 'error', failure: 'no_daemon' });
+      await rig.tell('pcscd start');
+      await rig.tell('insert');
+      await until('the card is ready again', async () => (await agent.card()).state === 'ready');
+      const received = await agent.receive('T26');
+      const from = SCRAMBLED.periodStarts[4] ?? 0;
+      expect(Buffer.compare(received.subarray(from), SCRAMBLED.clear.subarray(from, received.length))).toBe(
+        0,
+      );
+    } finally {
+      await agent.close();
+    }
+  }, 30_000);
+
+  test('no key is in the log or in an answer', async () => {
+    const agent = await new CardAgent(rig.socket, 1_000).ready();
+    try {
+      await agent.receive();
+      const said = `${agent.log}${JSON.stringify(await agent.card())}`.toLowerCase();
+      const { TEST_SYSTEM, testKey } = await import('../scrambled-stream.ts');
+      for (const name of HEX_KEYS) expect(said).not.toContain(TEST_SYSTEM[name].toHex());
+      expect(said).not.toContain(testKey(1, 1).toHex());
+    } finally {
+      await agent.close();
+    }
+  });
+});

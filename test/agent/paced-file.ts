@@ -1,0 +1,17 @@
+/** Writes a file to standard output evenly over a time: `paced-file.ts FILE MS`. */
+export {};
+
+const [path = '', duration = '1000'] = process.argv.slice(2);
+const bytes = await Bun.file(path).bytes();
+const totalMs = Number(duration);
+const started = performance.now();
+let sent = 0;
+while (sent < bytes.length) {
+  const due = Math.min(
+    bytes.length,
+    Math.ceil((bytes.length * (performance.now() - started + 20)) / totalMs),
+  );
+  if (due > sent) await Bun.write(Bun.stdout, bytes.subarray(sent, due));
+  sent = due;
+  await Bun.sleep(20);
+}
