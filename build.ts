@@ -8,6 +8,7 @@
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { captionFont, FONT_NAME } from './tools/caption-font.ts';
 import { buildWeb } from './tools/web.ts';
 
 const ROOT = import.meta.dir;
@@ -69,6 +70,8 @@ export async function build(options: BuildOptions): Promise<void> {
   const web = join(options.out, 'web');
   options.progress('web');
   await buildWeb(web);
+  options.progress('font');
+  await Bun.write(join(web, FONT_NAME), await captionFont());
   const host: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
   const other: Architecture = host === 'x64' ? 'arm64' : 'x64';
   const programs: Program[] = [

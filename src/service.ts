@@ -342,9 +342,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     clocks: () => guide.clockOffsets(),
     defaults: () => settings.defaults(),
   };
+  const assets = openAssets(options.webDir);
   const api = createApi({
     databaseFailed: (error) => databaseWorker.note(error),
     version: VERSION,
+    assets,
     now,
     log: log.component('http'),
     stations: broadcast.stations,
@@ -383,7 +385,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       access: config,
       trustedProxies: config.trustedProxies,
       allowedHosts: config.allowedHosts,
-      assets: openAssets(options.webDir),
+      assets,
       api: answeredOnceStored((request) => api.handle(request), stored),
       log: log.component('http'),
     });

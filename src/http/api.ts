@@ -7,6 +7,7 @@ import { Elysia, ValidationError } from 'elysia';
 import { describeMismatch } from '../model/schema-mismatch.ts';
 import { databaseFailure } from '../store/database-error.ts';
 import { addCollectRoutes } from './collect-routes.ts';
+import { addFontRoute } from './font-route.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { addGuideRoutes } from './guide-routes.ts';
 import { addLogoRoutes } from './logo-routes.ts';
@@ -110,6 +111,7 @@ export function createApi(parts: ApiParts): Elysia {
   addStationRoutes(app, parts);
   addTunerRoutes(app, parts);
   addLogoRoutes(app, parts);
+  addFontRoute(app, parts);
   addGuideRoutes(app, parts);
   addCollectRoutes(app, parts);
   addSettingsRoutes(app, parts);

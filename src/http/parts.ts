@@ -24,11 +24,14 @@ import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { AiringProgram } from '../store/program-store.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
 import type { SearchStore } from '../store/search-store.ts';
+import type { Assets } from './assets.ts';
 
 export interface ApiParts {
   /** The database answered a question with an error. */
   databaseFailed(error: unknown): void;
   version: string;
+  /** Files that the build put beside the UI. */
+  assets: Pick<Assets, 'serve'>;
   /** Epoch ms. */
   now: () => number;
   log: Log;

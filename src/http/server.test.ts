@@ -44,6 +44,7 @@ function serve(
   const log = createLog({ level: 'debug', now: Date.now, write: (line) => lines.push(line) });
   const api = createApi({
     version: '1.2.3',
+    assets: openAssets(null),
     log,
     stations: {
       list: () => [STATION],

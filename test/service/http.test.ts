@@ -26,6 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(web, 'index.html'), '<!doctype html><base href="./"><title>UI</title>');
   writeFileSync(join(web, 'app-1a2b3c4d.js'), `console.log(${'1+'.repeat(2000)}1)`);
   writeFileSync(join(web, 'icon.svg'), '<svg/>');
+  writeFileSync(join(web, 'svc-font.woff2'), 'wOF2');
   writeFileSync(join(web, 'icon-maskable.svg'), '<svg/>');
   agent = new StandInAgent();
   agent.start();
@@ -115,6 +116,7 @@ describe('stations and health', () => {
     expect(Object.keys(description.paths).sort()).toEqual([
       '/api/channels',
       '/api/events',
+      '/api/font/svc-font.woff2',
       '/api/guide',
       '/api/guide/collect',
       '/api/guide/status',
@@ -486,6 +488,17 @@ function json(): Record<string, string> {
 }
 
 describe('the files of the UI', () => {
+  test('the caption font is revalidated by its ETag', async () => {
+    const font = await get('/api/font/svc-font.woff2');
+    expect(font.status).toBe(200);
+    expect(font.headers.get('content-type')).toBe('font/woff2');
+    expect(font.headers.get('cache-control')).toBe('no-cache');
+    const etag = font.headers.get('etag') ?? '';
+    expect(etag).not.toBe('');
+    const again = await get('/api/font/svc-font.woff2', { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+  });
+
   test('every screen is the document, with the base address filled in', async () => {
     for (const path of [
       '/',
