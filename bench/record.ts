@@ -13,7 +13,7 @@ import { PACKET_SIZE } from '../arib/ts/packet.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import { SILENT_LOG } from '../host/log.ts';
 import { Encoders } from '../src/ffmpeg/encoders.ts';
-import { LiveRoom } from '../src/live/room.ts';
+import { LiveService } from '../src/live/live-service.ts';
 import type { StationRecord } from '../src/model/station.ts';
 import { startReceptionWorker } from '../src/workers.ts';
 import { SessionFixture } from '../test/record/session-fixture.ts';
@@ -87,7 +87,7 @@ const stations: StationRecord[] = Array.from({ length: VIEWERS }, (_, index) => 
 }));
 
 /** Reads a raw stream as a viewer does and looks for what is missing. */
-async function view(room: LiveRoom, station: StationRecord, signal: AbortSignal) {
+async function view(room: LiveService, station: StationRecord, signal: AbortSignal) {
   const statistics = new StreamStatistics();
   let bytes = 0;
   const { body } = await room.open({ stationId: station.id, codec: 'raw', audio: undefined }, signal);
@@ -105,13 +105,12 @@ async function view(room: LiveRoom, station: StationRecord, signal: AbortSignal)
 async function record(folder: string, agentUrl: string, seconds: number): Promise<Figures> {
   const desk = new SessionFixture(folder, agentUrl);
   const encoders = new Encoders({ path: undefined, searchPath: '', log: SILENT_LOG, now: Date.now });
-  const room = new LiveRoom({
+  const room = new LiveService({
     agentUrl,
     stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },
     encoders,
     startWorker: startReceptionWorker,
     log: SILENT_LOG,
-    now: Date.now,
   });
   const endAt = Date.now() + SETTLE_MS + seconds * 1000;
   const sessions = Array.from({ length: RECORDINGS }, (_, index) =>

@@ -19,8 +19,8 @@ import { openAssets } from './http/assets.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
 import { answeredOnceStored } from './http/stored.ts';
 import { Hub } from './hub/hub.ts';
-import { LiveRoom } from './live/room.ts';
-import { Yields } from './live/yields.ts';
+import { LiveService } from './live/live-service.ts';
+import { TunerYields } from './live/tuner-yields.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
 import { FolderMounts } from './record/folder-mounts.ts';
@@ -228,13 +228,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   });
   const { guide } = broadcast;
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
-  const yields = new Yields({
+  const yields = new TunerYields({
     tuners: () => agent.tuners(),
     findRecording: (id) => recording.describe(id),
     hub,
     log: log.component('live'),
   });
-  const live = new LiveRoom({
+  const live = new LiveService({
     agentUrl: config.agentUrl,
     stations: broadcast.stations,
     onLost: (station, tunerId) => void yields.lost(station, tunerId),
@@ -242,7 +242,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     startWorker: options.startReceptionWorker,
     tap: guide.tap,
     log: log.component('live'),
-    now,
   });
   const recording = new Recorder({
     agentUrl: config.agentUrl,

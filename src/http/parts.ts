@@ -14,7 +14,7 @@ import type {
 } from '../../wire/api.ts';
 import type { ReservationService } from '../booking/reservation-service.ts';
 import type { RuleService } from '../booking/rule-service.ts';
-import type { LiveFeed, LiveRequest } from '../live/room.ts';
+import type { LiveRequest, LiveStream } from '../live/live-service.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { FolderSpace } from '../record/folder-space.ts';
@@ -86,7 +86,7 @@ export interface ApiParts {
   reservations: Pick<ReservationService, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;
   rules: Pick<RuleService, 'list' | 'get' | 'create' | 'update' | 'remove' | 'preview'>;
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
-  live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> };
+  live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> };
   /** Undefined when no more clients are taken. */
   events: { open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined };
   status(): Status;

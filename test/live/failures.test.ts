@@ -86,6 +86,7 @@ describe('ffmpeg', () => {
     await until('the viewer is cut', () => watching.ending === 'broken');
     const again = await live.watch(HD);
     expect(encoderPids()).not.toEqual([pid ?? 0]);
+    await until('its first fragment', () => boxTypes(again.content()).length > 3);
     expect(boxTypes(again.content()).slice(0, 2)).toEqual(['ftyp', 'moov']);
   });
 

@@ -7,7 +7,7 @@ import { networkId, type StationId, serviceId, stationId, transportStreamId } fr
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
-import { type LiveFeed, type LiveRequest, LiveRoom } from '../../src/live/room.ts';
+import { type LiveRequest, LiveService, type LiveStream } from '../../src/live/live-service.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
@@ -106,7 +106,7 @@ export class Watching {
   ending: 'clean' | 'broken' | undefined;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
 
-  constructor(readonly feed: LiveFeed) {
+  constructor(readonly feed: LiveStream) {
     this.#reader = feed.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     void this.#run();
   }
@@ -140,7 +140,7 @@ export class Rig {
 
   private constructor(
     readonly agent: RunningAgent | undefined,
-    readonly room: LiveRoom,
+    readonly room: LiveService,
     readonly encoders: Encoders,
   ) {}
 
@@ -154,7 +154,7 @@ export class Rig {
       now,
     });
     const audios = options.audios ?? [{ id: '0:both', stream: 0, side: 'both', label: '主音声', main: true }];
-    const room = new LiveRoom({
+    const room = new LiveService({
       agentUrl: options.agentUrl ?? agent?.url ?? '',
       stations: {
         find: (id) => options.stations.find((station) => station.id === id),
@@ -163,7 +163,6 @@ export class Rig {
       encoders,
       startWorker: options.startWorker ?? startReceptionWorker,
       log: SILENT_LOG,
-      now,
     });
     return new Rig(agent, room, encoders);
   }

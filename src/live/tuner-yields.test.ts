@@ -4,7 +4,7 @@ import { SILENT_LOG } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { Hub, type HubEvent } from '../hub/hub.ts';
 import type { StationRecord } from '../model/station.ts';
-import { Yields } from './yields.ts';
+import { TunerYields } from './tuner-yields.ts';
 
 const STATION: StationRecord = {
   ...{
@@ -34,7 +34,7 @@ async function told(...lists: (Tuner[] | Error)[]): Promise<{ events: HubEvent[]
     throw error;
   });
   hub.subscribe((event) => events.push(event));
-  const yields = new Yields({
+  const yields = new TunerYields({
     tuners: async () => {
       const list = lists[Math.min(asked, lists.length - 1)] ?? [];
       asked += 1;

@@ -1,64 +1,62 @@
 /**
- * One encoder on a station, shared by the viewers of the same format and audio. Before its first fragment it
- * may be started anew (another encoder, another layout); afterwards never, because its times would begin again.
+ * One encoder on a source, shared by the viewers of the same recipe. Before its first fragment it may be started again
+ * (another encoder, another layout); afterwards never, because its times would start again.
  */
 import { unlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
-import { type LiveAudio, type LiveCommand, liveCommand } from '../ffmpeg/recipes.ts';
+import type { LiveAudio } from '../ffmpeg/recipes.ts';
 import { Failure } from '../model/failure.ts';
-import type { StationStream } from '../reception/reception-client.ts';
-import type { OutputEnd } from '../reception/reception-messages.ts';
-import type { StationLayout } from '../reception/station-layout.ts';
 import { Audience } from './audience.ts';
-import type { AudioChoice } from './audio-choice.ts';
 import { Backlog } from './backlog.ts';
-import { type Joined, Receipts, type Session } from './session.ts';
-
-export type EncodedFormat = 'h264' | 'av1' | 'audio';
+import type { Frame } from './frame.ts';
+import type { Joined, MediaSession } from './media-session.ts';
+import type { EncodedRecipe } from './recipe.ts';
+import type { EncodeOrder, MediaLayout, MediaSource, OutputEnd, SourceOutput } from './source.ts';
 
 /** 20 s of 6 Mbit/s. */
-const MAX_QUEUED = 16 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** A GPU that fails, a stream that is announced and not sent, a layout that changes: one of each. */
 const MAX_STARTS = 4;
 
 export interface EncodedSessionOptions {
-  stream: StationStream;
-  /** The station's present layout. */
-  layout: () => StationLayout;
-  format: EncodedFormat;
-  /** Chosen for a layout, since it may have changed at a second start. */
-  audio: (layout: StationLayout) => AudioChoice | undefined;
-  /** Undefined for audio alone. */
-  choice: EncoderChoice | undefined;
-  ffmpeg: string;
-  encoders: Encoders;
-  log: Log;
+  readonly source: MediaSource;
+  /** The source's present layout. */
+  readonly layout: () => MediaLayout;
+  readonly recipe: EncodedRecipe;
+  readonly encoders: Encoders;
+  readonly log: Log;
   /** The session takes no more viewers. Called once. */
-  onOver: () => void;
+  readonly onOver: () => void;
 }
 
-export class EncodedSession implements Session {
+export class EncodedSession implements MediaSession {
   readonly #audience: Audience;
   readonly #backlog = new Backlog();
-  readonly #ready = Promise.withResolvers<string>();
+  readonly #ready = Promise.withResolvers<void>();
   /** What every viewer should know of the encoder. */
-  readonly #notices = new Set<Notice>();
+  readonly #notices: Set<Notice>;
   #choice: EncoderChoice | undefined;
-  #sink: ReturnType<StationStream['encode']> | undefined;
+  #output: SourceOutput | undefined;
   #mime = '';
   #state: 'starting' | 'live' | 'over' = 'starting';
   #starts = 0;
-  /** Announced by the PMT, but not sent, or scrambled. */
+  /** Announced by the layout, but not sent, or scrambled. */
   #missing: readonly number[] = [];
-  #layoutAtStart: StationLayout | undefined;
+  #layoutAtStart: MediaLayout | undefined;
 
-  constructor(readonly options: EncodedSessionOptions) {
-    this.#choice = options.choice;
-    if (options.choice?.standIn === true) this.#notices.add('software_encoder');
-    this.#audience = new Audience(MAX_QUEUED, () => this.stop());
-    // Nobody may be waiting when it fails.
+  constructor(private readonly options: EncodedSessionOptions) {
+    const { choice, notices } = options.recipe;
+    this.#choice = choice;
+    this.#notices = new Set(notices);
+    if (choice?.standIn === true) this.#notices.add('software_encoder');
+    this.#audience = new Audience({
+      maxBytes: MAX_QUEUED_BYTES,
+      onEmpty: () => this.stop(),
+      onCrowded: (isCrowded) => this.#output?.hold?.(isCrowded),
+    });
+    // It may fail while no viewer waits.
     this.#ready.promise.catch(() => {});
   }
 
@@ -74,17 +72,17 @@ export class EncodedSession implements Session {
   async join(signal: AbortSignal): Promise<Joined> {
     const release = this.#audience.hold();
     try {
-      const mime = await unlessAborted(this.#ready.promise, signal);
+      await unlessAborted(this.#ready.promise, signal);
       const viewer = this.#audience.admit(signal);
-      for (const piece of this.#backlog.pieces()) viewer.push(piece);
-      return { viewer, mime, notices: [...this.#notices] };
+      for (const frame of this.#backlog.frames()) viewer.push(frame);
+      return { viewer, mime: this.#mime, notices: [...this.#notices] };
     } finally {
       release();
     }
   }
 
-  /** Its encoder has begun and is not to be changed any more. */
-  get isLive(): boolean {
+  /** Before the first fragment a change of layout only starts the encoder again. */
+  get endsWithLayout(): boolean {
     return this.#state === 'live';
   }
 
@@ -93,41 +91,32 @@ export class EncodedSession implements Session {
   }
 
   #launch(): void {
-    const { stream, format, ffmpeg } = this.options;
+    const { source, recipe } = this.options;
     this.#starts += 1;
     const layout = this.options.layout();
     this.#layoutAtStart = layout;
-    const video = format === 'audio' ? null : this.#video(layout);
+    const video = recipe.format === 'audio' ? null : this.#video(layout);
     const audio = this.#audio(layout);
     if (video === null && audio === null) throw this.#nothingToEncode();
-    const command = liveCommand({ ffmpeg: this.#choice?.ffmpeg ?? ffmpeg, video, audio });
-    const pids = [video?.pid, audio?.pid].filter((pid) => pid !== undefined);
-    const receipts = new Receipts((bytes) => this.#sink?.taken(bytes));
-    this.#sink = stream.encode(command, pids, video !== null, {
-      init: (piece) => {
-        receipts.add(piece.bytes.length);
-        this.#mime = piece.mime;
-        this.#backlog.setInit(piece.bytes);
-      },
-      fragment: (piece) => {
-        receipts.add(piece.bytes.length);
-        this.#take(piece);
-      },
+    const order = { ffmpeg: this.#choice?.ffmpeg ?? recipe.ffmpeg, video, audio };
+    this.#output = source.encode(order, {
+      frame: (frame) => this.#take(frame),
       ended: (end) => this.#ended(end),
     });
   }
 
-  #video(layout: StationLayout): LiveCommand['video'] {
+  #video(layout: MediaLayout): EncodeOrder['video'] {
     if (layout.video === null || this.#choice === undefined) return null;
     if (this.#missing.includes(layout.video.pid)) return null;
     return { ...layout.video, encoder: this.#choice.encoder };
   }
 
-  #audio(layout: StationLayout): LiveAudio | null {
-    const choice = this.options.audio(layout);
+  #audio(layout: MediaLayout): LiveAudio | null {
+    const { audio, format } = this.options.recipe;
+    const choice = audio(layout);
     const pid = choice === undefined ? undefined : layout.audios[choice.stream];
     if (choice === undefined || pid === undefined || this.#missing.includes(pid)) return null;
-    return { pid, side: choice.side, codec: this.options.format === 'av1' ? 'opus' : 'aac' };
+    return { pid, side: choice.side, codec: format === 'av1' ? 'opus' : 'aac' };
   }
 
   #nothingToEncode(): Failure {
@@ -137,13 +126,14 @@ export class EncodedSession implements Session {
     });
   }
 
-  #take(piece: { bytes: Uint8Array; sync: boolean }): void {
+  #take(frame: Frame): void {
     if (this.#state === 'over') return;
-    this.#backlog.add(piece.bytes, piece.sync);
-    this.#audience.push(piece.bytes);
-    if (this.#state !== 'starting' || !this.#backlog.ready) return;
+    if (frame.kind === 'init') this.#mime = frame.mime;
+    this.#backlog.keep(frame);
+    this.#audience.push(frame);
+    if (this.#state !== 'starting' || !this.#backlog.isReady) return;
     this.#state = 'live';
-    this.#ready.resolve(this.#mime);
+    this.#ready.resolve();
   }
 
   #ended(end: OutputEnd): void {
@@ -152,15 +142,16 @@ export class EncodedSession implements Session {
     else void this.#restart(end);
   }
 
-  /** What was sent so far is all of this session: regular only where the client is to ask again at once. */
+  /** The end is regular only where all was sent, or the client should connect again at once. */
   #finish(end: OutputEnd): void {
     if (end.cause === 'encoder') {
       this.options.log.warn('encoder failed', { reason: end.reason });
-      // Whoever asks again gets one that is easier on the machine.
+      // The next request gets an encoder that needs less of the machine.
       const encoder = this.#choice?.encoder;
       if (encoder?.codec === 'av1') this.options.encoders.suspend(encoder);
     }
-    this.#audience.dismiss(end.cause === 'layout' ? undefined : new Error(`live stream ended: ${end.cause}`));
+    const isRegular = end.cause === 'layout' || end.cause === 'finished';
+    this.#audience.dismiss(isRegular ? undefined : new Error(`the stream ended: ${end.cause}`));
     this.#close();
   }
 
@@ -179,7 +170,7 @@ export class EncodedSession implements Session {
   async #reconsider(end: Extract<OutputEnd, { cause: 'encoder' }>): Promise<void> {
     const { encoders, log, layout } = this.options;
     const choice = this.#choice;
-    log.warn('encoder gave nothing', { encoder: choice?.encoder.name ?? 'aac', reason: end.reason });
+    log.warn('encoder produced nothing', { encoder: choice?.encoder.name ?? 'aac', reason: end.reason });
     if (this.#layoutAtStart !== layout()) return;
     const missing = end.missing.filter((pid) => !this.#missing.includes(pid));
     if (missing.length > 0) {
@@ -207,7 +198,7 @@ export class EncodedSession implements Session {
   #close(): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
-    this.#sink?.stop();
+    this.#output?.stop();
     this.options.onOver();
   }
 }

@@ -1,20 +1,24 @@
-/** Tells the viewers of a station that lost its tuner which recording took it. The agent does not say; its list does. */
+/**
+ * Tells the viewers of a station that lost its tuner which recording took it. The agent does not say so; its list of
+ * tuners does.
+ */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { EventData, Hub } from '../hub/hub.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 
-/** The list is right as soon as the stream broke; an agent that is busy answers a little later. */
+/** The list is usually right when the stream broke; a busy agent may need a moment. */
 const WAITS_MS = [0, 250, 1000] as const;
 const RECORDING_USE = /^rec (\d+)$/;
 
 type YieldedTo = EventData['yielded']['recording'];
 
-export interface YieldsOptions {
+export interface TunerYieldsOptions {
   tuners: () => Promise<readonly Tuner[]>;
-  /** One that is being made; `endAt` is epoch ms with its end margin. */
-  findRecording: (id: number) => YieldedTo | undefined;
+  /** A running recording; `endAt` is epoch ms with its end margin. */
+  findRecording: (id: RecordingId) => YieldedTo | undefined;
   hub: Hub;
   log: Log;
   pause?: (milliseconds: number) => Promise<void>;
@@ -25,19 +29,19 @@ export function recordingsOn(
   tuners: readonly Tuner[],
   tunerId: string,
   { type, channel }: Pick<StationRecord, 'type' | 'channel'>,
-): number[] | undefined {
+): RecordingId[] | undefined {
   const tuner = tuners.find(({ id }) => id === tunerId);
   if (tuner?.tuned?.type === type && tuner.tuned.channel === channel) return undefined;
   return (tuner?.users ?? []).flatMap(({ use }) => {
     const id = RECORDING_USE.exec(use)?.[1];
-    return id === undefined ? [] : [Number(id)];
+    return id === undefined ? [] : [recordingId(Number(id))];
   });
 }
 
-export class Yields {
-  constructor(readonly options: YieldsOptions) {}
+export class TunerYields {
+  constructor(readonly options: TunerYieldsOptions) {}
 
-  /** A station that was watched is not received any more. @param tunerId where it was */
+  /** A station that was watched is no longer received. @param tunerId the tuner that it was received on */
   async lost(station: StationRecord, tunerId: string): Promise<void> {
     const { tuners, log, pause = Bun.sleep } = this.options;
     for (const wait of WAITS_MS) {
@@ -46,13 +50,13 @@ export class Yields {
         const found = recordingsOn(await tuners(), tunerId, station);
         if (found === undefined || found.some((id) => this.#tell(station.id, id))) return;
       } catch (error) {
-        log.warn('not known who took the tuner', { station: station.id, error: String(error) });
+        log.warn('cannot tell which recording took the tuner', { station: station.id, error: String(error) });
         return;
       }
     }
   }
 
-  #tell(serviceId: StationId, id: number): boolean {
+  #tell(serviceId: StationId, id: RecordingId): boolean {
     const recording = this.options.findRecording(id);
     if (recording === undefined) return false;
     this.options.log.info('tuner yielded to a recording', { station: serviceId, recording: id });

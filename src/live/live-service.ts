@@ -1,15 +1,18 @@
-/** Live viewing: stations on the air, shared by their viewers. */
+/** Live viewing: which station is watched by whom. Sessions, queues and frames are those of `src/media`. */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { AudioOption, LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
+import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
+import { httpBody } from '../media/http-body.ts';
+import { chooseRecipe, type Recipe } from '../media/recipe.ts';
+import { SharedSource } from '../media/shared-source.ts';
+import type { MediaLayout } from '../media/source.ts';
+import { openStationSource, type StationSource } from '../media/station-source.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
 import { ReceptionClient } from '../reception/reception-client.ts';
-import type { StationLayout } from '../reception/station-layout.ts';
 import type { StreamTap } from '../reception/stream-tap.ts';
-import { type AudioChoice, chooseAudio } from './audio-choice.ts';
-import { type EncodedWish, TunedStation } from './tuned-station.ts';
 
 export interface LiveRequest {
   stationId: StationId;
@@ -18,14 +21,14 @@ export interface LiveRequest {
   audio: string | undefined;
 }
 
-export interface LiveFeed {
+export interface LiveStream {
   contentType: string;
   /** RFC 6381 type with codecs where known, else the content type. */
   mime: string;
-  notices: Notice[];
+  notices: readonly Notice[];
   /** The agent's name of the tuner, where it told one. */
   tunerId: string | null;
-  /** Errors when the stream broke, ends when the layout changed; cancelling it is leaving. */
+  /** Errors when the stream broke, ends when the layout changed; to cancel it is to leave. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -40,25 +43,23 @@ export interface LiveOptions {
   stations: LiveStations;
   encoders: Encoders;
   startWorker: () => Worker;
-  /** A station is not received any more, while somebody watched it. @param tunerId where it was */
+  /** A station that was watched is no longer received. @param tunerId the tuner that it was received on */
   onLost?: ((station: StationRecord, tunerId: string) => void) | undefined;
-  /** Reads along whatever is watched. */
+  /** Reads the guide's packets of every station that is watched. */
   tap?: StreamTap | undefined;
   log: Log;
-  /** Epoch ms. */
-  now: () => number;
 }
 
-/** The first request would else wait for the worker's start too. */
+/** Delay after the start of the service; the first request must not wait for the worker's start. */
 const WARM_AFTER_MS = 1_000;
 
-export class LiveRoom {
+export class LiveService {
   readonly #client: ReceptionClient;
-  readonly #tuned = new Map<StationId, TunedStation>();
-  /** Stations on their way out. */
+  readonly #watched = new Map<StationId, SharedSource<StationSource>>();
+  /** Stations whose tuner is being given back. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #warm: ReturnType<typeof setTimeout>;
-  #closed = false;
+  #isClosed = false;
 
   constructor(readonly options: LiveOptions) {
     const { startWorker, log, tap } = options;
@@ -70,17 +71,17 @@ export class LiveRoom {
    * Joins a station's stream; resolves when its first bytes are there.
    * @throws Failure no_tuner, agent_unavailable, not_found, ffmpeg_unavailable, internal; the abort's reason.
    */
-  async open(request: LiveRequest, signal: AbortSignal): Promise<LiveFeed> {
+  async open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
     if (station === undefined) throw new Failure('not_found', '局が見つかりません');
     try {
-      const wish = await this.#wish(request);
+      const recipe = await this.#recipe(request);
       signal.throwIfAborted();
-      if (this.#closed) throw new Failure('internal', 'サーバを終了しています');
-      const { viewer, mime, notices, tunerId } = await this.#station(station).watch(wish, signal);
+      if (this.#isClosed) throw new Failure('internal', 'サーバーを終了しています');
+      const { viewer, mime, notices, source } = await this.#shared(station).join(recipe, signal);
       const contentType = mime.replace(/;.*$/, '');
-      return { contentType, mime, notices, tunerId, body: viewer.body };
+      return { contentType, mime, notices, tunerId: source.tunerId, body: httpBody(viewer) };
     } catch (error) {
       if (error instanceof Failure) {
         const reason = error.options.cause === undefined ? error.message : String(error.options.cause);
@@ -92,46 +93,41 @@ export class LiveRoom {
 
   /** Ends every stream and worker; resolves when no process is left. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#warm);
-    for (const tuned of [...this.#tuned.values()]) tuned.stop();
+    for (const shared of [...this.#watched.values()]) shared.stop();
     await Promise.all(this.#leaving);
     await this.#client.close();
   }
 
-  async #wish(request: LiveRequest): Promise<EncodedWish | 'raw'> {
+  #recipe({ stationId, codec, audio }: LiveRequest): Promise<Recipe> {
     const { encoders, stations } = this.options;
-    const only = request.audio === 'only';
-    const asked = only ? undefined : request.audio;
-    const audio = (layout: StationLayout): AudioChoice | undefined =>
-      chooseAudio(stations.audios(request.stationId), asked, layout.audios.length);
-    if (only) {
-      return { format: 'audio', choice: undefined, ffmpeg: await encoders.ffmpeg(), notices: [], audio };
-    }
-    if (request.codec === 'raw') return 'raw';
-    if (request.codec === 'av1') {
-      const choice = await encoders.av1();
-      if (choice !== undefined) return { format: 'av1', choice, ffmpeg: choice.ffmpeg, notices: [], audio };
-    }
-    const choice = await encoders.h264();
-    const notices: Notice[] = request.codec === 'av1' ? ['codec_fallback'] : [];
-    return { format: 'h264', choice, ffmpeg: choice.ffmpeg, notices, audio };
+    const isAudioOnly = audio === 'only';
+    const asked = isAudioOnly ? undefined : audio;
+    const choose = (layout: MediaLayout): AudioChoice | undefined =>
+      chooseAudio(stations.audios(stationId), asked, layout.audios.length);
+    return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders);
   }
 
-  #station(station: StationRecord): TunedStation {
-    const present = this.#tuned.get(station.id);
+  #shared(station: StationRecord): SharedSource<StationSource> {
+    const present = this.#watched.get(station.id);
     if (present !== undefined) return present;
     const { agentUrl, encoders, log, onLost } = this.options;
-    const onOver = (): void => {
-      this.#tuned.delete(station.id);
-      this.#await(tuned.released);
-    };
-    const tuned = new TunedStation({
-      ...{ agentUrl, station, client: this.#client, encoders, log, onOver },
-      onLost: (tunerId) => onLost?.(station, tunerId),
+    const shared = new SharedSource<StationSource>({
+      open: (events, signal) =>
+        openStationSource({ client: this.#client, agentUrl, station, log }, events, signal),
+      encoders,
+      log,
+      onLost: ({ tunerId }) => {
+        if (tunerId !== null) onLost?.(station, tunerId);
+      },
+      onOver: () => {
+        this.#watched.delete(station.id);
+        this.#await(shared.released);
+      },
     });
-    this.#tuned.set(station.id, tuned);
-    return tuned;
+    this.#watched.set(station.id, shared);
+    return shared;
   }
 
   #await(released: Promise<void>): void {

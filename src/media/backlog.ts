@@ -1,0 +1,68 @@
+/**
+ * What the next viewer of a session starts with: the initialisation segment, the clock, the fragments since a key frame,
+ * and the caption page of each language that is shown now.
+ */
+import {
+  type CaptionFrame,
+  type ClockFrame,
+  type FragmentFrame,
+  type Frame,
+  frameBytes,
+  type InitFrame,
+} from './frame.ts';
+
+/** Ten seconds at 6 Mbit/s; key frames come every second, so more means that none comes. */
+const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
+/** Languages of captions, ARIB STD-B24 Volume 1 Part 3, 9.3.1. */
+const MAX_LANGUAGES = 8;
+
+export class Backlog {
+  #init: InitFrame | undefined;
+  #clock: ClockFrame | undefined;
+  #fragments: FragmentFrame[] = [];
+  #bytes = 0;
+  readonly #captions = new Map<number, CaptionFrame>();
+
+  keep(frame: Frame): void {
+    switch (frame.kind) {
+      case 'init':
+        this.#init = frame;
+        break;
+      case 'clock':
+        this.#clock = frame;
+        break;
+      case 'caption':
+        if (this.#captions.has(frame.language) || this.#captions.size < MAX_LANGUAGES) {
+          this.#captions.set(frame.language, frame);
+        }
+        break;
+      case 'fragment':
+        this.#keepFragment(frame);
+        break;
+      case 'packets':
+      case 'notice':
+      case 'data':
+        break;
+    }
+  }
+
+  /** Whether a viewer of fragments could start now. */
+  get isReady(): boolean {
+    return this.#init !== undefined && this.#fragments.length > 0;
+  }
+
+  frames(): Frame[] {
+    const head = [this.#init, this.#clock].filter((frame) => frame !== undefined);
+    return [...head, ...this.#captions.values(), ...this.#fragments];
+  }
+
+  #keepFragment(frame: FragmentFrame): void {
+    if (frame.isSync || this.#bytes + frameBytes(frame) > MAX_FRAGMENT_BYTES) {
+      this.#fragments = [];
+      this.#bytes = 0;
+    }
+    if (!frame.isSync && this.#fragments.length === 0) return;
+    this.#fragments.push(frame);
+    this.#bytes += frameBytes(frame);
+  }
+}

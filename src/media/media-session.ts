@@ -1,0 +1,20 @@
+/** One recipe of one source with its viewers, as the source's owner sees it. */
+import type { Notice } from '../../wire/api.ts';
+import type { ViewerQueue } from './viewer-queue.ts';
+
+export interface Joined {
+  /** Holds the viewer's first frames already. */
+  readonly viewer: ViewerQueue;
+  /** RFC 6381 type. */
+  readonly mime: string;
+  readonly notices: readonly Notice[];
+}
+
+export interface MediaSession {
+  /** Whether new viewers are refused after a change of layout, because what is sent ends with it. */
+  readonly endsWithLayout: boolean;
+  /** Resolves when the viewer has its first frames. @throws Failure, the abort's reason */
+  join(signal: AbortSignal): Promise<Joined>;
+  /** Ends the output and drops the viewers. */
+  stop(): void;
+}

@@ -1,0 +1,101 @@
+/** The packets of a source as they are, shared by all their viewers. */
+import { unlessAborted } from '../../host/deadline.ts';
+import { Failure } from '../model/failure.ts';
+import { Audience } from './audience.ts';
+import { Backlog } from './backlog.ts';
+import type { Joined, MediaSession } from './media-session.ts';
+import type { MediaSource, OutputEnd, PacketOutput } from './source.ts';
+import type { ViewerQueue } from './viewer-queue.ts';
+
+/** 15 s of a full terrestrial station. */
+const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
+const START_LIMIT_MS = 10_000;
+const MIME = 'video/mp2t';
+
+interface Joining {
+  readonly resolve: (bytes: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class PacketSession implements MediaSession {
+  /** Packets carry their own layout. */
+  readonly endsWithLayout = false;
+  readonly #audience: Audience;
+  readonly #backlog = new Backlog();
+  readonly #output: PacketOutput;
+  /** Viewers that wait for what they start with. */
+  readonly #joining = new Map<number, Joining>();
+  #serial = 0;
+  #isOver = false;
+
+  constructor(
+    source: MediaSource,
+    /** Called once. */
+    private readonly onOver: () => void,
+  ) {
+    this.#audience = new Audience({
+      maxBytes: MAX_QUEUED_BYTES,
+      onEmpty: () => this.#finish(),
+      onCrowded: (isCrowded) => this.#output.hold?.(isCrowded),
+    });
+    this.#output = source.packets({
+      burst: (viewer, bytes) => this.#joining.get(viewer)?.resolve(bytes),
+      frame: (frame) => {
+        this.#backlog.keep(frame);
+        this.#audience.push(frame);
+      },
+      ended: (end) => this.#ended(end),
+    });
+  }
+
+  async join(signal: AbortSignal): Promise<Joined> {
+    const release = this.#audience.hold();
+    const viewerId = ++this.#serial;
+    const burst = Promise.withResolvers<ViewerQueue>();
+    const limit = setTimeout(() => burst.reject(notReceived()), START_LIMIT_MS);
+    // The viewer is admitted in the same turn as its first bytes: the next packets continue them.
+    this.#joining.set(viewerId, {
+      resolve: (bytes) => {
+        if (signal.aborted) return;
+        const viewer = this.#audience.admit(signal);
+        for (const frame of this.#backlog.frames()) viewer.push(frame);
+        if (bytes.length > 0) viewer.push({ kind: 'packets', bytes });
+        burst.resolve(viewer);
+      },
+      reject: burst.reject,
+    });
+    try {
+      if (this.#isOver) throw notReceived();
+      this.#output.join(viewerId);
+      const viewer = await unlessAborted(burst.promise, signal);
+      return { viewer, mime: MIME, notices: [] };
+    } finally {
+      clearTimeout(limit);
+      this.#joining.delete(viewerId);
+      release();
+    }
+  }
+
+  stop(): void {
+    this.#ended({ cause: 'lost' });
+  }
+
+  #ended(end: OutputEnd): void {
+    for (const waiting of this.#joining.values()) waiting.reject(notReceived());
+    this.#audience.dismiss(
+      end.cause === 'finished' ? undefined : new Error(`the stream ended: ${end.cause}`),
+    );
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#output.stop();
+    this.onOver();
+  }
+}
+
+function notReceived(): Failure {
+  return new Failure('no_tuner', '放送の受信が途切れました');
+}

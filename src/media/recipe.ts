@@ -1,0 +1,63 @@
+/** What a viewer gets of a source: the packets as they are, or an encoding. Viewers of equal recipes share a session. */
+import type { LiveCodec, Notice } from '../../wire/api.ts';
+import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
+import { type AudioChoice, audioKey } from './audio-choice.ts';
+import type { MediaLayout } from './source.ts';
+
+export interface EncodedRecipe {
+  readonly kind: 'encoded';
+  readonly format: 'h264' | 'av1' | 'audio';
+  /** Undefined for audio alone. */
+  readonly choice: EncoderChoice | undefined;
+  readonly ffmpeg: string;
+  /** Chosen for a layout, which may have changed at a second start. */
+  readonly audio: (layout: MediaLayout) => AudioChoice | undefined;
+  /** Why the recipe is not what was asked for. */
+  readonly notices: readonly Notice[];
+}
+
+export type Recipe = { readonly kind: 'packets' } | EncodedRecipe;
+
+/**
+ * @param codec `audio` for sound alone
+ * @throws Failure ffmpeg_unavailable
+ */
+export async function chooseRecipe(
+  codec: LiveCodec | 'audio',
+  audio: EncodedRecipe['audio'],
+  encoders: Encoders,
+): Promise<Recipe> {
+  const kind = 'encoded';
+  switch (codec) {
+    case 'raw':
+      return { kind: 'packets' };
+    case 'audio':
+      return {
+        kind,
+        format: 'audio',
+        choice: undefined,
+        ffmpeg: await encoders.ffmpeg(),
+        notices: [],
+        audio,
+      };
+    case 'av1': {
+      const choice = await encoders.av1();
+      if (choice !== undefined) {
+        return { kind, format: 'av1', choice, ffmpeg: choice.ffmpeg, notices: [], audio };
+      }
+    }
+  }
+  const choice = await encoders.h264();
+  const notices: Notice[] = codec === 'av1' ? ['codec_fallback'] : [];
+  return { kind, format: 'h264', choice, ffmpeg: choice.ffmpeg, notices, audio };
+}
+
+/**
+ * Equal for recipes whose viewers share a session: by what they get, not by what they asked for, so that H.264 in place
+ * of AV1 is H.264.
+ */
+export function sharingKey(recipe: Recipe, layout: MediaLayout): string {
+  if (recipe.kind === 'packets') return 'packets';
+  const codec = recipe.choice?.encoder.codec ?? '';
+  return `${recipe.format} ${codec} ${audioKey(recipe.audio(layout))}`;
+}
