@@ -162,6 +162,8 @@ export interface GuideWish {
 export interface FakeGuide {
   readonly stations: readonly Station[];
   readonly days: number;
+  /** Milliseconds by which a station runs late, by its id. */
+  readonly delays?: ReadonlyMap<number, number>;
 }
 
 export function guideWindow(guide: FakeGuide, { from, to, type }: GuideWish, now: number): GuideWindow {
@@ -170,8 +172,10 @@ export function guideWindow(guide: FakeGuide, { from, to, type }: GuideWish, now
     .filter((station) => type === null || station.type === type)
     .map((station) => {
       const programs: GuideProgram[] = [];
-      for (let day = dayOf(from); day < end; day += DAY_MS) {
-        for (const { genreLv2: _, ...program } of programsOf(station.id, day)) {
+      const delay = guide.delays?.get(station.id) ?? 0;
+      for (let day = dayOf(from - delay); day < end; day += DAY_MS) {
+        for (const { genreLv2: _, ...planned } of programsOf(station.id, day)) {
+          const program = { ...planned, startAt: planned.startAt + delay, endAt: planned.endAt + delay };
           if (program.endAt > from && program.startAt < end) programs.push(program);
         }
       }

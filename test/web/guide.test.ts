@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { GuideProgram, Station } from '../../wire/api.ts';
+import { fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
 import { momentOf } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { newHouse } from './fake-api.ts';
@@ -45,6 +46,61 @@ const activeId = (page: Page): Promise<number> =>
 async function passUnrecordable(page: Page): Promise<void> {
   const label = await page.locator(':focus').getAttribute('aria-label');
   if (label?.includes('ミュージックサロン')) await page.keyboard.press('ArrowDown');
+}
+
+const GUIDE_MOVES = ['key', 'wheel', 'wheel', 'pinch', 'scroll', 'scroll', 'storm'] as const;
+
+/** One move of a hand in the page. @param a @param b 0..999, how far and where */
+function disturbGuide({ move, a, b }: { move: string; a: number; b: number }): void {
+  const scroller = document.querySelector('.guide-scroll');
+  if (scroller === null) throw new Error('no guide');
+  const box = scroller.getBoundingClientRect();
+  const at = {
+    clientX: box.left + (box.width * a) / 1000,
+    clientY: box.top + (box.height * b) / 1000,
+    bubbles: true,
+    cancelable: true,
+  };
+  const touches = (apart: number): Touch[] =>
+    [-apart, apart].map(
+      (by, identifier) =>
+        new Touch({ identifier, target: scroller, clientX: at.clientX, clientY: at.clientY + by }),
+    );
+  const touch = (type: string, apart: number): void => {
+    scroller.dispatchEvent(
+      new TouchEvent(type, { touches: touches(apart), bubbles: true, cancelable: true }),
+    );
+  };
+  if (move === 'key') {
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { ...at, key: a < 500 ? '+' : '-' }));
+  } else if (move === 'wheel') {
+    scroller.dispatchEvent(new WheelEvent('wheel', { ...at, ctrlKey: true, deltaY: a - 500 }));
+  } else if (move === 'pinch') {
+    touch('touchstart', 100);
+    touch('touchmove', 20 + (b * 200) / 1000);
+    scroller.dispatchEvent(new TouchEvent('touchend', { touches: [], bubbles: true }));
+  } else scroller.scrollBy({ left: (a - 500) * 2, top: (b - 500) * 4, behavior: 'instant' });
+}
+
+/** Pairs of drawn programmes that lie over each other by more than a pixel, two frames later. */
+async function overlaps(page: Page): Promise<string[]> {
+  return await page.evaluate(async () => {
+    for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+    const cells = [...document.querySelectorAll<HTMLElement>('.prog')].map((cell) => ({
+      box: cell.getBoundingClientRect(),
+      name: cell.getAttribute('aria-label') ?? '',
+    }));
+    if (cells.length === 0) return ['nothing is drawn'];
+    const found: string[] = [];
+    for (const [index, a] of cells.entries()) {
+      for (const b of cells.slice(index + 1)) {
+        const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+        const along = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+        if (across > 1 && along > 1) found.push(`${a.name} / ${b.name}`);
+      }
+    }
+    return found;
+  });
 }
 
 describe.skipIf(!hasChromium)('the guide', () => {
@@ -244,6 +300,29 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.reload();
     await page.locator('.prog').first().waitFor();
     expect(await hour()).toBe(kept);
+  });
+
+  test('no two programmes lie over each other, whatever is zoomed, scrolled, pinched and announced', async () => {
+    const seed = fuzzSeed();
+    const random = new Random(seed);
+    for (const options of [{}, PHONE]) {
+      const page = await openGuide('guide', options);
+      expect(await overlaps(page)).toEqual([]);
+      for (let turn = 0; turn < fuzzRounds(8); turn += 1) {
+        const moves = Array.from({ length: 3 }, () => random.pick(GUIDE_MOVES));
+        for (const move of moves) {
+          if (move !== 'storm') {
+            await page.evaluate(disturbGuide, { move, a: random.below(1000), b: random.below(1000) });
+            continue;
+          }
+          const delays = STATIONS.slice(0, 12).map(({ id }) => [id, random.below(90) * 60_000] as const);
+          rig.service.house.guide = { ...rig.service.house.guide, delays: new Map(delays) };
+          for (let count = 0; count < 5; count += 1) rig.service.send('programs');
+        }
+        expect([seed, turn, moves, await overlaps(page)]).toEqual([seed, turn, moves, []]);
+      }
+      await page.context().close();
+    }
   });
 
   test('a change of the guide is taken over where it stands, asked for with the tag', async () => {

@@ -1,6 +1,6 @@
 /** The programmes that are drawn now: those in an area come, those far from it go, within a budget a frame. */
 import type { GuideProgram, Station } from '../../wire/api.ts';
-import { Cell } from './cell.ts';
+import { Cell, type CellBox } from './cell.ts';
 import { type Placed, within } from './column.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
 import type { GuideStore } from './store.ts';
@@ -84,20 +84,26 @@ export class CellLayer {
   }
 
   /**
-   * Takes away what lies beyond the edges or is no longer in the guide; `held` stays wherever it lies. True when
-   * the focus went with it.
+   * Puts every cell where it belongs now, those outside the drawn area too: after a zoom or a change of the guide
+   * they would otherwise lie at their old place over others. Then removes what lies beyond the edges or is no longer
+   * in the guide; `held` stays wherever it lies. True when the focus went with it.
    */
   sweep(sheet: Sheet, edges: Edges, held: number | undefined): boolean {
-    const listed = new Set(sheet.stations.map((station) => station.id));
+    const columns = new Map(sheet.stations.map((station, index) => [station.id, index]));
     let lost = false;
     for (const [id, cell] of this.#drawn) {
-      const { box } = cell;
-      const near =
-        box.top < edges.bottom &&
-        box.top + box.height > edges.top &&
-        box.left < edges.right &&
-        box.left + box.width > edges.left;
-      if ((near || id === held) && listed.has(cell.stationId) && this.#isThere(sheet, id, cell)) continue;
+      const column = columns.get(cell.stationId);
+      const placed = column === undefined ? undefined : this.#placeOf(sheet, id, cell);
+      if (column !== undefined && placed !== undefined) {
+        cell.put(boxOf(sheet, placed, column));
+        const { box } = cell;
+        const near =
+          box.top < edges.bottom &&
+          box.top + box.height > edges.top &&
+          box.left < edges.right &&
+          box.left + box.width > edges.left;
+        if (near || id === held) continue;
+      }
       lost = lost || cell.element === document.activeElement;
       cell.element.remove();
       this.#drawn.delete(id);
@@ -118,22 +124,15 @@ export class CellLayer {
   /** Moved at once; false when there was no time for its words. */
   #drawOne(
     sheet: Sheet,
-    { program, lane, lanes }: Placed<GuideProgram>,
+    placed: Placed<GuideProgram>,
     column: number,
     station: Station,
     budget: Budget | undefined,
   ): boolean {
-    const { span, scale, rem, now, genre } = sheet;
+    const { program } = placed;
+    const { rem, now, genre } = sheet;
     const cell = this.#drawn.get(program.id) ?? new Cell(station.id);
-    const top = topOf(Math.max(program.startAt, span.from), span, scale);
-    const bottom = topOf(Math.min(program.endAt, span.to), span, scale);
-    const width = scale.column / lanes;
-    cell.put({
-      left: Math.round(column * scale.column + lane * width),
-      top: Math.round(top),
-      width: Math.round(width),
-      height: Math.max(2, Math.round(bottom) - Math.round(top)),
-    });
+    cell.put(boxOf(sheet, placed, column));
     const filled = cell.isFilled(program, rem);
     const worded = filled || budget?.spent !== true;
     if (!filled && worded) {
@@ -152,12 +151,27 @@ export class CellLayer {
     return worded;
   }
 
-  #isThere(sheet: Sheet, id: number, cell: Cell): boolean {
-    const { program } = cell;
-    if (program === undefined) return false;
-    const column = this.store.column(sheet.type, cell.stationId);
-    return within(column, { from: program.startAt, to: program.endAt }).some(
-      (placed) => placed.program.id === id,
-    );
+  /** Where a drawn programme lies in its column now; undefined when it is no longer there. */
+  #placeOf(sheet: Sheet, id: number, { program, stationId }: Cell): Placed<GuideProgram> | undefined {
+    if (program === undefined) return undefined;
+    const column = this.store.column(sheet.type, stationId);
+    const here = within(column, { from: program.startAt, to: program.endAt });
+    const isIt = (placed: Placed<GuideProgram>): boolean => placed.program.id === id;
+    // One whose time changed before its words were written again lies elsewhere.
+    return here.find(isIt) ?? column.find(isIt);
   }
+}
+
+/** Edges are rounded, not lengths, so that neighbours touch without overlapping. */
+function boxOf(
+  { span, scale }: Sheet,
+  { program, lane, lanes }: Placed<GuideProgram>,
+  column: number,
+): CellBox {
+  const top = Math.round(topOf(Math.max(program.startAt, span.from), span, scale));
+  const bottom = Math.round(topOf(Math.min(program.endAt, span.to), span, scale));
+  const width = scale.column / lanes;
+  const left = Math.round(column * scale.column + lane * width);
+  const right = Math.round(column * scale.column + (lane + 1) * width);
+  return { left, top, width: right - left, height: Math.max(2, bottom - top) };
 }
