@@ -1,19 +1,14 @@
-/** A built UI, a fake service and a real Chromium for one test file. */
+/** The built UI, a fake service and pages of a real Chromium for one test file. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { buildWeb } from '../../tools/web.ts';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Station } from '../../wire/api.ts';
+import { builtWeb, sharedBrowser } from './browser.ts';
 import { START, shiftDate, type TestClock, testClock } from './clock.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
 import { newHouse } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-export const hasChromium = existsSync(CHROMIUM);
+export { hasChromium } from './browser.ts';
 
 /** For one test: a browser on a busy machine of two cores may be slow; a page waits eight seconds for anything. */
 const TEST_MS = 25_000;
@@ -26,6 +21,7 @@ export interface WebRig {
   readonly clock: TestClock;
   /** A page of its own, which keeps nothing from others. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  closePages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,8 +35,10 @@ export function furnish({ service }: WebRig, stations: Station[]): void {
   service.house = newHouse({ stations, days: 8 });
 }
 
-async function closePages({ browser }: WebRig): Promise<void> {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+/** Sets the standard size of letters as the owner of a browser can, in CSS pixels. */
+async function setLetters(page: Page, letters: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
 }
 
 async function startWebRig(
@@ -48,29 +46,28 @@ async function startWebRig(
   stream: FakeStream,
   letters: number | undefined,
 ): Promise<WebRig> {
-  const webDir = await mkdtemp(join(tmpdir(), 'web-built-'));
-  await buildWeb(webDir);
+  const [webDir, browser] = await Promise.all([builtWeb(), sharedBrowser()]);
   const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
-  // Left to itself the browser refuses sound without a gesture on some starts and not on others.
-  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
-  if (letters !== undefined) args.push(`--blink-settings=defaultFontSize=${letters}`);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  const closePages = async (): Promise<void> => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
   return {
     browser,
     service,
     clock,
+    closePages,
     async open(path, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       await context.addInitScript(shiftDate, clock.aheadMs);
       const page = await context.newPage();
       page.setDefaultTimeout(8_000);
+      if (letters !== undefined) await setLetters(page, letters);
       await page.goto(service.url + path);
       return page;
     },
     async close() {
-      await browser.close();
+      await closePages();
       await service.close();
-      await rm(webDir, { recursive: true, force: true });
     },
   };
 }
@@ -103,7 +100,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
     await started?.close();
   });
   afterEach(async () => {
-    await closePages(rig());
+    await rig().closePages();
     clock.set(START);
     if (stations !== undefined) furnish(rig(), stations);
   });
@@ -116,6 +113,7 @@ export function webRig({ stations, stream, letters }: Furnishing = {}): WebRig {
     },
     clock,
     open: (path, options) => rig().open(path, options),
+    closePages: () => rig().closePages(),
     close: () => rig().close(),
   };
 }

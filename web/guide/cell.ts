@@ -78,6 +78,7 @@ const RESERVATION_FACE: Readonly<Partial<Record<string, readonly [face: string, 
 export class Cell {
   readonly element = document.createElement('button');
   readonly #inner = document.createElement('span');
+  readonly #name = span('hidden-text', '');
   #program: GuideProgram | undefined;
   #layout = '';
   #place = '';
@@ -90,7 +91,8 @@ export class Cell {
     this.element.type = 'button';
     this.element.tabIndex = -1;
     this.#inner.className = 'prog-in';
-    this.element.append(this.#inner);
+    this.#inner.ariaHidden = 'true';
+    this.element.append(this.#name, this.#inner);
   }
 
   get program(): GuideProgram | undefined {
@@ -127,7 +129,7 @@ export class Cell {
     this.element.dataset.id = String(program.id);
     this.element.dataset.genre = String(majorGenre(program.genres));
     this.element.dataset.reservation = program.reservation?.state ?? '';
-    this.element.setAttribute('aria-label', nameOf(program, stationName, parts.marks));
+    this.#name.textContent = nameOf(program, stationName, parts.marks);
     const high = height / rem;
     this.#size = sizeClass(high);
     this.#dress();

@@ -1,6 +1,7 @@
 /** Above the sheet of the guide: broadcast types, days, the present, the evening, zoom, genres. */
 import type { Station } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Named } from '../ui/named.tsx';
 import { DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
 import { majorGenreName } from '../words/genre.ts';
 
@@ -49,16 +50,17 @@ function DayButton({
       class="guide-day"
       data-weekday={weekday}
       aria-selected={chosen}
-      aria-label={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}`}
       onClick={() => onDay(day)}
     >
-      <span class="guide-day-words">{words}</span>
-      <b class="guide-day-number numbers">
-        <span class="guide-month">
-          {date.getUTCDate() === 1 || index === 0 ? `${date.getUTCMonth() + 1}/` : ''}
-        </span>
-        {date.getUTCDate()}
-      </b>
+      <Named name={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}`}>
+        <span class="guide-day-words">{words}</span>
+        <b class="guide-day-number numbers">
+          <span class="guide-month">
+            {date.getUTCDate() === 1 || index === 0 ? `${date.getUTCMonth() + 1}/` : ''}
+          </span>
+          {date.getUTCDate()}
+        </b>
+      </Named>
     </button>
   );
 }
@@ -106,6 +108,7 @@ export function Toolbar(props: ToolbarProps) {
           class="button button-small"
           data-genre={genre}
           aria-haspopup="dialog"
+          aria-label={genre === undefined ? 'ジャンル' : `ジャンル ${majorGenreName(genre)}`}
           onClick={props.onGenres}
         >
           {genre === undefined ? <Icon name="filter" /> : <span class="swatch" />}

@@ -8,6 +8,7 @@ import { openReservation } from '../navigation/router.ts';
 import { useBookings } from '../query/reservations.ts';
 import { countsOf, nextUp } from '../reservations/sort.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
 import { broadcastDay } from '../words/day.ts';
@@ -26,21 +27,22 @@ function Entry({ item }: { item: ReservationItem }) {
       <button
         type="button"
         class={`next ${recording ? 'next-recording' : ''}`}
-        aria-label={spokenText(item)}
         onClick={() => openReservation(item.id)}
       >
-        <span class="next-when numbers">
-          {recording ? (
-            <b class="next-state">
-              <i class="booking-dot" />
-              <span class="next-word">録画中</span>
-            </b>
-          ) : null}
-          {when(item, now.value)}
-          <span class="next-station">{narrow(item.serviceName)}</span>
-        </span>
-        <span class="next-title">{titleOf(item)}</span>
-        {recording ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}
+        <Named name={spokenText(item)}>
+          <span class="next-when numbers">
+            {recording ? (
+              <b class="next-state">
+                <i class="booking-dot" />
+                <span class="next-word">録画中</span>
+              </b>
+            ) : null}
+            {when(item, now.value)}
+            <span class="next-station">{narrow(item.serviceName)}</span>
+          </span>
+          <span class="next-title">{titleOf(item)}</span>
+          {recording ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}
+        </Named>
       </button>
     </li>
   );

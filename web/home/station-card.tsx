@@ -5,6 +5,7 @@ import { lastStation } from '../device/preferences.ts';
 import { stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
+import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { clockText, isoText, remainingText } from '../words/time.ts';
@@ -30,48 +31,45 @@ export function StationCard({ station }: { station: Station }) {
   const left = program === null ? '' : remainingText(program.endAt, now.value);
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
-    <a
-      class="card"
-      href={`live/${station.id}`}
-      data-nav-initial={isLast ? '' : undefined}
-      aria-label={`${label} ${name}、${parts?.title ?? '番組情報なし'}${left === '' ? '' : `、${left}`}`}
-    >
-      <span class="card-station">
-        <Logo station={station} />
-        <span class="card-name">
-          <span class="card-key numbers">
-            {label}
-            {isLast ? (
-              <span class="card-last" title="前回見た局">
-                前回
+    <a class="card" href={`live/${station.id}`} data-nav-initial={isLast ? '' : undefined}>
+      <Named name={`${label} ${name}、${parts?.title ?? '番組情報なし'}${left === '' ? '' : `、${left}`}`}>
+        <span class="card-station">
+          <Logo station={station} />
+          <span class="card-name">
+            <span class="card-key numbers">
+              {label}
+              {isLast ? (
+                <span class="card-last" title="前回見た局">
+                  前回
+                </span>
+              ) : null}
+            </span>
+            <b>{name}</b>
+          </span>
+          {left === '' ? null : <span class="card-left numbers">{left}</span>}
+        </span>
+        {parts === undefined ? (
+          <span class="card-none">番組情報はまだありません</span>
+        ) : (
+          <span class="card-title">{parts.title}</span>
+        )}
+        {program === null ? null : (
+          <span class="card-foot">
+            <span class="card-when">
+              <span class="numbers">
+                <time dateTime={isoText(program.startAt)}>{clockText(program.startAt)}</time>
+                {' – '}
+                <time dateTime={isoText(program.endAt)}>{clockText(program.endAt)}</time>
               </span>
-            ) : null}
-          </span>
-          <b>{name}</b>
-        </span>
-        {left === '' ? null : <span class="card-left numbers">{left}</span>}
-      </span>
-      {parts === undefined ? (
-        <span class="card-none">番組情報はまだありません</span>
-      ) : (
-        <span class="card-title">{parts.title}</span>
-      )}
-      {program === null ? null : (
-        <span class="card-foot">
-          <span class="card-when">
-            <span class="numbers">
-              <time dateTime={isoText(program.startAt)}>{clockText(program.startAt)}</time>
-              {' – '}
-              <time dateTime={isoText(program.endAt)}>{clockText(program.endAt)}</time>
+              <span class="card-marks">
+                <RecordMark program={program} />
+                <Marks marks={parts?.marks ?? []} />
+              </span>
             </span>
-            <span class="card-marks">
-              <RecordMark program={program} />
-              <Marks marks={parts?.marks ?? []} />
-            </span>
+            <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
           </span>
-          <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
-        </span>
-      )}
+        )}
+      </Named>
     </a>
   );
 }

@@ -3,6 +3,7 @@ import type { Tuner } from '../../wire/agent.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Named } from '../ui/named.tsx';
 import { progressOf } from '../ui/progress-of.ts';
 import { narrow } from '../words/channel.ts';
 import { HOUR_MS } from '../words/day.ts';
@@ -37,7 +38,6 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
       tabIndex={current ? 0 : -1}
       data-reservation={item.id}
       data-blocks={blocks ? '' : undefined}
-      aria-label={`${spokenText(item)}${where}`}
       title={`${clockText(item.startAt)} ${titleOf(item)}（${face}）`}
       style={{
         '--open': hours(openAt),
@@ -49,23 +49,25 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
       onFocus={onFocus}
       onClick={() => openReservation(item.id)}
     >
-      <span class="bar-body">
-        {item.state === 'recording' ? (
-          <i
-            class="bar-done"
-            style={{ '--part': progressOf(item.startAt, item.endAt, now.value).toFixed(4) }}
-          />
-        ) : null}
-        <span class="bar-words">
-          <span class="bar-station">
-            {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
-            {item.state === 'recording' ? <i class="booking-dot" /> : null}
-            <b class="numbers">{clockText(item.startAt)}</b>
-            <span class="bar-name">{narrow(item.serviceName)}</span>
+      <Named name={`${spokenText(item)}${where}`}>
+        <span class="bar-body">
+          {item.state === 'recording' ? (
+            <i
+              class="bar-done"
+              style={{ '--part': progressOf(item.startAt, item.endAt, now.value).toFixed(4) }}
+            />
+          ) : null}
+          <span class="bar-words">
+            <span class="bar-station">
+              {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
+              {item.state === 'recording' ? <i class="booking-dot" /> : null}
+              <b class="numbers">{clockText(item.startAt)}</b>
+              <span class="bar-name">{narrow(item.serviceName)}</span>
+            </span>
+            <span class="bar-title">{titleOf(item)}</span>
           </span>
-          <span class="bar-title">{titleOf(item)}</span>
         </span>
-      </span>
+      </Named>
     </button>
   );
 }

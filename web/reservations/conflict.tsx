@@ -3,6 +3,7 @@ import type { ReservationItem } from '../../wire/api.ts';
 import { openReservation } from '../navigation/router.ts';
 import { reservationById } from '../query/reservations.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { airingText, stateReason, titleOf } from '../words/reservation.ts';
 import { shortText, spanText } from '../words/time.ts';
@@ -83,7 +84,6 @@ export function ConflictHelp({ item }: { item: ReservationItem }) {
               type="button"
               class={`button button-small ${index === 0 ? 'button-main' : ''}`}
               aria-disabled={isBusy(offer.programId, item.id)}
-              aria-label={`${airingText(offer)}の放送を代わりに予約`}
               onClick={() =>
                 void takeInstead(heldOf(item), {
                   id: offer.programId,
@@ -92,9 +92,11 @@ export function ConflictHelp({ item }: { item: ReservationItem }) {
                 })
               }
             >
-              <Icon name="reserve" />
-              <span class="numbers">{shortText(offer.startAt)}</span>
-              <span class="offer-station">{narrow(offer.serviceName)}</span>を予約
+              <Named name={`${airingText(offer)}の放送を代わりに予約`}>
+                <Icon name="reserve" />
+                <span class="numbers">{shortText(offer.startAt)}</span>
+                <span class="offer-station">{narrow(offer.serviceName)}</span>を予約
+              </Named>
             </button>
           ))}
         </div>

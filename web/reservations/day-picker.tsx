@@ -1,5 +1,6 @@
 /** The days of the timetable: yesterday to the end of the guide, each with how many it holds. */
 import type { ReservationItem } from '../../wire/api.ts';
+import { Named } from '../ui/named.tsx';
 import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { dateOf, dayWords, textOfDay } from './days.ts';
 
@@ -35,17 +36,20 @@ export function DayPicker({ items, day, now, onDay }: PickerProps) {
             class="guide-day"
             data-weekday={date.getUTCDay()}
             aria-selected={one === day}
-            aria-label={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}、予約${within.length}件${conflicts === 0 ? '' : `、競合${conflicts}件`}`}
             onClick={() => onDay(one === today ? null : textOfDay(one))}
           >
-            <span class="guide-day-words">{words}</span>
-            <b class="guide-day-number numbers">
-              <span class="guide-month">{`${date.getUTCMonth() + 1}/`}</span>
-              {date.getUTCDate()}
-            </b>
-            <span class={`day-count numbers ${conflicts > 0 ? 'day-count-warn' : ''}`}>
-              {within.length === 0 ? '–' : `${within.length}件`}
-            </span>
+            <Named
+              name={`${date.getUTCMonth() + 1}月${date.getUTCDate()}日 ${words}、予約${within.length}件${conflicts === 0 ? '' : `、競合${conflicts}件`}`}
+            >
+              <span class="guide-day-words">{words}</span>
+              <b class="guide-day-number numbers">
+                <span class="guide-month">{`${date.getUTCMonth() + 1}/`}</span>
+                {date.getUTCDate()}
+              </b>
+              <span class={`day-count numbers ${conflicts > 0 ? 'day-count-warn' : ''}`}>
+                {within.length === 0 ? '–' : `${within.length}件`}
+              </span>
+            </Named>
           </button>
         );
       })}

@@ -2,6 +2,7 @@
 import type { ReservationItem } from '../../wire/api.ts';
 import { openReservation } from '../navigation/router.ts';
 import { originText } from '../query/rule-names.ts';
+import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
@@ -35,20 +36,17 @@ function ConflictCard({ item }: { item: ReservationItem }) {
   return (
     <li class="conflict" data-reservation={item.id}>
       <div class="conflict-head">
-        <button
-          type="button"
-          class="conflict-name"
-          aria-label={spokenText(item)}
-          onClick={() => openReservation(item.id)}
-        >
-          <b>{titleOf(item)}</b>
-          <span class="conflict-when numbers">
-            {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}
-          </span>
-          <span class="conflict-when">
-            {narrow(item.serviceName)}・{originText(item.ruleId)}
-            ・優先度 {item.priority}
-          </span>
+        <button type="button" class="conflict-name" onClick={() => openReservation(item.id)}>
+          <Named name={spokenText(item)}>
+            <b>{titleOf(item)}</b>
+            <span class="conflict-when numbers">
+              {dateText(item.startAt)} {spanText(item.startAt, item.endAt)}
+            </span>
+            <span class="conflict-when">
+              {narrow(item.serviceName)}・{originText(item.ruleId)}
+              ・優先度 {item.priority}
+            </span>
+          </Named>
         </button>
         <StateBadge item={item} />
         <ActionButton item={item} />

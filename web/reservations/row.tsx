@@ -5,6 +5,7 @@ import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
 import { originText } from '../query/rule-names.ts';
 import { Marks } from '../ui/marks.tsx';
+import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
 import { spokenText, stateReason, titleOf } from '../words/reservation.ts';
@@ -48,32 +49,29 @@ export function BookingRow({ item }: { item: ReservationItem }) {
         toggle(program, item, Date.now());
       }}
     >
-      <button
-        type="button"
-        class="booking-main"
-        aria-label={spokenText(item)}
-        onClick={() => openReservation(item.id)}
-      >
-        <span class="booking-time numbers">
-          <time dateTime={isoText(item.startAt)}>{clockText(item.startAt)}</time>
-          <small>{clockText(item.endAt)}</small>
-        </span>
-        <span class="booking-text">
-          <span class="booking-title">
-            <span>{title}</span>
-            <Marks marks={marks} />
+      <button type="button" class="booking-main" onClick={() => openReservation(item.id)}>
+        <Named name={spokenText(item)}>
+          <span class="booking-time numbers">
+            <time dateTime={isoText(item.startAt)}>{clockText(item.startAt)}</time>
+            <small>{clockText(item.endAt)}</small>
           </span>
-          <Facts item={item} />
-          {recording ? (
-            <span class="booking-progress numbers">
-              <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
-              {leftToRecord(item.endAt, now.value)}
+          <span class="booking-text">
+            <span class="booking-title">
+              <span>{title}</span>
+              <Marks marks={marks} />
             </span>
-          ) : null}
-          {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}
-          {note === null ? null : <span class="booking-note">{note}</span>}
-        </span>
-        <StateBadge item={item} />
+            <Facts item={item} />
+            {recording ? (
+              <span class="booking-progress numbers">
+                <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
+                {leftToRecord(item.endAt, now.value)}
+              </span>
+            ) : null}
+            {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}
+            {note === null ? null : <span class="booking-note">{note}</span>}
+          </span>
+          <StateBadge item={item} />
+        </Named>
       </button>
       <ActionButton item={item} />
     </li>

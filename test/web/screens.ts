@@ -1,0 +1,45 @@
+/** Every screen of the UI over a furnished home: for what is measured, checked or photographed of all of them. */
+import { busyEvening, newBookings } from './fake-bookings.ts';
+import { manyStations } from './fake-guide.ts';
+import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
+import { addRule } from './fake-rules.ts';
+import type { WebRig } from './rig.ts';
+
+export const STATIONS = manyStations([12, 8, 4]);
+const LONG = `土曜スペシャル　全国うまいもの大紀行${'　港町の朝市と名物駅弁を巡る三千キロの旅'.repeat(3)}`;
+
+/** Address and what is there once it can be looked at. */
+export const SCREENS = [
+  ['', '.card'],
+  ['guide', '.prog'],
+  ['reservations', '.booking'],
+  ['reservations?filter=conflict', '.conflict'],
+  ['reservations?view=day', '.bar'],
+  ['recordings', '.rec-title'],
+  ['recordings?show=failed', '.panel, .rec-title'],
+  ['recordings?recording=4', '.program-summary'],
+  ['recordings?recording=900', '.program-summary'],
+  ['rules', '.rule'],
+  ['rules?rule=1', '.rule-page'],
+  ['rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88', '.preview-row'],
+  ['search?q=%E7%81%AF%E5%8F%B0%E5%AE%88', '.row'],
+  ['settings', '.field, .setting, h2'],
+  ['tuners', '.tuner'],
+] as const;
+
+export function furnishAll({ service }: Pick<WebRig, 'service'>): void {
+  const now = Date.now();
+  const [station] = STATIONS;
+  if (station === undefined) throw new Error('no station');
+  const list = manyRecordings(STATIONS, 60, now).map((one) =>
+    one.id === 2 ? { ...one, name: LONG, title: LONG } : one,
+  );
+  const { house } = service;
+  house.recordings = newRecordings([...list, runningRecording(900, station, now)]);
+  const evening = busyEvening(STATIONS, now);
+  house.bookings = newBookings(
+    evening.map((item) => (item.id === 2 ? { ...item, name: LONG, title: LONG } : item)),
+  );
+  addRule(house.rules, { keyword: '灯台守', name: '灯台守の娘' });
+  addRule(house.rules, { keyword: '駅弁', name: LONG, enabled: false });
+}
