@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await row(page, 6).getByRole('button', { name: '取消' }).click();
     await until(() => stateOf(6) === 'cancelled');
     await page.getByRole('button', { name: '元に戻す' }).click();
-    await row(page, 6).getByText('予約済み').waitFor();
+    await row(page, 6).locator('.booking-badge', { hasText: '予約済み' }).waitFor();
     expect(stateOf(6)).toBe('scheduled');
     await row(page, 6).locator('.booking-main').focus();
     await page.keyboard.press('r');
@@ -291,6 +291,6 @@ describe.skipIf(!hasChromium)('reservations', () => {
       item.id === 2 ? { ...item, state: 'recording' } : item,
     );
     rig.service.send('recordings');
-    await row(page, 2).getByText('録画中').waitFor();
+    await row(page, 2).locator('.booking-badge', { hasText: '録画中' }).waitFor();
   });
 });

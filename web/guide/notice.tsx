@@ -1,7 +1,9 @@
 /** What the guide says over or instead of its sheet: that it is being read, why it could not be, why it is empty. */
 import type { Station } from '../../wire/api.ts';
-import { gathered, useGuideStatus } from '../query/guide-status.ts';
-import { retryStations, type StationList, stations } from '../query/stations.ts';
+import { gathered } from '../query/guide-status.ts';
+import { GUIDE_STATUS } from '../query/queries.ts';
+import { readStations, type StationList, stations } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
@@ -47,7 +49,7 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
 
 /** Nothing in view: either nothing was collected yet, or the guide does not reach so far. */
 function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 'onNow'>) {
-  const { value: status } = useGuideStatus();
+  const { value: status } = useQuery(GUIDE_STATUS);
   const ofType = new Set(stations.value.filter((station) => station.type === type).map(({ id }) => id));
   const state =
     status === undefined
@@ -102,7 +104,7 @@ export function NoStationsYet({ list }: { list: StationList }) {
     );
   }
   if (list.kind === 'failed') {
-    return <FailurePanel failure={list.failure} onRetry={retryStations} />;
+    return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
   }
   return (
     <Panel

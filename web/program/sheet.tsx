@@ -4,10 +4,10 @@ import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
-import { getProgram } from '../query/api.ts';
-import { useRead } from '../query/read.ts';
+import { programQuery } from '../query/queries.ts';
 import { reservationOf, useBookings } from '../query/reservations.ts';
 import { stationById, stations } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { toggle } from '../reservations/actions.ts';
 import { ConflictHelp } from '../reservations/conflict.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -25,7 +25,6 @@ import { splitTitle } from '../words/title.ts';
 import { Actions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
 
-const EVENTS = ['programs', 'reservations'] as const;
 const GONE = {
   title: 'この番組は番組表にありません',
   reason: '放送が終わって1日たったか、放送の予定が変わりました。',
@@ -239,19 +238,21 @@ function Skeleton() {
 }
 
 export function ProgramSheet({ id }: { id: number }) {
-  const [read, retry] = useRead(id, getProgram, { events: EVENTS });
+  const { value, failure, renew } = useQuery(programQuery(id));
+  // What is shown stays while the service is away; what is gone says so.
+  const shown = failure?.code === 'not_found' ? undefined : value;
   return (
     <Sheet title="番組の詳細" onClose={closeOver} wide>
-      {read.kind === 'loading' ? <Skeleton /> : null}
-      {read.kind === 'failed' ? (
+      {shown === undefined && failure === undefined ? <Skeleton /> : null}
+      {shown === undefined && failure !== undefined ? (
         <SheetFailed
-          failure={read.failure}
+          failure={failure}
           gone={GONE}
           title="番組の情報を読み込めませんでした"
-          onRetry={retry}
+          onRetry={() => void renew()}
         />
       ) : null}
-      {read.kind === 'ready' ? <Body program={read.value} /> : null}
+      {shown === undefined ? null : <Body program={shown} />}
     </Sheet>
   );
 }

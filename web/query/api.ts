@@ -1,16 +1,9 @@
-/**
- * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
- * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
- */
-import type { Channel, Tuner } from '../../wire/agent.ts';
 import type {
   GuideCollect,
-  GuideStatus,
   GuideWindow,
   Health,
   Problem,
   ProblemCode,
-  ProgramDetail,
   RecordAnswer,
   ReservationItem,
   ReservationRequest,
@@ -18,7 +11,6 @@ import type {
   RuleItem,
   RulePreview,
   ScanRequest,
-  ScanStatus,
   SearchResult,
   SearchSection,
   Settings,
@@ -138,7 +130,6 @@ export const nothing = async (response: Response): Promise<void> => {
 export const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> =>
   exchange<T>(path, { signal }, json);
 
-export const getStations = (signal?: AbortSignal): Promise<Station[]> => get('api/services', signal);
 export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
 
 /** Undefined when this service does not tell. */
@@ -165,7 +156,12 @@ export function liveUrl(stationId: number, codec: 'h264' | 'av1', audio: string 
 /** What a conditional GET gives: a new content with its tag, or that it is as it was. */
 export type Renewed<T> = { readonly content: T; readonly etag: string | null } | 'unchanged';
 
-function renewed<T>(path: URL, etag: string | null, signal: AbortSignal): Promise<Renewed<T>> {
+/** A GET that answers with nothing when the content that is here already is current. */
+export function renewed<T>(
+  path: string | URL,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<Renewed<T>> {
   const headers = etag === null ? {} : { 'if-none-match': etag };
   return exchange<Renewed<T>>(path, { headers, signal }, async (response) => {
     if (response.status === 304) return 'unchanged';
@@ -193,9 +189,6 @@ export function getGuide(
   return renewed<GuideWindow>(url, etag, signal);
 }
 
-export const getProgram = (id: number, signal?: AbortSignal): Promise<ProgramDetail> =>
-  get(`api/programs/${id}`, signal);
-
 /** Rows that the service gives of a section at once, at most. */
 const SEARCH_ROWS = 10;
 
@@ -215,10 +208,6 @@ export function getSearch(
   return get(url, signal);
 }
 
-export const getTuners = (signal?: AbortSignal): Promise<Tuner[]> => get('api/tuners', signal);
-export const getChannels = (signal?: AbortSignal): Promise<Channel[]> => get('api/channels', signal);
-export const getGuideStatus = (signal?: AbortSignal): Promise<GuideStatus> => get('api/guide/status', signal);
-export const getScan = (signal?: AbortSignal): Promise<ScanStatus> => get('api/scan', signal);
 export const startScan = (body: ScanRequest): Promise<void> =>
   exchange('api/scan', { method: 'POST', body }, nothing);
 export const abortScan = (): Promise<void> => exchange('api/scan', { method: 'DELETE' }, nothing);
@@ -232,7 +221,6 @@ export const releaseCollect = (): Promise<void> =>
 /** A service older or newer than this page may lack some keys. */
 export type KnownSettings = Partial<Settings>;
 
-export const getSettings = (signal?: AbortSignal): Promise<KnownSettings> => get('api/settings', signal);
 /** Merges; gives what is in force afterwards. */
 export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
@@ -264,7 +252,6 @@ export const restoreReservation = (id: number): Promise<void> =>
 export const recordStation = (id: number): Promise<RecordAnswer> =>
   exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
 
-export const getRules = (signal?: AbortSignal): Promise<RuleItem[]> => get('api/rules', signal);
 export const getRule = (id: number, signal?: AbortSignal): Promise<RuleItem> =>
   get(`api/rules/${id}`, signal);
 export const createRule = (body: RuleBody): Promise<RuleItem> =>

@@ -1,6 +1,6 @@
 /** Calls to the service about recordings and the room for them. */
-import type { Recording, RecordingDetail, RecordingSeries, StorageFacts } from '../../wire/api.ts';
-import { addressOf, exchange, get, json, nothing } from './api.ts';
+import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import { addressOf, exchange, json, nothing } from './api.ts';
 import { TOTAL_HEADER } from './headers.ts';
 import type { Page } from './pages.ts';
 
@@ -30,13 +30,6 @@ export const getRecordingPage = (
 /** That with the newest recording first. What belongs to no series is not among them. */
 export const getSeriesPage = (slice: Slice, signal: AbortSignal): Promise<Page<RecordingSeries>> =>
   page('api/recordings/series', new URLSearchParams(), slice, signal);
-
-export const getRecording = (id: number, signal?: AbortSignal): Promise<Recording> =>
-  get(`api/recordings/${id}`, signal);
-export const getRecordingDetail = (id: number, signal?: AbortSignal): Promise<RecordingDetail> =>
-  get(`api/recordings/${id}/detail`, signal);
-
-export const getStorage = (signal?: AbortSignal): Promise<StorageFacts> => get('api/storage', signal);
 
 const post = (path: string, body?: unknown): Promise<void> =>
   exchange(path, { method: 'POST', ...(body === undefined ? {} : { body }) }, nothing);

@@ -2,11 +2,11 @@
  * The reservations that several screens show: read while one of them is there, again on every event, and kept
  * between, so that a screen that is come back to begins with what was known.
  */
-import { computed, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { computed } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
-import { ApiFailure, networkFailure, renewReservations } from './api.ts';
-import { listenFor } from './events.ts';
+import { type ApiFailure, renewReservations } from './api.ts';
+import type { Query } from './cache.ts';
+import { entryOf, useQuery } from './use-query.ts';
 
 export interface Bookings {
   /** With those of two weeks that are done with; undefined until read. */
@@ -14,7 +14,10 @@ export interface Bookings {
   readonly failure: ApiFailure | undefined;
 }
 
-export const bookings = signal<Bookings>({ items: undefined, failure: undefined });
+export const bookings = computed<Bookings>(() => {
+  const { value, failure } = entryOf(BOOKINGS).answer.value;
+  return { items: value, failure };
+});
 
 const byId = computed(() => new Map(bookings.value.items?.map((item) => [item.id, item])));
 /** Of a programme the latest counts: an earlier one may have been withdrawn. */
@@ -35,12 +38,7 @@ export function reservationOf(programId: number | undefined): ReservationItem | 
   return programId === undefined ? undefined : byProgram.value.get(programId);
 }
 
-let users = 0;
-let stop: (() => void) | undefined;
-let reading: Promise<void> | undefined;
-let again = false;
-
-/** One of the two lists that the service keeps, as it was last read. */
+/** The two lists that the service keeps, as they were last read: what is to come, and what is done with. */
 interface Part {
   readonly done: boolean;
   etag: string | null;
@@ -52,58 +50,34 @@ const parts: readonly Part[] = [
 ];
 
 /** True when it is not as it was. */
-async function readPart(part: Part): Promise<boolean> {
-  const answer = await renewReservations(part.done, part.etag, new AbortController().signal);
+async function readPart(part: Part, signal: AbortSignal): Promise<boolean> {
+  const answer = await renewReservations(part.done, part.etag, signal);
   if (answer === 'unchanged') return false;
   part.etag = answer.etag;
   part.items = answer.content;
   return true;
 }
 
-/** One that moves from one list to the other between the two reads must not be missed: what is done is read last. */
-async function readOnce(): Promise<void> {
-  try {
-    let changed = bookings.value.items === undefined || bookings.value.failure !== undefined;
-    for (const part of parts) changed = (await readPart(part)) || changed;
-    if (!changed) return;
+const BOOKINGS: Query<readonly ReservationItem[]> = {
+  key: 'reservations',
+  events: ['reservations', 'recordings'],
+  /** One that moves from one list to the other between the reads must not be missed: what is done is read last. */
+  async read(signal) {
+    let changed = bookings.peek().items === undefined;
+    for (const part of parts) changed = (await readPart(part, signal)) || changed;
+    if (!changed) return 'unchanged';
     const items = new Map(parts.flatMap((part) => part.items).map((item) => [item.id, item]));
-    bookings.value = { items: [...items.values()], failure: undefined };
-  } catch (error) {
-    const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    // What was known stays on the screen.
-    bookings.value = { items: bookings.value.items, failure };
-  }
-}
+    return { content: [...items.values()], etag: null };
+  },
+};
 
-/** Reads; calls during a read lead to one more after it. Resolves when what is here is newer than the call. */
-export async function readBookings(): Promise<void> {
-  if (reading !== undefined) {
-    again = true;
-    return await reading;
-  }
-  const run = async (): Promise<void> => {
-    do {
-      again = false;
-      await readOnce();
-    } while (again);
-    reading = undefined;
-  };
-  reading = run();
-  return await reading;
+/** Reads; resolves when what is here is newer than the call. */
+export function readBookings(): Promise<void> {
+  return entryOf(BOOKINGS).renew();
 }
 
 /** Keeps the list fresh while the component is there. */
 export function useBookings(): Bookings {
-  useEffect(() => {
-    users += 1;
-    void readBookings();
-    stop ??= listenFor(['reservations', 'recordings'], () => void readBookings());
-    return () => {
-      users -= 1;
-      if (users > 0) return;
-      stop?.();
-      stop = undefined;
-    };
-  }, []);
+  useQuery(BOOKINGS);
   return bookings.value;
 }

@@ -1,34 +1,21 @@
-/** What the rules are called, for reservations that know but their ids. */
-import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { getRules } from './api.ts';
-import { listenFor } from './events.ts';
+/** What the rules are called, for reservations that know only their ids. */
+import { computed } from '@preact/signals';
+import { RULES } from './queries.ts';
+import { entryOf, useQuery } from './use-query.ts';
 
-const names = signal<ReadonlyMap<number, string>>(new Map());
+const names = computed(() => new Map(entryOf(RULES).answer.value.value?.map(({ id, name }) => [id, name])));
+
+/** Undefined while it is not known, or when it is gone. */
+export const ruleName = (id: number): string | undefined => names.value.get(id);
 
 /** Who booked it: `手動`, `ルール「音楽番組」`. */
 export function originText(ruleId: number | null): string {
   if (ruleId === null) return '手動';
-  const name = names.value.get(ruleId) ?? '';
+  const name = ruleName(ruleId) ?? '';
   return name === '' ? 'ルール' : `ルール「${name}」`;
 }
 
+/** Reads the names while the component is there; without them reservations are told of a rule without a name. */
 export function useRuleNames(): void {
-  useEffect(() => {
-    const abort = new AbortController();
-    const read = (): void => {
-      getRules(abort.signal)
-        .then((rules) => {
-          names.value = new Map(rules.map(({ id, name }) => [id, name]));
-        })
-        // Without it reservations are told of a rule without a name.
-        .catch(() => undefined);
-    };
-    read();
-    const stop = listenFor(['rules'], read);
-    return () => {
-      abort.abort();
-      stop();
-    };
-  }, []);
+  useQuery(RULES);
 }

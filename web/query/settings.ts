@@ -2,43 +2,39 @@
  * The household's settings as the service holds them: read at the start and on every change, saved one at a time.
  * What devices need before they can ask (the theme) is kept on them.
  */
-import { signal } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { houseCodec, houseTheme } from '../device/preferences.ts';
-import { ApiFailure, getSettings, type KnownSettings, networkFailure, putSettings } from './api.ts';
-import { listenFor } from './events.ts';
+import { type ApiFailure, type KnownSettings, putSettings } from './api.ts';
+import { entryOf, keepFresh, pathQuery } from './use-query.ts';
 
 export type Household =
   | { readonly kind: 'loading' }
   | { readonly kind: 'ready'; readonly settings: KnownSettings }
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
-export const household = signal<Household>({ kind: 'loading' });
+const SETTINGS = pathQuery<KnownSettings>('api/settings', ['settings']);
 
-function take(settings: KnownSettings): void {
-  household.value = { kind: 'ready', settings };
-  if (settings.theme !== undefined) houseTheme.value = settings.theme;
-  // Browsers do not play the broadcast as it is.
-  if (settings.liveCodec !== undefined) houseCodec.value = settings.liveCodec === 'av1' ? 'av1' : 'h264';
-}
+export const household = computed<Household>(() => {
+  const { value, failure } = entryOf(SETTINGS).answer.value;
+  if (value !== undefined) return { kind: 'ready', settings: value };
+  return failure === undefined ? { kind: 'loading' } : { kind: 'failed', failure };
+});
 
-export async function readHousehold(): Promise<void> {
-  try {
-    take(await getSettings());
-  } catch (error) {
-    if (household.peek().kind === 'ready') return;
-    household.value = {
-      kind: 'failed',
-      failure: error instanceof ApiFailure ? error : networkFailure(error),
-    };
-  }
+export function readHousehold(): Promise<void> {
+  return entryOf(SETTINGS).renew();
 }
 
 /** @throws ApiFailure with the service's reason; nothing is changed then */
 export async function saveSetting(change: KnownSettings): Promise<void> {
-  take(await putSettings(change));
+  entryOf(SETTINGS).put(await putSettings(change));
 }
 
 export function startHousehold(): void {
-  void readHousehold();
-  listenFor(['settings'], () => void readHousehold());
+  const { answer } = keepFresh(SETTINGS);
+  effect(() => {
+    const settings = answer.value.value;
+    if (settings?.theme !== undefined) houseTheme.value = settings.theme;
+    // Browsers do not play the broadcast as it is.
+    if (settings?.liveCodec !== undefined) houseCodec.value = settings.liveCodec === 'av1' ? 'av1' : 'h264';
+  });
 }

@@ -1,8 +1,8 @@
 /** The station list that all screens share: read once, again on every event, and when a programme ends. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import type { Station } from '../../wire/api.ts';
-import { ApiFailure, getStations, networkFailure } from './api.ts';
-import { listen } from './events.ts';
+import type { ApiFailure } from './api.ts';
+import { entryOf, keepFresh, pathQuery } from './use-query.ts';
 
 export type StationList =
   | { readonly kind: 'loading' }
@@ -10,7 +10,13 @@ export type StationList =
   /** Only while nothing was ever read: a list once read stays on the screen, its age is what the banner tells. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
-export const stationList = signal<StationList>({ kind: 'loading' });
+const STATIONS = pathQuery<Station[]>('api/services', ['services', 'programs', 'reservations']);
+
+export const stationList = computed<StationList>(() => {
+  const { value, failure } = entryOf(STATIONS).answer.value;
+  if (value !== undefined) return { kind: 'ready', stations: value };
+  return failure === undefined ? { kind: 'loading' } : { kind: 'failed', failure };
+});
 
 export const stations = computed<readonly Station[]>(() =>
   stationList.value.kind === 'ready' ? stationList.value.stations : [],
@@ -39,61 +45,24 @@ const LONGEST_REFRESH_MS = 3_600_000;
 /** The service needs a moment to learn that the next programme is on. */
 const AFTER_END_MS = 1_500;
 
-let reading: Promise<void> | undefined;
-let readAgain = false;
-let refresh: ReturnType<typeof setTimeout> | undefined;
-
-function planRefresh(list: readonly Station[]): void {
-  clearTimeout(refresh);
+/** Milliseconds until the list is worth reading again without an event; undefined while nothing is on. */
+function refreshIn(list: readonly Station[]): number | undefined {
   const ends = list.flatMap((station) => (station.now === null ? [] : [station.now.endAt]));
-  if (ends.length === 0) return;
+  if (ends.length === 0) return undefined;
   const wait = Math.min(...ends) + AFTER_END_MS - Date.now();
-  refresh = setTimeout(
-    () => void readStations(),
-    Math.min(LONGEST_REFRESH_MS, Math.max(SHORTEST_REFRESH_MS, wait)),
-  );
+  return Math.min(LONGEST_REFRESH_MS, Math.max(SHORTEST_REFRESH_MS, wait));
 }
 
-async function readOnce(): Promise<void> {
-  try {
-    const list = await getStations();
-    stationList.value = { kind: 'ready', stations: list };
-    planRefresh(list);
-  } catch (error) {
-    const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    if (stationList.value.kind !== 'ready') stationList.value = { kind: 'failed', failure };
-  }
-}
-
-/** Reads the list; calls during a read lead to one more read after it. */
 export function readStations(): Promise<void> {
-  if (reading !== undefined) {
-    readAgain = true;
-    return reading;
-  }
-  const run = async (): Promise<void> => {
-    do {
-      readAgain = false;
-      await readOnce();
-    } while (readAgain);
-    reading = undefined;
-  };
-  reading = run();
-  return reading;
-}
-
-/** Shows the skeleton again and reads. */
-export function retryStations(): void {
-  stationList.value = { kind: 'loading' };
-  void readStations();
+  return entryOf(STATIONS).renew();
 }
 
 export function startStations(): void {
-  void readStations();
-  listen({
-    onEvent(name) {
-      if (name === 'services' || name === 'programs' || name === 'reservations') void readStations();
-    },
-    onReturn: () => void readStations(),
+  const { answer } = keepFresh(STATIONS);
+  effect(() => {
+    const wait = refreshIn(answer.value.value ?? []);
+    if (wait === undefined) return undefined;
+    const timer = setTimeout(() => void readStations(), wait);
+    return () => clearTimeout(timer);
   });
 }

@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
-import { useRead } from '../query/read.ts';
-import { getRecording, getRecordingDetail } from '../query/recordings.ts';
+import { recordingDetailQuery, recordingQuery } from '../query/queries.ts';
 import { stationById } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -158,8 +158,6 @@ function Others({ recording }: { recording: Recording }) {
   );
 }
 
-const EVENTS = ['recordings'] as const;
-
 const GONE = {
   title: 'この録画は見つかりません',
   reason: '削除されたか、ごみ箱へ移されています。',
@@ -188,13 +186,11 @@ interface RecordingSheetProps {
 }
 
 export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: RecordingSheetProps) {
-  const [own, retryOwn] = useRead(id, getRecording, { events: EVENTS, skip: listed !== undefined });
-  const recording = listed ?? (own.kind === 'ready' ? own.value : undefined);
+  const own = useQuery(listed === undefined ? recordingQuery(id) : undefined);
+  const gone = own.failure?.code === 'not_found';
+  const recording = listed ?? (gone ? undefined : own.value);
   // Of what is in the bin the service tells nothing more.
-  const [detail, retryDetail] = useRead(id, getRecordingDetail, {
-    events: EVENTS,
-    skip: recording?.binnedAt != null,
-  });
+  const detail = useQuery(recording?.binnedAt == null ? recordingDetailQuery(id) : undefined);
   return (
     <Sheet title="録画の詳細" onClose={closeRecording} wide>
       {recording !== undefined ? (
@@ -207,11 +203,13 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
           />
           <Running recording={recording} />
           <VerdictBox recording={recording} />
-          {detail.kind === 'ready' ? <Texts {...detail.value} /> : null}
-          {detail.kind === 'failed' && detail.failure.code !== 'not_found' ? (
+          {detail.value === undefined ? null : <Texts {...detail.value} />}
+          {detail.value === undefined &&
+          detail.failure !== undefined &&
+          detail.failure.code !== 'not_found' ? (
             <p class="field-failed" role="alert">
               番組の説明を読み込めませんでした。{detail.failure.message}{' '}
-              <button type="button" class="button button-small" onClick={retryDetail}>
+              <button type="button" class="button button-small" onClick={() => void detail.renew()}>
                 再試行
               </button>
             </p>
@@ -222,12 +220,12 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
           />
           <Others recording={recording} />
         </>
-      ) : own.kind === 'failed' ? (
+      ) : own.failure !== undefined ? (
         <SheetFailed
           failure={own.failure}
           gone={GONE}
           title="録画の情報を読み込めませんでした"
-          onRetry={retryOwn}
+          onRetry={() => void own.renew()}
         />
       ) : (
         <Skeleton />

@@ -7,10 +7,10 @@ import { now } from '../device/clock.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation, query, setQuery } from '../navigation/router.ts';
-import { getTuners } from '../query/api.ts';
+import { TUNERS } from '../query/queries.ts';
 import { reservationById } from '../query/reservations.ts';
-import { useResource } from '../query/resource.ts';
 import { stationById } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Panel } from '../ui/panel.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
@@ -134,7 +134,7 @@ function useTable(items: readonly ReservationItem[], tuners: readonly Tuner[], d
 }
 
 export function DayView({ items }: { items: readonly ReservationItem[] }) {
-  const tuners = useResource(getTuners, { events: ['tuners'], poll: 0 });
+  const tuners = useQuery(TUNERS);
   const day = dayOfText(query.value.get('day'), now.value);
   const rows = useTable(items, tuners.value ?? [], day);
   const chosen = useSignal<Place | undefined>(undefined);

@@ -7,7 +7,7 @@ import { openProgram, openReservation } from '../navigation/router.ts';
 import { type ApiFailure, previewRule } from '../query/api.ts';
 import { getRecordingPage } from '../query/recordings.ts';
 import { useBookings } from '../query/reservations.ts';
-import { useResource } from '../query/resource.ts';
+import { callQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { adviceFor } from '../words/advice.ts';
@@ -163,9 +163,11 @@ function More({ count, first, all }: { count: number; first: number; all: Signal
 
 /** What the rule finds in the guide as it stands and will not record: other airings of an episode, what was taken back. */
 function LeftOut({ rule }: { rule: RuleItem }) {
-  const { value, failure } = useResource(
-    async (signal) => (rule.enabled ? (await previewRule(bodyOfRule(rule), rule.id, signal)).programs : []),
-    { events: ['rules', 'reservations'], poll: 0 },
+  const body = bodyOfRule(rule);
+  const { value, failure } = useQuery(
+    callQuery(`left out ${rule.id} ${JSON.stringify(body)}`, ['rules', 'reservations'], async (signal) =>
+      rule.enabled ? (await previewRule(body, rule.id, signal)).programs : [],
+    ),
   );
   const all = useSignal(false);
   const rows = value?.filter(({ state }) => state === null);
@@ -208,7 +210,9 @@ function NotRecorded({ ruleId, items }: { ruleId: number; items: readonly Reserv
 export function Airings({ rule }: { rule: RuleItem }) {
   const { id, enabled } = rule;
   const booked = useBookings();
-  const history = useResource((signal) => historyOf(id, signal), { events: ['recordings'], poll: 0 });
+  const history = useQuery(
+    callQuery(`history of rule ${id}`, ['recordings'], (signal) => historyOf(id, signal)),
+  );
   const all = useSignal(false);
   const coming = booked.items
     ?.filter(

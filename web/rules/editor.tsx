@@ -4,7 +4,7 @@ import type { RuleItem } from '../../wire/api.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
 import { getRule } from '../query/api.ts';
-import { useResource } from '../query/resource.ts';
+import { callQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Sheet } from '../ui/sheet.tsx';
@@ -206,12 +206,17 @@ export function RuleGone() {
   );
 }
 
+let openings = 0;
+
 /** @param copy a new rule like it */
 export function KnownRule({ id, copy }: { id: number; copy: boolean }) {
-  const { value, failure, renew } = useResource((signal) => getRule(id, signal), {
-    events: ['rules'],
-    poll: 0,
+  // Read for this editor: what was held before would first fill the form and then look like a change from elsewhere.
+  const [opening] = useState(() => {
+    openings += 1;
+    return openings;
   });
+  const read = (signal: AbortSignal) => getRule(id, signal);
+  const { value, failure, renew } = useQuery(callQuery(`rule ${id} edited ${opening}`, ['rules'], read));
   const initial = useMemo(
     () => (value === undefined ? undefined : copy ? copyOf(value) : editOf(value)),
     [value],
@@ -220,7 +225,7 @@ export function KnownRule({ id, copy }: { id: number; copy: boolean }) {
     if (failure === undefined)
       return <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />;
     if (failure.code === 'not_found') return <RuleGone />;
-    return <FailurePanel failure={failure} onRetry={renew} />;
+    return <FailurePanel failure={failure} onRetry={() => void renew()} />;
   }
   return copy ? (
     <Editor title="ルールを複製" initial={initial} rule={undefined} />

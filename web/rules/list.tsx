@@ -2,6 +2,8 @@
 import { useSignal } from '@preact/signals';
 import type { RuleItem } from '../../wire/api.ts';
 import { ruleOrder } from '../device/preferences.ts';
+import { RULES } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
 import { BookingTabs } from '../reservations/tabs.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -11,7 +13,6 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { cardWords, RuleCard } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { ordered, RULE_ORDERS, searched } from './order.ts';
-import { useRules } from './store.ts';
 
 /** Fewer are seen at a glance. */
 const SEARCHED_FROM = 5;
@@ -98,7 +99,7 @@ function RuleSearch({ value, onInput }: { value: string; onInput: (text: string)
 }
 
 export function RuleList() {
-  const { value: rules, failure, renew } = useRules();
+  const { value: rules, failure, renew } = useQuery(RULES);
   const search = useSignal('');
   const deleting = useSignal<{ rule: RuleItem; byKeys: boolean } | undefined>(undefined);
   const shown = ordered(searched(rules ?? [], search.value, cardWords), ruleOrder.value);

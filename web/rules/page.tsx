@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { goBackOr } from '../navigation/router.ts';
-import { getRule } from '../query/api.ts';
-import { useResource } from '../query/resource.ts';
+import { ruleQuery } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { Airings } from './airings.tsx';
@@ -13,14 +13,7 @@ import { RuleGone } from './editor.tsx';
 import { actionsInWords, conditionsInWords } from './words.ts';
 
 export function RulePage({ id }: { id: number }) {
-  const {
-    value: rule,
-    failure,
-    renew,
-  } = useResource((signal) => getRule(id, signal), {
-    events: ['rules', 'reservations', 'recordings'],
-    poll: 0,
-  });
+  const { value: rule, failure, renew } = useQuery(ruleQuery(id));
   const deleting = useSignal<{ byKeys: boolean } | undefined>(undefined);
   const gone = useRef(false);
   // While it is deleted here it may be gone already.
@@ -29,7 +22,7 @@ export function RulePage({ id }: { id: number }) {
     return failure === undefined ? (
       <span class="skeleton block-skeleton" role="status" aria-label="読み込んでいます" />
     ) : (
-      <FailurePanel failure={failure} onRetry={renew} />
+      <FailurePanel failure={failure} onRetry={() => void renew()} />
     );
   }
   const extras = actionsInWords(rule);

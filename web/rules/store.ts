@@ -1,22 +1,11 @@
-/** The rules as last heard from the service, and what a press of a button does with one. */
+/** What a press of a button does with a rule: switch, delete, bring back. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { RuleItem } from '../../wire/api.ts';
-import { ApiFailure, createRule, deleteRule, getRules, networkFailure, replaceRule } from '../query/api.ts';
-import { type Resource, useResource } from '../query/resource.ts';
+import { ApiFailure, createRule, deleteRule, networkFailure, replaceRule } from '../query/api.ts';
+import { RULES } from '../query/queries.ts';
+import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { bodyOfRule } from './form.ts';
-
-/** Kept, so that whoever comes back from a rule finds the list where it was. */
-const heard = signal<readonly RuleItem[] | undefined>(undefined);
-
-export function useRules(): Resource<readonly RuleItem[]> {
-  const read = useResource(getRules, { events: ['rules', 'reservations', 'recordings'], poll: 0 });
-  useEffect(() => {
-    if (read.value !== undefined) heard.value = read.value;
-  }, [read.value]);
-  return { ...read, value: read.value ?? heard.value };
-}
 
 /** The rule whose card gets the focus as soon as it is there: the one that was left or brought back. */
 export const wantedRule = signal<number | undefined>(undefined);
@@ -64,7 +53,8 @@ export async function removeRule({ rule, renew, byKeys }: Pressed): Promise<bool
     showToast(`削除できませんでした。${reasonOf(error)}`);
     return false;
   }
-  heard.value = heard.value?.filter(({ id }) => id !== rule.id);
+  const held = entryOf(RULES);
+  held.put((held.answer.peek().value ?? []).filter(({ id }) => id !== rule.id));
   renew();
   const run = (): void => void bringBack({ rule, renew, byKeys });
   showToast(`「${rule.name}」を削除しました。`, { label: '元に戻す', focus: byKeys, run }, aboutRule(rule));

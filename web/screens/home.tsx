@@ -10,7 +10,7 @@ import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { getStatus } from '../query/api.ts';
-import { retryStations, stationList, stationOfKey } from '../query/stations.ts';
+import { readStations, stationList, stationOfKey } from '../query/stations.ts';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { clockText, dateText } from '../words/time.ts';
@@ -94,7 +94,7 @@ function NoStations() {
       icon="antenna"
       title="まだ局がありません"
       actions={
-        <button type="button" class="button button-main" onClick={retryStations}>
+        <button type="button" class="button button-main" onClick={() => void readStations()}>
           もう一度読み込む
         </button>
       }
@@ -123,7 +123,7 @@ function Content() {
         </div>
       );
     case 'failed':
-      return <FailurePanel failure={list.failure} onRetry={retryStations} />;
+      return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
     case 'ready':
       return <Bands stations={list.stations} />;
   }

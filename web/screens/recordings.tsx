@@ -4,9 +4,9 @@ import type { Recording, RecordingSeries, StorageFacts } from '../../wire/api.ts
 import { recordingsGrouped, recordingsSort } from '../device/preferences.ts';
 import { isBackKey, isTextField } from '../navigation/focus.ts';
 import { query, setQuery } from '../navigation/router.ts';
-import { getRules } from '../query/api.ts';
-import { getRecordingPage, getSeriesPage, getStorage } from '../query/recordings.ts';
-import { useResource } from '../query/resource.ts';
+import { RULES, STORAGE } from '../query/queries.ts';
+import { getRecordingPage, getSeriesPage } from '../query/recordings.ts';
+import { callQuery, useQuery } from '../query/use-query.ts';
 import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
 import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
@@ -26,27 +26,22 @@ import { Icon } from '../ui/icon.tsx';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 
 const RUNNING_POLL_MS = 3_000;
-const STORAGE_POLL_MS = 60_000;
 
 const recordingLists = new Lists<Recording>();
 const seriesLists = new Lists<RecordingSeries>();
 const isRunning = ({ recording }: Recording): boolean => recording;
-const RUNNING = new URLSearchParams({ show: 'recording', sort: 'oldest' });
+const RUNNING = callQuery<readonly Recording[]>('running recordings', ['recordings'], async (signal) => {
+  const parameters = new URLSearchParams({ show: 'recording', sort: 'oldest' });
+  return (await getRecordingPage(parameters, { offset: 0, limit: MOST_AT_ONCE }, signal)).rows;
+});
 
-/** As it was when the screen was left: who comes back finds everything in its place. */
-let lastRunning: readonly Recording[] | undefined;
-
-/** What runs, told anew every few seconds as long as something does; undefined until it is known. */
+/** What runs, read again every few seconds as long as something does; undefined until it is known. */
 function useRunning(): readonly Recording[] | undefined {
   const [some, setSome] = useState(false);
-  const running = useResource(
-    async (signal) => (await getRecordingPage(RUNNING, { offset: 0, limit: MOST_AT_ONCE }, signal)).rows,
-    { events: ['recordings'], poll: some ? RUNNING_POLL_MS : 0 },
-  );
+  const running = useQuery(some ? { ...RUNNING, poll: RUNNING_POLL_MS } : RUNNING);
   const count = running.value?.length ?? 0;
   useEffect(() => setSome(count > 0), [count > 0]);
-  if (running.value !== undefined) lastRunning = running.value;
-  return running.value ?? lastRunning ?? (running.failure === undefined ? undefined : []);
+  return running.value ?? (running.failure === undefined ? undefined : []);
 }
 
 /** Escape and its like end a choice before they leave the screen. */
@@ -240,8 +235,8 @@ export function Recordings() {
   // What runs comes with the first list: before it, it would push away what stands in the list's place.
   const [known, setKnown] = useState(false);
   const onKnown = (): void => setKnown(true);
-  const storage = useResource(getStorage, { events: ['recordings', 'settings'], poll: STORAGE_POLL_MS });
-  const rules = useResource(getRules, { events: ['rules'], poll: 0 }).value ?? [];
+  const storage = useQuery(STORAGE);
+  const rules = useQuery(RULES).value ?? [];
   useBackEndsChoice(selection);
   const groupable = !isFiltered(shown) && shown.series === undefined;
   const grouped = groupable && recordingsGrouped.value;

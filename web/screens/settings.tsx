@@ -3,9 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Health, SystemFacts } from '../../wire/api.ts';
 import { connection } from '../device/connection.ts';
-import { getGuideStatus, getHealth, getSystem } from '../query/api.ts';
-import { useResource } from '../query/resource.ts';
+import { getHealth, getSystem } from '../query/api.ts';
+import { GUIDE_STATUS } from '../query/queries.ts';
 import { household, readHousehold } from '../query/settings.ts';
+import { callQuery, type Shown, useQuery } from '../query/use-query.ts';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
 import { ChoiceField, DeviceField, SwitchField } from '../settings/field.tsx';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
@@ -45,6 +46,8 @@ async function readFacts(signal: AbortSignal): Promise<Facts> {
   return { system, health };
 }
 
+const FACTS = callQuery('facts', ['settings', 'tuners'], readFacts, POLL_MS);
+
 function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
   if (row.kind === 'device') return <DeviceField row={row} />;
   const held = household.value;
@@ -54,7 +57,7 @@ function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
 }
 
 function Clock() {
-  const { value, failure } = useResource(getGuideStatus, { events: ['programs'], poll: POLL_MS });
+  const { value, failure } = useQuery({ ...GUIDE_STATUS, poll: POLL_MS });
   return (
     <div class="field-block">
       <h3>{CLOCK.label}</h3>
@@ -72,7 +75,7 @@ function Clock() {
 interface SectionProps {
   readonly section: (typeof SECTIONS)[number];
   readonly search: string;
-  readonly facts: ReturnType<typeof useResource<Facts>>;
+  readonly facts: Shown<Facts>;
 }
 
 function isShown(key: SectionKey, search: string): boolean {
@@ -127,7 +130,7 @@ function HouseholdFailed() {
 export function SettingsScreen() {
   const search = useSignal('');
   const field = useRef<HTMLInputElement>(null);
-  const facts = useResource(readFacts, { events: ['settings', 'tuners'], poll: POLL_MS });
+  const facts = useQuery(FACTS);
   useEffect(() => {
     if (connection.value === 'open') void readHousehold();
   }, [connection.value]);

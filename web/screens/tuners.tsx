@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
 import { homeTab } from '../device/preferences.ts';
-import { getChannels, getTuners } from '../query/api.ts';
-import { gathered, useGuideStatus } from '../query/guide-status.ts';
-import { type Resource, useResource } from '../query/resource.ts';
+import { gathered } from '../query/guide-status.ts';
+import { CHANNELS, GUIDE_STATUS, TUNERS } from '../query/queries.ts';
 import { stations } from '../query/stations.ts';
+import { type Shown, useQuery } from '../query/use-query.ts';
 import { Collect } from '../tuners/collect.tsx';
 import { CoverageList } from '../tuners/coverage.tsx';
 import { Scan } from '../tuners/scan.tsx';
@@ -39,7 +39,7 @@ function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: r
 }
 
 function GuideBlock({ channels }: { channels: readonly Channel[] }) {
-  const { value: status, failure, renew } = useGuideStatus();
+  const { value: status, failure, renew } = useQuery(GUIDE_STATUS);
   const present = TYPES.filter((type) => stations.value.some((station) => station.type === type));
   const type = present.find((candidate) => candidate === homeTab.value) ?? present[0];
   const all = status === undefined ? undefined : gathered(status.stations);
@@ -84,7 +84,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
   );
 }
 
-function Loaded({ tuners, channels }: { tuners: Resource<Tuner[]>; channels: readonly Channel[] }) {
+function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readonly Channel[] }) {
   const list = tuners.value ?? [];
   const busy = list.filter((tuner) => tuner.users.length > 0).length;
   return (
@@ -113,11 +113,11 @@ function Loaded({ tuners, channels }: { tuners: Resource<Tuner[]>; channels: rea
 }
 
 export function Tuners() {
-  const tuners = useResource(getTuners, { events: ['tuners'], poll: POLL_MS });
-  const channels = useResource(getChannels, { events: ['channels', 'scan'], poll: 0 });
+  const tuners = useQuery({ ...TUNERS, poll: POLL_MS });
+  const channels = useQuery(CHANNELS);
   useEffect(() => {
     // After the agent came back its channels may be others.
-    if (channels.failure !== undefined && tuners.value !== undefined) channels.renew();
+    if (channels.failure !== undefined && tuners.value !== undefined) void channels.renew();
   }, [tuners.value === undefined]);
   return (
     <>

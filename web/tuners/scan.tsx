@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ScanStatus, Station } from '../../wire/api.ts';
-import { ApiFailure, abortScan, getScan, networkFailure, startScan } from '../query/api.ts';
-import { useResource } from '../query/resource.ts';
+import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
+import { SCAN } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
@@ -143,7 +144,7 @@ function Chooser({
 
 export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
   const [poll, setPoll] = useState(0);
-  const { value: status, failure, renew } = useResource(getScan, { events: ['scan', 'channels'], poll });
+  const { value: status, failure, renew } = useQuery(poll === 0 ? SCAN : { ...SCAN, poll });
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<ApiFailure>();
   const running = status?.state === 'running';
@@ -159,7 +160,7 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
       setRefused(error instanceof ApiFailure ? error : networkFailure(error));
     } finally {
       setBusy(false);
-      renew();
+      void renew();
     }
   };
   return (

@@ -1,0 +1,34 @@
+/** What screens ask the service for again and again, with the events that change each answer. */
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type {
+  GuideStatus,
+  ProgramDetail,
+  Recording,
+  RecordingDetail,
+  RuleItem,
+  ScanStatus,
+  StorageFacts,
+} from '../../wire/api.ts';
+import type { Query } from './cache.ts';
+import { pathQuery } from './use-query.ts';
+
+/** Visits of the guide begin and end, and a signal changes, without an event of their own. */
+const POLL_MS = 4_000;
+const STORAGE_POLL_MS = 60_000;
+
+export const TUNERS = pathQuery<Tuner[]>('api/tuners', ['tuners']);
+export const CHANNELS = pathQuery<Channel[]>('api/channels', ['channels', 'scan']);
+export const GUIDE_STATUS = pathQuery<GuideStatus>('api/guide/status', ['programs', 'services'], POLL_MS);
+export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);
+/** Each with how many it has booked and recorded. */
+export const RULES = pathQuery<RuleItem[]>('api/rules', ['rules', 'reservations', 'recordings']);
+export const STORAGE = pathQuery<StorageFacts>('api/storage', ['recordings', 'settings'], STORAGE_POLL_MS);
+
+export const programQuery = (id: number): Query<ProgramDetail> =>
+  pathQuery(`api/programs/${id}`, ['programs', 'reservations']);
+export const ruleQuery = (id: number): Query<RuleItem> =>
+  pathQuery(`api/rules/${id}`, ['rules', 'reservations', 'recordings']);
+export const recordingQuery = (id: number): Query<Recording> =>
+  pathQuery(`api/recordings/${id}`, ['recordings']);
+export const recordingDetailQuery = (id: number): Query<RecordingDetail> =>
+  pathQuery(`api/recordings/${id}/detail`, ['recordings']);

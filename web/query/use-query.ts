@@ -1,0 +1,67 @@
+/** The page's query cache, and the hook by which a component shows one of its answers. */
+import { useEffect } from 'preact/hooks';
+import { connection } from '../device/connection.ts';
+import type { ApiFailure } from './api.ts';
+import { renewed } from './api.ts';
+import { type CacheEntry, type Query, QueryCache } from './cache.ts';
+import { listen, type Watched } from './events.ts';
+
+const cache = new QueryCache({ listen, isConnected: () => connection.peek() === 'open' });
+
+/** The shared answer itself, for code that is no component. */
+export const entryOf = <T>(query: Query<T>): CacheEntry<T> => cache.entry(query);
+
+/** Keeps an answer fresh from now on, for as long as the page is there. */
+export function keepFresh<T>(query: Query<T>): CacheEntry<T> {
+  cache.use(query);
+  return cache.entry(query);
+}
+
+export interface Shown<T> {
+  readonly value: T | undefined;
+  readonly failure: ApiFailure | undefined;
+  /** Reads again, after a change that was made here or a failure. */
+  readonly renew: () => Promise<void>;
+}
+
+/** What a conditional GET of a path gives. @param poll milliseconds, for what changes without an event */
+export function pathQuery<T>(path: string, events: readonly Watched[], poll?: number): Query<T> {
+  return {
+    key: path,
+    events,
+    ...(poll === undefined ? {} : { poll }),
+    read: (signal, etag) => renewed<T>(path, etag, signal),
+  };
+}
+
+/** An answer that is put together from several calls, without a tag of its own. */
+export function callQuery<T>(
+  key: string,
+  events: readonly Watched[],
+  call: (signal: AbortSignal) => Promise<T>,
+  poll?: number,
+): Query<T> {
+  return {
+    key,
+    events,
+    ...(poll === undefined ? {} : { poll }),
+    read: async (signal) => ({ content: await call(signal), etag: null }),
+  };
+}
+
+/** @param query undefined: nothing is read, as it is known or cannot be told */
+export function useQuery<T>(query: Query<T> | undefined): Shown<T> {
+  const key = query?.key;
+  const poll = query?.poll;
+  useEffect(() => (query === undefined ? undefined : cache.use(query)), [key]);
+  useEffect(() => {
+    if (query === undefined || poll === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void cache.entry(query).renew();
+    }, poll);
+    return () => clearInterval(timer);
+  }, [key, poll]);
+  const entry = query === undefined ? undefined : cache.entry(query);
+  const { value, failure } = entry?.answer.value ?? { value: undefined, failure: undefined };
+  return { value, failure, renew: async () => await entry?.renew() };
+}
