@@ -4,16 +4,23 @@
  */
 import type { Log } from '../host/log.ts';
 import type { Channel } from '../wire/agent.ts';
+import { addCollectRoutes } from './guide/collect-routes.ts';
+import { addGuideRoutes, type GuideRouteNeeds } from './guide/guide-routes.ts';
 import { GuideService, type GuideServiceOptions } from './guide/guide-service.ts';
 import { LogoCollector } from './logo/logo-collector.ts';
+import { addLogoRoutes } from './logo/logo-routes.ts';
 import { SurveyClient } from './reception/survey-client.ts';
+import type { AddRoutes } from './route/add-routes.ts';
 import { ChannelScan } from './scan/channel-scan.ts';
+import { addScanRoutes } from './scan/scan-routes.ts';
 import { AgentSync } from './station/agent-sync.ts';
 import { lacksNothing, withStandardChannels } from './station/standard-channels.ts';
 import { StationList } from './station/station-list.ts';
+import { addStationRoutes } from './station/station-routes.ts';
 import type { LogoStore } from './store/logo-store.ts';
 import type { StationStore } from './store/station-store.ts';
 import { AgentLink, type AgentState } from './tuner/agent-link.ts';
+import { addTunerRoutes } from './tuner/tuner-routes.ts';
 
 export interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
   stations: StationStore;
@@ -86,6 +93,19 @@ export class BroadcastServices {
 
   get agentState(): AgentState {
     return this.#link.state;
+  }
+
+  routes(needs: Pick<GuideRouteNeeds, 'guide' | 'now' | 'search' | 'version'>): AddRoutes {
+    const { stations, guide, scans, logos } = this;
+    const { agent, programs } = this.options;
+    return (app) => {
+      addStationRoutes(app, { ...needs, stations, logos });
+      addTunerRoutes(app, { equipment: agent });
+      addScanRoutes(app, { scans });
+      addLogoRoutes(app, { logos });
+      addGuideRoutes(app, { ...needs, stations, programs });
+      addCollectRoutes(app, { collecting: guide });
+    };
   }
 
   start(): void {

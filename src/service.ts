@@ -1,68 +1,49 @@
 /**
- * Puts the service together: the one place that knows every room. It takes no process globals; `main.ts` hands
+ * Puts the service together: the one place that knows every feature. It takes no process globals; `main.ts` hands
  * them in. What answers the first request is made before listening, everything slow afterwards.
  */
-import type { Database } from 'bun:sqlite';
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
-import type { Status, SystemFacts } from '../wire/api.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
-import { BookingService } from './booking/booking-service.ts';
+import { createBooking } from './booking/create-booking.ts';
 import { BroadcastServices } from './broadcast-services.ts';
 import type { Config } from './config.ts';
-import { type EncoderStatus, Encoders } from './ffmpeg/encoders.ts';
-import { VIDEO_ENCODERS } from './ffmpeg/recipes.ts';
+import { encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoder-report.ts';
+import { Encoders } from './ffmpeg/encoders.ts';
 import { createApi } from './http/api.ts';
-import { openAssets } from './http/assets.ts';
+import { type Assets, openAssets } from './http/assets.ts';
+import { addFontRoute } from './http/font-route.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
 import { answeredOnceStored } from './http/stored.ts';
+import { addSystemRoutes } from './http/system-routes.ts';
 import { Hub } from './hub/hub.ts';
-import { LiveService } from './live/live-service.ts';
-import { TunerYields } from './live/tuner-yields.ts';
+import { createLive } from './live/create-live.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
-import { EVENT_STREAM_DEFAULTS, EventStreams } from './notify/event-stream.ts';
-import { FolderMounts } from './record/folder-mounts.ts';
-import { type Folder, wishedFolders } from './record/folder-selection.ts';
-import { FolderSpaces } from './record/folder-space.ts';
-import { PlaybackActivity } from './record/playback-activity.ts';
-import { Recorder } from './record/recorder.ts';
-import { RecordingMarks } from './record/recording-marks.ts';
-import { RetentionService } from './record/retention-service.ts';
-import { type StorageParts, storageFacts } from './record/storage-report.ts';
+import { createEvents } from './notify/create-events.ts';
+import { createRecording } from './record/create-recording.ts';
+import type { AddRoutes } from './route/add-routes.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
 import { Settings } from './settings/settings.ts';
-import { type SystemParts, systemFacts } from './settings/system.ts';
-import { CancellationStore } from './store/cancellation-store.ts';
-import { openDatabase, openReader, refuseOrphanedLog, SchemaTooNew } from './store/database.ts';
-import { TROUBLES, troubleOf } from './store/database-error.ts';
+import { addSettingsRoutes } from './settings/settings-routes.ts';
+import { systemFacts } from './settings/system.ts';
 import { DatabaseWorkerClient } from './store/database-worker-client.ts';
 import { CoverageStore } from './store/guide-coverage.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
-import { damagedFields } from './store/integrity-check.ts';
 import { LogoStore } from './store/logo-store.ts';
-import { ProgramStore } from './store/program-store.ts';
 import { RecordingCount } from './store/recording-count.ts';
-import { RecordingFolderStore } from './store/recording-folders.ts';
-import { RecordingListStore } from './store/recording-list-store.ts';
-import { RecordingStore } from './store/recording-store.ts';
-import { RecordingSumStore } from './store/recording-sums.ts';
-import { RecycleBin } from './store/recycle-bin.ts';
-import { ReservationStore } from './store/reservation-store.ts';
-import { RESERVED_BYTES } from './store/reserved-space.ts';
-import { RuleStore } from './store/rule-store.ts';
 import { SearchStore } from './store/search-store.ts';
 import { SettingStore } from './store/setting-store.ts';
-import { StationStore } from './store/station-store.ts';
+import { DATABASE_FILE, logDamage, openStores, type Stores } from './stores.ts';
 import { AgentClient } from './tuner/agent-client.ts';
+
+export { DATABASE_FILE };
 
 export interface ServiceOptions {
   config: Config;
   log: Log;
   /** Epoch ms by the machine's clock, which may be set at any time. */
   now: () => number;
-  /** ms since the machine was started, which nobody sets. */
+  /** ms since the machine was started, never set. */
   elapsed: () => number;
   /** PATH, where ffmpeg is looked for. */
   searchPath: string;
@@ -82,104 +63,20 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-export const DATABASE_FILE = 'svc.db';
-
-function ffmpegStatus(status: EncoderStatus): Status['ffmpeg'] {
-  return {
-    state: status.state,
-    version: status.version,
-    encoders: status.usable,
-    message:
-      status.state === 'missing'
-        ? 'ffmpeg が見つかりません。インストールするか、環境変数 FFMPEG_PATH で場所を指定してください。'
-        : null,
-  };
-}
-
-function encoderFacts({ usable }: EncoderStatus): SystemFacts['ffmpeg']['encoders'] {
-  return VIDEO_ENCODERS.map(({ name, kind }) => ({
-    name,
-    hardware: kind === 'gpu',
-    usable: usable.includes(name),
-  }));
-}
-
-/**
- * Opened, and what recordings depend on is read once: damage inside the file shows at the first reading only. Nothing
- * starts with a plan that cannot be read.
- * @throws SchemaTooNew, or an Error naming the file, the variable that says where it is, and what to do
- */
-function openStores(path: string) {
-  let database: Database | undefined;
-  try {
-    refuseOrphanedLog(path);
-    database = openDatabase(path);
-    const stations = new StationStore(database);
-    stations.listed();
-    new RuleStore(database).all();
-    new ReservationStore(database).all();
-    new CancellationStore(database).all();
-    new SettingStore(database).all();
-    new RecordingStore(database).unfinished();
-    return {
-      database,
-      stations,
-      programs: new ProgramStore(database),
-      coverage: new CoverageStore(database),
-    };
-  } catch (error) {
-    database?.close();
-    if (error instanceof SchemaTooNew) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const kind = troubleOf(error);
-    const next = kind === undefined ? '' : `; ${TROUBLES[kind].next}`;
-    throw new Error(`database ${path} (DATA_DIR): ${reason}${next}`, { cause: error });
-  }
-}
-
-/** What is damaged counts as not said; whoever looks for what is missing is told here. */
-function logDamage(database: Database, log: Log): void {
-  try {
-    for (const field of damagedFields(database)) log.error('damaged in the database', { ...field });
-  } catch (error) {
-    log.error('database is damaged', { error: String(error) });
-  }
-}
-
-/** Says once what the access configuration means, where it means something unusual. */
-function logAccess(config: Config, log: Log): void {
-  if (isClosed(config)) log.warn(NO_LOGIN_METHOD);
-  if (opensEverything(config.trustedNetworks)) {
-    log.warn('TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in');
-  }
-}
-
-/** The same promise however often it is asked for. */
-function once(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= act();
-    return done;
-  };
-}
-
-/** @throws the database's, the file system's or the socket's error, before anything is left running */
-export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { config, log, now } = options;
-  const databasePath = join(config.dataDir, DATABASE_FILE);
-  const isNew = !existsSync(databasePath);
-  const { database, stations, programs, coverage } = openStores(databasePath);
-  const reader = openReader(databasePath);
+/** What every feature is made of. */
+function createFoundation(
+  { config, log, now, searchPath, startDatabaseWorker }: ServiceOptions,
+  stores: Stores,
+) {
+  const { database, path } = stores;
   const databaseWorker = new DatabaseWorkerClient({
-    ...{ database, path: databasePath, startWorker: options.startDatabaseWorker },
+    ...{ database, path, startWorker: startDatabaseWorker },
     log: log.component('database'),
   });
-  const dataDevice = statSync(config.dataDir).dev;
-  const stored = (): Promise<void> => databaseWorker.stored();
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
   const encoders = new Encoders({
     path: config.ffmpegPath ?? undefined,
-    searchPath: options.searchPath,
+    searchPath,
     log: log.component('ffmpeg'),
     now,
   });
@@ -190,24 +87,26 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log: log.component('settings'),
     now,
   });
-  const clock = new BroadcastClock({ wall: now, elapsed: options.elapsed }, (byMs) => {
-    log.warn('set to the time of the broadcast', { byMs });
-    recording.clockSet();
-    booking.wake();
-  });
-  const mounts = new FolderMounts(new RecordingFolderStore(database));
-  const spaces = new FolderSpaces(undefined, undefined, mounts);
-  const recordingFolders = (): readonly Folder[] =>
-    wishedFolders(config.recordingsDir, settings.get('recordingFolders'));
   const agent = new AgentClient(config.agentUrl);
-  const broadcast = new BroadcastServices({
+  const stored = (): Promise<void> => databaseWorker.stored();
+  return { databaseWorker, hub, encoders, settings, agent, stored };
+}
+
+type Foundation = ReturnType<typeof createFoundation>;
+
+/** Stations, guide, scan and logos. */
+function createBroadcast(
+  options: ServiceOptions,
+  { path, database, stations, programs }: Stores,
+  { agent, hub, settings }: Foundation,
+  clock: BroadcastClock,
+): BroadcastServices {
+  const { config, log, now } = options;
+  return new BroadcastServices({
     agent,
     syncIntervalMs: config.channelSyncIntervalMs,
     forgetAfterMs: config.serviceForgetAfterMs,
-    stations,
-    programs,
-    coverage,
-    databasePath,
+    ...{ stations, programs, coverage: new CoverageStore(database), databasePath: path },
     limits: {
       minCoverageMs: config.epg.minCoverageMs,
       intervalMs: config.epg.channelIntervalMs,
@@ -226,195 +125,216 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     onTime: (heard) => clock.heard(heard),
     broadcastNow: clock.now,
   });
-  const { guide } = broadcast;
-  const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
-  const yields = new TunerYields({
-    tuners: () => agent.tuners(),
-    findRecording: (id) => recording.describe(id),
-    hub,
-    log: log.component('live'),
+}
+
+/** The features. Where two need each other, the later one is reached when it is called, not when it is made. */
+function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
+  const { config, log, now, elapsed } = options;
+  const { database, programs } = stores;
+  const { agent, encoders, hub, settings, stored } = foundation;
+  const clock = new BroadcastClock({ wall: now, elapsed }, (byMs) => {
+    log.warn('set to the time of the broadcast', { byMs });
+    recording.recorder.clockSet();
+    booking.booking.wake();
   });
-  const live = new LiveService({
+  const broadcast = createBroadcast(options, stores, foundation, clock);
+  const { guide, stations } = broadcast;
+  const tuners = () => agent.tuners();
+  const events = createEvents({ hub });
+  const live = createLive({
     agentUrl: config.agentUrl,
-    stations: broadcast.stations,
-    onLost: (station, tunerId) => void yields.lost(station, tunerId),
-    encoders,
+    ...{ stations, encoders, tuners, hub, log, tap: guide.tap },
+    findRecording: (id) => recording.recorder.describe(id),
     startWorker: options.startReceptionWorker,
-    tap: guide.tap,
-    log: log.component('live'),
   });
-  const recording = new Recorder({
+  const recording = createRecording({
+    version: VERSION,
     agentUrl: config.agentUrl,
-    store: new RecordingStore(database),
-    findStation: (id) => broadcast.stations.findKnown(id),
+    dataDir: config.dataDir,
+    recordingsDir: config.recordingsDir,
+    retentionIntervalMs: config.reconcileIntervalMs,
+    ...{ database, settings, hub, clock, stored, log, elapsed, readSeries, wall: now, tap: guide.tap },
+    findStation: (id) => stations.findKnown(id),
     findProgram: (id) => programs.find(id),
-    readSeries,
-    folders: recordingFolders,
-    free: async (path) => {
-      const space = await spaces.of(path);
-      // The database's room, where it had to be given up, is not for recordings.
-      const kept = space?.device === dataDevice ? RESERVED_BYTES : 0;
-      return space === undefined ? undefined : Math.max(0, space.freeBytes - kept);
-    },
-    // The database is there: so is this.
-    spare: join(config.dataDir, 'recordings-spare'),
-    mounts,
-    retryDamaged: () => settings.get('retryDamaged'),
-    onBegan: () => booking.onBegan(),
-    onEnded: (end) => booking.onEnded(end),
-    hub,
+    onBegan: () => booking.booking.onBegan(),
+    onEnded: (end) => booking.booking.onEnded(end),
     startWorker: options.startReceptionWorker,
-    tap: guide.tap,
-    stored,
-    log: log.component('record'),
-    now: clock.now,
-    isTimeSure: clock.isSure,
-    elapsed: options.elapsed,
-    wall: now,
   });
-  const shelf = new RecycleBin(database);
-  const watching = new PlaybackActivity(clock.now);
-  const retention = new RetentionService({
-    shelf,
-    mounts,
-    watching,
-    hub,
-    stored,
-    intervalMs: config.reconcileIntervalMs,
-    log: log.component('retention'),
-    now: clock.now,
-    isTimeSure: clock.isSure,
-  });
-  const booking = new BookingService({
-    reservations: new ReservationStore(database),
-    rules: new RuleStore(database),
-    cancellations: new CancellationStore(database),
-    programs,
-    stations: broadcast.stations,
-    tuners: () => agent.tuners(),
-    recorder: recording,
+  const booking = createBooking({
+    ...{ database, programs, stations, tuners, settings, hub },
+    recorder: recording.recorder,
     airings: () => guide.airings(),
-    settings,
     retractGraceMs: config.ruleRetractGraceMs,
-    retiring: (rule, draft) => retention.retiring(rule, draft),
-    databasePath,
+    retiring: (rule, draft) => recording.retention.retiring(rule, draft),
+    databasePath: stores.path,
     startWorker: options.startScheduleWorker,
-    hub,
     log: log.component('booking'),
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  const closeDatabase = (): void => {
-    reader.close();
-    database.close();
-  };
-  const closeRooms = async (): Promise<void> => {
-    events.close();
-    await booking.close();
-    await Promise.allSettled([
-      broadcast.close(),
-      live.close(),
-      recording.close(),
-      retention.close(),
-      encoders.close(),
-    ]);
-  };
-  const storage: StorageParts = {
-    folders: recordingFolders,
-    sums: new RecordingSumStore(database),
-    spaces,
-  };
-  const guideWindow = new GuideWindowStore(database);
-  const facts: SystemParts = {
+  return { broadcast, events, live, recording, booking };
+}
+
+type Features = ReturnType<typeof createFeatures>;
+
+/** Routes that tell of the service as a whole: health, status, settings. */
+function systemRoutes(
+  { config, now }: ServiceOptions,
+  stores: Stores,
+  { databaseWorker, encoders, settings }: Foundation,
+  { broadcast, recording }: Features,
+  guideWindow: GuideWindowStore,
+): AddRoutes {
+  const facts = {
     version: VERSION,
     startedAt: now(),
     agentUrl: config.agentUrl,
     agent: () => broadcast.agentState,
-    ffmpeg: () => {
-      const { state, path, version } = encoders.status();
-      return { state, path, version, encoders: encoderFacts(encoders.status()) };
-    },
+    ffmpeg: () => ffmpegFacts(encoders.status()),
     dataDir: config.dataDir,
-    recordingFolders,
-    databasePath: join(config.dataDir, DATABASE_FILE),
+    recordingFolders: recording.folders,
+    databasePath: stores.path,
     countPrograms: () => guideWindow.countPrograms(),
-    clocks: () => guide.clockOffsets(),
+    clocks: () => broadcast.guide.clockOffsets(),
     defaults: () => settings.defaults(),
   };
-  const assets = openAssets(options.webDir);
-  const api = createApi({
-    databaseFailed: (error) => databaseWorker.note(error),
-    version: VERSION,
-    assets,
-    now,
-    log: log.component('http'),
-    stations: broadcast.stations,
-    logos: broadcast.logos,
-    scans: broadcast.scans,
-    equipment: agent,
-    guide: guideWindow,
-    collecting: guide,
-    programs,
-    settings,
-    system: () => systemFacts(facts),
-    recordings: new RecordingCount(database),
-    recordingList: new RecordingListStore(database),
-    recordingMarks: new RecordingMarks({ shelf, watching, hub, now: clock.now }),
-    retention,
-    storage: () => storageFacts(storage),
-    folderSpace: (path) => spaces.of(path),
-    running: () => recording.progress(),
-    reservations: booking.reservations,
-    rules: booking.rules,
-    search: new SearchStore(reader),
-    live,
-    events,
-    status: () => ({
-      agent: broadcast.agentState,
-      ffmpeg: ffmpegStatus(encoders.status()),
-      database: { message: databaseWorker.trouble },
-    }),
+  const status = () => ({
+    agent: broadcast.agentState,
+    ffmpeg: ffmpegStatus(encoders.status()),
+    database: { message: databaseWorker.trouble },
   });
+  const recordings = new RecordingCount(stores.database);
+  return (app) => {
+    addSystemRoutes(app, { version: VERSION, stations: broadcast.stations, recordings, status });
+    addSettingsRoutes(app, { settings, system: () => systemFacts(facts) });
+  };
+}
+
+/** Every route, in the order in which the description lists them. */
+function allRoutes(
+  options: ServiceOptions,
+  stores: Stores,
+  foundation: Foundation,
+  features: Features,
+  assets: Assets,
+): AddRoutes[] {
+  const guideWindow = new GuideWindowStore(stores.database);
+  const { broadcast, live, recording, booking, events } = features;
+  return [
+    systemRoutes(options, stores, foundation, features, guideWindow),
+    broadcast.routes({
+      version: VERSION,
+      now: options.now,
+      guide: guideWindow,
+      search: new SearchStore(stores.reader),
+    }),
+    live.routes,
+    recording.routes,
+    booking.routes,
+    events.routes,
+    (app) => addFontRoute(app, { assets }),
+  ];
+}
+
+/**
+ * Order of start and shutdown. Started one after the other; of the shutdown each step is done before the next begins,
+ * and what stands in one step ends together.
+ */
+function lifecycle(
+  { databaseWorker, encoders }: Foundation,
+  { broadcast, events, live, recording, booking }: Features,
+) {
+  const { recorder, retention } = recording;
+  return {
+    start: [databaseWorker, recorder, booking.booking, retention, broadcast, encoders],
+    // No plan is made any more before what it orders ends; the database is closed last, by the caller.
+    shutdown: [[events.events], [booking.booking], [broadcast, live.live, recorder, retention, encoders]],
+  };
+}
+
+async function closeInOrder(steps: readonly (readonly { close(): unknown }[])[], log: Log): Promise<void> {
+  for (const step of steps) {
+    const ends = await Promise.allSettled(step.map(async (part) => part.close()));
+    for (const end of ends) {
+      if (end.status === 'rejected') log.error('not closed', { error: String(end.reason) });
+    }
+  }
+}
+
+/** Logs once what the access configuration means, where it means something unusual. */
+function logAccess(config: Config, log: Log): void {
+  if (isClosed(config)) log.warn(NO_LOGIN_METHOD);
+  if (opensEverything(config.trustedNetworks)) {
+    log.warn('TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in');
+  }
+}
+
+function listen(
+  { config, log }: ServiceOptions,
+  routes: readonly AddRoutes[],
+  assets: Assets,
+  { databaseWorker, stored }: Foundation,
+): HttpServer {
+  const api = createApi({
+    version: VERSION,
+    log: log.component('http'),
+    databaseFailed: (error) => databaseWorker.note(error),
+    routes,
+  });
+  return startHttpServer({
+    host: config.host,
+    port: config.port,
+    tls: config.tls,
+    access: config,
+    trustedProxies: config.trustedProxies,
+    allowedHosts: config.allowedHosts,
+    assets,
+    api: answeredOnceStored((request) => api.handle(request), stored),
+    log: log.component('http'),
+  });
+}
+
+/** The same promise however often it is asked for. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
+  };
+}
+
+/** @throws the database's, the file system's or the socket's error, before anything is left running */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { config, log } = options;
+  const stores = openStores(config.dataDir);
+  const foundation = createFoundation(options, stores);
+  const features = createFeatures(options, stores, foundation);
+  const { start, shutdown } = lifecycle(foundation, features);
+  const assets = openAssets(options.webDir);
   let http: HttpServer;
   try {
-    http = startHttpServer({
-      host: config.host,
-      port: config.port,
-      tls: config.tls,
-      access: config,
-      trustedProxies: config.trustedProxies,
-      allowedHosts: config.allowedHosts,
-      assets,
-      api: answeredOnceStored((request) => api.handle(request), stored),
-      log: log.component('http'),
-    });
+    http = listen(options, allRoutes(options, stores, foundation, features, assets), assets, foundation);
   } catch (error) {
-    await closeRooms();
-    closeDatabase();
+    await closeInOrder(shutdown, log);
+    stores.close();
     throw error;
   }
   log.info('listening', { url: http.url, port: http.port, version: VERSION });
   // A disk that is not mounted looks like a first start.
-  if (isNew)
-    log.warn('database made: no reservations, rules and recordings are known', { path: databasePath });
+  if (stores.isNew)
+    log.warn('database made: no reservations, rules and recordings are known', { path: stores.path });
   logAccess(config, log);
-  logDamage(database, log);
-  databaseWorker.start();
-  recording.start();
-  booking.start();
-  retention.start();
-  broadcast.start();
-  encoders.start();
-
+  logDamage(stores.database, log);
+  for (const part of start) part.start();
   return {
     url: http.url,
     port: http.port,
     close: once(async () => {
       http.stopListening();
-      await closeRooms();
+      await closeInOrder(shutdown, log);
       await http.close();
       // A disk that hangs would hang the end too: what is in the log is read from there.
-      if (await databaseWorker.close()) closeDatabase();
+      if (await foundation.databaseWorker.close()) stores.close();
     }),
   };
 }

@@ -41,18 +41,29 @@ const FEATURES = [
   'access',
   'notify',
 ] as const;
-const BELOW_FEATURES = ['settings', 'store', 'reception', 'media', 'ffmpeg', 'hub', 'tuner'] as const;
+const BELOW_FEATURES = [
+  'route',
+  'settings',
+  'store',
+  'reception',
+  'media',
+  'ffmpeg',
+  'hub',
+  'tuner',
+] as const;
 const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   model: [],
   store: ['model'],
-  settings: ['model', 'store', 'hub'],
+  // Features add their routes through it: none of them knows the server.
+  route: ['model'],
+  settings: ['model', 'store', 'hub', 'route'],
   // A station's worker feeds its encoders itself: stream bytes do not cross the main thread.
   reception: ['model', 'ffmpeg', 'tuner'],
   media: ['model', 'reception', 'ffmpeg'],
   ffmpeg: ['model'],
   hub: ['model'],
-  tuner: ['model'],
-  http: ['model', ...FEATURES, ...BELOW_FEATURES],
+  tuner: ['model', 'route'],
+  http: ['model', 'access', 'route', 'store'],
   ...Object.fromEntries(FEATURES.map((name) => [name, ['model', ...BELOW_FEATURES]])),
   // What is to be recorded follows from values alone.
   schedule: ['model'],

@@ -4,27 +4,14 @@
  */
 import type { ValueError } from '@sinclair/typebox/errors';
 import { Elysia, ValidationError } from 'elysia';
+import type { Log } from '../../host/log.ts';
 import { describeMismatch } from '../model/schema-mismatch.ts';
+import type { AddRoutes } from '../route/add-routes.ts';
+import { etagOf, polledJson } from '../route/polled-answer.ts';
+import { failureResponse, internalProblem, problem } from '../route/problems.ts';
 import { databaseFailure } from '../store/database-error.ts';
-import { addCollectRoutes } from './collect-routes.ts';
-import { addFontRoute } from './font-route.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
-import { addGuideRoutes } from './guide-routes.ts';
-import { addLogoRoutes } from './logo-routes.ts';
 import { describeApi } from './openapi.ts';
-import type { ApiParts } from './parts.ts';
-import { etagOf, polledJson } from './polled.ts';
-import { failureResponse, internalProblem, problem } from './problems.ts';
-import { addRecordingFileRoutes } from './recording-file-routes.ts';
-import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
-import { addRecordingRoutes } from './recording-routes.ts';
-import { addReservationRoutes } from './reservation-routes.ts';
-import { addRuleRoutes } from './rule-routes.ts';
-import { addSettingsRoutes } from './settings-routes.ts';
-import { addStationRoutes } from './station-routes.ts';
-import { addStorageRoutes } from './storage-routes.ts';
-import { addSystemRoutes } from './system-routes.ts';
-import { addTunerRoutes } from './tuner-routes.ts';
 
 export const OPENAPI_PATH = '/api/openapi.json';
 
@@ -70,7 +57,7 @@ function invalidField({ valueError, type }: ValidationError): Response {
 /** What an error that escaped a route is answered with. Bugs are logged and told nobody. */
 function errorResponse(
   app: Elysia,
-  parts: ApiParts,
+  options: ApiOptions,
   code: unknown,
   error: unknown,
   request: Request,
@@ -88,8 +75,8 @@ function errorResponse(
       if (error instanceof ValidationError && error.type !== 'response') return invalidField(error);
   }
   const refused = databaseFailure(error);
-  if (refused !== undefined) parts.databaseFailed(error);
-  parts.log.error('request failed', {
+  if (refused !== undefined) options.databaseFailed(error);
+  options.log.error('request failed', {
     method: request.method,
     path: new URL(request.url).pathname,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -102,27 +89,23 @@ function isBodyTooLarge(error: unknown): boolean {
   return error instanceof BodyTooLarge || (error instanceof Error && error.cause instanceof BodyTooLarge);
 }
 
-export function createApi(parts: ApiParts): Elysia {
+export interface ApiOptions {
+  version: string;
+  log: Log;
+  /** The database answered a question with an error. */
+  databaseFailed(error: unknown): void;
+  /** Of each feature; a description lists them in this order. */
+  routes: readonly AddRoutes[];
+}
+
+export function createApi(options: ApiOptions): Elysia {
   const app = new Elysia();
   app.onError({ as: 'global' }, ({ code, error, request }) =>
-    errorResponse(app, parts, code, error, request),
+    errorResponse(app, options, code, error, request),
   );
-  addSystemRoutes(app, parts);
-  addStationRoutes(app, parts);
-  addTunerRoutes(app, parts);
-  addLogoRoutes(app, parts);
-  addFontRoute(app, parts);
-  addGuideRoutes(app, parts);
-  addCollectRoutes(app, parts);
-  addSettingsRoutes(app, parts);
-  addRecordingRoutes(app, parts);
-  addReservationRoutes(app, parts);
-  addRuleRoutes(app, parts);
-  addRecordingMarkRoutes(app, parts);
-  addRecordingFileRoutes(app, parts);
-  addStorageRoutes(app, parts);
+  for (const add of options.routes) add(app);
   // Before the framework prepares its schemas for validating, which adds to them.
-  const description = JSON.stringify(describeApi(app, parts.version));
+  const description = JSON.stringify(describeApi(app, options.version));
   app.get(
     OPENAPI_PATH,
     ({ request }) => polledJson(request, { body: description, etag: etagOf(description) }),

@@ -4,6 +4,7 @@
  */
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { matchesEtag } from '../route/etag.ts';
 import { acceptsGzip } from './compression.ts';
 
 export interface Assets {
@@ -68,15 +69,6 @@ function isPlain(path: string): boolean {
 
 function etagOf(bytes: Uint8Array): string {
   return `"${Bun.hash(bytes).toString(36)}-${bytes.length.toString(36)}"`;
-}
-
-/** RFC 9110 13.1.2, weak comparison. */
-export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  return ifNoneMatch.split(',').some((entry) => {
-    const tag = entry.trim().replace(/^W\//, '');
-    return tag === '*' || tag === etag;
-  });
 }
 
 class FolderAssets implements Assets {

@@ -1,13 +1,13 @@
 /** `/api/font/svc-font.woff2`: the rounded gothic that captions and data broadcasts are drawn with. */
 import type { Elysia } from 'elysia';
 import { Failure } from '../model/failure.ts';
-import { problemResponse, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import type { Assets } from './assets.ts';
 
 /** As the build puts it beside the UI's files: tools/caption-font.ts. */
 const FONT = 'svc-font.woff2';
 
-export function addFontRoute(app: Elysia, parts: Pick<ApiParts, 'assets'>): void {
+export function addFontRoute(app: Elysia, parts: { assets: Pick<Assets, 'serve'> }): void {
   app.get(
     `/api/font/${FONT}`,
     async ({ request }) => {

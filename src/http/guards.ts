@@ -1,5 +1,5 @@
 /** What a request must satisfy before any route sees it: the cross-site form guard and the size of its body. */
-import { problem } from './problems.ts';
+import { problem } from '../route/problems.ts';
 
 /** Rules, settings and tuner definitions are a few KB; nothing that the service takes is larger. */
 export const MAX_BODY_BYTES = 1_048_576;

@@ -1,6 +1,7 @@
 /** Headers that many answers share: security headers on all of them, those of endless streams. */
 import { createHash } from 'node:crypto';
 import { CORP_HEADER } from '../../host/host-check.ts';
+import { LENGTH_HEADER } from '../route/stream-headers.ts';
 import { PAGE_STYLE } from './pages.ts';
 
 /**
@@ -22,15 +23,6 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'self'",
 ].join('; ');
-
-/** Headers of an endless stream: a buffering front proxy would hold it back, or spool it for a slow client. */
-export const ENDLESS = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } as const;
-
-/**
- * On its way out it becomes `Content-Length`: of an answer to HEAD the framework would count the body, and read a file of
- * gigabytes for it.
- */
-export const LENGTH_HEADER = 'x-svc-length';
 
 /** Adds them to an answer, in place. */
 export function addSecurityHeaders(response: Response): Response {

@@ -11,12 +11,12 @@ import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
+import { internalProblem, problem } from '../route/problems.ts';
 import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
 import { boundedBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
-import { internalProblem, problem } from './problems.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 
 /** Tells the inner application who asks; a client's own copy is overwritten. */

@@ -1,5 +1,5 @@
 /** What a person asked for is answered when it is on disk: a power cut takes nothing that was confirmed. */
-import { failureResponse } from './problems.ts';
+import { failureResponse } from '../route/problems.ts';
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

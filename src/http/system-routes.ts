@@ -1,10 +1,18 @@
-/** Health, manifest, status and the event stream. */
+/** Health, manifest and status. */
+
 import type { Elysia } from 'elysia';
-import { EVENTS, HealthSchema, StatusSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
-import { ENDLESS } from './headers.ts';
-import type { ApiParts } from './parts.ts';
-import { problem } from './problems.ts';
+import type { Status } from '../../wire/api.ts';
+import { HealthSchema, StatusSchema } from '../../wire/api.ts';
+import type { StationRecord } from '../model/station.ts';
+import { REFUSAL_SCHEMAS } from '../route/described-responses.ts';
+
+export interface SystemRouteNeeds {
+  version: string;
+  stations: { list(): readonly StationRecord[] };
+  /** How many recordings are not deleted. */
+  recordings: { count(): number };
+  status(): Status;
+}
 
 /** Colours of the light theme's ground, as the document declares it. */
 const MANIFEST = {
@@ -27,7 +35,7 @@ const MANIFEST = {
   ],
 };
 
-export function addSystemRoutes(app: Elysia, parts: ApiParts): void {
+export function addSystemRoutes(app: Elysia, parts: SystemRouteNeeds): void {
   app.get(
     '/api/health',
     () => ({
@@ -71,30 +79,4 @@ export function addSystemRoutes(app: Elysia, parts: ApiParts): void {
     response: { 200: StatusSchema, ...REFUSAL_SCHEMAS },
     detail: { summary: 'State of the tuner agent and of ffmpeg', tags: ['system'] },
   });
-
-  app.get(
-    '/api/events',
-    ({ request }) => {
-      const headers = { 'content-type': 'text/event-stream', ...ENDLESS };
-      if (request.method === 'HEAD') return new Response(null, { headers });
-      const stream = parts.events.open(request.signal);
-      if (stream === undefined) return problem('busy', '接続が多すぎます。しばらくしてからお試しください。');
-      return new Response(stream, { headers });
-    },
-    {
-      detail: {
-        summary: 'What changed, as Server-Sent Events',
-        description: `Events: ${EVENTS.join(', ')}. \`ping\` comes every 25 s. Nothing is replayed after a reconnect.`,
-        tags: ['system'],
-        responses: {
-          ...REFUSALS,
-          503: problemResponse('`busy`: too many clients listen already'),
-          200: {
-            description: 'an endless event stream',
-            content: { 'text/event-stream': { schema: { type: 'string' } } },
-          },
-        },
-      },
-    },
-  );
 }

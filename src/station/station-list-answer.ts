@@ -2,13 +2,27 @@
  * The answer of `/api/services`: stations with what they air now. Written once and kept until something changed: a
  * station, a programme, a reservation, or the programme that is on by the clock.
  */
+import type { StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { PolledAnswer } from '../route/polled-answer.ts';
+import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { AiringProgram } from '../store/program-store.ts';
-import type { ApiParts } from './parts.ts';
-import type { PolledAnswer } from './polled.ts';
+
+export interface StationListNeeds {
+  now: () => number;
+  stations: {
+    list(): readonly StationRecord[];
+    airing(): Map<StationId, AiringProgram>;
+  };
+  logos: {
+    /** Changes with the picture; undefined while there is none. */
+    tag(id: StationId): string | undefined;
+  };
+  guide: Pick<GuideWindowStore, 'stamp' | 'reserved' | 'nextChange'>;
+}
 
 /** However little happens the list is written anew: insurance against a programme that nobody announced. */
 const LONGEST_KEPT_MS = 60_000;
@@ -53,10 +67,10 @@ interface Kept extends PolledAnswer {
   until: number;
 }
 
-export class StationList {
+export class StationListAnswer {
   #kept: Kept | undefined;
 
-  constructor(private readonly parts: Pick<ApiParts, 'stations' | 'logos' | 'guide' | 'now'>) {}
+  constructor(private readonly parts: StationListNeeds) {}
 
   answer(): PolledAnswer {
     const { stations, guide } = this.parts;

@@ -1,4 +1,5 @@
 /** `/api/guide`, `/api/programs` and `/api/search`: the guide as it is stored. */
+
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type ProgramId, splitProgramId, splitStationId } from '../../arib/ids.ts';
@@ -16,13 +17,28 @@ import {
   type SearchSection,
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
+import type { ProgramRecord } from '../model/program.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import type { StationRecord } from '../model/station.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
-import { writeWindow } from './guide-text.ts';
-import type { ApiParts } from './parts.ts';
-import { notModified, polledJson, polledResponses } from './polled.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { notModified, polledJson, polledResponses } from '../route/polled-answer.ts';
+import type { GuideWindowStore } from '../store/guide-window.ts';
+import type { SearchStore } from '../store/search-store.ts';
+import { writeWindow } from './guide-window-text.ts';
 import { programDetail } from './program-detail.ts';
+
+export interface GuideRouteNeeds {
+  /** Changes with each release: an answer of an older one is not kept. */
+  version: string;
+  now: () => number;
+  stations: { list(): readonly StationRecord[] };
+  guide: Pick<
+    GuideWindowStore,
+    'stamp' | 'ofStation' | 'stationNames' | 'others' | 'reservationOf' | 'reserved' | 'nextChange'
+  >;
+  programs: { find(id: ProgramId): ProgramRecord | undefined };
+  search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,7 +68,7 @@ interface GuideQuestion {
 }
 
 /** @throws Failure bad_request naming the field, not_found for a station that is not listed */
-function readGuideQuestion(query: typeof GUIDE_QUERY.static, parts: ApiParts): GuideQuestion {
+function readGuideQuestion(query: typeof GUIDE_QUERY.static, parts: GuideRouteNeeds): GuideQuestion {
   const now = parts.now();
   const from = query.from === undefined ? now - (now % HOUR_MS) : Number(query.from);
   const to = query.to === undefined ? from + DEFAULT_WINDOW_MS : Number(query.to);
@@ -98,7 +114,7 @@ const NOTHING = { more: false, rows: [] };
 
 /** @param only the one section that is wanted; the others are empty then */
 async function search(
-  parts: ApiParts,
+  parts: GuideRouteNeeds,
   query: string,
   { offset, limit }: { offset: number; limit: number },
   only: SearchSection | undefined,
@@ -127,7 +143,7 @@ function searchOffset(text: string | undefined): number {
   return Math.min(Number(text ?? 0), SEARCH_MAX_OFFSET);
 }
 
-function addGuideRoute(app: Elysia, parts: ApiParts): void {
+function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
   app.get(
     '/api/guide',
     async ({ query, request }) => {
@@ -159,7 +175,7 @@ function addGuideRoute(app: Elysia, parts: ApiParts): void {
   );
 }
 
-export function addGuideRoutes(app: Elysia, parts: ApiParts): void {
+export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
   addGuideRoute(app, parts);
 
   app.get(

@@ -1,9 +1,16 @@
 /** One programme as `/api/programs/<id>` sends it. */
+
 import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { ProgramDetail } from '../../wire/api.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import type { ApiParts } from './parts.ts';
+import type { GuideWindowStore } from '../store/guide-window.ts';
+
+export interface ProgramDetailNeeds {
+  now: () => number;
+  guide: Pick<GuideWindowStore, 'stationNames' | 'others' | 'reservationOf'>;
+  programs: { find(id: ProgramId): ProgramRecord | undefined };
+}
 
 function relationIds({ groups }: ProgramRecord) {
   return groups.flatMap(({ type, events }) =>
@@ -32,7 +39,7 @@ function audiosOf({ audios }: ProgramRecord): ProgramDetail['audios'] {
 
 /** Undefined when the guide has no such programme. */
 export function programDetail(
-  { guide, programs, now }: Pick<ApiParts, 'guide' | 'programs' | 'now'>,
+  { guide, programs, now }: ProgramDetailNeeds,
   id: ProgramId,
 ): ProgramDetail | undefined {
   const program = programs.find(id);

@@ -1,11 +1,16 @@
 /** `/api/storage`: the room for recordings. */
-import type { Elysia } from 'elysia';
-import { StorageSchema } from '../../wire/api.ts';
-import { REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { polledAnswer, polledJson, polledResponses } from './polled.ts';
 
-export function addStorageRoutes(app: Elysia, parts: ApiParts): void {
+import type { Elysia } from 'elysia';
+import type { StorageFacts } from '../../wire/api.ts';
+import { StorageSchema } from '../../wire/api.ts';
+import { REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+
+export interface StorageRouteNeeds {
+  storage(): Promise<StorageFacts>;
+}
+
+export function addStorageRoutes(app: Elysia, parts: StorageRouteNeeds): void {
   app.get('/api/storage', async ({ request }) => polledJson(request, polledAnswer(await parts.storage())), {
     detail: {
       summary: 'The room for recordings: folders, what lies in them, how much more fits',

@@ -1,10 +1,10 @@
 /** Writes a window of the guide as JSON, station by station, giving way to other requests in wide windows. */
+
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import { type Genre, isGenre } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { WindowRow } from '../store/guide-window.ts';
+import type { GuideWindowStore, WindowRow } from '../store/guide-window.ts';
 import { readList, readText } from '../store/stored-json.ts';
-import type { ApiParts } from './parts.ts';
 
 /** Longest stretch of work without a look at other requests. An evening of one type takes less. */
 const SLICE_MS = 6;
@@ -41,7 +41,7 @@ function programJson(row: WindowRow): string | undefined {
 
 /** A `GuideWindow`. */
 export async function writeWindow(
-  guide: ApiParts['guide'],
+  guide: Pick<GuideWindowStore, 'ofStation'>,
   stations: readonly StationRecord[],
   from: number,
   to: number,

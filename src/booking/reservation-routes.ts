@@ -1,4 +1,5 @@
 /** `/api/reservations` and `POST /api/services/<id>/record`. */
+
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import {
@@ -8,14 +9,18 @@ import {
   ReservationSchema,
   ReservationsSchema,
 } from '../../wire/api.ts';
-import type { ReservationWindow } from '../booking/reservation-window.ts';
 import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { polledAnswer, polledJson, polledResponses } from './polled.ts';
-import { readRowId } from './row-id.ts';
-import { readStationId } from './station-id.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { readRowId } from '../route/row-id.ts';
+import { readStationId } from '../route/station-id.ts';
+import type { ReservationService } from './reservation-service.ts';
+import type { ReservationWindow } from './reservation-window.ts';
+
+export interface ReservationRouteNeeds {
+  reservations: Pick<ReservationService, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;
+}
 
 const ID = t.Object({ id: t.String({ description: 'reservation id' }) });
 const EPOCH_PATTERN = '^[0-9]{1,15}$';
@@ -48,7 +53,7 @@ function readWindow({ from, to, limit }: typeof LIST_QUERY.static): ReservationW
 
 const NO_CONTENT = { description: 'done, or it was so already' };
 
-function addListRoutes(app: Elysia, { reservations }: ApiParts, tags: string[]): void {
+function addListRoutes(app: Elysia, { reservations }: ReservationRouteNeeds, tags: string[]): void {
   app.get(
     '/api/reservations',
     ({ query, request }) =>
@@ -77,7 +82,7 @@ function addListRoutes(app: Elysia, { reservations }: ApiParts, tags: string[]):
   });
 }
 
-export function addReservationRoutes(app: Elysia, parts: ApiParts): void {
+export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds): void {
   const tags = ['reservations'];
   const { reservations } = parts;
   addListRoutes(app, parts, tags);

@@ -1,11 +1,16 @@
 /** `/api/rules`: what is booked by itself. */
+
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { ProblemSchema, RuleBodySchema, RulePreviewSchema, RuleSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { polledAnswer, polledJson, polledResponses } from './polled.ts';
-import { readRowId } from './row-id.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { readRowId } from '../route/row-id.ts';
+import type { RuleService } from './rule-service.ts';
+
+export interface RuleRouteNeeds {
+  rules: Pick<RuleService, 'list' | 'get' | 'create' | 'update' | 'remove' | 'preview'>;
+}
 
 const ID = t.Object({ id: t.String({ description: 'rule id' }) });
 const BODY = {
@@ -16,7 +21,7 @@ const ANSWERS = { 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS };
 const CONDITIONS =
   'All conditions that are set must hold; at least one is needed. Width, letter case and the width of kana do not count.';
 
-export function addRuleRoutes(app: Elysia, { rules }: ApiParts): void {
+export function addRuleRoutes(app: Elysia, { rules }: RuleRouteNeeds): void {
   const tags = ['rules'];
 
   app.get('/api/rules', ({ request }) => polledJson(request, polledAnswer(rules.list())), {

@@ -1,11 +1,20 @@
 /** `/api/services/<id>/logo`: the station's logo as a picture. */
+
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
+import type { StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
-import { problemResponse, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { notModified } from './polled.ts';
-import { readStationId } from './station-id.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { notModified } from '../route/polled-answer.ts';
+import { readStationId } from '../route/station-id.ts';
+
+export interface LogoRouteNeeds {
+  logos: {
+    /** Changes with the picture; undefined while there is none. */
+    tag(id: StationId): string | undefined;
+    png(id: StationId): Uint8Array<ArrayBuffer> | undefined;
+  };
+}
 
 const NO_LOGO = () => new Failure('not_found', 'この局のロゴはまだありません。');
 
@@ -13,7 +22,7 @@ const NO_LOGO = () => new Failure('not_found', 'この局のロゴはまだあ�
 const FOR_EVER = 'private, max-age=31536000, immutable';
 const ASK_AGAIN = 'private, no-cache';
 
-export function addLogoRoutes(app: Elysia, parts: ApiParts): void {
+export function addLogoRoutes(app: Elysia, parts: LogoRouteNeeds): void {
   app.get(
     '/api/services/:id/logo',
     ({ params, query, request }) => {

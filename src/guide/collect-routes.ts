@@ -1,11 +1,20 @@
 /** `/api/guide/status` and `/api/guide/collect`: how well the guide is known, and reading it now. */
-import type { Elysia } from 'elysia';
-import { COLLECT_LEASE_MS, GuideCollectSchema, GuideStatusSchema } from '../../wire/api.ts';
-import { REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { polledAnswer, polledJson, polledResponses } from './polled.ts';
 
-export function addCollectRoutes(app: Elysia, { collecting }: ApiParts): void {
+import type { Elysia } from 'elysia';
+import type { GuideCollect, GuideStatus } from '../../wire/api.ts';
+import { COLLECT_LEASE_MS, GuideCollectSchema, GuideStatusSchema } from '../../wire/api.ts';
+import { REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+
+export interface CollectRouteNeeds {
+  collecting: {
+    status(): GuideStatus;
+    press(): GuideCollect;
+    release(): GuideCollect;
+  };
+}
+
+export function addCollectRoutes(app: Elysia, { collecting }: CollectRouteNeeds): void {
   const tags = ['guide'];
   app.get('/api/guide/status', ({ request }) => polledJson(request, polledAnswer(collecting.status())), {
     detail: {

@@ -1,4 +1,5 @@
 /** What people do to a recording: watch it, keep it, throw it away, take it back. */
+
 import type { Elysia } from 'elysia';
 import {
   ProtectRequestSchema,
@@ -8,10 +9,17 @@ import {
 } from '../../wire/api.ts';
 import { RESUME_EDGE_MS } from '../model/recording-time.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { jsonBody, problemResponse, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { cutsOf } from './recording-list.ts';
+import { jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { cutsOf } from './recording-answers.ts';
+import type { RecordingMarks } from './recording-marks.ts';
+import type { RecordingRouteNeeds } from './recording-routes.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from './recording-routes.ts';
+import type { RetentionService } from './retention-service.ts';
+
+export interface RecordingMarkRouteNeeds extends RecordingRouteNeeds {
+  recordingMarks: Pick<RecordingMarks, 'reach' | 'seen' | 'watched' | 'protect'>;
+  retention: Pick<RetentionService, 'bin' | 'restore' | 'remove'>;
+}
 
 const tags = ['recordings'];
 
@@ -28,7 +36,7 @@ const MARKED = {
 };
 const BEING_MADE = problemResponse('`conflict`: it is being recorded');
 
-function addMarkRoutes(app: Elysia, parts: ApiParts): void {
+function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
   app.post(
     '/api/recordings/:id/resume',
     ({ params, body }) => {
@@ -107,7 +115,7 @@ function addMarkRoutes(app: Elysia, parts: ApiParts): void {
   );
 }
 
-export function addRecordingMarkRoutes(app: Elysia, parts: ApiParts): void {
+export function addRecordingMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
   addMarkRoutes(app, parts);
 
   app.post(

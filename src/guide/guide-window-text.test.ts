@@ -7,6 +7,7 @@ import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { type GuideWindow, GuideWindowSchema } from '../../wire/api.ts';
 import { Shared } from '../booking/compact-programs.ts';
+import { toRecording } from '../record/recording-answers.ts';
 import { migrate } from '../store/database.ts';
 import { GuideWindowStore } from '../store/guide-window.ts';
 import { MIGRATIONS } from '../store/migrations.ts';
@@ -16,8 +17,7 @@ import { ReservationStore } from '../store/reservation-store.ts';
 import { indexAllPending } from '../store/search-index.ts';
 import { SearchStore } from '../store/search-store.ts';
 import { StationStore } from '../store/station-store.ts';
-import { writeWindow } from './guide-text.ts';
-import { toRecording } from './recording-list.ts';
+import { writeWindow } from './guide-window-text.ts';
 
 const HOUR = 3_600_000;
 const [NETWORK, SERVICE] = [networkId(4), serviceId(101)];

@@ -1,13 +1,18 @@
-/** `/api/services` and what hangs below a station. */
+/** `/api/services/<id>/live`: a station as an HTTP stream. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER, StationsSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSALS } from './described.ts';
-import { ENDLESS } from './headers.ts';
-import type { ApiParts } from './parts.ts';
-import { polledJson, polledResponses } from './polled.ts';
-import { readStationId, unknownStation } from './station-id.ts';
-import { StationList } from './station-list.ts';
+import type { StationId } from '../../arib/ids.ts';
+import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER } from '../../wire/api.ts';
+import type { StationRecord } from '../model/station.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { readStationId, unknownStation } from '../route/station-id.ts';
+import { ENDLESS } from '../route/stream-headers.ts';
+import type { LiveRequest, LiveStream } from './live-service.ts';
+
+export interface LiveRouteNeeds {
+  stations: { find(id: StationId): StationRecord | undefined };
+  live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> };
+}
 
 const LIVE_QUERY = t.Object({
   codec: t.Optional(t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)))),
@@ -51,17 +56,7 @@ function liveContentType(codec: string, audio: string | undefined): string {
   return codec === 'raw' ? 'video/mp2t' : 'video/mp4';
 }
 
-export function addStationRoutes(app: Elysia, parts: ApiParts): void {
-  const stations = new StationList(parts);
-  app.get('/api/services', ({ request }) => polledJson(request, stations.answer()), {
-    detail: {
-      summary: 'Stations with what they air now',
-      description: 'Carries an ETag; `If-None-Match` gives 304 while nothing changed.',
-      tags: ['stations'],
-      responses: { ...REFUSALS, ...polledResponses('stations in list order', StationsSchema) },
-    },
-  });
-
+export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
   app.get(
     '/api/services/:id/live',
     async ({ params, query, request }) => {

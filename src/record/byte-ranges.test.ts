@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isSameForRange, readRange } from './ranges.ts';
+import { isSameForRange, readRange } from './byte-ranges.ts';
 
 test.each([
   [null, 'whole'],

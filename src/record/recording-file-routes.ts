@@ -1,4 +1,5 @@
 /** The files of a recording, whole or in parts. Only regular files that a row names; links are not followed. */
+
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,14 +8,22 @@ import type { Elysia } from 'elysia';
 import { within } from '../../host/deadline.ts';
 import { FILE_SOURCES } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { matchesEtag } from '../route/etag.ts';
+import { LENGTH_HEADER } from '../route/stream-headers.ts';
 import type { ListedFile, ListedRecording } from '../store/recording-list-store.ts';
-import { matchesEtag } from './assets.ts';
-import { problemResponse, REFUSALS } from './described.ts';
-import { LENGTH_HEADER } from './headers.ts';
+import { isSameForRange, readRange } from './byte-ranges.ts';
+import type { FolderSpace } from './folder-space.ts';
 import { type FilePiece, joinedBody } from './joined-file.ts';
-import type { ApiParts } from './parts.ts';
-import { isSameForRange, readRange } from './ranges.ts';
+import type { RecordingMarks } from './recording-marks.ts';
+import type { RecordingRouteNeeds } from './recording-routes.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from './recording-routes.ts';
+
+export interface RecordingFileRouteNeeds extends RecordingRouteNeeds {
+  recordingMarks: Pick<RecordingMarks, 'seen'>;
+  /** Undefined for a folder that does not answer. */
+  folderSpace(path: string): Promise<FolderSpace | undefined>;
+}
 
 /** A network folder that is away may take for ever. */
 const LOOK_MS = 3_000;
@@ -30,7 +39,7 @@ const NO_FILE = () => new Failure('not_found', 'この録画のファイルは�
 const hanging = () => new Failure('busy', '録画フォルダーが応答しません。');
 
 /** @throws Failure not_found when it is no regular file, busy when its folder does not answer */
-async function look(parts: Pick<ApiParts, 'folderSpace'>, path: string): Promise<Stats> {
+async function look(parts: Pick<RecordingFileRouteNeeds, 'folderSpace'>, path: string): Promise<Stats> {
   // Of a folder that hangs nothing else is asked: each question would keep a thread.
   if ((await parts.folderSpace(dirname(path))) === undefined) throw hanging();
   const found = await within(
@@ -62,7 +71,7 @@ function headOnly(status: number, headers: Record<string, string>, length: numbe
 
 /** @param paths one after the other they are the file */
 async function sendFile(
-  parts: Pick<ApiParts, 'folderSpace'>,
+  parts: Pick<RecordingFileRouteNeeds, 'folderSpace'>,
   request: Request,
   recording: ListedRecording,
   { source, paths }: { source: ListedFile['source']; paths: readonly string[] },
@@ -98,7 +107,11 @@ async function sendFile(
 }
 
 /** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
-function pathsOf(parts: Pick<ApiParts, 'recordingList'>, id: number, { source, path }: ListedFile): string[] {
+function pathsOf(
+  parts: Pick<RecordingFileRouteNeeds, 'recordingList'>,
+  id: number,
+  { source, path }: ListedFile,
+): string[] {
   const originals = source === 'ts' ? parts.recordingList.originals(id) : [];
   return originals.includes(path) ? originals : [path];
 }
@@ -113,7 +126,7 @@ const FILE_QUERY = t.Object({
   audio: t.Optional(t.Literal('only', { description: 'the sound alone: 404 while there is none' })),
 });
 
-export function addRecordingFileRoutes(app: Elysia, parts: ApiParts): void {
+export function addRecordingFileRoutes(app: Elysia, parts: RecordingFileRouteNeeds): void {
   const tags = ['recordings'];
   const etag = { schema: { type: 'string' as const }, description: 'of a file that does not grow any more' };
   const media = Object.fromEntries(

@@ -33,3 +33,11 @@ export function jsonBody(schema: TSchema) {
     content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
   };
 }
+
+/** A JSON answer that is described, not validated. */
+export function jsonAnswer(description: string, schema: TSchema) {
+  return {
+    description,
+    content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
+  };
+}

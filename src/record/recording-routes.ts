@@ -1,6 +1,8 @@
 /** `/api/recordings`: lists of what was recorded, and one recording's state. Its marks: `recording-mark-routes.ts`. */
+
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
+import type { RecordingProgress } from '../../wire/api.ts';
 import {
   MAX_QUERY_LENGTH,
   RECORDING_LIMIT,
@@ -15,11 +17,21 @@ import {
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
-import type { ListedRecording, RecordingQuestion } from '../store/recording-list-store.ts';
-import { problemResponse, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { notModified, polledAnswer, polledJson, polledResponses } from './polled.ts';
-import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-list.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { notModified, polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import type {
+  ListedRecording,
+  RecordingListStore,
+  RecordingQuestion,
+} from '../store/recording-list-store.ts';
+import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-answers.ts';
+
+export interface RecordingRouteNeeds {
+  version: string;
+  recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'originals' | 'detail'>;
+  /** Progress of recordings in progress, by recording. */
+  running(): ReadonlyMap<number, RecordingProgress>;
+}
 
 const NUMBER = '^[0-9]{1,15}$';
 /** More rows cannot be passed over: there are none. */
@@ -111,7 +123,10 @@ export function unknownRecording(): Failure {
 }
 
 /** @throws Failure not_found, also for what is in the bin */
-export function findRecording(parts: Pick<ApiParts, 'recordingList'>, text: string): ListedRecording {
+export function findRecording(
+  parts: Pick<RecordingRouteNeeds, 'recordingList'>,
+  text: string,
+): ListedRecording {
   const recording = parts.recordingList.find(readRecordingId(text));
   if (recording === undefined) throw unknownRecording();
   return recording;
@@ -141,7 +156,7 @@ function listResponses(description: string, schema: TSchema) {
 /** A page that is known unchanged without being read, while nothing in it is being recorded. */
 function pageOf(
   request: Request,
-  parts: ApiParts,
+  parts: RecordingRouteNeeds,
   asked: unknown,
   read: (running: Running) => { total: number; items: readonly unknown[] },
 ): Response {
@@ -158,7 +173,7 @@ function pageOf(
   return response;
 }
 
-export function addRecordingRoutes(app: Elysia, parts: ApiParts): void {
+export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): void {
   const tags = ['recordings'];
 
   app.get(

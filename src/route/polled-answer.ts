@@ -1,6 +1,6 @@
 /** Lists that clients poll: JSON with an ETag, 304 for whoever has it already. RFC 9110, 13.1.2. */
 import type { TSchema } from '@sinclair/typebox';
-import { matchesEtag } from './assets.ts';
+import { matchesEtag } from './etag.ts';
 
 export interface PolledAnswer {
   /** With its quotes. */

@@ -1,10 +1,20 @@
 /** `/api/settings` and what the settings screen tells about the machine. */
+
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
+import type { Settings, SystemFacts } from '../../wire/api.ts';
 import { SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from './described.ts';
-import type { ApiParts } from './parts.ts';
-import { polledAnswer, polledJson, polledResponses } from './polled.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+
+export interface SettingsRouteNeeds {
+  settings: {
+    all(): Settings;
+    /** @throws Failure */
+    change(body: unknown): Settings | Promise<Settings>;
+  };
+  system(): Promise<SystemFacts>;
+}
 
 /** A schema as plain JSON Schema. */
 function plain(schema: object) {
@@ -18,7 +28,7 @@ const CHANGES = t.Object(
   ),
 );
 
-export function addSettingsRoutes(app: Elysia, parts: ApiParts): void {
+export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void {
   const tags = ['settings'];
 
   app.get('/api/settings', ({ request }) => polledJson(request, polledAnswer(parts.settings.all())), {
@@ -30,7 +40,7 @@ export function addSettingsRoutes(app: Elysia, parts: ApiParts): void {
     },
   });
 
-  app.put('/api/settings', ({ body }) => Response.json(parts.settings.change(body)), {
+  app.put('/api/settings', async ({ body }) => Response.json(await parts.settings.change(body)), {
     // The body is checked by the settings themselves, whose answer names the field.
     detail: {
       summary: 'Change settings',

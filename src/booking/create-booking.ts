@@ -1,0 +1,29 @@
+/** The booking feature put together: reservations and rules over the plan, and their routes. */
+import type { Database } from 'bun:sqlite';
+import type { AddRoutes } from '../route/add-routes.ts';
+import { CancellationStore } from '../store/cancellation-store.ts';
+import { ReservationStore } from '../store/reservation-store.ts';
+import { RuleStore } from '../store/rule-store.ts';
+import { BookingService, type BookingServiceOptions } from './booking-service.ts';
+import { addReservationRoutes } from './reservation-routes.ts';
+import { addRuleRoutes } from './rule-routes.ts';
+
+export interface BookingNeeds
+  extends Omit<BookingServiceOptions, 'reservations' | 'rules' | 'cancellations'> {
+  database: Database;
+}
+
+export function createBooking(needs: BookingNeeds) {
+  const { database, ...options } = needs;
+  const booking = new BookingService({
+    ...options,
+    reservations: new ReservationStore(database),
+    rules: new RuleStore(database),
+    cancellations: new CancellationStore(database),
+  });
+  const routes: AddRoutes = (app) => {
+    addReservationRoutes(app, booking);
+    addRuleRoutes(app, booking);
+  };
+  return { booking, routes };
+}

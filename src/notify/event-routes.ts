@@ -1,0 +1,39 @@
+/** `/api/events`: what changed, as Server-Sent Events. */
+import type { Elysia } from 'elysia';
+import { EVENTS } from '../../wire/api.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { problem } from '../route/problems.ts';
+import { ENDLESS } from '../route/stream-headers.ts';
+
+export interface EventRouteNeeds {
+  /** Undefined when no more clients are taken. */
+  events: { open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined };
+}
+
+export function addEventRoutes(app: Elysia, parts: EventRouteNeeds): void {
+  app.get(
+    '/api/events',
+    ({ request }) => {
+      const headers = { 'content-type': 'text/event-stream', ...ENDLESS };
+      if (request.method === 'HEAD') return new Response(null, { headers });
+      const stream = parts.events.open(request.signal);
+      if (stream === undefined) return problem('busy', '接続が多すぎます。しばらくしてからお試しください。');
+      return new Response(stream, { headers });
+    },
+    {
+      detail: {
+        summary: 'What changed, as Server-Sent Events',
+        description: `Events: ${EVENTS.join(', ')}. \`ping\` comes every 25 s. Nothing is replayed after a reconnect.`,
+        tags: ['system'],
+        responses: {
+          ...REFUSALS,
+          503: problemResponse('`busy`: too many clients listen already'),
+          200: {
+            description: 'an endless event stream',
+            content: { 'text/event-stream': { schema: { type: 'string' } } },
+          },
+        },
+      },
+    },
+  );
+}

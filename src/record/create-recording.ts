@@ -1,0 +1,109 @@
+/** The recording feature put together: recorder, retention, what people do with recordings, and their routes. */
+import type { Database } from 'bun:sqlite';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { BroadcastClock } from '../model/broadcast-clock.ts';
+import type { AddRoutes } from '../route/add-routes.ts';
+import type { Settings } from '../settings/settings.ts';
+import { RecordingFolderStore } from '../store/recording-folders.ts';
+import { RecordingListStore } from '../store/recording-list-store.ts';
+import { RecordingStore } from '../store/recording-store.ts';
+import { RecordingSumStore } from '../store/recording-sums.ts';
+import { RecycleBin } from '../store/recycle-bin.ts';
+import { RESERVED_BYTES } from '../store/reserved-space.ts';
+import { FolderMounts } from './folder-mounts.ts';
+import { type Folder, wishedFolders } from './folder-selection.ts';
+import { FolderSpaces } from './folder-space.ts';
+import { PlaybackActivity } from './playback-activity.ts';
+import { Recorder, type RecorderOptions } from './recorder.ts';
+import { addRecordingFileRoutes } from './recording-file-routes.ts';
+import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
+import { RecordingMarks } from './recording-marks.ts';
+import { addRecordingRoutes } from './recording-routes.ts';
+import { RetentionService } from './retention-service.ts';
+import { storageFacts } from './storage-report.ts';
+import { addStorageRoutes } from './storage-routes.ts';
+
+export interface RecordingNeeds
+  extends Pick<
+    RecorderOptions,
+    | 'agentUrl'
+    | 'elapsed'
+    | 'findProgram'
+    | 'findStation'
+    | 'onBegan'
+    | 'onEnded'
+    | 'readSeries'
+    | 'startWorker'
+    | 'tap'
+    | 'wall'
+  > {
+  version: string;
+  database: Database;
+  dataDir: string;
+  recordingsDir: string;
+  /** Interval of the retention, ms. */
+  retentionIntervalMs: number;
+  settings: Pick<Settings, 'get'>;
+  hub: Hub;
+  clock: BroadcastClock;
+  /** Resolves when everything committed is on disk. */
+  stored: () => Promise<void>;
+  log: Log;
+}
+
+export function createRecording(needs: RecordingNeeds) {
+  const { clock, database, dataDir, hub, settings, stored } = needs;
+  const mounts = new FolderMounts(new RecordingFolderStore(database));
+  const spaces = new FolderSpaces(undefined, undefined, mounts);
+  const dataDevice = statSync(dataDir).dev;
+  const folders = (): readonly Folder[] =>
+    wishedFolders(needs.recordingsDir, settings.get('recordingFolders'));
+  /** Free bytes for recordings: the space reserved for the database is not. */
+  const free = async (path: string): Promise<number | undefined> => {
+    const space = await spaces.of(path);
+    const reserved = space?.device === dataDevice ? RESERVED_BYTES : 0;
+    return space === undefined ? undefined : Math.max(0, space.freeBytes - reserved);
+  };
+  const recorder = new Recorder({
+    ...needs,
+    store: new RecordingStore(database),
+    folders,
+    free,
+    // It is there whenever the database is.
+    spare: join(dataDir, 'recordings-spare'),
+    mounts,
+    retryDamaged: () => settings.get('retryDamaged'),
+    log: needs.log.component('record'),
+    now: clock.now,
+    isTimeSure: clock.isSure,
+  });
+  const shelf = new RecycleBin(database);
+  const watching = new PlaybackActivity(clock.now);
+  const retention = new RetentionService({
+    ...{ shelf, mounts, watching, hub, stored },
+    intervalMs: needs.retentionIntervalMs,
+    log: needs.log.component('retention'),
+    now: clock.now,
+    isTimeSure: clock.isSure,
+  });
+  const storage = { folders, sums: new RecordingSumStore(database), spaces };
+  const routeNeeds = {
+    version: needs.version,
+    recordingList: new RecordingListStore(database),
+    recordingMarks: new RecordingMarks({ shelf, watching, hub, now: clock.now }),
+    retention,
+    storage: () => storageFacts(storage),
+    folderSpace: (path: string) => spaces.of(path),
+    running: () => recorder.progress(),
+  };
+  const routes: AddRoutes = (app) => {
+    addRecordingRoutes(app, routeNeeds);
+    addRecordingMarkRoutes(app, routeNeeds);
+    addRecordingFileRoutes(app, routeNeeds);
+    addStorageRoutes(app, routeNeeds);
+  };
+  return { recorder, retention, folders, routes };
+}

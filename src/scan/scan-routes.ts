@@ -1,0 +1,66 @@
+/** `/api/scan`: the channel scan. */
+import type { Elysia } from 'elysia';
+import type { BroadcastType } from '../../arib/ids.ts';
+import { ScanRequestSchema, type ScanStatus, ScanStatusSchema } from '../../wire/api.ts';
+import { readAs } from '../model/schema-mismatch.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+
+export interface ScanRouteNeeds {
+  scans: {
+    status(): ScanStatus;
+    /** @throws Failure */
+    start(types: readonly BroadcastType[]): Promise<void>;
+    abort(): Promise<void>;
+  };
+}
+
+export function addScanRoutes(app: Elysia, { scans }: ScanRouteNeeds): void {
+  const tags = ['tuners'];
+
+  app.get('/api/scan', ({ request }) => polledJson(request, polledAnswer(scans.status())), {
+    detail: {
+      summary: 'The channel scan under way, else the last one',
+      tags,
+      responses: { ...REFUSALS, ...polledResponses('the scan', ScanStatusSchema) },
+    },
+  });
+
+  app.post(
+    '/api/scan',
+    async ({ body }) => {
+      await scans.start(readAs(ScanRequestSchema, body).types);
+      return scans.status();
+    },
+    {
+      detail: {
+        requestBody: jsonBody(ScanRequestSchema),
+        summary: 'Start a channel scan',
+        description: 'It goes on by itself; event `scan` tells of its progress.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          200: jsonAnswer('the scan that began', ScanStatusSchema),
+          400: problemResponse('unknown or no types'),
+          409: problemResponse('`conflict`: one is running'),
+          503: problemResponse('`no_tuner`: no tuner takes one of the types; `agent_unavailable`'),
+        },
+      },
+    },
+  );
+
+  app.delete(
+    '/api/scan',
+    async () => {
+      await scans.abort();
+      return new Response(null, { status: 204 });
+    },
+    {
+      detail: {
+        summary: 'Abort the channel scan; stations stay as they were',
+        tags,
+        responses: { ...REFUSALS, 204: { description: 'none is running any more' } },
+      },
+    },
+  );
+}

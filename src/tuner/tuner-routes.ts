@@ -1,0 +1,73 @@
+/** `/api/tuners` and `/api/channels`: the agent's tables. */
+
+import { Value } from '@sinclair/typebox/value';
+import type { Elysia } from 'elysia';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import {
+  ChannelsSchema,
+  type TunerDefinition,
+  TunerDefinitionsSchema,
+  TunersSchema,
+} from '../../wire/agent.ts';
+import { readAs } from '../model/schema-mismatch.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+
+export interface TunerRouteNeeds {
+  /** The agent's own tables. @throws Failure */
+  equipment: {
+    tuners(): Promise<Tuner[]>;
+    putTuners(definitions: readonly TunerDefinition[]): Promise<Tuner[]>;
+    channels(): Promise<Channel[]>;
+  };
+}
+
+const AWAY = problemResponse('`agent_unavailable`');
+
+export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
+  const { equipment } = parts;
+  const tags = ['tuners'];
+
+  app.get('/api/tuners', async ({ request }) => polledJson(request, polledAnswer(await equipment.tuners())), {
+    detail: {
+      summary: 'Tuners with their users, in the order in which they are used',
+      tags,
+      responses: {
+        ...REFUSALS,
+        ...polledResponses('tuners in rank order, disabled ones last', TunersSchema),
+        503: AWAY,
+      },
+    },
+  });
+
+  const readDefinitions = (body: unknown) => {
+    const definitions = readAs(TunerDefinitionsSchema, body);
+    return Value.Clean(TunerDefinitionsSchema, definitions) as TunerDefinition[];
+  };
+  app.put('/api/tuners', ({ body }) => equipment.putTuners(readDefinitions(body)), {
+    detail: {
+      requestBody: jsonBody(TunerDefinitionsSchema),
+      summary: 'Replace the tuner definitions',
+      description: 'Unknown fields are dropped.',
+      tags,
+      responses: {
+        ...REFUSALS,
+        200: jsonAnswer('the tuners as they are now', TunersSchema),
+        400: problemResponse('`bad_request` naming the field at fault; nothing was changed'),
+        503: AWAY,
+      },
+    },
+  });
+
+  app.get(
+    '/api/channels',
+    async ({ request }) => polledJson(request, polledAnswer(await equipment.channels())),
+    {
+      detail: {
+        summary: 'Channel definitions: the result of the last scan',
+        tags,
+        responses: { ...REFUSALS, ...polledResponses('channels', ChannelsSchema), 503: AWAY },
+      },
+    },
+  );
+}
