@@ -34,8 +34,7 @@ Environment:
   RECORDINGS_DIR                the first recording folder ($DATA_DIR/recordings)
   FFMPEG_PATH, FFPROBE_PATH     else those on PATH
   TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
-  ALLOWED_HOSTS                 names under which svc answers besides the machine's own, by comma; .example.net
-                                stands for a domain
+  ALLOWED_HOSTS                 further names under which svc answers, by comma (.example.net: a whole domain)
   TRUSTED_PROXIES               front proxies whose X-Forwarded-For, -Host and -Prefix are believed
   CHANNEL_SYNC_INTERVAL         how often stations are read from the agent, in ms (60000)
   SERVICE_FORGET_AFTER          a station that stays away so long is forgotten, in ms (1800000)

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Tuner } from '../../wire/agent.ts';
 import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
+import { comesTrue } from '../until.ts';
 import { describedFetch } from './description.ts';
 import { startTestService, type TestService, until } from './harness.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 /** Of a programme of 20 s. */
 const ENOUGH_MS = 12_000;
@@ -49,13 +50,15 @@ const reservations = (completed = false) =>
 
 test('what is on is recorded at once; a second channel waits for the tuner, and gets it when it is free', async () => {
   let stations: Station[] = [];
-  await until(async () => {
+  const areOn = async (): Promise<boolean> => {
     stations = await ask<Station[]>('GET', '/api/services');
     // Programmes are short: what is done with the first is done before its end.
     return (
       stations.length === 2 && stations.every(({ now }) => now !== null && now.endAt > Date.now() + ENOUGH_MS)
     );
-  });
+  };
+  // Its two channels are read one after the other, and the moment has to fall into the first half of both programmes.
+  await comesTrue('both stations are on for long enough', areOn, 120_000);
   const [one, two] = stations;
   if (one === undefined || two === undefined) throw new Error('no stations');
   const answer = await ask<RecordAnswer>('POST', `/api/services/${one.id}/record`);

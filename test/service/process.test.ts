@@ -335,26 +335,35 @@ describe('the process', () => {
     await child.exited;
   });
 
-  test.skipIf(Bun.which('openssl') === null)('speaks https by itself, under any host name', async () => {
-    const data = folder();
-    const [cert, key] = [join(data, 'cert.pem'), join(data, 'key.pem')];
-    const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
-    const made = Bun.spawn(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-    });
-    expect(await made.exited).toBe(0);
-    const environment = { DATA_DIR: data, TRUSTED_NETWORKS: '127.0.0.1', TLS_CERT: cert, TLS_KEY: key };
-    const { child, port } = await listening(environment);
-    for (const host of ['localhost', 'tv', 'a.example.org']) {
-      const response = await fetch(`https://127.0.0.1:${port}/api/services`, {
-        headers: { host },
-        tls: { rejectUnauthorized: false },
+  test.skipIf(Bun.which('openssl') === null)(
+    'speaks https by itself, under every name it is given',
+    async () => {
+      const data = folder();
+      const [cert, key] = [join(data, 'cert.pem'), join(data, 'key.pem')];
+      const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
+      const made = Bun.spawn(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], {
+        stdio: ['ignore', 'ignore', 'ignore'],
       });
-      expect([host, response.status, await response.text()]).toEqual([host, 200, '[]']);
-    }
-    child.kill();
-    await child.exited;
-    const swapped = await run([], { ...environment, PORT: '0', TLS_CERT: key });
-    expect([swapped.code, swapped.stderr]).toEqual([1, expect.stringContaining('TLS_CERT')]);
-  });
+      expect(await made.exited).toBe(0);
+      const environment = {
+        DATA_DIR: data,
+        TRUSTED_NETWORKS: '127.0.0.1',
+        TLS_CERT: cert,
+        TLS_KEY: key,
+        ALLOWED_HOSTS: 'tv,.example.org',
+      };
+      const { child, port } = await listening(environment);
+      for (const host of ['localhost', 'tv', 'a.example.org']) {
+        const response = await fetch(`https://127.0.0.1:${port}/api/services`, {
+          headers: { host },
+          tls: { rejectUnauthorized: false },
+        });
+        expect([host, response.status, await response.text()]).toEqual([host, 200, '[]']);
+      }
+      child.kill();
+      await child.exited;
+      const swapped = await run([], { ...environment, PORT: '0', TLS_CERT: key });
+      expect([swapped.code, swapped.stderr]).toEqual([1, expect.stringContaining('TLS_CERT')]);
+    },
+  );
 });
