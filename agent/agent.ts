@@ -1,11 +1,10 @@
 /** Puts the agent together from its options alone: no environment, no process globals. */
 
-import { systemMonotonicClock } from '../host/clock.ts';
+import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
 import { AllowedHosts } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
-import { CardService } from './card/card-service.ts';
-import type { KeyBackend } from './card/key-backend.ts';
+import { CardAccess, type CardAccessOptions } from './card/card-access.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import { StreamDescrambler } from './descramble/stream-descrambler.ts';
 import { FakeDriver } from './driver/fake.ts';
@@ -62,8 +61,8 @@ export interface AgentOptions {
   readonly log: Log;
   readonly timing?: Partial<AgentTiming>;
   readonly lagLimitBytes?: number;
-  /** The card reader, or another agent; undefined: scrambled programmes stay scrambled. */
-  readonly keys?: { readonly backend: KeyBackend; readonly isShared: boolean } | undefined;
+  /** Where keys come from and go to; undefined: scrambled programmes stay scrambled. */
+  readonly card?: Omit<CardAccessOptions, 'clock' | 'wallClock' | 'log' | 'onChange'> | undefined;
 }
 
 export interface RunningAgent {
@@ -96,11 +95,12 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     log: log.component('config'),
   });
   const card =
-    options.keys === undefined
+    options.card === undefined
       ? undefined
-      : new CardService({
-          ...options.keys,
+      : new CardAccess({
+          ...options.card,
           clock: systemMonotonicClock,
+          wallClock: systemWallClock,
           log: log.component('card'),
           onChange: () => events.announce('tuners'),
         });
@@ -109,7 +109,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     createDescrambler: (output, onChange) =>
       card === undefined
         ? new PassThroughDescrambler(output)
-        : new StreamDescrambler({ source: card, clock: systemMonotonicClock, output, onChange }),
+        : new StreamDescrambler({ source: card.source, clock: systemMonotonicClock, output, onChange }),
     tsidOf: (type, channel) => equipment.tsidOf(type, channel),
     timing,
     lagLimitBytes: options.lagLimitBytes ?? LAG_LIMIT_BYTES,
@@ -135,8 +135,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     // Which `development: false` would switch on: a second agent on the same port has to be told.
     reusePort: false,
     idleTimeout: timing.idleSeconds,
-    // Of a bound of the interface's own, so that the answer can say what was too large.
-    maxRequestBodySize: 64 * 1024 * 1024,
+    // Every route has a bound of its own, and a stream to decode has none.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: (request, bun) =>
       http.handle(request, {
         address: bun.requestIP(request)?.address,

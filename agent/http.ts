@@ -1,15 +1,17 @@
 /** The agent's HTTP interface: every `/agent/*` path, its methods, parameters and errors. */
 import { BROADCAST_TYPES } from '../arib/ids.ts';
+import { systemMonotonicClock } from '../host/clock.ts';
 import { type AllowedHosts, CORP_HEADER, checkHost, isCrossSiteLoad } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
 import { type Card, TUNER_HEADER } from '../wire/agent.ts';
-import type { CardService, CardStatus } from './card/card-service.ts';
+import type { CardAccess } from './card/card-access.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, SaveFailed } from './config/json-file.ts';
 import { JsonMistake, parseJson } from './config/json-text.ts';
 import { BadValue } from './config/validate.ts';
 import { StreamFailure } from './consumer.ts';
+import { decodeBody } from './descramble/decode-body.ts';
 import type { Equipment } from './equipment.ts';
 import { eventStream } from './event-stream.ts';
 import type { ChangeEvents } from './events.ts';
@@ -30,7 +32,7 @@ export interface HttpOptions {
   readonly equipment: Equipment;
   readonly events: ChangeEvents;
   /** Undefined: the agent has no source of keys. */
-  readonly card: CardService | undefined;
+  readonly card: CardAccess | undefined;
   readonly networks: Networks;
   readonly allowedHosts: AllowedHosts;
   readonly keepAliveMs: number;
@@ -54,12 +56,14 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_USE_LENGTH = 256;
 const MAX_AFTER = 64;
 
-const NO_CARD: CardStatus = {
+const NO_CARD: Card = {
   state: 'none',
   reader: null,
   caSystemId: null,
   failure: null,
   ecm: { requests: 0, cached: 0, failed: 0, medianMs: null },
+  share: null,
+  upstream: null,
 };
 
 export class AgentHttp {
@@ -74,6 +78,7 @@ export class AgentHttp {
       },
       '/agent/stream': { GET: (request, url, connection) => this.#stream(request, url, connection) },
       '/agent/card': { GET: () => this.#card() },
+      '/agent/decode': { POST: (request, _url, connection) => this.#decode(request, connection) },
       '/agent/events': { GET: (request, _url, connection) => this.#events(request, connection) },
     };
   }
@@ -159,16 +164,20 @@ export class AgentHttp {
     return new Response(consumer.body, { headers: { ...headers, [TUNER_HEADER]: tunerId } });
   }
 
-  /** A card that is not connected is looked for now (`CardService` limits how often), so that the answer is current. */
   async #card(): Promise<Response> {
     const { card } = this.options;
-    if (card?.status.caSystemId === null) await card.system().catch(() => {});
-    const status: Card = {
-      ...(card?.status ?? NO_CARD),
-      share: null,
-      upstream: null,
-    };
+    const status = card === undefined ? NO_CARD : await card.status();
     return Response.json(status, { headers: { 'cache-control': 'no-store' } });
+  }
+
+  /** Transport stream in, the same stream descrambled out, both at the client's pace. */
+  #decode(request: Request, connection: Connection): Response {
+    const { card } = this.options;
+    if (card === undefined) throw new HttpError(503, 'カードを使えません');
+    if (request.body === null) throw new BadValue('body', '本文に TS を送ってください');
+    connection.keepOpen();
+    const headers = { 'content-type': 'video/mp2t', 'cache-control': 'no-store' };
+    return new Response(decodeBody(request.body, card.source, systemMonotonicClock), { headers });
   }
 
   #events(request: Request, connection: Connection): Response {

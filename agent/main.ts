@@ -18,6 +18,11 @@ Environment:
   CHANNELS_FILE             channel definitions (/config/channels.json)
   FAKE_TUNE                 command whose output is the stream; {type} {channel} {tsid} are replaced
   FAKE_TUNERS               tuners without a tuners file under FAKE_TUNE (GR:4,BS+CS:4)
+  CARD_URL                  keys from another agent's share port instead of a card: http://address:port
+  CARD_SHARE_PORT           share this machine's card with other agents on this port (off)
+  CARD_SHARE_NETWORKS       who may have keys; only loopback, private and link-local networks
+  CARD_TTL                  how many hops key exchange may go, 1 to 8 (1)
+  CARD_SHARE_MAX_RTT        farther peers are refused, in ms (no limit)
   TUNE_TIMEOUT              from tuning to the first packets, in ms (5000)
   LOG_LEVEL                 debug, info, warn, error, off (info)
 `;
@@ -75,12 +80,12 @@ async function main(arguments_: readonly string[]): Promise<void> {
       ...config,
       environment: process.env,
       log,
-      keys: {
-        backend: new CardReader({
+      card: {
+        ...config.card,
+        reader: new CardReader({
           startWorker: () => new Worker(new URL('./card.worker.ts', import.meta.url)),
           log: log.component('card'),
         }),
-        isShared: false,
       },
       timing: { syncMs: config.tuneTimeoutMs },
     });

@@ -44,6 +44,17 @@ export class Networks {
     return this.ranges.length === 0;
   }
 
+  /** The first range that no range of `allowed` contains whole; undefined: all are contained. */
+  notWithin(allowed: Networks): string | undefined {
+    const outside = this.ranges.find(
+      ([base, bits]) =>
+        !allowed.ranges.some(
+          ([network, width]) => width <= bits && network.kind() === base.kind() && base.match(network, width),
+        ),
+    );
+    return outside === undefined ? undefined : `${outside[0].toString()}/${outside[1]}`;
+  }
+
   /** False for text that is no address. */
   contains(text: string): boolean {
     const address = parseAddress(text);

@@ -18,7 +18,7 @@ const FFMPEG = { program: 'ffmpeg', package: 'ffmpeg', variable: 'FFMPEG_PATH' }
 const FFPROBE = { program: 'ffprobe', package: 'ffmpeg', variable: 'FFPROBE_PATH' };
 const CHROMIUM = { program: 'chromium', package: 'chromium', variable: 'CHROMIUM_PATH' };
 // The card daemon and its virtual reader.
-const PCSCD = { program: 'pcscd', package: 'pcscd', variable: 'PCSCD_PATH' };
+const PCSCD = { file: '/usr/sbin/pcscd', program: 'pcscd', package: 'pcscd', variable: 'PCSCD_PATH' };
 const VPCD = {
   file: '/usr/lib/pcsc/drivers/serial/libifdvpcd.so',
   program: 'vpcd',

@@ -69,6 +69,20 @@ export class StreamDescrambler implements Descrambler {
     return this.#failure;
   }
 
+  /** Packets wait for a key. */
+  get isWaiting(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** The end of the stream: what the framer and the queue still hold is given out, scrambled where no key came. */
+  flush(): void {
+    const rest = this.#framer.flush();
+    if (rest.length > 0) this.#queue.push(rest);
+    this.#drain();
+    if (this.#queue.length === 0) return;
+    this.#giveUp();
+  }
+
   feed(chunk: Uint8Array): void {
     if (this.#isClosed) return;
     const packets = this.#framer.feed(chunk);
@@ -76,12 +90,7 @@ export class StreamDescrambler implements Descrambler {
     this.#queue.push(packets);
     this.#drain();
     const { headBytes = HEAD_BYTES, queueBytes = QUEUE_BYTES } = this.#options;
-    if (this.#queue.length <= (this.#hasDecrypted ? queueBytes : headBytes)) return;
-    this.#engine?.giveUp();
-    if (this.#engine === undefined) {
-      this.#connectFailure = new KeyFailure('timeout', 'the key source did not answer in time');
-    }
-    this.#drain();
+    if (this.#queue.length > (this.#hasDecrypted ? queueBytes : headBytes)) this.#giveUp();
   }
 
   close(): void {
@@ -89,6 +98,15 @@ export class StreamDescrambler implements Descrambler {
     clearTimeout(this.#timer);
     this.#engine?.close();
     this.#queue.clear();
+  }
+
+  /** What waits is given out as it is, until there is a key. */
+  #giveUp(): void {
+    this.#engine?.giveUp();
+    if (this.#engine === undefined) {
+      this.#connectFailure = new KeyFailure('timeout', 'the key source did not answer in time');
+    }
+    this.#drain();
   }
 
   /** Decides and gives out as much as can be decided. */

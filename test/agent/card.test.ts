@@ -10,6 +10,7 @@ import { until } from './fixture.ts';
 
 const AGENT = join(import.meta.dir, '..', '..', 'agent', 'main.ts');
 const STREAM = join(import.meta.dir, 'paced-file.ts');
+const LISTENING = /listening host=\S+ port=(\d+)/;
 const missing = cardRigMissing();
 if (missing !== undefined) console.warn(`card tests are skipped: ${missing}`);
 
@@ -29,7 +30,7 @@ class CardAgent {
   log = '';
   url = '';
 
-  constructor(socket: string, milliseconds: number) {
+  constructor(socket: string, milliseconds: number, environment: Record<string, string> = {}) {
     const file = join(this.folder, 'scrambled.ts');
     writeFileSync(file, SCRAMBLED.scrambled);
     this.#child = Bun.spawn([process.execPath, AGENT], {
@@ -41,6 +42,7 @@ class CardAgent {
         CHANNELS_FILE: join(this.folder, 'channels.json'),
         FAKE_TUNE: `${process.execPath} ${STREAM} ${file} ${milliseconds}`,
         FAKE_TUNERS: 'GR:2',
+        ...environment,
       },
       stdin: 'ignore',
       stdout: 'ignore',
@@ -50,8 +52,8 @@ class CardAgent {
   }
 
   async ready(): Promise<this> {
-    await until('the agent listens', () => /port=\d+/.test(this.log));
-    this.url = `http://127.0.0.1:${/port=(\d+)/.exec(this.log)?.[1]}`;
+    await until('the agent listens', () => LISTENING.test(this.log));
+    this.url = `http://127.0.0.1:${LISTENING.exec(this.log)?.[1]}`;
     return this;
   }
 
@@ -86,6 +88,14 @@ class CardAgent {
     const decoder = new TextDecoder();
     for await (const part of this.#child.stderr) this.log += decoder.decode(part, { stream: true });
   }
+}
+
+/** Free at this moment; nothing else here picks ports by number. */
+async function freePort(): Promise<number> {
+  const listener = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data: () => {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
 }
 
 const HEX_KEYS = ['systemKey', 'initialValue'] as const;
@@ -202,6 +212,32 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
       );
     } finally {
       await agent.close();
+    }
+  }, 30_000);
+
+  test('another agent descrambles with the shared card, and a whole file is decoded by request', async () => {
+    const port = await freePort();
+    const owner = await new CardAgent(rig.socket, 1_000, { CARD_SHARE_PORT: String(port) }).ready();
+    const other = await new CardAgent('/nonexistent', 1_500, {
+      CARD_URL: `http://127.0.0.1:${port}`,
+    }).ready();
+    try {
+      const received = await other.receive();
+      expect(received.length).toBeGreaterThan(SCRAMBLED.clear.length - 2_000);
+      expect(Buffer.compare(received, SCRAMBLED.clear.subarray(0, received.length))).toBe(0);
+      expect(await other.card()).toMatchObject({ state: 'shared', upstream: { state: 'shared' } });
+      expect((await owner.card()).share).toMatchObject({ port, peers: ['127.0.0.1'], refused: [] });
+      expect((await fetch(`${owner.url}/agent/card/init`)).status).toBe(404);
+      const decoded = await Promise.all(
+        [owner, other].map(async ({ url }) => {
+          const answer = await fetch(`${url}/agent/decode`, { method: 'POST', body: SCRAMBLED.scrambled });
+          return answer.bytes();
+        }),
+      );
+      for (const bytes of decoded) expect(Buffer.compare(bytes, SCRAMBLED.clear)).toBe(0);
+    } finally {
+      await other.close();
+      await owner.close();
     }
   }, 30_000);
 

@@ -1,0 +1,143 @@
+/** Keys from another agent's share port (`CARD_URL`) instead of a card. One connection, used again while it lasts. */
+import type { Socket } from 'bun';
+import { type CardSystem, KEY_FAILURE_CODES, KeyFailure } from '../descramble/key-source.ts';
+import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
+import type { KeyBackend } from './key-backend.ts';
+import {
+  CA_SYSTEM_HEADER,
+  ECM_PATH,
+  INIT_BYTES,
+  INIT_PATH,
+  KEYS_BYTES,
+  type Message,
+  MessageReader,
+  requestBytes,
+  statusOf,
+} from './share-protocol.ts';
+import { setHopLimit } from './socket-options.ts';
+
+export interface ShareClientOptions {
+  /** `http://address:port`, without a path. */
+  url: string;
+  /** 1 to 8, as the other side. */
+  hops: number;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Of B-CAS (ARIB TR-B14), for a peer that does not say which system its card is of. */
+const B_CAS = 0x0005;
+
+interface Line {
+  reader: MessageReader;
+  answer: PromiseWithResolvers<Message> | undefined;
+}
+
+export class ShareClient implements KeyBackend {
+  readonly timeoutMs = TIMEOUT_MS;
+  readonly #address: URL;
+  #socket: Socket<Line> | undefined;
+
+  constructor(readonly options: ShareClientOptions) {
+    this.#address = new URL(options.url);
+  }
+
+  /** The other side tells nothing by itself. */
+  onChange(): void {}
+
+  async connect(signal: AbortSignal): Promise<CardSystem> {
+    const request = requestBytes('GET', INIT_PATH, this.#address.host);
+    const { body, headers } = await this.#ask(request, INIT_BYTES, signal);
+    const caSystem = headers.get(CA_SYSTEM_HEADER) ?? '';
+    return {
+      caSystemId: /^\d{1,5}$/.test(caSystem) ? Number(caSystem) : B_CAS,
+      systemKey: body.slice(0, 32),
+      initialValue: body.slice(32, 40),
+      source: this.#address.host,
+    };
+  }
+
+  async ecm(message: Uint8Array, signal: AbortSignal): Promise<ScramblingKeys> {
+    const request = requestBytes('POST', ECM_PATH, this.#address.host, message);
+    const { body } = await this.#ask(request, KEYS_BYTES, signal);
+    return { odd: body.slice(0, 8), even: body.slice(8, 16) };
+  }
+
+  async close(): Promise<void> {
+    this.#socket?.terminate();
+    this.#socket = undefined;
+  }
+
+  async #ask(request: Uint8Array, length: number, signal: AbortSignal): Promise<Message> {
+    const answer = await this.#exchange(request, signal);
+    const status = statusOf(answer);
+    if (status === 200 && answer.body.length === length) return answer;
+    const text = new TextDecoder().decode(answer.body);
+    if (status === 403) throw new KeyFailure('refused', `${this.#address.host} refuses: ${text}`);
+    const code = KEY_FAILURE_CODES.find((known) => known === text);
+    if (status === 503 && code !== undefined) throw new KeyFailure(code, `${this.#address.host}: ${code}`);
+    throw new KeyFailure('unreachable', `${this.#address.host} answers ${status ?? 'no HTTP'}`);
+  }
+
+  async #exchange(request: Uint8Array, signal: AbortSignal): Promise<Message> {
+    const socket = this.#socket ?? (await this.#open());
+    const line = socket.data;
+    const answer = Promise.withResolvers<Message>();
+    line.answer = answer;
+    const abort = (): void => {
+      // What comes later on this connection would be taken for the answer of the next question.
+      socket.terminate();
+      answer.reject(new KeyFailure('timeout', `${this.#address.host}: no answer in time`));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else socket.write(request);
+    try {
+      const message = await answer.promise;
+      if (message.headers.get('connection') === 'close') await this.close();
+      return message;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      line.answer = undefined;
+    }
+  }
+
+  async #open(): Promise<Socket<Line>> {
+    const { hostname, port } = this.#address;
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const gone = (socket: Socket<Line>): void => {
+      if (this.#socket === socket) this.#socket = undefined;
+      socket.data?.answer?.reject(
+        new KeyFailure('unreachable', `${this.#address.host} closed the connection`),
+      );
+    };
+    try {
+      const socket = await Bun.connect<Line>({
+        hostname: host,
+        port: Number(port || '80'),
+        data: { reader: new MessageReader(), answer: undefined },
+        socket: {
+          data: (from, bytes) => {
+            try {
+              for (const message of from.data.reader.feed(bytes)) from.data.answer?.resolve(message);
+            } catch {
+              from.terminate();
+            }
+          },
+          close: gone,
+          error: gone,
+        },
+      });
+      const { fd } = socket as unknown as { fd: number };
+      const family = socket.remoteAddress.includes(':') ? 'ipv6' : 'ipv4';
+      if (!setHopLimit(fd, family, this.options.hops)) {
+        socket.terminate();
+        throw new Error('the hop limit cannot be set');
+      }
+      this.#socket = socket;
+      return socket;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new KeyFailure('unreachable', `${this.#address.host}: ${reason}`);
+    }
+  }
+}

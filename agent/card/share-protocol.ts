@@ -1,0 +1,123 @@
+/**
+ * HTTP/1.1 as the share port speaks it: requests without or with a short body, one after the other on a connection.
+ * Both sides read with bounds; anything else is an error and ends the connection. RFC 9112.
+ */
+
+/** CA_system_id of the card behind the port; without it a peer takes that of B-CAS. */
+export const CA_SYSTEM_HEADER = 'x-svc-ca-system';
+export const INIT_PATH = '/agent/card/init';
+export const ECM_PATH = '/agent/card/ecm';
+/** 32 octets system key, 8 octets initial CBC value. */
+export const INIT_BYTES = 40;
+/** 8 octets odd key, 8 octets even key. */
+export const KEYS_BYTES = 16;
+
+const MAX_HEAD_BYTES = 4 * 1024;
+export const MAX_BODY_BYTES = 1024;
+const HEAD_END = '\r\n\r\n';
+
+export interface Message {
+  /** Request line or status line. */
+  readonly first: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Uint8Array;
+}
+
+export class BadMessage extends Error {
+  override readonly name = 'BadMessage';
+}
+
+/** Puts the messages of one connection together. */
+export class MessageReader {
+  #held = Buffer.alloc(0);
+
+  /** @throws BadMessage for what is too long or no HTTP; the connection is of no use then */
+  *feed(bytes: Uint8Array): Generator<Message> {
+    this.#held = Buffer.concat([this.#held, bytes]);
+    for (;;) {
+      const end = this.#held.indexOf(HEAD_END);
+      if (end < 0) {
+        if (this.#held.length > MAX_HEAD_BYTES) throw new BadMessage('head too long');
+        return;
+      }
+      if (end > MAX_HEAD_BYTES) throw new BadMessage('head too long');
+      const [first = '', ...lines] = this.#held.subarray(0, end).toString('latin1').split('\r\n');
+      const headers = readHeaders(lines);
+      const length = bodyLength(headers);
+      const start = end + HEAD_END.length;
+      if (this.#held.length < start + length) return;
+      const body = new Uint8Array(this.#held.subarray(start, start + length));
+      this.#held = this.#held.subarray(start + length);
+      yield { first, headers, body };
+    }
+  }
+}
+
+function readHeaders(lines: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon <= 0) throw new BadMessage('header without a name');
+    const name = line.slice(0, colon).toLowerCase();
+    if (headers.has(name)) throw new BadMessage(`header ${name} twice`);
+    headers.set(name, line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+function bodyLength(headers: ReadonlyMap<string, string>): number {
+  if (headers.has('transfer-encoding')) throw new BadMessage('transfer-encoding is not taken');
+  const text = headers.get('content-length') ?? '0';
+  if (!/^\d{1,6}$/.test(text)) throw new BadMessage('bad content-length');
+  const length = Number(text);
+  if (length > MAX_BODY_BYTES) throw new BadMessage('body too long');
+  return length;
+}
+
+export function requestBytes(
+  method: 'GET' | 'POST',
+  path: string,
+  host: string,
+  body?: Uint8Array,
+): Uint8Array {
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    ...(body === undefined
+      ? []
+      : ['Content-Type: application/octet-stream', `Content-Length: ${body.length}`]),
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(`${head}${HEAD_END}`, 'latin1'), body ?? new Uint8Array()]);
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  503: 'Service Unavailable',
+};
+
+export function responseBytes(
+  status: number,
+  type: string,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): Uint8Array {
+  const head = [
+    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${body.length}`,
+    'Cache-Control: no-store',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(status === 200 ? [] : ['Connection: close']),
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(`${head}${HEAD_END}`, 'latin1'), body]);
+}
+
+/** Undefined for what is no status line. */
+export function statusOf(message: Message): number | undefined {
+  const match = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(message.first);
+  return match === null ? undefined : Number(match[1]);
+}

@@ -1,0 +1,244 @@
+/**
+ * The share port: gives keys, never the card's number or its own secrets, to other agents of the household. IPv4 and
+ * IPv6 listen on sockets of their own, packets go as many hops as `CARD_TTL` says, and peers outside the networks, or
+ * farther than the round-trip ceiling, are refused.
+ */
+import type { TCPSocketListener, TCPSocketListenOptions } from 'bun';
+import type { Log } from '../../host/log.ts';
+import { canonicalAddress, type Networks } from '../../host/networks.ts';
+import { KeyFailure, type KeySource } from '../descramble/key-source.ts';
+import {
+  BadMessage,
+  CA_SYSTEM_HEADER,
+  ECM_PATH,
+  INIT_PATH,
+  MAX_BODY_BYTES,
+  type Message,
+  MessageReader,
+  responseBytes,
+} from './share-protocol.ts';
+import { roundTripMs, setHopLimit } from './socket-options.ts';
+
+export interface ShareServerOptions {
+  /** 0 picks a free one for IPv4 and takes the same for IPv6. */
+  port: number;
+  networks: Networks;
+  /** 1 to 8. */
+  hops: number;
+  /** Round-trip ceiling; null: none. */
+  maxRttMs: number | null;
+  source: KeySource;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  onChange: () => void;
+}
+
+export interface RefusedPeer {
+  peer: string;
+  reason: string;
+  /** Epoch ms of the last refusal. */
+  at: number;
+}
+
+/** The same peer and reason are logged once in this, ms. */
+const LOG_INTERVAL_MS = 10 * 60_000;
+const MAX_REFUSED = 32;
+/** A peer that gave a key within it counts as connected, ms. */
+const PEER_MEMORY_MS = 60_000;
+const MAX_PEERS = 64;
+const MAX_CONNECTIONS = 32;
+/** Without a whole request for so long a connection is closed, seconds. */
+const IDLE_SECONDS = 30;
+
+interface Connection {
+  reader: MessageReader;
+  peer: string;
+  /** Answers follow each other in the order of the requests. */
+  turn: Promise<void>;
+  waiting: number;
+}
+
+const MAX_WAITING = 8;
+const TEXT = 'text/plain; charset=utf-8';
+const BINARY = 'application/octet-stream';
+
+export class ShareServer {
+  readonly #options: ShareServerOptions;
+  readonly #listeners: TCPSocketListener<Connection>[] = [];
+  readonly #refused = new Map<string, RefusedPeer & { loggedAt: number }>();
+  readonly #peers = new Map<string, number>();
+  #connections = 0;
+
+  /** @throws Error when the port cannot be listened on */
+  constructor(options: ShareServerOptions) {
+    this.#options = options;
+    try {
+      const ipv4 = this.#listen('0.0.0.0', options.port);
+      this.#listeners.push(ipv4);
+      if (hasIpv6()) this.#listeners.push(this.#listen('::', ipv4.port));
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
+  }
+
+  get port(): number {
+    return this.#listeners[0]?.port ?? this.#options.port;
+  }
+
+  get status(): { port: number; peers: string[]; refused: RefusedPeer[] } {
+    const now = this.#options.now();
+    return {
+      port: this.port,
+      peers: [...this.#peers].filter(([, at]) => now - at < PEER_MEMORY_MS).map(([peer]) => peer),
+      refused: [...this.#refused.values()].map(({ peer, reason, at }) => ({ peer, reason, at })),
+    };
+  }
+
+  close(): void {
+    for (const listener of this.#listeners) listener.stop(true);
+  }
+
+  #listen(hostname: '0.0.0.0' | '::', port: number): TCPSocketListener<Connection> {
+    const options: TCPSocketListenOptions<Connection> & { ipv6Only: boolean } = {
+      hostname,
+      port,
+      ipv6Only: true,
+      socket: {
+        open: (socket) => {
+          this.#connections += 1;
+          const peer = canonicalAddress(socket.remoteAddress) ?? socket.remoteAddress;
+          socket.data = { reader: new MessageReader(), peer, turn: Promise.resolve(), waiting: 0 };
+          socket.timeout(IDLE_SECONDS);
+          if (this.#connections > MAX_CONNECTIONS) socket.terminate();
+        },
+        data: (socket, bytes) => this.#receive(socket, bytes),
+        timeout: (socket) => {
+          socket.terminate();
+        },
+        close: () => {
+          this.#connections -= 1;
+        },
+        error: (socket) => {
+          socket.terminate();
+        },
+      },
+    };
+    const listener = Bun.listen<Connection>(options);
+    const family = hostname === '::' ? 'ipv6' : 'ipv4';
+    const { fd } = listener as unknown as { fd: number };
+    if (!setHopLimit(fd, family, this.#options.hops)) {
+      listener.stop(true);
+      throw new Error(`the ${family} hop limit of the share port cannot be set`);
+    }
+    return listener;
+  }
+
+  #receive(socket: Bun.Socket<Connection>, bytes: Uint8Array): void {
+    const connection = socket.data;
+    try {
+      for (const message of connection.reader.feed(bytes)) {
+        if (connection.waiting >= MAX_WAITING) throw new BadMessage('too many requests at once');
+        connection.waiting += 1;
+        connection.turn = connection.turn.then(async () => {
+          const answer = await this.#answer(socket, message);
+          connection.waiting -= 1;
+          socket.timeout(IDLE_SECONDS);
+          socket.write(answer);
+          if (!isOk(answer)) socket.end();
+        });
+      }
+    } catch (error) {
+      const text = new TextEncoder().encode(error instanceof BadMessage ? error.message : 'bad request');
+      socket.write(responseBytes(400, TEXT, text));
+      socket.end();
+    }
+  }
+
+  async #answer(socket: Bun.Socket<Connection>, message: Message): Promise<Uint8Array> {
+    const { peer } = socket.data;
+    const refusal = this.#refusal(socket);
+    if (refusal !== undefined) {
+      this.#refuse(peer, refusal);
+      return responseBytes(403, TEXT, new TextEncoder().encode(refusal));
+    }
+    const [method, path] = message.first.split(' ');
+    if (path !== INIT_PATH && path !== ECM_PATH) return responseBytes(404, TEXT, new Uint8Array());
+    if (method !== (path === INIT_PATH ? 'GET' : 'POST')) return responseBytes(405, TEXT, new Uint8Array());
+    try {
+      if (path === ECM_PATH) {
+        const keys = await this.#ecm(message.body);
+        this.#remember(peer);
+        return responseBytes(200, BINARY, keys);
+      }
+      const { systemKey, initialValue, caSystemId } = await this.#options.source.system();
+      this.#remember(peer);
+      return responseBytes(200, BINARY, Buffer.concat([systemKey, initialValue]), {
+        [CA_SYSTEM_HEADER]: String(caSystemId),
+      });
+    } catch (error) {
+      const code = error instanceof KeyFailure ? error.code : 'card_error';
+      return responseBytes(503, TEXT, new TextEncoder().encode(code));
+    }
+  }
+
+  async #ecm(message: Uint8Array): Promise<Uint8Array> {
+    if (message.length === 0 || message.length > MAX_BODY_BYTES) throw new KeyFailure('card_error', 'no ECM');
+    const { odd, even } = await this.#options.source.keys(message);
+    return Buffer.concat([odd, even]);
+  }
+
+  #refusal(socket: Bun.Socket<Connection>): string | undefined {
+    const { networks, maxRttMs } = this.#options;
+    if (!networks.contains(socket.data.peer)) return 'address outside CARD_SHARE_NETWORKS';
+    if (maxRttMs === null) return undefined;
+    const { fd } = socket as unknown as { fd: number };
+    const rtt = roundTripMs(fd);
+    if (rtt === undefined) return 'round-trip time cannot be measured (CARD_SHARE_MAX_RTT)';
+    return rtt > maxRttMs ? `round-trip time ${rtt.toFixed(1)} ms exceeds CARD_SHARE_MAX_RTT` : undefined;
+  }
+
+  #refuse(peer: string, reason: string): void {
+    const { now, log, onChange } = this.#options;
+    const at = now();
+    // The measured time differs each time; the reason does not.
+    const key = `${peer} ${reason.replace(/[\d.]+ ms/, '')}`;
+    const known = this.#refused.get(key);
+    const isLogged = known !== undefined && at - known.loggedAt < LOG_INTERVAL_MS;
+    const loggedAt = isLogged ? known.loggedAt : at;
+    if (!isLogged) log.warn('card share peer refused', { peer, reason });
+    this.#refused.delete(key);
+    this.#refused.set(key, { peer, reason, at, loggedAt });
+    for (const oldest of this.#refused.keys()) {
+      if (this.#refused.size <= MAX_REFUSED) break;
+      this.#refused.delete(oldest);
+    }
+    onChange();
+  }
+
+  #remember(peer: string): void {
+    const isNew = !this.#peers.has(peer);
+    this.#peers.delete(peer);
+    this.#peers.set(peer, this.#options.now());
+    for (const oldest of this.#peers.keys()) {
+      if (this.#peers.size <= MAX_PEERS) break;
+      this.#peers.delete(oldest);
+    }
+    if (isNew) this.#options.onChange();
+  }
+}
+
+function isOk(response: Uint8Array): boolean {
+  return new TextDecoder('latin1').decode(response.subarray(0, 12)) === 'HTTP/1.1 200';
+}
+
+function hasIpv6(): boolean {
+  try {
+    const probe = Bun.listen({ hostname: '::1', port: 0, socket: { data: () => {} } });
+    probe.stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+}
