@@ -1,6 +1,6 @@
 /**
  * One user of a tuning: its queue and the HTTP body that drains it. Chunks are shared with the other users by
- * reference; a slow connection delays nobody, and past the bound only this user is cut.
+ * reference; a slow connection delays no other, and beyond the bound only this consumer is cut.
  */
 
 export interface ConsumerOptions {
@@ -64,7 +64,7 @@ export class Consumer {
     this.priority = options.priority;
     this.started = this.#start.promise;
     this.left = this.#leaving.promise;
-    // A failure that nobody awaits (the connection has gone) is no fault of the program.
+    // Not an unhandled rejection: the connection that would await it is gone.
     this.started.catch(() => {});
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -113,7 +113,7 @@ export class Consumer {
     this.#start.reject(failure);
     if (this.#finished) return;
     this.#drop();
-    // Whoever still reads the body must not wait for ever; one that was cancelled takes no notice.
+    // A reader of the body must not wait for ever; after a cancel this has no effect.
     this.#controller?.error(failure);
   }
 

@@ -34,7 +34,7 @@ export class Equipment {
     this.#channelsFile = new JsonFile(options.channelsFile, parseChannels);
   }
 
-  /** Never fails for a bad file: it is logged, left untouched, and told to whoever asks for its table. */
+  /** Never fails for a bad file: it is logged, left untouched, and reported by every request for its table. */
   static async load(options: EquipmentOptions): Promise<Equipment> {
     const equipment = new Equipment(options);
     equipment.#tuners = await equipment.#table(async () =>

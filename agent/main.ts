@@ -68,7 +68,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   }
   if (first !== undefined) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
   const config = configOrExit();
-  // Whoever read the log may go; tuners and their users must not go with it.
+  // The reader of the log may exit; tuners and their users must survive that.
   process.stderr.on('error', () => {});
   const log = createLog(
     { level: config.logLevel, now: Date.now, write: (line) => process.stderr.write(line) },

@@ -125,7 +125,7 @@ describe('a device that cannot be opened', () => {
     await pool.close();
   });
 
-  test('whoever wants it while it is tried gets it', async () => {
+  test('a request during a probe gets the tuner', async () => {
     const driver = new Plug(() => 1);
     const pool = createPool(driver);
     define(pool, [{ id: 'a', device: '/dev/1' }]);
@@ -181,7 +181,7 @@ class User {
   }
 }
 
-test('users, failures and definitions at any moment: no device twice, nobody forgotten', async () => {
+test('users, failures and definitions at any moment: no device is opened twice, no request is left unanswered', async () => {
   const seed = fuzzSeed();
   console.log(`seed ${seed}`);
   const random = new Random(seed);

@@ -93,9 +93,9 @@ export class TunerPool {
 
   constructor(private readonly options: PoolOptions) {}
 
-  /** Takes new equipment. Tunings on a tuner whose definition stays the same go on, others are aborted. */
+  /** Replaces the equipment. Tunings on a tuner whose definition is unchanged continue, others are aborted. */
   define(tuners: readonly TunerSettings[]): void {
-    // A tuner without a driver here has no rank either: nobody may plan with it.
+    // A tuner without a driver here has no rank, so that no client plans with it.
     const ranks = rankTuners(
       tuners.map(({ types, disabled, driver }) => ({
         types,
@@ -173,7 +173,7 @@ export class TunerPool {
   #whenFree(settings: TunerSettings): Promise<void> {
     const before = [...this.#releasing].filter((release) => isSameDevice(release.settings, settings));
     const free = Promise.all(before.map((release) => release.free)).then(() => {});
-    // Whoever tunes it is told; until then nobody waits.
+    // The next request to tune it gets the error; until then none waits for it.
     free.catch(() => {});
     return free;
   }
@@ -219,7 +219,7 @@ export class TunerPool {
     return slot;
   }
 
-  /** @param use null: nobody's, a probe */
+  /** @param use null: a probe, without a user */
   #tune(slot: Slot, { type, channel }: PhysicalChannel, use: string | null): Tuning {
     if (use !== null) slot.probe.cancel();
     const driver = this.options.drivers[slot.settings.driver];
@@ -252,7 +252,7 @@ export class TunerPool {
     if (slot.failure?.device === true) this.options.log.info('tuner is back', { tuner: slot.settings.id });
     slot.failure = null;
     slot.probe.passed();
-    // It has seen enough; nobody has joined it before.
+    // The probe has its result, and no consumer has joined it.
     if (tuning.isProbe) void tuning.end('').catch(() => {});
   }
 
@@ -283,7 +283,7 @@ function viewOf(slot: Slot): TunerView {
     id: slot.settings.id,
     rank: slot.rank,
     types: slot.settings.types,
-    // Whoever wants the tuner of a probe tunes it himself.
+    // A request for the tuner of a probe tunes it itself.
     tuning:
       slot.tuning === null || slot.tuning.isProbing
         ? null

@@ -24,7 +24,7 @@ export class Probe {
     return this.#dueAt;
   }
 
-  /** @param again false: somebody who wanted the device left before it showed anything */
+  /** @param again false: a client that requested the device left before it delivered anything */
   failed(target: PhysicalChannel, again: boolean): void {
     this.cancel();
     const delay = this.delaysMs[Math.min(this.#failures, this.delaysMs.length - 1)];

@@ -98,7 +98,7 @@ const ROWS: Row[] = [
     answer: refuse('type'),
   },
   {
-    name: 'a disabled tuner takes nobody',
+    name: 'a disabled tuner is never selected',
     tuners: [tuner('a', undefined, [], { rank: null })],
     ask: request('T27', 9),
     answer: refuse('type'),
@@ -262,7 +262,7 @@ describe('select', () => {
   }
 });
 
-// --- Random histories: users come and go on a model of the pool, every decision keeps the promises. ---
+// --- Random histories: random opens and closes on a model of the pool; every decision keeps the rules. ---
 
 const TYPE_SETS: BroadcastType[][] = [['GR'], ['BS', 'CS'], ['GR', 'BS', 'CS'], ['BS']];
 const CHANNELS: Record<BroadcastType, string[]> = {
@@ -321,7 +321,7 @@ function checkPromises(pool: readonly MutableTuner[], ask: TuneRequest, decision
   };
   for (const id of decision.end) expect(ask.after).toContain(find(id).use);
   if (joinable.length > 0) {
-    // Rule 3: shared wherever it is, and nobody is touched.
+    // Rule 3: shared on whichever tuner it is; other users are unaffected.
     expect(decision.kind).toBe('share');
     expect(joinable).toContain(chosen);
     expect(decision.end).toEqual([]);
@@ -331,7 +331,7 @@ function checkPromises(pool: readonly MutableTuner[], ask: TuneRequest, decision
   expect(decision.kind).toBe(onChannel(chosen.tuning, ask) ? 'share' : 'tune');
   if (decision.kind === 'share') return;
   for (const id of decision.abort) expect(find(id).priority).toBeLessThan(ask.priority);
-  // Nobody stays on a tuner that changes its channel.
+  // No user stays on a tuner that changes its channel.
   expect([...decision.end, ...decision.abort].sort()).toEqual(users.map((one) => one.id).sort());
 }
 

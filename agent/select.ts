@@ -49,7 +49,7 @@ export interface TuneRequest extends PhysicalChannel {
 export type Decision =
   /** Joins the tuning as it is. `end` are users handed over normally. */
   | { readonly kind: 'share'; readonly tuner: string; readonly end: readonly number[] }
-  /** Tunes anew; `end` are handed over normally, `abort` lose the tuner. */
+  /** Tunes the device again; the streams of `end` end normally, those of `abort` are aborted. */
   | {
       readonly kind: 'tune';
       readonly tuner: string;
@@ -126,7 +126,7 @@ function candidate(tuner: TunerView, request: TuneRequest): Candidate | undefine
     cost: [
       Math.max(...opponents.map((user) => user.priority), Number.NEGATIVE_INFINITY),
       opponents.length,
-      // A tuning that nobody reads is given up before one that a handover has to end.
+      // A tuning without consumers is ended before one with a consumer to hand over.
       handedOver.length,
       tuner.failed ? 1 : 0,
     ],

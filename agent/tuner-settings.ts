@@ -57,7 +57,7 @@ export function settleTuners(
   });
 }
 
-/** Whether a tuning on the one may go on under the other: only the name may differ. */
+/** Whether a tuning continues when its definition is replaced: only the name may differ. */
 export function isSameEquipment(a: TunerSettings, b: TunerSettings): boolean {
   return (
     a.driver === b.driver &&

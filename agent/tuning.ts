@@ -25,13 +25,13 @@ export interface TuningOptions {
   readonly target: TuneTarget;
   readonly driver: Driver;
   readonly createDescrambler: CreateDescrambler;
-  /** Nobody asked for it: it looks whether the device can be used again. */
+  /** Opened without a user, to find out whether a failed device works again. */
   readonly isProbe: boolean;
   readonly timing: TuningTiming;
   readonly log: Log;
   /** The state that is shown has changed. */
   readonly onChange: () => void;
-  /** Called once, as soon as it serves nobody; the device may still be closing. */
+  /** Called once, when it has stopped serving consumers; the device may still be closing. */
   readonly onEnd: (tuning: Tuning, failure: TuningFailure | null) => void;
 }
 

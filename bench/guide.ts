@@ -123,14 +123,14 @@ async function measureServices(url: string): Promise<void> {
   figures.latency(`services (${list.length} stations, ${on} on the air)`, times, LIMITS.servicesMs);
   const database = openDatabase(path);
   const touch = database.query("UPDATE counters SET value = value + 1 WHERE name = 'programs'");
-  const anew = await repeated(ROUNDS, () => {
+  const again = await repeated(ROUNDS, () => {
     touch.run();
     return timed(`${url}/api/services`);
   });
   database.close();
   figures.limited(
-    'services, written anew after a change, median',
-    quantile(anew, 0.5),
+    'services, written again after a change, median',
+    quantile(again, 0.5),
     'ms',
     LIMITS.servicesMs,
   );

@@ -46,7 +46,7 @@ function medians(times: readonly Times[]): Times {
   return { byte: median(times.map((one) => one.byte)), picture: median(times.map((one) => one.picture)) };
 }
 
-/** Reads until the judge has seen a picture, then goes on reading for nobody, as a viewer does. */
+/** Reads until the judge has seen a picture, then keeps reading and discards, as a viewer does. */
 async function timeStream(
   body: ReadableStream<Uint8Array>,
   started: number,
@@ -138,7 +138,7 @@ const airCommand = [BUN, SYNTH, '--scenario', scenario, '--type', TYPE, '--chann
 
 /**
  * The broadcaster alone: what a tuner without any agent or service would give. `byte` is when PAT and PMT have
- * come: before, nobody knows what the station is.
+ * come: before that the station is unknown.
  */
 async function airAlone(station: number, onLayout: (layout: StationLayout) => void): Promise<Times> {
   const started = performance.now();

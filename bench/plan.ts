@@ -1,6 +1,6 @@
 /**
  * The plan of a home with everything: 120 stations, 60,000 programmes, 300 rules (30 of them regular expressions),
- * 500 reservations on 4 tuners. How long it takes to match every rule anew and plan, to plan after a few changes, and
+ * 500 reservations on 4 tuners. How long it takes to match every rule again and plan, to plan after a few changes, and
  * with a rule besides that matches all of the satellites.
  * `bun bench/plan.ts`: every figure stands beside its limit as a ratio (below 1 is better); ends with 1 when one is
  * past its limit.

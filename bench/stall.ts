@@ -1,6 +1,6 @@
 /**
  * How late the service is while the disk of its database hangs: every fsync takes so many seconds, as of a disk that
- * sleeps or a card that clears itself. Three recordings run, and every second somebody books a programme.
+ * sleeps or a card that clears itself. Three recordings run, and a programme is booked every second.
  * `bun bench/stall.ts [seconds]` (5); needs cc and glibc: fsync is replaced by way of LD_PRELOAD.
  *
  * Ends with 1 when the loop was held up for longer than its limit, or a recording lost a packet.

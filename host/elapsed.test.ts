@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { elapsedClock } from './elapsed.ts';
 
 describe('elapsedClock', () => {
-  test('goes on by the monotonic clock, to the millisecond', () => {
+  test('follows the monotonic clock to the millisecond', () => {
     let awake = 500;
     const elapsed = elapsedClock(
       () => awake,

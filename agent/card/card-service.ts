@@ -105,7 +105,7 @@ export class CardService implements KeySource {
       if (this.#cache.size <= CACHE_ENTRIES) break;
       this.#cache.delete(oldest);
     }
-    // A failure is not remembered: whoever asks again, asks the card.
+    // Failures are not cached: the next request asks the card again.
     keys.catch(() => {
       if (this.#cache.get(name) === entry) this.#cache.delete(name);
     });

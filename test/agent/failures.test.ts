@@ -118,7 +118,7 @@ describe('after bytes were sent a failure aborts every user', () => {
   });
 });
 
-test('a command that ignores SIGTERM is killed before the tuner is tuned anew', async () => {
+test('a command that ignores SIGTERM is killed before the tuner is tuned again', async () => {
   await using agent = await misbehaving(['--deaf']);
   const loser = await agent.open(`${T27}&priority=1`);
   const winner = await agent.open('type=GR&channel=T21&priority=2');

@@ -101,7 +101,7 @@ describe('svc-agent', () => {
     await until('the message', () => agent.log().includes('AGENT_HOST 192.0.2.1'));
   });
 
-  test('goes on when nobody reads its log any more', async () => {
+  test('keeps running when its log is no longer read', async () => {
     const child = Bun.spawn([process.execPath, MAIN], {
       env: {
         ...process.env,

@@ -58,7 +58,7 @@ describe('a stream', () => {
     expect(agent.starts()).toHaveLength(1);
   });
 
-  test('goes on when another user of it leaves', async () => {
+  test('continues when another user of it leaves', async () => {
     await using agent = await TestAgent.start();
     const stays = await agent.open(T27);
     const goes = await agent.open(T27);
@@ -69,7 +69,7 @@ describe('a stream', () => {
   });
 });
 
-test('readers that come and go at any moment disturb nobody', async () => {
+test('readers that come and go at any moment do not affect others', async () => {
   await using agent = await TestAgent.start({
     fakeTuners: 'GR:1',
     command: (folder) => sourceCommand(folder, '--rate', '10000000'),
@@ -108,7 +108,7 @@ describe('after the last reader', () => {
     expect(agent.starts()).toHaveLength(1);
   });
 
-  test('the process ends when nobody comes back', async () => {
+  test('the process ends when no client comes back', async () => {
     await using agent = await TestAgent.start();
     const reader = await agent.open(T27);
     reader.leave();
@@ -156,7 +156,7 @@ describe('priorities', () => {
     expect(agent.starts().map((start) => start.name)).toEqual(['T27', 'T21']);
   });
 
-  test('an equal one gets 409 and disturbs nobody', async () => {
+  test('an equal one gets 409 and affects no other', async () => {
     await using agent = await TestAgent.start({ fakeTuners: 'GR:1' });
     const holder = await agent.open(`${T27}&priority=9`);
     const refused = await agent.request(`${T21}&priority=9`);

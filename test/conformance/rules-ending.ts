@@ -20,7 +20,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** After a failure: nobody on it, its reason shown, and the next user gets a stream. */
+/** After a failure: no user on it, its reason shown, and the next user gets a stream. */
 async function usableAgain(subject: Subject): Promise<void> {
   await until('the tuner is free', async () => (await subject.tuner('a')).tuned === null);
   const { users, state, error } = await subject.tuner('a');
@@ -101,7 +101,7 @@ export const ENDING: Rule[] = [
     },
   },
   {
-    sentence: 'A stream ends only when its last user leaves: another that leaves disturbs nobody',
+    sentence: 'A stream ends only when its last user leaves: another that leaves affects no other',
     async check(subject) {
       await subject.define(tuner('a', 'GR'));
       const stays = await subject.open(A, { use: 'stays' });
@@ -159,7 +159,7 @@ export const ENDING: Rule[] = [
       await until('tuning', async () => (await subject.tuner('a')).state === 'tuning');
       leaving.abort();
       await asked;
-      await until('nobody uses it', async () => (await subject.uses('a')).length === 0);
+      await until('no user is left', async () => (await subject.uses('a')).length === 0);
       await (await subject.open(A, { priority: 0 })).undisturbed();
     },
   },
@@ -250,7 +250,7 @@ export const ENDING: Rule[] = [
     },
   },
   {
-    sentence: 'A process that ignores SIGTERM is killed before its tuner is tuned anew',
+    sentence: 'A process that ignores SIGTERM is killed before its tuner is tuned again',
     needs: 'local',
     seconds: 3,
     async check(subject) {

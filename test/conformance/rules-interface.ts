@@ -159,7 +159,7 @@ export const INTERFACE: Rule[] = [
     },
   },
   {
-    sentence: 'GET and PUT /agent/channels hold the same; the event channels is announced, streams go on',
+    sentence: 'GET and PUT /agent/channels hold the same; the event channels is announced, streams continue',
     async check(subject) {
       await subject.define(tuner('a', 'GR'));
       const stream = await subject.open(A);

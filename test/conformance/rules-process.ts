@@ -93,7 +93,7 @@ export const PROCESS: Rule[] = [
     },
   },
   {
-    sentence: 'A broken file is reported with path and position, left untouched, and the agent goes on',
+    sentence: 'A broken file is reported with path and position, left untouched, and the agent keeps running',
     needs: 'launch',
     async check(_subject, surroundings) {
       const files = { 'tuners.json': '[\n  {"driver": fake}\n]', 'channels.json': '[{"type":"GR"}]' };

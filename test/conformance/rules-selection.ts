@@ -69,7 +69,8 @@ export const SELECTION: Rule[] = [
     },
   },
   {
-    sentence: 'Rule 2: users of the same priority do not preempt each other: 409, and nobody is disturbed',
+    sentence:
+      'Rule 2: users of the same priority do not preempt each other: 409, and no other user is affected',
     async check(subject) {
       await subject.define(tuner('a', 'GR'));
       const holder = await subject.open(A, { priority: 9, use: 'holder' });

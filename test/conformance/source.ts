@@ -123,7 +123,7 @@ switch (asked) {
     break;
   case CHANNEL.damaged:
     send(400, damage);
-    // The counters go on where they were moved to.
+    // The counters continue from where they were moved to.
     {
       const moved = (DAMAGE.continuityErrors * 3 - DAMAGE.transportErrors) & 0x0f;
       await forEver(ORDERLY, TICK_MS, (bytes) => shiftCounters(bytes, 0, moved));

@@ -68,7 +68,7 @@ export class Stream {
     holds(this.bytes >= wanted, `the stream ended (${this.ending}) after ${this.bytes} bytes`);
   }
 
-  /** Goes on without a packet lost. */
+  /** Continues without a lost packet. */
   async undisturbed(): Promise<void> {
     await this.flows();
     same(this.ending, undefined, 'the end of the stream');

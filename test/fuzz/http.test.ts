@@ -1,4 +1,4 @@
-/** Requests out of awkward pieces, as raw bytes: no bug, no leak, nobody let in who is not. */
+/** Requests made of awkward pieces, as raw bytes: no error 500, no leak, no unauthorised access. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

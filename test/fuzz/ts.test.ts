@@ -82,7 +82,7 @@ const INPUTS: Readonly<Record<string, (random: Random) => Uint8Array>> = {
       payload: [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0],
     });
     for (let n = 0; n < 15; n++) builder.packet(0, { payload: new Uint8Array(184) });
-    // Starts once; afterwards it goes on and on with a right continuity counter.
+    // Starts once; afterwards it continues without end, with a correct continuity counter.
     const bytes = repeated(builder.bytes());
     for (let at = builder.length * 188; at < bytes.length; at += 188) bytes[at + 1] = 0;
     return bytes;
