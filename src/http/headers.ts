@@ -1,7 +1,7 @@
 /** Headers that many answers share: security headers on all of them, those of endless streams. */
 import { createHash } from 'node:crypto';
 import { CORP_HEADER } from '../../host/host-check.ts';
-import { LENGTH_HEADER } from '../route/stream-headers.ts';
+import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import { PAGE_STYLE } from './pages.ts';
 
 /**
@@ -24,8 +24,16 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** Adds them to an answer, in place. */
-export function addSecurityHeaders(response: Response): Response {
+/** The runtime announces a length for every HEAD but that of a stream; this one is cancelled without being read. */
+function withoutLength({ status, headers }: Response): Response {
+  headers.delete(LENGTH_HEADER);
+  headers.delete('content-length');
+  return new Response(new ReadableStream({ pull: () => {} }, { highWaterMark: 0 }), { status, headers });
+}
+
+/** Gives the answer with them. */
+export function addSecurityHeaders(given: Response): Response {
+  const response = given.headers.get(LENGTH_HEADER) === NO_LENGTH ? withoutLength(given) : given;
   const { headers } = response;
   headers.set('x-content-type-options', 'nosniff');
   headers.set('referrer-policy', 'same-origin');

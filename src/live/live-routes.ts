@@ -6,7 +6,7 @@ import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER } from '../../wire/api.ts';
 import type { StationRecord } from '../model/station.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { readStationId, unknownStation } from '../route/station-id.ts';
-import { ENDLESS } from '../route/stream-headers.ts';
+import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import type { LiveRequest, LiveStream } from './live-service.ts';
 
 export interface LiveRouteNeeds {
@@ -65,7 +65,11 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
       const codec = query.codec ?? 'h264';
       if (request.method === 'HEAD') {
         return new Response(null, {
-          headers: { 'content-type': liveContentType(codec, query.audio), ...ENDLESS },
+          headers: {
+            'content-type': liveContentType(codec, query.audio),
+            ...ENDLESS,
+            [LENGTH_HEADER]: NO_LENGTH,
+          },
         });
       }
       try {
@@ -78,7 +82,7 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
         if (feed.notices.length > 0) headers.set(NOTICE_HEADER, feed.notices.join(','));
         return new Response(feed.body, { headers });
       } catch (error) {
-        // Nobody is there any more to read an answer.
+        // The client is gone and reads no answer.
         if (request.signal.aborted) return new Response(null, { status: 499 });
         throw error;
       }

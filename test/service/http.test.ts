@@ -206,6 +206,8 @@ describe('stations and health', () => {
     ]) {
       const response = await get(`/api/services/${HOME_STATION}/live${query}`, { method: 'HEAD' });
       expect([response.status, response.headers.get('content-type')]).toEqual([200, type ?? '']);
+      // What has no end announces no length; 0 would say that there is nothing to watch.
+      expect(response.headers.get('content-length')).toBeNull();
     }
     expect((await get('/api/services/1/live', { method: 'HEAD' })).status).toBe(404);
   });
