@@ -13,6 +13,7 @@ import { ReservationStore } from './store/reservation-store.ts';
 import { RuleStore } from './store/rule-store.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { StationStore } from './store/station-store.ts';
+import { limitLockWait } from './store/transaction.ts';
 
 export const DATABASE_FILE = 'svc.db';
 
@@ -49,6 +50,7 @@ export function openStores(dataDir: string): Stores {
     new CancellationStore(database).all();
     new SettingStore(database).all();
     new RecordingStore(database).unfinished();
+    limitLockWait(database);
     const writer = database;
     const reader = openReader(path);
     const close = (): void => {

@@ -1,13 +1,16 @@
-import { settlesWithin } from '../../host/deadline.ts';
-
 /**
- * Puts together what has to be on disk: many recordings that begin or end at once would else be stored one after the
- * other. Nobody but whoever asked for it waits for the disk.
+ * Batches commits that have to be on disk: many recordings that begin or end at once would otherwise be stored one
+ * after the other. Only the caller of a commit waits for the disk. While another program holds the write lock, what is
+ * to be stored stays queued and is tried again.
  */
+import { settlesWithin } from '../../host/deadline.ts';
+import { isLocked } from '../store/transaction.ts';
 
 /** Of one transaction; then others have their turn, for as long as a slow disk took. */
 const SLICE_MS = 8;
 const MAX_REST_MS = 250;
+/** Until the next try while another program holds the write lock. */
+const LOCKED_MS = 100;
 
 export interface DurableStore {
   /**
@@ -26,6 +29,8 @@ export interface CommitBatcherOptions {
 interface Waiting {
   act: () => void;
   done: PromiseWithResolvers<void>;
+  /** Its caller goes on before it is stored while the write lock is held. */
+  isImpatient: boolean;
 }
 
 export class CommitBatcher {
@@ -37,12 +42,13 @@ export class CommitBatcher {
 
   /**
    * On disk when it resolves, or so long after it was stored.
-   * @param patienceMs of what must not wait for a disk that sleeps
+   * @param patienceMs of what must not wait for a disk that sleeps, nor for a write lock that another program holds:
+   *   it is stored later then
    * @throws what the act or the database threw: then nothing of it was stored; Failure of a disk that does not answer
    */
   async commit(act: () => void, patienceMs?: number): Promise<void> {
     const done = Promise.withResolvers<void>();
-    this.#waiting.push({ act, done });
+    this.#waiting.push({ act, done, isImpatient: patienceMs !== undefined });
     this.#arm();
     await done.promise;
     const onDisk = this.options.stored?.();
@@ -55,14 +61,15 @@ export class CommitBatcher {
     this.#turn ??= setTimeout(() => this.#take(), rest);
   }
 
-  /** Takes what is waiting now, without waiting for its turn. */
+  /** Stores what is waiting now, without waiting for its turn; what the write lock prevents is lost. */
   flush(): void {
-    while (this.#waiting.length > 0) this.#take();
+    while (this.#waiting.length > 0 && this.#take());
     clearTimeout(this.#turn);
     this.#turn = undefined;
   }
 
-  #take(): void {
+  /** @returns false: another program holds the write lock */
+  #take(): boolean {
     clearTimeout(this.#turn);
     this.#turn = undefined;
     const began = performance.now();
@@ -81,11 +88,23 @@ export class CommitBatcher {
         else done.resolve();
       }
     } catch (error) {
+      if (isLocked(error)) {
+        this.#putBack(taken);
+        return false;
+      }
       // It may have failed before it took any: everybody learns of it, and tries again in time.
       for (const { done } of [...taken, ...this.#waiting.splice(0)]) done.reject(error);
     }
     const ended = performance.now();
     this.#restUntil = ended + Math.min(ended - began, MAX_REST_MS);
     if (this.#waiting.length > 0) this.#arm();
+    return true;
+  }
+
+  #putBack(taken: readonly Waiting[]): void {
+    this.#waiting.unshift(...taken);
+    for (const { done, isImpatient } of this.#waiting) if (isImpatient) done.resolve();
+    this.#restUntil = performance.now() + LOCKED_MS;
+    this.#arm();
   }
 }

@@ -69,7 +69,10 @@ export function createRecording(needs: RecordingNeeds) {
   };
   const recorder = new Recorder({
     ...needs,
-    store: new RecordingStore(database),
+    store: new RecordingStore(database, {
+      onRefused: (error) =>
+        needs.log.component('record').error('recording not stored', { error: String(error) }),
+    }),
     folders,
     free,
     // It is there whenever the database is.

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
 import { readText } from './stored-json.ts';
+import { atomically } from './transaction.ts';
 
 interface Row {
   id: number;
@@ -38,26 +39,33 @@ export class CancellationStore {
   }
 
   add({ ruleId, type, channel, title, startAt, cancelledAt }: Omit<Cancellation, 'id'>): void {
-    this.database
-      .query(
-        `INSERT INTO cancellations (rule_id, type, channel, title, start_at, cancelled_at)
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `INSERT INTO cancellations (rule_id, type, channel, title, start_at, cancelled_at)
          VALUES ($ruleId, $type, $channel, $title, $startAt, $cancelledAt)`,
-      )
-      .run({ ruleId, type, channel, title, startAt, cancelledAt });
+        )
+        .run({ ruleId, type, channel, title, startAt, cancelledAt }),
+    );
   }
 
   /** Whatever keeps this airing from being booked. */
   remove({ type, channel, title, startAt }: CancelledAiring): void {
-    this.database
-      .query(
-        `DELETE FROM cancellations WHERE type = $type AND channel = $channel AND title = $title
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `DELETE FROM cancellations WHERE type = $type AND channel = $channel AND title = $title
            AND abs(start_at - $startAt) <= $reach`,
-      )
-      .run({ type, channel, title, startAt, reach: CANCELLATION_REACH_MS });
+        )
+        .run({ type, channel, title, startAt, reach: CANCELLATION_REACH_MS }),
+    );
   }
 
   /** Those of airings that began before, epoch ms: nothing of them comes again. @returns how many */
   purge(before: number): number {
-    return this.database.query('DELETE FROM cancellations WHERE start_at < $before').run({ before }).changes;
+    return atomically(
+      this.database,
+      () => this.database.query('DELETE FROM cancellations WHERE start_at < $before').run({ before }).changes,
+    );
   }
 }

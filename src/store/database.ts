@@ -4,7 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MIGRATIONS } from './migrations.ts';
 
-/** A writer waits this long for another one: the longest transaction is a few hundred milliseconds. */
+/** For the write lock, while a database is opened and migrated; and of connections of no thread that must not block. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /** The log is written into the database by `WalCheckpointer`; from 256 MB on by everybody. */

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
+import { atomically } from './transaction.ts';
 
 export interface StationCoverage {
   /** Epoch ms of the last reading that counted; null: never. */
@@ -47,18 +48,16 @@ export class CoverageStore {
   /** Rows of stations that are not stored are left out. */
   put(rows: readonly ReadCoverage[]): void {
     const upsert = this.database.query(UPSERT);
-    this.database
-      .transaction(() => {
-        for (const { stationId, readAt, filledUntil, whole, hasGuide } of rows) {
-          upsert.run({
-            station: stationId,
-            readAt,
-            filledUntil,
-            whole: whole ? 1 : 0,
-            hasGuide: hasGuide ? 1 : 0,
-          });
-        }
-      })
-      .immediate();
+    atomically(this.database, () => {
+      for (const { stationId, readAt, filledUntil, whole, hasGuide } of rows) {
+        upsert.run({
+          station: stationId,
+          readAt,
+          filledUntil,
+          whole: whole ? 1 : 0,
+          hasGuide: hasGuide ? 1 : 0,
+        });
+      }
+    });
   }
 }

@@ -1,8 +1,13 @@
 /** The guide worker's own connection to the service's database. */
 
+import { systemMonotonicClock } from '../../host/clock.ts';
 import { openDatabase } from './database.ts';
 import { CoverageStore } from './guide-coverage.ts';
 import { ProgramWriter } from './program-writer.ts';
+import { limitLockWait } from './transaction.ts';
+
+/** While a channel's guide is read, its programmes come for minutes: the index takes them together. */
+const INDEX_DELAY_MS = 5_000;
 
 export interface GuideDatabase {
   readonly programs: ProgramWriter;
@@ -13,9 +18,20 @@ export interface GuideDatabase {
 /** @throws as `openDatabase` */
 export function openGuideDatabase(path: string): GuideDatabase {
   const database = openDatabase(path);
+  // This thread reads tables too, whose times must not wait for another program's transaction.
+  limitLockWait(database);
+  const programs = new ProgramWriter({
+    database,
+    elapsed: systemMonotonicClock,
+    pause: (ms) => Bun.sleep(ms),
+    indexDelayMs: INDEX_DELAY_MS,
+  });
   return {
-    programs: new ProgramWriter({ database, elapsed: () => performance.now(), pause: (ms) => Bun.sleep(ms) }),
+    programs,
     coverage: new CoverageStore(database),
-    close: () => database.close(),
+    close: () => {
+      programs.close();
+      database.close();
+    },
   };
 }

@@ -57,7 +57,11 @@ const NEXT_CHANGE = `
             WHERE station_id = wanted.value AND start_at > $now) AS at
     FROM json_each($stations) AS wanted
     UNION ALL
-    SELECT min(end_at) FROM programs INDEXED BY programs_by_end WHERE end_at > $now
+    SELECT min(end_at) FROM programs INDEXED BY programs_by_start
+    WHERE start_at <= $now AND start_at > $now - ${ORDINARY_MS} AND end_at > $now
+    UNION ALL
+    SELECT min(end_at) FROM programs INDEXED BY programs_long
+    WHERE end_at - start_at > ${ORDINARY_MS} AND end_at > $now
   )`;
 
 const OTHERS = `

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../arib/ids.ts';
 import { chooseLogo, type LogoRecord } from '../model/logo.ts';
+import { atomically } from './transaction.ts';
 
 interface LogoRow {
   station_id: number;
@@ -57,20 +58,18 @@ export class LogoStore {
     const seen = this.database.query(
       'UPDATE logos SET fetched_at = $now, version = COALESCE($version, version) WHERE station_id = $stationId',
     );
-    return this.database
-      .transaction(() =>
-        logos.flatMap(({ stationId, type, version, png }) => {
-          const held = this.#row(stationId);
-          const record = held === undefined ? undefined : toRecord(held);
-          const choice = record === undefined ? 'replace' : chooseLogo(record, { type, version }, now);
-          // The same picture again is no change of the list that names it.
-          if (choice === 'refresh' && record?.tag === tagOf(png)) seen.run({ stationId, version, now });
-          else if (choice !== 'keep') write.run({ stationId, type, version, png, now });
-          const row = this.#row(stationId);
-          return row === undefined ? [] : [toRecord(row)];
-        }),
-      )
-      .immediate();
+    return atomically(this.database, () =>
+      logos.flatMap(({ stationId, type, version, png }) => {
+        const held = this.#row(stationId);
+        const record = held === undefined ? undefined : toRecord(held);
+        const choice = record === undefined ? 'replace' : chooseLogo(record, { type, version }, now);
+        // The same picture again is no change of the list that names it.
+        if (choice === 'refresh' && record?.tag === tagOf(png)) seen.run({ stationId, version, now });
+        else if (choice !== 'keep') write.run({ stationId, type, version, png, now });
+        const row = this.#row(stationId);
+        return row === undefined ? [] : [toRecord(row)];
+      }),
+    );
   }
 
   #row(station: StationId): LogoRow | undefined {

@@ -512,4 +512,8 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE cancellations SET title = replace(replace(title, '‘', ''''), '’', '''')
     WHERE title GLOB '*[‘’]*';
   `,
+  `
+  -- An index that every programme of a first fill writes to, and that programs_by_start and programs_long replace.
+  DROP INDEX programs_by_end;
+  `,
 ];

@@ -1,6 +1,10 @@
 /**
- * Writing what was learned about the guide: rows of programmes, changed ones only, in transactions of a few
- * milliseconds with pauses between them, so that a writer on another connection never waits long.
+ * Writes what was learned about the guide: rows of programmes, changed ones only. A transaction ends after 8 ms and is
+ * followed by a pause, so that a writer on another connection never waits long; within that it is as large as it can
+ * be, because every commit writes the touched pages of all indexes again. The search index follows the rows after some
+ * seconds, many programmes at a time and by their start: neighbours of the index then share its pages.
+ *
+ * While another program holds the write lock nothing blocks: the thread also reads tables, whose times must not wait.
  */
 import type { Database } from 'bun:sqlite';
 import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
@@ -10,12 +14,14 @@ import {
   borrowedFrom,
   postponed,
   resolveOverlaps,
+  type TimelineFlags,
   type TimelineRow,
   withLender,
   withSchedule,
 } from '../model/program-precedence.ts';
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
-import { indexPending } from './search-index.ts';
+import { indexPrograms, pendingPrograms } from './search-index.ts';
+import { isLocked } from './transaction.ts';
 
 export interface ProgramWriterOptions {
   database: Database;
@@ -23,6 +29,8 @@ export interface ProgramWriterOptions {
   elapsed: () => number;
   /** Lets others write. */
   pause: (ms: number) => Promise<void>;
+  /** How far the search index may be behind, ms. Default: not at all. */
+  indexDelayMs?: number;
 }
 
 export interface Written {
@@ -32,12 +40,24 @@ export interface Written {
   unplaced: Map<EventId, ExtendedText | null>;
 }
 
-/** A transaction ends after this; the next one begins after as long a pause. A row takes well under a millisecond. */
-const TRANSACTION_MS = 4;
-const PAUSE_MS = 4;
-const PURGE_ROWS = 20;
-/** A row's letters take 0.1 ms. */
-const INDEX_ROWS = 4;
+/** A transaction ends after this; the next one begins after as long a pause. A step takes well under a millisecond. */
+const TRANSACTION_MS = 8;
+const PAUSE_MS = 8;
+/** Between two tries while another program holds the write lock. */
+const LOCKED_PAUSE_MS = 100;
+/** Then it is given up: what was to be written is read from the broadcast again. */
+const LOCKED_LIMIT_MS = 60_000;
+/** Deleted in one step. */
+const ROWS_A_STEP = 20;
+/** A row's terms take 0.1 ms. */
+const INDEX_ROWS_A_STEP = 4;
+/** Put in order before one pass over them. */
+const INDEX_ROWS_A_PASS = 4_000;
+/**
+ * Programmes of one station. Nine days of programmes of 5 minutes are 2,600; what a faulty or hostile station announces
+ * beyond this is not stored, because every write reads and compares all programmes of its station.
+ */
+export const MAX_PROGRAMS_OF_STATION = 3_000;
 /** An event_id is used again after the days that the guide carries: then it is another programme. */
 const SAME_PROGRAM_MS = 86_400_000;
 
@@ -58,15 +78,19 @@ const UPSERT = `
     borrows = excluded.borrows, digest = excluded.digest, updated_at = excluded.updated_at`;
 
 const VANISHED = `
-  DELETE FROM programs
-  WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
-    AND id IS NOT $next AND event_id NOT IN (SELECT value FROM json_each($events))`;
+  DELETE FROM programs WHERE id IN (
+    SELECT id FROM programs
+    WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
+      AND id IS NOT $next AND event_id NOT IN (SELECT value FROM json_each($events))
+    LIMIT ${ROWS_A_STEP})`;
 
 const TEXT_VANISHED = `
-  UPDATE programs SET extended = NULL, extended_digest = 0, updated_at = $now
-  WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
-    AND id IS NOT $next AND extended_digest <> 0 AND borrows IS NULL
-    AND event_id NOT IN (SELECT value FROM json_each($events))`;
+  UPDATE programs SET extended = NULL, extended_digest = 0, updated_at = $now WHERE id IN (
+    SELECT id FROM programs
+    WHERE station_id = $station AND start_at >= $from AND start_at < $to AND end_at > $now AND on_air = 0
+      AND id IS NOT $next AND extended_digest <> 0 AND borrows IS NULL
+      AND event_id NOT IN (SELECT value FROM json_each($events))
+    LIMIT ${ROWS_A_STEP})`;
 
 /** A text that came apart from its programme, and goes to those that show the same. */
 const TEXT = `
@@ -132,6 +156,9 @@ function isSame(before: KnownRow, program: ProgramRecord): boolean {
 
 export class ProgramWriter {
   readonly #database: Database;
+  /** Writes and index updates run one after another: each lets others write in its pauses. */
+  #last: Promise<void> = Promise.resolve();
+  #indexTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly options: ProgramWriterOptions) {
     this.#database = options.database;
@@ -143,7 +170,8 @@ export class ProgramWriter {
    */
   async write(change: StationChange, now: number): Promise<Written> {
     const written: Written = { changed: 0, unplaced: new Map() };
-    await this.#run(this.#steps(change, now, written));
+    await this.#inTurn(() => this.#run(this.#steps(change, now, written)));
+    if (written.changed > 0) await this.#indexLater();
     return written;
   }
 
@@ -151,42 +179,87 @@ export class ProgramWriter {
   async purge(before: number): Promise<number> {
     let purged = 0;
     const remove = this.#database.query(
-      'DELETE FROM programs WHERE id IN (SELECT id FROM programs WHERE end_at <= $before LIMIT $rows)',
+      `DELETE FROM programs WHERE id IN (
+         SELECT id FROM programs WHERE start_at <= $before AND end_at <= $before LIMIT $rows)`,
     );
-    await this.#run(
-      (function* () {
-        for (;;) {
-          const { changes } = remove.run({ before, rows: PURGE_ROWS });
-          purged += changes;
-          if (changes === 0) return;
-          yield;
-        }
-      })(),
-    );
+    const removal = (function* () {
+      for (;;) {
+        const { changes } = remove.run({ before, rows: ROWS_A_STEP });
+        purged += changes;
+        if (changes === 0) return;
+        yield;
+      }
+    })();
+    await this.#inTurn(() => this.#run(removal));
     return purged;
   }
 
-  /** Runs steps in transactions that end when their time is up. */
+  /**
+   * Runs steps in transactions that end when their time is up.
+   * @throws SQLite's error; SQLITE_BUSY after another program held the write lock for too long
+   */
   async #run(steps: Iterator<void>): Promise<void> {
     const { elapsed, pause } = this.options;
+    let lockedSince: number | undefined;
     for (;;) {
       const begin = elapsed();
       let over = false;
-      this.#database
-        .transaction(() => {
-          do over = this.#step(steps);
-          while (!over && elapsed() - begin < TRANSACTION_MS);
-        })
-        .immediate();
+      try {
+        this.#database
+          .transaction(() => {
+            do over = steps.next().done === true;
+            while (!over && elapsed() - begin < TRANSACTION_MS);
+          })
+          .immediate();
+        lockedSince = undefined;
+      } catch (error) {
+        // The lock is asked for before the first step: nothing of them was taken.
+        if (!isLocked(error)) throw error;
+        lockedSince ??= begin;
+        if (elapsed() - lockedSince > LOCKED_LIMIT_MS) throw error;
+      }
       if (over) return;
-      await pause(PAUSE_MS);
+      await pause(lockedSince === undefined ? PAUSE_MS : LOCKED_PAUSE_MS);
     }
   }
 
-  /** One step, and the index of a few rows; over when nothing is left of either. */
-  #step(steps: Iterator<void>): boolean {
-    const over = steps.next().done === true;
-    return indexPending(this.#database, INDEX_ROWS) === 0 && over;
+  /** What is left of the index is brought up to date by the next writer of this database. */
+  close(): void {
+    clearTimeout(this.#indexTimer);
+  }
+
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(act);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #indexLater(): Promise<void> {
+    const { indexDelayMs = 0 } = this.options;
+    if (indexDelayMs === 0) return this.#index();
+    this.#indexTimer ??= setTimeout(() => {
+      this.#indexTimer = undefined;
+      // An error comes again with the next write, which reports it.
+      void this.#index().catch(() => {});
+    }, indexDelayMs);
+    this.#indexTimer.unref();
+  }
+
+  #index(): Promise<void> {
+    return this.#inTurn(async () => {
+      for (;;) {
+        const pending = pendingPrograms(this.#database, INDEX_ROWS_A_PASS);
+        if (pending.length === 0) return;
+        await this.#run(this.#indexing(pending));
+      }
+    });
+  }
+
+  *#indexing(pending: readonly ProgramId[]): Generator<void> {
+    for (let at = 0; at < pending.length; at += INDEX_ROWS_A_STEP) {
+      indexPrograms(this.#database, pending.slice(at, at + INDEX_ROWS_A_STEP));
+      yield;
+    }
   }
 
   *#steps(change: StationChange, now: number, written: Written): Generator<void> {
@@ -198,10 +271,10 @@ export class ProgramWriter {
       if (program.stationId !== stationId) continue;
       const said =
         presentFollowing?.present?.id === program.id || presentFollowing?.following?.id === program.id;
-      if (this.#put(said ? this.#completed(program, known) : program, known, now)) {
-        written.changed += 1;
-        yield;
-      }
+      const isFull = known.size >= MAX_PROGRAMS_OF_STATION && !known.has(program.eventId);
+      if (isFull && !said) continue;
+      if (this.#put(said ? this.#completed(program, known) : program, known, now)) written.changed += 1;
+      yield;
     }
     const waiting = presentFollowing?.waiting;
     const waits = waiting === undefined ? undefined : this.#find(waiting.id);
@@ -215,14 +288,16 @@ export class ProgramWriter {
       const changed = this.#putText(stationId, event, text, known, now);
       if (changed === undefined) {
         if (text !== null) written.unplaced.set(event, text);
-      } else if (changed) {
-        written.changed += 1;
-        yield;
-      }
+      } else if (changed) written.changed += 1;
+      yield;
     }
     for (const window of change.windows) {
-      written.changed += this.#vanish(stationId, window, presentFollowing, now);
-      yield;
+      for (;;) {
+        const vanished = this.#vanish(stationId, window, presentFollowing, now);
+        written.changed += vanished;
+        yield;
+        if (vanished < ROWS_A_STEP) break;
+      }
     }
     if (presentFollowing?.present) {
       const { id: present, startAt: start } = presentFollowing.present;
@@ -232,7 +307,13 @@ export class ProgramWriter {
     }
     if (written.changed === 0 && presentFollowing === undefined) return;
     yield;
-    written.changed += this.#resolve(stationId, presentFollowing);
+    for (const { id, onAir, hidden } of this.#resolve(stationId, presentFollowing)) {
+      written.changed += 1;
+      this.#database
+        .query('UPDATE programs SET on_air = $onAir, hidden = $hidden WHERE id = $id')
+        .run({ id, onAir: onAir ? 1 : 0, hidden: hidden ? 1 : 0 });
+      yield;
+    }
   }
 
   /** Undefined for a station that is not stored. */
@@ -355,7 +436,8 @@ export class ProgramWriter {
       .run({ station, from, to, now, next, events: JSON.stringify(events) }).changes;
   }
 
-  #resolve(station: StationId, said: PresentFollowing | undefined): number {
+  /** @returns what is to be shown otherwise than it is */
+  #resolve(station: StationId, said: PresentFollowing | undefined): TimelineFlags[] {
     const rows = this.#database
       .query<FlagRow, { station: number }>(
         `SELECT id, start_at, end_at, open_end, updated_at, on_air, hidden
@@ -371,13 +453,6 @@ export class ProgramWriter {
         onAir: row.on_air === 1,
         hidden: row.hidden === 1,
       }));
-    const changed = resolveOverlaps(rows, said);
-    const update = this.#database.query(
-      'UPDATE programs SET on_air = $onAir, hidden = $hidden WHERE id = $id',
-    );
-    for (const { id, onAir, hidden } of changed) {
-      update.run({ id, onAir: onAir ? 1 : 0, hidden: hidden ? 1 : 0 });
-    }
-    return changed.length;
+    return resolveOverlaps(rows, said);
   }
 }

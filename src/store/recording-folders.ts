@@ -1,5 +1,6 @@
 /** Where the folders of recordings were mounted when a file was last made in them. */
 import type { Database } from 'bun:sqlite';
+import { atomically } from './transaction.ts';
 
 export class RecordingFolderStore {
   constructor(private readonly database: Database) {}
@@ -24,11 +25,13 @@ export class RecordingFolderStore {
   }
 
   rememberMount(folder: string, mount: string): void {
-    this.database
-      .query(
-        `INSERT INTO recording_folders VALUES ($folder, $mount)
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `INSERT INTO recording_folders VALUES ($folder, $mount)
          ON CONFLICT (path) DO UPDATE SET mount = excluded.mount`,
-      )
-      .run({ folder, mount });
+        )
+        .run({ folder, mount }),
+    );
   }
 }

@@ -14,6 +14,7 @@ import { troubleOf } from './database-error.ts';
 import { readReason, readVerdict } from './recording-json.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
 import { readList, readObject, readText } from './stored-json.ts';
+import { atomically } from './transaction.ts';
 
 /** Of a recording that is not deleted. */
 export interface ListedRecording {
@@ -377,11 +378,9 @@ export class RecordingListStore {
       .all();
     if (rows.length === 0) return;
     const put = this.database.query('UPDATE recordings SET title_key = $key WHERE id = $id');
-    this.database
-      .transaction(() => {
-        for (const { id, name } of rows) put.run({ id, key: titleOrder(readText(name)) });
-      })
-      .immediate();
+    atomically(this.database, () => {
+      for (const { id, name } of rows) put.run({ id, key: titleOrder(readText(name)) });
+    });
   }
 }
 

@@ -1,10 +1,17 @@
 /** The files of an original stream as rows: parts in order, what they are made one of, where they are no plain continuation. */
 import type { Database } from 'bun:sqlite';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
+import { DeferredWrites, type DeferredWritesOptions } from './deferred-writes.ts';
 import { atomically } from './transaction.ts';
 
 /** A part that is being put together out of the others. Numbers below are of files that it was made of. */
 export const JOINING = 0;
+
+/**
+ * Of one recording: a programme table that changes with every packet makes no more. 1,000 changes of layout are one
+ * every few seconds for an hour; a player that jumps to the nearest one still finds it, since the first are kept.
+ */
+export const MAX_SEAMS = 1_000;
 
 export interface StoredFile {
   recordingId: number;
@@ -12,7 +19,14 @@ export interface StoredFile {
 }
 
 export class RecordingPartRows {
-  constructor(protected readonly database: Database) {}
+  protected readonly deferred: DeferredWrites;
+
+  constructor(
+    protected readonly database: Database,
+    options: DeferredWritesOptions = { onRefused: () => {} },
+  ) {
+    this.deferred = new DeferredWrites(database, options);
+  }
 
   parts(id: number): RecordingPart[] {
     return this.database
@@ -23,9 +37,14 @@ export class RecordingPartRows {
   }
 
   seam(id: number, { path, position, kind, at }: RecordingSeam): void {
-    this.database
-      .query('INSERT OR REPLACE INTO recording_seams VALUES ($id, $path, $position, $kind, $at)')
-      .run({ id, path, position, kind, at });
+    this.deferred.write(`seam ${id} ${path} ${position}`, () =>
+      this.database
+        .query(
+          `INSERT OR REPLACE INTO recording_seams SELECT $id, $path, $position, $kind, $at
+           WHERE (SELECT count(*) FROM recording_seams WHERE recording_id = $id) < ${MAX_SEAMS}`,
+        )
+        .run({ id, path, position, kind, at }),
+    );
   }
 
   /** In order, part by part. */
@@ -71,19 +90,23 @@ export class RecordingPartRows {
 
   /** They are not there any more. */
   forgetJoined(id: number, paths: readonly string[]): void {
-    this.database
-      .query(
-        `DELETE FROM recording_parts WHERE recording_id = $id AND part < ${JOINING}
-           AND path IN (SELECT value FROM json_each($paths))`,
-      )
-      .run({ id, paths: JSON.stringify(paths) });
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `DELETE FROM recording_parts WHERE recording_id = $id AND part < ${JOINING}
+             AND path IN (SELECT value FROM json_each($paths))`,
+        )
+        .run({ id, paths: JSON.stringify(paths) }),
+    );
   }
 
   /** The file that was being made is not there. */
   notJoined(id: number): void {
-    this.database
-      .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
-      .run({ id });
+    atomically(this.database, () =>
+      this.database
+        .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
+        .run({ id }),
+    );
   }
 
   protected joinSeams(id: number, path: string, parts: readonly RecordingPart[]): void {

@@ -21,7 +21,7 @@ import {
   toRecordingRecord,
 } from './recording-row.ts';
 import { indexRecordings } from './search-index.ts';
-import { atomically } from './transaction.ts';
+import { atomically, isLocked } from './transaction.ts';
 
 export interface Finish {
   state: Extract<RecordingState, 'recorded' | 'failed'>;
@@ -60,21 +60,56 @@ function seriesColumns(series: RecordingTexts['series']) {
   };
 }
 
+/** Reservations that a recording may begin for. */
+const BEGINNABLE = `state IN ('scheduled', 'conflict', 'missed')`;
+
 export class RecordingStore extends RecordingPartRows {
+  /** Ids given to rows that wait for the write lock; this store alone makes recordings. */
+  #lastId = 0;
+
   /**
-   * Its reservation is `recording` with it. @param now epoch ms
+   * Its reservation is `recording` with it. Does not wait for a write lock that another program holds: its row is
+   * stored later, as is everything that is stored of it meanwhile. @param now epoch ms
    * @returns its id; undefined when its reservation does not stand any more
    */
   create(recording: NewRecording, now: number): number | undefined {
-    return this.database
-      .transaction(() => {
-        const { reservationId } = recording;
-        if (reservationId !== null && !this.#reserve(reservationId, now)) return undefined;
-        const id = this.#insert(recording, now);
-        indexRecordings(this.database);
-        return id;
-      })
-      .immediate();
+    const { reservationId } = recording;
+    if (!this.deferred.isWaiting) {
+      try {
+        return atomically(this.database, () => {
+          if (reservationId !== null && !this.#reserve(reservationId, now)) return undefined;
+          const id = this.#insert(recording, null, now);
+          indexRecordings(this.database);
+          return id;
+        });
+      } catch (error) {
+        if (!isLocked(error)) throw error;
+      }
+    }
+    if (reservationId !== null && !this.#mayBegin(reservationId)) return undefined;
+    const id = this.#nextId();
+    this.deferred.write(`create ${id}`, () => {
+      if (reservationId !== null) this.#reserve(reservationId, now);
+      this.#insert(recording, id, now);
+      indexRecordings(this.database);
+    });
+    return id;
+  }
+
+  #nextId(): number {
+    const row = this.database
+      .query<{ seq: number }, []>(`SELECT seq FROM sqlite_sequence WHERE name = 'recordings'`)
+      .get();
+    this.#lastId = Math.max(this.#lastId, row?.seq ?? 0) + 1;
+    return this.#lastId;
+  }
+
+  #mayBegin(reservationId: number): boolean {
+    return (
+      this.database
+        .query(`SELECT 1 FROM reservations WHERE id = $reservationId AND ${BEGINNABLE}`)
+        .get({ reservationId }) !== null
+    );
   }
 
   #reserve(reservationId: number, now: number): boolean {
@@ -82,19 +117,20 @@ export class RecordingStore extends RecordingPartRows {
       this.database
         .query(
           `UPDATE reservations SET state = 'recording', reason = NULL, updated_at = $now
-           WHERE id = $reservationId AND state IN ('scheduled', 'conflict', 'missed')`,
+           WHERE id = $reservationId AND ${BEGINNABLE}`,
         )
         .run({ reservationId, now }).changes > 0
     );
   }
 
-  #insert({ series, ...recording }: NewRecording, now: number): number {
+  /** @param id null: the next one */
+  #insert({ series, ...recording }: NewRecording, id: number | null, now: number): number {
     const row = this.database
       .query<{ id: number }, Record<string, string | number | null>>(
-        `INSERT INTO recordings (reservation_id, rule_id, program_id, station_id, service_name, state, name,
+        `INSERT INTO recordings (id, reservation_id, rule_id, program_id, station_id, service_name, state, name,
            description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, close_at,
            wanted_from, series_key, series_name, episode, encode, keep_ts, created_at, updated_at)
-         VALUES ($reservationId, $ruleId, $programId, $stationId, $serviceName, 'recording', $name, $description,
+         VALUES ($id, $reservationId, $ruleId, $programId, $stationId, $serviceName, 'recording', $name, $description,
            $extended, $genres, $audios, $videoType, $videoResolution, $isFree, $startAt, $endAt, $closeAt,
            $wantedFrom, $seriesKey, $seriesName, $episode, $encode, $keepTs, $now, $now)
          RETURNING id`,
@@ -103,6 +139,7 @@ export class RecordingStore extends RecordingPartRows {
         ...recording,
         ...columnsOf(recording),
         ...seriesColumns(series),
+        id,
         keepTs: recording.keepTs ? 1 : 0,
         now,
       });
@@ -159,18 +196,20 @@ export class RecordingStore extends RecordingPartRows {
     }: Pick<RecordingRecord, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
     now: number,
   ): void {
-    this.database
-      .query(
-        `UPDATE recordings SET program_id = $programId, start_at = $startAt, end_at = $endAt, close_at = $closeAt,
-           hold_until = $holdUntil, updated_at = $now
-         WHERE id = $id`,
-      )
-      .run({ id, programId, startAt, endAt, closeAt, holdUntil, now });
+    this.deferred.write(`times ${id}`, () =>
+      this.database
+        .query(
+          `UPDATE recordings SET program_id = $programId, start_at = $startAt, end_at = $endAt, close_at = $closeAt,
+             hold_until = $holdUntil, updated_at = $now
+           WHERE id = $id`,
+        )
+        .run({ id, programId, startAt, endAt, closeAt, holdUntil, now }),
+    );
   }
 
   /** What its programme turned out to be. @param now epoch ms */
   describe(id: number, { series, ...texts }: RecordingTexts, now: number): void {
-    atomically(this.database, () => {
+    this.deferred.write(`texts ${id}`, () => {
       this.database
         .query(
           `UPDATE recordings SET name = $name, description = $description, extended = $extended, genres = $genres,
@@ -185,16 +224,20 @@ export class RecordingStore extends RecordingPartRows {
 
   /** It is over, and only to be judged. @param at epoch ms */
   ended(id: number, as: RecordingEnding, at: number): void {
-    this.database
-      .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $at WHERE id = $id')
-      .run({ id, as, at });
+    this.deferred.write(`ended ${id}`, () =>
+      this.database
+        .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $at WHERE id = $id')
+        .run({ id, as, at }),
+    );
   }
 
   /** @param at epoch ms of the first packet */
   began(id: number, at: number): void {
-    this.database
-      .query('UPDATE recordings SET began_at = $at, updated_at = $at WHERE id = $id AND began_at IS NULL')
-      .run({ id, at });
+    this.deferred.write(`began ${id}`, () =>
+      this.database
+        .query('UPDATE recordings SET began_at = $at, updated_at = $at WHERE id = $id AND began_at IS NULL')
+        .run({ id, at }),
+    );
   }
 
   /**
@@ -228,20 +271,18 @@ export class RecordingStore extends RecordingPartRows {
 
   /** No list shows this: their counters do not move. */
   saveMeasured(id: number, measured: Measured, parts: readonly RecordingPart[]): void {
-    this.database
-      .transaction(() => {
-        this.database
-          .query(
-            `INSERT INTO recording_measurements VALUES ($id, $measured)
+    this.deferred.write(`measured ${id}`, () => {
+      this.database
+        .query(
+          `INSERT INTO recording_measurements VALUES ($id, $measured)
              ON CONFLICT (recording_id) DO UPDATE SET measured = excluded.measured`,
-          )
-          .run({ id, measured: storedMeasured(measured) });
-        const put = this.database.query(
-          'UPDATE recording_parts SET bytes = $bytes WHERE recording_id = $id AND path = $path',
-        );
-        for (const { path, bytes } of parts) put.run({ id, path, bytes });
-      })
-      .immediate();
+        )
+        .run({ id, measured: storedMeasured(measured) });
+      const put = this.database.query(
+        'UPDATE recording_parts SET bytes = $bytes WHERE recording_id = $id AND path = $path',
+      );
+      for (const { path, bytes } of parts) put.run({ id, path, bytes });
+    });
   }
 
   /**
@@ -295,11 +336,13 @@ export class RecordingStore extends RecordingPartRows {
 
   /** What is left of it is worth something else. @param now epoch ms */
   judgedAnew(id: number, { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>, now: number): void {
-    this.database
-      .query(
-        'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
-      )
-      .run({ id, verdict: storedVerdict(verdict), durationMs, now });
+    atomically(this.database, () =>
+      this.database
+        .query(
+          'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
+        )
+        .run({ id, verdict: storedVerdict(verdict), durationMs, now }),
+    );
   }
 
   /**
@@ -307,24 +350,22 @@ export class RecordingStore extends RecordingPartRows {
    * @param reason why it failed then
    */
   forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: number): void {
-    this.database
-      .transaction(() => {
-        this.database
-          .query('DELETE FROM recording_files WHERE recording_id = $id AND path = $path')
-          .run({ id, path });
-        this.database
-          .query('DELETE FROM recording_parts WHERE recording_id = $id AND path = $path')
-          .run({ id, path });
-        this.showAnother(id, now);
-        this.database
-          .query(
-            `UPDATE recordings SET state = 'failed', reason = $reason, updated_at = $now
+    atomically(this.database, () => {
+      this.database
+        .query('DELETE FROM recording_files WHERE recording_id = $id AND path = $path')
+        .run({ id, path });
+      this.database
+        .query('DELETE FROM recording_parts WHERE recording_id = $id AND path = $path')
+        .run({ id, path });
+      this.showAnother(id, now);
+      this.database
+        .query(
+          `UPDATE recordings SET state = 'failed', reason = $reason, updated_at = $now
              WHERE id = $id AND state IN ('recorded', 'available') AND deleted_at IS NULL
                AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
-          )
-          .run({ id, reason: storedReason(reason), now });
-      })
-      .immediate();
+        )
+        .run({ id, reason: storedReason(reason), now });
+    });
   }
 
   #putFile(
@@ -351,6 +392,8 @@ export class RecordingStore extends RecordingPartRows {
 
   /** See `DurableStore`: acts are methods of this store, or of others of its database. */
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void {
+    // What waits belongs before it, and is not to be lost with it.
+    this.deferred.flush();
     atomically(this.database, () => {
       for (let act = next(); act !== undefined; act = next()) {
         try {

@@ -76,12 +76,14 @@ export class RecycleBin {
    * @param watchedAt epoch ms; undefined leaves it
    */
   putResume(id: number, resumeMs: number | null, watchedAt: number | undefined, now: number): void {
-    this.database
-      .query(
-        `UPDATE recordings SET resume_ms = $resumeMs, watched_at = coalesce($watchedAt, watched_at), updated_at = $now
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `UPDATE recordings SET resume_ms = $resumeMs, watched_at = coalesce($watchedAt, watched_at), updated_at = $now
          WHERE id = $id AND (resume_ms IS NOT $resumeMs OR $watchedAt IS NOT NULL)`,
-      )
-      .run({ id, resumeMs, watchedAt: watchedAt ?? null, now });
+        )
+        .run({ id, resumeMs, watchedAt: watchedAt ?? null, now }),
+    );
   }
 
   /** Takes the position away too. @param watchedAt epoch ms; null: not watched */
@@ -152,16 +154,14 @@ export class RecycleBin {
   /** They are not there any more. */
   forgetFiles(files: readonly Leftover[]): void {
     const tables = ['recording_files', 'recording_parts'] as const;
-    this.database
-      .transaction(() => {
-        for (const table of tables) {
-          const forget = this.database.query(
-            `DELETE FROM ${table} WHERE recording_id = $recordingId AND path = $path`,
-          );
-          for (const { recordingId, path } of files) forget.run({ recordingId, path });
-        }
-      })
-      .immediate();
+    atomically(this.database, () => {
+      for (const table of tables) {
+        const forget = this.database.query(
+          `DELETE FROM ${table} WHERE recording_id = $recordingId AND path = $path`,
+        );
+        for (const { recordingId, path } of files) forget.run({ recordingId, path });
+      }
+    });
   }
 
   /**
@@ -169,13 +169,17 @@ export class RecycleBin {
    * @param deletedUntil epoch ms @param begunUntil epoch ms: younger ones still say which episodes were recorded
    */
   purge(deletedUntil: number, begunUntil: number): number {
-    return this.database
-      .query(
-        `DELETE FROM recordings WHERE deleted_at <= $deletedUntil AND start_at <= $begunUntil
+    return atomically(
+      this.database,
+      () =>
+        this.database
+          .query(
+            `DELETE FROM recordings WHERE deleted_at <= $deletedUntil AND start_at <= $begunUntil
            AND NOT EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = recordings.id)
            AND NOT EXISTS (SELECT 1 FROM recording_parts AS p WHERE p.recording_id = recordings.id)`,
-      )
-      .run({ deletedUntil, begunUntil }).changes;
+          )
+          .run({ deletedUntil, begunUntil }).changes,
+    );
   }
 
   /** Enabled rules that do not keep everything. */

@@ -225,9 +225,11 @@ export class ReservationStore {
 
   /** The next airing after a damaged recording, where that is booked already. */
   repeat(id: ReservationId, repeats: number, note: string, now: number): void {
-    this.database
-      .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
-      .run({ id, repeats, note, now });
+    atomically(this.database, () =>
+      this.database
+        .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
+        .run({ id, repeats, note, now }),
+    );
   }
 
   /** Deletes what a rule booked that has not begun; where no plan says what else wants it. */
@@ -246,23 +248,31 @@ export class ReservationStore {
    * @param before epoch ms of ends @returns how many
    */
   endLost(running: readonly ReservationId[], before: number, now: number): number {
-    return this.database
-      .query(
-        `UPDATE reservations SET state = 'finished', updated_at = $now
+    return atomically(
+      this.database,
+      () =>
+        this.database
+          .query(
+            `UPDATE reservations SET state = 'finished', updated_at = $now
          WHERE state = 'recording' AND end_at < $before
            AND id NOT IN (SELECT value FROM json_each($running))`,
-      )
-      .run({ running: JSON.stringify(running), before, now }).changes;
+          )
+          .run({ running: JSON.stringify(running), before, now }).changes,
+    );
   }
 
   /** Forgets what is done with and ended before, epoch ms. @returns how many */
   purge(before: number): number {
-    return this.database
-      .query(
-        `DELETE FROM reservations
+    return atomically(
+      this.database,
+      () =>
+        this.database
+          .query(
+            `DELETE FROM reservations
          WHERE end_at < $before AND state IN ('cancelled', 'missed', 'skipped', 'finished')`,
-      )
-      .run({ before }).changes;
+          )
+          .run({ before }).changes,
+    );
   }
 
   /**
@@ -270,22 +280,20 @@ export class ReservationStore {
    * @returns false: what it was made of has changed, nothing was stored
    */
   apply({ stamp, create, update, remove }: PlannedChanges, now: number): boolean {
-    return this.database
-      .transaction(() => {
-        if (this.stamp() !== stamp) return false;
-        const drop = this.database.query('DELETE FROM reservations WHERE id = $id');
-        for (const id of remove) drop.run({ id });
-        for (const { id, to, choice } of update) this.#update(id, to, choice, now);
-        for (const planned of create) this.#create(planned, now);
-        // Only now has everything its number.
-        for (const { id, to } of update) this.#block(id, to.blockers);
-        for (const { programId, blockers } of create) {
-          const id = blockers.length === 0 ? undefined : this.ofProgram(programId)?.id;
-          if (id !== undefined) this.#block(id, blockers);
-        }
-        return true;
-      })
-      .immediate();
+    return atomically(this.database, () => {
+      if (this.stamp() !== stamp) return false;
+      const drop = this.database.query('DELETE FROM reservations WHERE id = $id');
+      for (const id of remove) drop.run({ id });
+      for (const { id, to, choice } of update) this.#update(id, to, choice, now);
+      for (const planned of create) this.#create(planned, now);
+      // Only now has everything its number.
+      for (const { id, to } of update) this.#block(id, to.blockers);
+      for (const { programId, blockers } of create) {
+        const id = blockers.length === 0 ? undefined : this.ofProgram(programId)?.id;
+        if (id !== undefined) this.#block(id, blockers);
+      }
+      return true;
+    });
   }
 
   #update(id: ReservationId, to: PlannedRow, choice: RecordingChoice | null, now: number): void {

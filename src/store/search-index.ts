@@ -7,6 +7,7 @@
  * what has them all is compared letter by letter (`search-store.ts`).
  */
 import type { Database } from 'bun:sqlite';
+import type { ProgramId } from '../../arib/ids.ts';
 import { searchText, titleText } from '../model/search-text.ts';
 import { readText } from './stored-json.ts';
 
@@ -123,6 +124,22 @@ export function indexRecordings(database: Database): void {
   new Indexer(database, RECORDING).run(BATCH);
 }
 
+/** Programmes whose terms are not up to date, those that are gone first, then by start. At most so many. */
+export function pendingPrograms(database: Database, limit: number): ProgramId[] {
+  return database
+    .query<{ id: number }, { limit: number }>(
+      `SELECT s.id FROM search_pending AS s LEFT JOIN programs AS p ON p.id = s.id
+       WHERE s.kind = 'program' ORDER BY p.start_at LIMIT $limit`,
+    )
+    .all({ limit })
+    .map(({ id }) => id as ProgramId);
+}
+
+/** Indexes pending programmes. To be called within a transaction. */
+export function indexPrograms(database: Database, ids: readonly ProgramId[]): void {
+  new Indexer(database, PROGRAM).runOf(ids);
+}
+
 /** Indexes everything that is pending, batch by batch, each in its own transaction. */
 export function indexAllPending(database: Database): void {
   const batch = database.transaction(() => indexPending(database));
@@ -151,12 +168,32 @@ class Indexer {
          WHERE s.kind = '${name}' LIMIT $limit`,
       )
       .all({ limit });
-    const done = this.database.query(`DELETE FROM search_pending WHERE kind = '${name}' AND id = $id`);
+    this.#index(rows);
+    return rows.length;
+  }
+
+  /** In the order of the ids. */
+  runOf(ids: readonly number[]): void {
+    const { name, table, text } = this.kind;
+    const rows = this.database
+      .query<PendingRow, { ids: string }>(
+        `SELECT s.id, r.name, r.description, r.start_at AS startAt
+         FROM json_each($ids) AS wanted JOIN search_pending AS s ON s.kind = '${name}' AND s.id = wanted.value
+           LEFT JOIN (SELECT id, ${text}, start_at FROM ${table}) AS r ON r.id = s.id
+         ORDER BY wanted.key`,
+      )
+      .all({ ids: JSON.stringify(ids) });
+    this.#index(rows);
+  }
+
+  #index(rows: readonly PendingRow[]): void {
+    const done = this.database.query(
+      `DELETE FROM search_pending WHERE kind = '${this.kind.name}' AND id = $id`,
+    );
     for (const row of rows) {
       this.#replace(row);
       done.run({ id: row.id });
     }
-    return rows.length;
   }
 
   #replace(row: PendingRow): void {

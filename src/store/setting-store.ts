@@ -1,5 +1,6 @@
 /** Rows of settings: what differs from the defaults. */
 import type { Database } from 'bun:sqlite';
+import { atomically } from './transaction.ts';
 
 export class SettingStore {
   constructor(private readonly database: Database) {}
@@ -19,13 +20,11 @@ export class SettingStore {
       `INSERT INTO settings (key, value, updated_at) VALUES ($key, $value, $now)
        ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
     );
-    this.database
-      .transaction(() => {
-        for (const [key, value] of changes) {
-          if (value === null) remove.run({ key });
-          else upsert.run({ key, value: JSON.stringify(value), now });
-        }
-      })
-      .immediate();
+    atomically(this.database, () => {
+      for (const [key, value] of changes) {
+        if (value === null) remove.run({ key });
+        else upsert.run({ key, value: JSON.stringify(value), now });
+      }
+    });
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
 import { readText } from './stored-json.ts';
+import { atomically } from './transaction.ts';
 
 interface StationRow {
   id: number;
@@ -89,17 +90,15 @@ export class StationStore {
     const retype = this.database.query(
       'UPDATE stations SET hidden = 1, service_type = $serviceType WHERE id = $id',
     );
-    this.database
-      .transaction(() => {
-        for (const { id, type, networkId, serviceId, transportStreamId, channel, ...rest } of changes.put) {
-          const { name, serviceType, remoteControlKey } = rest;
-          const place = { id, type, networkId, serviceId, transportStreamId, channel };
-          upsert.run({ ...place, name, serviceType, remoteControlKey, now });
-        }
-        for (const id of changes.hide) hide.run({ id });
-        for (const { id, serviceType } of changes.retype) retype.run({ id, serviceType });
-      })
-      .immediate();
+    atomically(this.database, () => {
+      for (const { id, type, networkId, serviceId, transportStreamId, channel, ...rest } of changes.put) {
+        const { name, serviceType, remoteControlKey } = rest;
+        const place = { id, type, networkId, serviceId, transportStreamId, channel };
+        upsert.run({ ...place, name, serviceType, remoteControlKey, now });
+      }
+      for (const id of changes.hide) hide.run({ id });
+      for (const { id, serviceType } of changes.retype) retype.run({ id, serviceType });
+    });
   }
 
   /**
@@ -107,22 +106,18 @@ export class StationStore {
    * can be restored. The row stays for what was recorded of it. @param now epoch ms
    */
   forgetStation(id: StationId, now: number): Forgotten {
-    return this.database
-      .transaction(() => {
-        const programs = this.database
-          .query('DELETE FROM programs WHERE station_id = $id')
-          .run({ id }).changes;
-        this.database.query('DELETE FROM guide_coverage WHERE station_id = $id').run({ id });
-        const reservations = this.database
-          .query(
-            `UPDATE reservations SET state = 'cancelled', reason = $reason, updated_at = $now
+    return atomically(this.database, () => {
+      const programs = this.database.query('DELETE FROM programs WHERE station_id = $id').run({ id }).changes;
+      this.database.query('DELETE FROM guide_coverage WHERE station_id = $id').run({ id });
+      const reservations = this.database
+        .query(
+          `UPDATE reservations SET state = 'cancelled', reason = $reason, updated_at = $now
              WHERE station_id = $id AND state IN ('scheduled', 'conflict', 'skipped') AND start_at > $now`,
-          )
-          .run({ id, now, reason: CANCEL_REASON }).changes;
-        this.database.query('UPDATE stations SET forgotten = 1, hidden = 1 WHERE id = $id').run({ id });
-        return { programs, reservations };
-      })
-      .immediate();
+        )
+        .run({ id, now, reason: CANCEL_REASON }).changes;
+      this.database.query('UPDATE stations SET forgotten = 1, hidden = 1 WHERE id = $id').run({ id });
+      return { programs, reservations };
+    });
   }
 
   /** Deletes those of the stations to which nothing refers. @returns which */
@@ -137,6 +132,6 @@ export class StationStore {
              json_each(CASE WHEN json_valid(rules.conditions) THEN rules.conditions ELSE '{}' END, '$.stationIds') AS wanted
            WHERE wanted.value = $id)`,
     );
-    return this.database.transaction(() => ids.filter((id) => remove.run({ id }).changes > 0)).immediate();
+    return atomically(this.database, () => ids.filter((id) => remove.run({ id }).changes > 0));
   }
 }
