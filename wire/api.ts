@@ -83,8 +83,14 @@ export const PROBLEM_CODES = [
   'not_found',
   'conflict',
   'busy',
+  // All tuners are in use, or none takes the broadcast type.
   'no_tuner',
+  // A tuner was there, and the station could not be received.
+  'no_signal',
+  // The agent does not answer.
   'agent_unavailable',
+  // The agent answers that its own configuration is wrong, or does not admit the service.
+  'agent_misconfigured',
   'ffmpeg_unavailable',
   'copy_never',
   'ended',

@@ -238,7 +238,9 @@ describe('the server', () => {
   test('each failure has its status', async () => {
     for (const [code, status] of [
       ['no_tuner', 503],
+      ['no_signal', 503],
       ['agent_unavailable', 503],
+      ['agent_misconfigured', 503],
       ['ffmpeg_unavailable', 503],
       ['not_found', 404],
       ['internal', 500],

@@ -47,7 +47,10 @@ const LIVE_RESPONSES = {
   400: problemResponse('malformed id, unknown codec'),
   404: problemResponse('unknown station'),
   500: problemResponse('the stream could not be started'),
-  503: problemResponse('`no_tuner`, `agent_unavailable` or `ffmpeg_unavailable`'),
+  503: problemResponse(
+    '`no_tuner`: all tuners are in use; `no_signal`: the station is not received; `agent_unavailable`: the agent does ' +
+      'not answer; `agent_misconfigured`: its configuration is wrong; `ffmpeg_unavailable`',
+  ),
 };
 
 /** The content type that a live stream will have, known before it is opened. */
