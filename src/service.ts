@@ -2,6 +2,7 @@
  * Puts the service together: the one place that knows every feature. It takes no process globals; `main.ts` hands
  * them in. What answers the first request is made before listening, everything slow afterwards.
  */
+import { monotonicMs, wallMs } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
@@ -153,7 +154,9 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     dataDir: config.dataDir,
     recordingsDir: config.recordingsDir,
     retentionIntervalMs: config.reconcileIntervalMs,
-    ...{ database, settings, hub, clock, stored, log, elapsed, readSeries, wall: now, tap: guide.tap },
+    ...{ database, settings, hub, clock, stored, log, readSeries, tap: guide.tap },
+    monotonicClock: () => monotonicMs(elapsed()),
+    wallClock: () => wallMs(now()),
     findStation: (id) => stations.findKnown(id),
     findProgram: (id) => programs.find(id),
     onBegan: () => booking.booking.onBegan(),

@@ -289,7 +289,7 @@ export class BookingService {
       (station) => stations.findKnown(station),
     );
     this.#times = openingTimes(wanted, orders, this.#times);
-    recorder.order(orders);
+    recorder.order(orders, reservations.conflicting());
     const at = now();
     const onAir = orders.filter(({ startAt, closeAt }) => startAt <= at && closeAt > at);
     const shown = onAir.map(({ programId }) => programId).join();

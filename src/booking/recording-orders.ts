@@ -70,6 +70,7 @@ export function ordersOf(
       holdUntil: opening?.holdUntil ?? null,
       listenUntil: opening?.listenUntil ?? null,
       brokenAt: opening?.brokenAt ?? null,
+      heard: opening?.heard ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
       apart: followed.filter(isApart).map(({ id }) => id),
       encode: reservation.encode ?? settings.encode,

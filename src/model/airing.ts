@@ -15,6 +15,12 @@ export interface Airing {
   readonly told?: number | null;
 }
 
+/**
+ * What a station that is received says of one programme: `on` present, `next` following, `past` it was present,
+ * `elsewhere` another title is present and this one was not named.
+ */
+export type Heard = 'on' | 'next' | 'past' | 'elsewhere';
+
 /** Of stations that are being received, and a while longer. */
 export type Airings = ReadonlyMap<ProgramId, Airing>;
 

@@ -99,7 +99,7 @@ describe('BroadcastClock', () => {
     const early = machine.error;
     expect(early).toBeGreaterThanOrEqual(0);
     expect(early).toBeLessThanOrEqual(1500);
-    let before = machine.clock.now();
+    let before: number = machine.clock.now();
     for (let second = 0; second < 120; second++) {
       machine.at += 1000;
       const step = machine.clock.now() - before;
@@ -209,7 +209,7 @@ describe('BroadcastClock', () => {
       for (const network of [1, 2]) machine.hear(network, 0, 3, () => random.below(1000));
       const steps = machine.set.length;
       expect(Math.abs(machine.error)).toBeLessThanOrEqual(2000);
-      let before = machine.clock.now();
+      let before: number = machine.clock.now();
       for (let turn = 0; turn < 300; turn++) {
         const waits = random.below(20_000);
         machine.at += waits;

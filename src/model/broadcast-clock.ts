@@ -13,7 +13,9 @@
  * A table is delayed by reception, and tells whole seconds. Up to a second between it and this clock is nothing; up to
  * a few the clock goes a little faster or slower until it is right; more than that it is set at once.
  */
+
 import type { NetworkId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 
 export interface MachineClocks {
   /** Epoch ms; may be set at any time. */
@@ -78,11 +80,12 @@ export class BroadcastClock {
     private readonly onSet: (byMs: number) => void,
   ) {}
 
-  /** Epoch ms by the broadcast. */
-  readonly now = (): number => {
+  readonly now = (): BroadcastMs => {
     const elapsed = this.clocks.elapsed();
     if (elapsed - this.#heardAt > DAY_MS) this.#course = undefined;
-    return this.#course === undefined ? this.clocks.wall() : Math.round(elapsed + this.#offset(elapsed));
+    return broadcastMs(
+      this.#course === undefined ? this.clocks.wall() : Math.round(elapsed + this.#offset(elapsed)),
+    );
   };
 
   /**

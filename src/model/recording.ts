@@ -2,6 +2,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { RecordingState } from '../../wire/guide.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
+import type { Heard } from './airing.ts';
 import type { AudioComponent } from './audio.ts';
 import type { Genre } from './program.ts';
 import type { RecordingReason } from './recording-reason.ts';
@@ -146,6 +147,8 @@ export interface RecordingOrder {
    * was told before then still holds, until it is held open again.
    */
   brokenAt?: number | null;
+  /** What its station says of it; null or absent: its station is not received. */
+  heard?: Heard | null;
   /** Whose tuner it takes over, of other physical channels only: their end margin is given up to it. */
   after: readonly ReservationId[];
   /**
@@ -180,8 +183,11 @@ export interface RunningRecording {
 
 /** Whoever makes recordings, as bookings see it. */
 export interface RecorderPort {
-  /** Everything that is to be recorded, whole, at each change; what runs and is missing here goes on to its end. */
-  order(orders: readonly RecordingOrder[]): void;
+  /**
+   * Everything that is to be recorded, whole, at each change; what runs and is missing here continues to its end.
+   * @param conflicts reservations that have no tuner now: if one is ordered late, that is why
+   */
+  order(orders: readonly RecordingOrder[], conflicts?: ReadonlySet<ReservationId>): void;
   /** A person cancels a running one: what there is is kept. Resolves when it has ended. */
   stop(reservationId: ReservationId): Promise<void>;
   /** Resolves when nothing of it runs or is judged any more: then its reservation can be made anew. */

@@ -97,7 +97,7 @@ export interface Wanted {
   until?: number;
   /** Since when another programme was on in its place, where it did not come back. */
   brokenAt?: number;
-  /** Its station was heard all the time and never named it: another programme took its place from its start. */
+  /** Its station never named it while it was received. Believed only where most of it was received. */
   isNeverAired?: boolean;
 }
 
@@ -140,7 +140,8 @@ export function nothingMeasured(): Measured {
 export function judge(measured: Measured, wanted: Wanted): Judgement {
   const from = wantedFrom(measured, wanted);
   const to = Math.max(from, Math.min(wanted.endAt, wanted.until ?? wanted.endAt));
-  if (wanted.isNeverAired === true) return neverAired(measured, wanted, { from, to });
+  if (wanted.isNeverAired === true && coverage(measured, { from, to }) >= LOST_BELOW)
+    return neverAired(measured, wanted, { from, to });
   const first = measured.stretches[0];
   const shownTo = shownUntil(wanted, { from, to });
   const shown = { from, to: shownTo };
@@ -171,6 +172,16 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
     wantedMs,
     droppedMs: to - shownTo,
   };
+}
+
+/** The part of `within` that was received. */
+function coverage({ stretches }: Measured, within: Stretch): number {
+  if (within.to <= within.from) return 0;
+  const inside = stretches.map(({ from, to }) => ({
+    from: Math.max(from, within.from),
+    to: Math.min(to, within.to),
+  }));
+  return lengthOf(inside) / (within.to - within.from);
 }
 
 /** Whatever was received is of another programme. */

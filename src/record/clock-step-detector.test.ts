@@ -1,26 +1,28 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 
 test('a clock that is set is noticed, one that goes or is corrected a little is not', () => {
-  let [wall, elapsed] = [1_000_000, 500];
+  let [broadcast, elapsed] = [1_000_000, 500];
   const steps: number[] = [];
   const watch = new ClockStepDetector(
-    () => wall,
-    () => elapsed,
+    () => broadcastMs(broadcast),
+    () => monotonicMs(elapsed),
     (by) => steps.push(by),
   );
   const pass = (ms: number, slew = 0): void => {
     elapsed += ms;
-    wall += ms + slew;
-    expect(watch.now()).toBe(wall);
+    broadcast += ms + slew;
+    expect(watch.now()).toBe(broadcastMs(broadcast));
   };
   pass(3_600_000);
   for (let second = 0; second < 100; second += 1) pass(1000, 50);
   expect(steps).toEqual([]);
-  wall += 600_000;
+  broadcast += 600_000;
   pass(10);
   pass(10);
-  wall -= 1_200_000;
+  broadcast -= 1_200_000;
   pass(10);
   expect(steps).toEqual([600_000, -1_200_000]);
 });

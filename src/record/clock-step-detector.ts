@@ -1,26 +1,25 @@
-/** Notices that a clock was set, by one that nobody sets: what was told by it before is then of another time. */
+/** Detects that the broadcast's clock was set, by comparing it with the monotonic clock. */
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
 
-/** Less is the clock's own correction. */
+/** Smaller steps are the clock's own slow correction. */
 const SET_MS = 2_000;
 
 export class ClockStepDetector {
   #offset: number;
 
-  /**
-   * @param clock epoch ms; may be set at any time @param elapsed ms; only goes on
-   * @param onSet told before anybody hears the new time
-   */
+  /** @param onSet called before the new time is returned to a caller */
   constructor(
-    private readonly clock: () => number,
-    private readonly elapsed: () => number,
+    private readonly broadcastClock: () => BroadcastMs,
+    private readonly monotonicClock: MonotonicClock,
     private readonly onSet: (byMs: number) => void,
   ) {
-    this.#offset = clock() - elapsed();
+    this.#offset = broadcastClock() - monotonicClock();
   }
 
-  readonly now = (): number => {
-    const now = this.clock();
-    const offset = now - this.elapsed();
+  readonly now = (): BroadcastMs => {
+    const now = this.broadcastClock();
+    const offset = now - this.monotonicClock();
     const by = offset - this.#offset;
     this.#offset = offset;
     if (Math.abs(by) > SET_MS) this.onSet(Math.round(by));

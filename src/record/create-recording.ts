@@ -30,7 +30,6 @@ export interface RecordingNeeds
   extends Pick<
     RecorderOptions,
     | 'agentUrl'
-    | 'elapsed'
     | 'findProgram'
     | 'findStation'
     | 'onBegan'
@@ -38,7 +37,8 @@ export interface RecordingNeeds
     | 'readSeries'
     | 'startWorker'
     | 'tap'
-    | 'wall'
+    | 'monotonicClock'
+    | 'wallClock'
   > {
   version: string;
   database: Database;
@@ -80,7 +80,7 @@ export function createRecording(needs: RecordingNeeds) {
     mounts,
     retryDamaged: () => settings.get('retryDamaged'),
     log: needs.log.component('record'),
-    now: clock.now,
+    broadcastClock: clock.now,
     isTimeSure: clock.isSure,
   });
   const shelf = new RecycleBin(database);

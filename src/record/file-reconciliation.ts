@@ -4,6 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import { judge, recordedMs, type Verdict, type Wanted } from '../model/verdict.ts';
@@ -17,8 +18,8 @@ export interface ReconcileOptions {
   store: RecordingStore;
   mounts?: FolderMounts | undefined;
   log: Log;
-  /** Epoch ms. */
-  now: () => number;
+  /** Dates the rows' changes. */
+  wallClock: WallClock;
 }
 
 export interface Reconciled {
@@ -44,12 +45,12 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   return count;
 }
 
-async function removeLeftovers({ store, mounts, log, now }: ReconcileOptions): Promise<number> {
+async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptions): Promise<number> {
   let count = 0;
   for (const leftover of store.unjoined()) {
     if (await isFolderAway(leftover.path, mounts)) continue;
     await rm(leftover.path, { force: true });
-    store.forgetFile(leftover, FILE_GONE, now());
+    store.forgetFile(leftover, FILE_GONE, wallClock());
     count += 1;
   }
   for (const { recordingId, path } of store.joined()) {
@@ -84,16 +85,16 @@ async function compare(
 }
 
 /** What is left of it is judged without what was in that file. */
-function forget(file: StoredFile, { store, now }: ReconcileOptions): void {
+function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void {
   const { recordingId: id, path } = file;
-  store.forgetFile(file, FILE_GONE, now());
+  store.forgetFile(file, FILE_GONE, wallClock());
   const record = store.find(id);
   const former = store.measured(id);
   if (former === null || record === undefined || record.verdict === null) return;
   if (store.parts(id).length === 0) return;
   const measured = withoutFiles(former, [path]);
   const { verdict } = judge(measured, wantedOf(record, record.verdict));
-  store.judgedAnew(id, { verdict, durationMs: recordedMs(measured) }, now());
+  store.judgedAnew(id, { verdict, durationMs: recordedMs(measured) }, wallClock());
 }
 
 /** What a person stopped was wanted up to where it ends: its verdict knows of nothing that is missing behind. */

@@ -1,10 +1,17 @@
 import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 
 function reception(clock: { now: number }, former = nothingMeasured()) {
-  const now = () => clock.now;
-  return new ReceptionTimeline({ former, now, wall: now, began: () => {}, onReceiving: () => {} });
+  return new ReceptionTimeline({
+    former,
+    broadcastClock: () => broadcastMs(clock.now),
+    wallClock: () => wallMs(clock.now),
+    began: () => {},
+    onReceiving: () => {},
+  });
 }
 
 const second = (from: number) => ({

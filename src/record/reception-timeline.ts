@@ -1,13 +1,17 @@
 /**
- * What of a recording was received and kept over all its lives, told in epoch time. Sinks tell it by the clock of
- * their worker; where one life follows another, the broadcast's own clock says how long it was between them.
+ * What of a recording was received and kept, over every process and stream that wrote it, in broadcast time. Outputs
+ * report by the clock of their worker; between two of them the PCR of the file's tail and of the new stream says how
+ * long the pause was.
  */
+
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import type { WallClock } from '../../host/clock.ts';
 import { type GapCause, type Measured, nothingMeasured } from '../model/verdict.ts';
 import type { FileEvent, Withholding } from '../reception/file-output.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
-/** How far the broadcast's clock and the machine's may disagree about a pause and still be of the same one. */
+/** PCR and machine clock may disagree so much about a pause and still mean the same one. */
 const BELIEVED_MS = 10_000;
 const PCR_PER_MS = PCR_HZ / 1000;
 
@@ -15,12 +19,14 @@ type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
 type PreviousProgress = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
 
 export interface ReceptionTimelineOptions {
+  /** What an earlier process had measured. */
   former: Measured | undefined;
-  /** Epoch ms. */
-  now: () => number;
-  /** Epoch ms by the clock that files are dated by. */
-  wall: () => number;
-  began: (at: number) => void;
+  /** Why nothing was received until now, and since when it should have been. */
+  delayedBy?: { cause: GapCause; from: BroadcastMs } | undefined;
+  broadcastClock: () => BroadcastMs;
+  /** Dates files. */
+  wallClock: WallClock;
+  began: (at: BroadcastMs) => void;
   /** Packets are kept (again). */
   onReceiving: () => void;
 }
@@ -44,9 +50,10 @@ export class ReceptionTimeline {
 
   constructor(readonly options: ReceptionTimelineOptions) {
     this.#measurement = new RecordingMeasurement(structuredClone(options.former ?? nothingMeasured()));
-    this.#bornAt = options.now();
+    this.#bornAt = options.broadcastClock();
     const told = this.#measurement.toldUntil;
     if (told !== undefined) this.#outage = { cause: 'service_stopped', from: told };
+    else if (options.delayedBy !== undefined) this.#outage = { ...options.delayedBy };
   }
 
   get measured(): Measured {
@@ -57,7 +64,7 @@ export class ReceptionTimeline {
   get soFar(): Measured {
     const { measured } = this;
     const outage = this.#outage;
-    const to = this.options.now();
+    const to = this.options.broadcastClock();
     if (outage === undefined || outage.from >= to) return measured;
     return { ...measured, breaks: [...measured.breaks, { ...outage, to }] };
   }
@@ -86,7 +93,7 @@ export class ReceptionTimeline {
 
   /** From now on it is tried to receive something. */
   begin(): void {
-    this.#triedFrom ??= this.options.now();
+    this.#triedFrom ??= this.options.broadcastClock();
   }
 
   /** A sink begins. */
@@ -100,7 +107,7 @@ export class ReceptionTimeline {
 
   /** A sink's event. @param at the worker's clock when it was sent */
   take(event: FileEvent, at: number): void {
-    this.#offset ??= this.options.now() - at;
+    this.#offset ??= this.options.broadcastClock() - at;
     const offset = this.#offset;
     if (event.kind === 'opened') {
       // A sink that moves on within its life continues what it knows.
@@ -118,7 +125,7 @@ export class ReceptionTimeline {
 
   /** Nothing is received from now on, or for another reason than before. */
   lose(cause: GapCause): void {
-    const now = this.options.now();
+    const now = this.options.broadcastClock();
     const before = this.#outage;
     if (before?.cause === cause) return;
     if (before !== undefined) this.#measurement.broke(before.cause, { from: before.from, to: now });
@@ -134,7 +141,7 @@ export class ReceptionTimeline {
 
   /** The rest of the margin is another's. */
   yielded(endAt: number): void {
-    const from = this.until ?? this.options.now();
+    const from = this.until ?? this.options.broadcastClock();
     this.#measurement.broke('yielded', { from, to: endAt });
   }
 
@@ -157,8 +164,9 @@ export class ReceptionTimeline {
   }
 
   #dated(former: PreviousProgress | null): PreviousProgress | undefined {
-    const { now, wall } = this.options;
-    return former === null ? undefined : { ...former, modifiedAt: former.modifiedAt + now() - wall() };
+    const { broadcastClock, wallClock } = this.options;
+    if (former === null) return undefined;
+    return { ...former, modifiedAt: former.modifiedAt + broadcastClock() - wallClock() };
   }
 
   #opened(): void {
@@ -182,7 +190,7 @@ export class ReceptionTimeline {
     }
     const wasBegun = this.isBegun;
     this.#measurement.received({ from, to: from + second.to - second.from }, second, path);
-    if (!wasBegun) this.options.began(Math.round(from));
+    if (!wasBegun) this.options.began(broadcastMs(Math.round(from)));
     this.options.onReceiving();
   }
 

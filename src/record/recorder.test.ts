@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { monotonicMs, systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { FakeRecordingSession } from '../../test/record/fake-recording-session.ts';
 import { type EventData, Hub } from '../hub/hub.ts';
@@ -29,7 +30,7 @@ let told: (keyof EventData)[];
 let skew: number;
 let rooms: Recorder[];
 
-const now = (): number => Date.now() + skew;
+const now = (): BroadcastMs => broadcastMs(Date.now() + skew);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-room-'));
@@ -75,10 +76,10 @@ function open(over: Partial<RecorderOptions> = {}): Recorder {
       throw new Error('no worker is needed');
     },
     log: SILENT_LOG,
-    now,
-    elapsed: () => performance.now(),
-    wall: now,
-    lookMs: 20,
+    broadcastClock: now,
+    monotonicClock: systemMonotonicClock,
+    wallClock: () => wallMs(now()),
+    checkMs: 20,
     openSession: (options) => {
       const session = new FakeRecordingSession(options);
       sessions.push(session);
@@ -273,15 +274,15 @@ describe('a recording under way', () => {
     const { room, order, session } = await begun();
     const { id } = session.options;
     room.order([{ ...order, endAt: order.endAt + 5000, closeAt: order.closeAt + 5000 }]);
-    expect(session.times.endAt).toBe(order.closeAt + 5000);
+    expect(session.endsAt).toBe(broadcastMs(order.closeAt + 5000));
     room.order([{ ...order, endAt: order.endAt - 5000, closeAt: order.closeAt - 5000 }]);
-    expect(session.times.endAt).toBe(order.closeAt + 5000);
+    expect(session.endsAt).toBe(broadcastMs(order.closeAt + 5000));
     expect(store.find(id)).toMatchObject({ endAt: order.endAt - 5000, closeAt: order.closeAt + 5000 });
     const programId = (order.programId + 5000) as ProgramId;
     room.order([{ ...order, programId }]);
     expect(store.find(id)).toMatchObject({ programId });
     room.order([{ ...order, startAt: order.startAt + 60_000 }]);
-    expect(session.times).toMatchObject({ mainAt: order.startAt + 60_000, openAt: order.openAt });
+    expect(session.course.times).toMatchObject({ startAt: order.startAt + 60_000, openAt: order.openAt });
     room.order([]);
     expect(session.phase).toBe('receiving');
     expect(room.running().has(order.reservationId)).toBe(true);
@@ -289,13 +290,13 @@ describe('a recording under way', () => {
 
   test('is held open while its end is not known, and ends where it would have as soon as it is', async () => {
     const { room, order, session } = await begun({ holdUntil: now() + 3 * HOUR });
-    expect(session.times.endAt).toBe(order.holdUntil ?? 0);
+    expect(session.endsAt).toBe(broadcastMs(order.holdUntil ?? 0));
     expect(room.running().get(order.reservationId)?.until).toBe(order.closeAt);
     const moved = { ...order, endAt: order.endAt + 5000, closeAt: order.closeAt + 5000 };
     room.order([{ ...moved, holdUntil: now() + 4 * HOUR }]);
-    expect(session.times.endAt).toBeGreaterThan(order.holdUntil ?? 0);
+    expect(session.endsAt).toBeGreaterThan(order.holdUntil ?? 0);
     room.order([{ ...moved, holdUntil: null }]);
-    expect(session.times.endAt).toBe(moved.closeAt);
+    expect(session.endsAt).toBe(broadcastMs(moved.closeAt));
   });
 
   test('that is held open beyond its end is not over for the next start, until that knows better', async () => {
@@ -309,22 +310,23 @@ describe('a recording under way', () => {
     skew += 1000;
     const second = open();
     const [, resumed] = sessions;
-    expect(resumed?.times.endAt).toBe(stored()?.holdUntil ?? 0);
+    expect(resumed?.endsAt).toBe(broadcastMs(stored()?.holdUntil ?? 0));
     // Nobody knows yet whether it is still on.
     second.order([{ ...order, holdUntil: null }]);
-    expect(resumed?.times.endAt).toBe(stored()?.holdUntil ?? 0);
+    expect(resumed?.endsAt).toBe(broadcastMs(stored()?.holdUntil ?? 0));
     second.order([{ ...order, holdUntil: now() + HOUR }]);
     second.order([{ ...order, closeAt: order.closeAt + 2000, holdUntil: null }]);
-    expect(resumed?.times.endAt).toBe(order.closeAt + 2000);
+    expect(resumed?.endsAt).toBe(broadcastMs(order.closeAt + 2000));
     expect(stored()).toMatchObject({ closeAt: order.closeAt + 2000, holdUntil: null });
   });
 
   test('is told how long to wait for a programme that was broken off', async () => {
     const { room, order, session } = await begun({ listenUntil: now() + 2 * HOUR });
-    expect(session.times).toMatchObject({ endAt: order.closeAt, listenUntil: order.listenUntil ?? 0 });
+    expect(session.endsAt).toBe(broadcastMs(broadcastMs(order.closeAt)));
+    expect(session.course.times.listenUntil).toBe(broadcastMs(order.listenUntil ?? 0));
     room.order([{ ...order, listenUntil: null, holdUntil: now() + 3 * HOUR }]);
-    expect(session.times.listenUntil).toBeNull();
-    expect(session.times.endAt).toBeGreaterThan(order.closeAt);
+    expect(session.course.times.listenUntil).toBeNull();
+    expect(session.endsAt).toBeGreaterThan(order.closeAt);
   });
 
   test('is judged by when something else was on in its place, until it is named again', async () => {
@@ -346,10 +348,10 @@ describe('a recording under way', () => {
     const { room, session } = await begun();
     skew -= 600_000;
     room.clockSet();
-    expect(session.setBy).toHaveLength(1);
-    expect(Math.abs((session.setBy[0] ?? 0) + 600_000)).toBeLessThan(100);
+    expect(session.clockSteps).toHaveLength(1);
+    expect(Math.abs((session.clockSteps[0] ?? 0) + 600_000)).toBeLessThan(100);
     skew += 300_000;
-    await until(() => session.setBy.length === 2);
+    await until(() => session.clockSteps.length === 2);
   });
 
   test('gives its margin to the one that follows it on its tuner', async () => {
@@ -358,7 +360,7 @@ describe('a recording under way', () => {
     room.order([order, next]);
     await until(() => sessions.length === 2);
     expect(sessions[1]?.options.after).toEqual([`rec ${session.options.id}`]);
-    expect(session.yieldedAt).toBeGreaterThanOrEqual(next.openAt);
+    expect(session.course.yieldedAt).toBeGreaterThanOrEqual(next.openAt);
   });
 
   test('that a person stops is judged, and its reservation is finished', async () => {
@@ -413,7 +415,8 @@ describe('after a restart', () => {
     const second = open();
     expect(sessions).toHaveLength(2);
     expect(sessions[1]?.options).toMatchObject({
-      ...{ id, endAt: order.closeAt, mainAt: order.startAt, stem: sessions[0]?.options.stem },
+      ...{ id, stem: sessions[0]?.options.stem },
+      course: { times: { closeAt: order.closeAt, startAt: order.startAt } },
       former: { measured, parts: [{ bytes: 0 }] },
     });
     second.order([order]);
@@ -459,7 +462,7 @@ describe('after a restart', () => {
     await until(() => store.parts(id).length === 1);
     const path = join(folder, 'half.ts');
     writeFileSync(path, new Uint8Array(1880));
-    store.placed(id, [{ path, bytes: 1880 }], { folder, stem: 'half' }, now());
+    store.placed(id, [{ path, bytes: 1880 }], { folder, stem: 'half' }, wallMs(now()));
     const to = order.startAt + HOUR / 2 + 60_000;
     store.saveMeasured(id, { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] }, []);
     await first.close();
@@ -486,10 +489,10 @@ describe('after a restart', () => {
   test('what ended a while ago is listened to first, and judged the same where it is over', async () => {
     const left = await half(2 * HOUR);
     await until(() => sessions.length === 2);
-    expect(sessions[1]?.options).toMatchObject({ listens: true, endAt: left.order.closeAt });
+    expect(sessions[1]?.course).toMatchObject({ state: 'unheard', times: { closeAt: left.order.closeAt } });
     // An order that knows nothing better of its end changes nothing.
     left.room.order([left.order]);
-    expect(sessions[1]?.times.endAt).toBe(left.order.closeAt);
+    expect(sessions[1]?.endsAt).toBe(broadcastMs(left.order.closeAt));
     await sessions[1]?.end('unheard');
     await until(() => ends.length === 1);
     expectHalf(left);
@@ -500,7 +503,7 @@ describe('after a restart', () => {
     await until(() => sessions.length === 2);
     const holdUntil = now() + HOUR;
     room.order([{ ...order, holdUntil }]);
-    expect(sessions[1]?.times.endAt).toBe(holdUntil);
+    expect(sessions[1]?.endsAt).toBe(broadcastMs(holdUntil));
     expect(room.running().get(order.reservationId)).toMatchObject({ recordingId: id });
     expect(store.find(id)?.state).toBe('recording');
   });
@@ -518,13 +521,16 @@ describe('after a restart', () => {
     isSure = true;
     room.clockSet();
     await until(() => sessions.length === 3);
-    expect(sessions[2]?.options).toMatchObject({ id, listens: false });
+    expect(sessions[2]?.options).toMatchObject({ id, course: { state: 'on' } });
     expect(ends).toEqual([]);
   });
 
   test('but not for long: nobody may tell the time', async () => {
     let elapsed = 0;
-    const { order, id } = await half(9 * HOUR, { isTimeSure: () => false, elapsed: () => elapsed });
+    const { order, id } = await half(9 * HOUR, {
+      isTimeSure: () => false,
+      monotonicClock: () => monotonicMs(elapsed),
+    });
     await Bun.sleep(60);
     expect(store.find(id)?.state).toBe('recording');
     elapsed = 61_000;
@@ -538,7 +544,7 @@ describe('after a restart', () => {
     first.order([order]);
     await until(() => sessions.length === 1);
     const id = sessions[0]?.options.id ?? 0;
-    store.ended(id, 'copy_never', now());
+    store.ended(id, 'copy_never', now(), wallMs(now()));
     await first.close();
     open();
     await until(() => ends.length === 1);

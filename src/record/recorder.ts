@@ -1,23 +1,25 @@
 /**
- * Recording: what was ordered is begun in time, followed while it is made, and judged at its end; what a former life of
- * the service left goes on. What is to be recorded, and why, is decided elsewhere.
+ * Recording: orders are begun in time, followed while they are recorded, and judged at their end; what an earlier
+ * process left is resumed. What is to be recorded, and why, is decided in `booking` and `schedule`.
  *
- * Times are looked at every second at least, because the clock may be set; many that are due at once are begun in
- * slices, so that nobody waits for them.
+ * Times are checked every second at least, because the clock may be set; many orders that are due at once are begun in
+ * slices, so that they do not block the main thread.
  */
 import { mkdir } from 'node:fs/promises';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
 import { settlesWithin, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { EventData, Hub } from '../hub/hub.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
-  NewRecording,
   RecordingEnd,
   RecordingOrder,
   RecordingRecord,
   RecordingTexts,
+  RunningRecording as RunningRecordingInfo,
 } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { ReservationId } from '../model/reservation.ts';
@@ -26,33 +28,35 @@ import { ReceptionClient } from '../reception/reception-client.ts';
 import type { StreamTap } from '../reception/stream-tap.ts';
 import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import { UNHEARD_MS } from './airing-probe.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 import { CommitBatcher } from './commit-batcher.ts';
 import { reconcile } from './file-reconciliation.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { type Folder, freeBytes } from './folder-selection.ts';
+import { courseOf, delayOf, NOTHING_YET, newRecording, resumedTimes } from './recording-begin.ts';
 import { RecordingChangeNotifier } from './recording-change-notifier.ts';
 import type { ConcludeOptions } from './recording-conclusion.ts';
+import type { CourseTimes } from './recording-course.ts';
 import { stemOf } from './recording-file-name.ts';
 import { RecordingSession, type SessionOptions, useOf } from './recording-session.ts';
 import { latestTexts, type SeriesReader } from './recording-texts.ts';
-import { endOf, RunningRecording, type Session } from './running-recording.ts';
-import { previousProgress } from './unfinished-recording.ts';
+import { endOf, orderedTimes, RunningRecording, type Session } from './running-recording.ts';
+import { type PreviousProgress, previousProgress } from './unfinished-recording.ts';
 
-const LOOK_MS = 1_000;
-/** Rows are made for so long before others have their turn. */
+const CHECK_MS = 1_000;
+/** Rows are created for so long at a time before the main thread is released. */
 const SLICE_MS = 4;
-/** Everything received is written in 3 s, or the disk hangs (`stream/file-sink.ts`). */
+/** An output writes everything received within 3 s, or the disk hangs (`reception/file-output.ts`). */
 const CLOSE_LIMIT_MS = 4_000;
 /**
  * A recording that begins does not wait longer for the database's disk: a power cut within the seconds of its waking up
  * may leave a file that no row knows, and what is not received is lost for certain.
  */
 const PLACED_PATIENCE_MS = 500;
-/** Files on a disk that hangs are not waited for when a recording is to be judged. */
+/** Judging recordings does not wait longer for files on a disk that hangs. */
 const RECONCILE_LIMIT_MS = 60_000;
-
+/** Longer after its end no programme is taken to be still on, by the plan neither. */
+const UNHEARD_MS = 3 * 3_600_000;
 export interface RecorderOptions {
   agentUrl: string;
   store: RecordingStore;
@@ -72,52 +76,31 @@ export interface RecorderOptions {
   /** Reads along whatever is recorded. */
   tap?: StreamTap | undefined;
   log: Log;
-  /** Epoch ms, by the broadcast's clock; may be set at any time. */
-  now: () => number;
-  /** ms since some moment, which nobody sets. */
-  elapsed: () => number;
-  /** False: nobody confirmed the time since the machine was started. */
+  /** May be set at any time. */
+  broadcastClock: () => BroadcastMs;
+  monotonicClock: MonotonicClock;
+  /** False: the time was not confirmed since the machine was started. */
   isTimeSure?: (() => boolean) | undefined;
-  /** Epoch ms by the machine's clock, which dates files. */
-  wall: () => number;
+  /** Dates files and changes of rows. */
+  wallClock: WallClock;
   /** Free octets; undefined = away. */
   free?: (path: string) => Promise<number | undefined>;
   /** A folder that is there whenever the service runs, for when no other is. */
   spare?: string | undefined;
   mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
-  /** How often times are looked at, ms. */
-  lookMs?: number;
+  /** Interval of time checks, ms. */
+  checkMs?: number;
 }
 
-/** Three Time Offset Tables, and a guide that is collected to hear them: so long the right time is waited for. */
+/** How long to wait for the right time: three Time Offset Tables, and the start of a guide visit that reads them. */
 const DOUBT_MS = 60_000;
 
 const UNREADABLE: RecordingReason = { code: 'unreadable' };
 
-const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
-  state: 'recording',
-  holdUntil: null,
-  ended: null,
-  reason: null,
-  beganAt: null,
-  durationMs: null,
-  folder: null,
-  stem: null,
-  verdict: null,
-};
-
-export interface RunningOrder {
-  recordingId: number;
-  tunerId: string | null;
-  /** Epoch ms: it ends by itself then. */
-  until: number;
-  progress: RecordingProgress;
-}
-
 export class Recorder {
   readonly #client: ReceptionClient;
-  readonly #news: RecordingChangeNotifier;
+  readonly #changes: RecordingChangeNotifier;
   readonly #commits: CommitBatcher;
   readonly #clock: ClockStepDetector;
   /** Not begun. */
@@ -126,9 +109,15 @@ export class Recorder {
   readonly #byReservation = new Map<ReservationId, RunningRecording>();
   /** Orders that could not be begun, told once. */
   readonly #troubled = new Set<ReservationId>();
-  /** Left by a former life, and over by a clock that may be wrong. */
+  /** Left by an earlier process, and over by a clock that may be wrong. */
   #doubtful: number[] = [];
-  readonly #bornAt: number;
+  readonly #bornAt: MonotonicMs;
+  /** By the broadcast's clock. */
+  #startedAt: BroadcastMs;
+  /** Reservations that have no tuner by the plan. */
+  #conflicts: ReadonlySet<ReservationId> = new Set();
+  /** Orders that came late because they had been in conflict. */
+  readonly #wasInConflict = new Set<ReservationId>();
   #reconciled: Promise<unknown> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #slice: ReturnType<typeof setImmediate> | undefined;
@@ -136,75 +125,84 @@ export class Recorder {
 
   constructor(readonly options: RecorderOptions) {
     const { startWorker, log, tap, hub, store } = options;
-    this.#bornAt = options.elapsed();
+    this.#bornAt = options.monotonicClock();
+    this.#startedAt = options.broadcastClock();
     this.#client = new ReceptionClient({ startWorker, log, tap });
-    this.#news = new RecordingChangeNotifier(hub);
+    this.#changes = new RecordingChangeNotifier(hub);
     this.#commits = new CommitBatcher({ store, stored: options.stored });
-    this.#clock = new ClockStepDetector(options.now, options.elapsed, (byMs) => {
+    this.#clock = new ClockStepDetector(options.broadcastClock, options.monotonicClock, (byMs) => {
+      this.#startedAt = broadcastMs(this.#startedAt + byMs);
       log.warn('clock set', { byMs, running: this.#running.size });
       for (const running of this.#running.values()) running.clockSet(byMs);
     });
   }
 
-  /** Goes on with what was begun before. @throws the database's error, when it cannot tell what that is */
+  /** Resumes what was begun before. @throws the database's error, when that cannot be read */
   start(): void {
     this.#reconciled = this.#reconcile();
-    void this.#lookAtFolders();
-    for (const id of this.options.store.unfinished()) this.#goOn(id);
+    void this.#checkFolders();
+    for (const id of this.options.store.unfinished()) this.#continue(id);
     this.#arm();
   }
 
-  /** One that cannot be gone on with keeps no other from going on. */
-  #goOn(id: number): void {
+  /** A recording that cannot be resumed must not block the others. */
+  #continue(id: number): void {
     const { store, log } = this.options;
     const { now } = this.#clock;
     try {
       const record = store.find(id);
-      // Deleted meanwhile: nothing of it is wanted.
+      // Deleted meanwhile.
       if (record === undefined) return;
       if (this.#isInDoubt && record.ended === null && endOf(record) <= now()) {
         this.#doubtful.push(id);
         return;
       }
-      log.info('recording goes on', { recording: id, closeAt: record.closeAt });
+      log.info('recording is resumed', { recording: id, closeAt: record.closeAt });
       const mayBeOn = record.ended === null && endOf(record) + UNHEARD_MS > now();
       this.#run(record, mayBeOn ? this.#resume(record) : undefined);
     } catch (error) {
-      log.error('recording cannot go on', { recording: id, error: String(error) });
+      log.error('recording cannot be resumed', { recording: id, error: String(error) });
       this.#giveUp(id);
     }
   }
 
-  /** A machine that was just started may be set to any time. */
+  /** The clock of a machine that was just started may be wrong. */
   get #isInDoubt(): boolean {
-    const { isTimeSure, elapsed } = this.options;
-    return isTimeSure?.() === false && elapsed() - this.#bornAt < DOUBT_MS;
+    const { isTimeSure, monotonicClock } = this.options;
+    return isTimeSure?.() === false && monotonicClock() - this.#bornAt < DOUBT_MS;
   }
 
   #giveUp(id: number): void {
     const { store, log } = this.options;
     try {
-      store.giveUp(id, UNREADABLE, this.#clock.now());
-      this.#news.changed('reservations', 'services');
+      store.giveUp(id, UNREADABLE, this.options.wallClock());
+      this.#changes.changed('reservations', 'services');
     } catch (error) {
-      log.error('recording that cannot go on not ended', { recording: id, error: String(error) });
+      log.error('recording that cannot be resumed was not ended', { recording: id, error: String(error) });
     }
   }
 
-  /** Everything that is to be recorded, whole, at each change; what runs and is missing here goes on to its end. */
-  order(orders: readonly RecordingOrder[]): void {
+  /**
+   * Everything that is to be recorded, whole, at each change; what runs and is missing here continues to its end.
+   * @param conflicts reservations that have no tuner now: if one is ordered late, that is why
+   */
+  order(orders: readonly RecordingOrder[], conflicts: ReadonlySet<ReservationId> = new Set()): void {
     const waiting = new Map<ReservationId, RecordingOrder>();
     for (const order of orders) {
       const running = this.#byReservation.get(order.reservationId);
-      if (running === undefined) waiting.set(order.reservationId, order);
-      else if (!running.isOver) running.follow(order);
+      if (running === undefined) {
+        waiting.set(order.reservationId, order);
+        if (this.#conflicts.has(order.reservationId)) this.#wasInConflict.add(order.reservationId);
+      } else if (!running.isOver) running.follow(order);
     }
     this.#waiting = waiting;
+    this.#conflicts = new Set(conflicts);
+    for (const id of this.#wasInConflict) if (!waiting.has(id)) this.#wasInConflict.delete(id);
     for (const id of this.#troubled) if (!waiting.has(id)) this.#troubled.delete(id);
     this.#arm();
   }
 
-  /** A person cancels a running one: what there is is kept. Resolves when nothing is written any more. */
+  /** A person cancels a running recording: what was received is kept. Resolves when it writes nothing any more. */
   async stop(reservationId: ReservationId): Promise<void> {
     await this.#byReservation.get(reservationId)?.stop();
   }
@@ -214,9 +212,9 @@ export class Recorder {
     await this.#byReservation.get(reservationId)?.over;
   }
 
-  running(): ReadonlyMap<ReservationId, RunningOrder> {
+  running(): ReadonlyMap<ReservationId, RunningRecordingInfo> {
     const entries = [...this.#byReservation].map(
-      ([reservationId, running]): [ReservationId, RunningOrder] => {
+      ([reservationId, running]): [ReservationId, RunningRecordingInfo] => {
         const { progress } = running;
         const { tunerId, until } = progress;
         return [reservationId, { recordingId: running.id, tunerId, until, progress }];
@@ -230,7 +228,7 @@ export class Recorder {
     return new Map([...this.#running].map(([id, { progress }]) => [id, progress]));
   }
 
-  /** What viewers are told of one that is being made: until when it needs its tuner. */
+  /** What viewers are told of a running recording: until when it needs its tuner. */
   describe(recordingId: number): EventData['yielded']['recording'] | undefined {
     const running = this.#running.get(recordingId);
     if (running === undefined || running.isOver) return undefined;
@@ -238,31 +236,31 @@ export class Recorder {
     return { id, title: removeTitleMarks(name).title, serviceName, endAt: running.progress.until };
   }
 
-  /** The clock was set: due is what its new time says. */
+  /** The clock was set: check what is due by the new time. */
   clockSet(): void {
     this.#clock.now();
     this.#arm();
   }
 
-  /** Everything received is written; nothing has failed. Idempotent. */
+  /** Writes everything received; recordings can be resumed. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     clearImmediate(this.#slice);
-    this.#news.close();
+    this.#changes.close();
     const closing = [...this.#running.values()].map((running) => running.close());
     await within(CLOSE_LIMIT_MS, Promise.all(closing), () => {});
     this.#commits.flush();
     await this.#client.close();
   }
 
-  /** The first is the service's own and is made. */
-  async #lookAtFolders(): Promise<void> {
+  /** The first folder is the service's own and is created. */
+  async #checkFolders(): Promise<void> {
     const { folders, mounts, log } = this.options;
     const [own] = folders();
     if (own !== undefined && !(await mounts?.isAway(own.path))) {
       await mkdir(own.path, { recursive: true }).catch((error: unknown) => {
-        log.error('recording folder cannot be made', { folder: own.path, error: String(error) });
+        log.error('recording folder cannot be created', { folder: own.path, error: String(error) });
       });
     }
     for (const { path } of folders()) {
@@ -285,21 +283,21 @@ export class Recorder {
     const isIdle = this.#waiting.size === 0 && this.#running.size === 0 && this.#doubtful.length === 0;
     if (this.#closed || isIdle) return;
     const now = this.#clock.now();
-    let next = this.options.lookMs ?? LOOK_MS;
+    let next = this.options.checkMs ?? CHECK_MS;
     for (const { openAt, reservationId } of this.#waiting.values()) {
       if (!this.#troubled.has(reservationId)) next = Math.min(next, openAt - now);
     }
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, next));
+    this.#timer = setTimeout(() => this.#check(), Math.max(0, next));
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#closed) return;
-    for (const id of this.#isInDoubt ? [] : this.#doubtful.splice(0)) this.#goOn(id);
+    for (const id of this.#isInDoubt ? [] : this.#doubtful.splice(0)) this.#continue(id);
     for (const running of this.#running.values()) {
-      this.#news.watch(running.progress);
+      this.#changes.watch(running.progress);
       running.outlast();
     }
-    this.#news.look();
+    this.#changes.look();
     this.#beginDue();
   }
 
@@ -321,7 +319,7 @@ export class Recorder {
     this.#arm();
   }
 
-  #begin(order: RecordingOrder, now: number): void {
+  #begin(order: RecordingOrder, now: BroadcastMs): void {
     const { reservationId } = order;
     const { log, onBegan } = this.options;
     if (order.closeAt <= now) {
@@ -330,7 +328,7 @@ export class Recorder {
     }
     let record: RecordingRecord | undefined;
     try {
-      record = this.#create(order, now);
+      record = this.#create(order);
       this.#troubled.delete(reservationId);
       this.#waiting.delete(reservationId);
     } catch (error) {
@@ -341,12 +339,17 @@ export class Recorder {
       return;
     }
     if (record === undefined) return;
-    // Those whose tuner it takes over.
+    // Recordings whose tuner it takes over.
     const before = this.#underWay(order.after);
     for (const running of before) running.yieldEnd(now);
-    const { openAt } = order;
+    const times = { ...orderedTimes(order), openAt: broadcastMs(order.openAt) };
+    const delayedBy = delayOf(order, {
+      now,
+      startedAt: this.#startedAt,
+      wasInConflict: this.#wasInConflict.has(reservationId),
+    });
     const after = [...before, ...this.#underWay(order.apart ?? [])].map(({ id }) => useOf(id));
-    this.#run(record, this.#session(record, { openAt, after })).follow(order);
+    this.#run(record, this.#session(record, { times, after, delayedBy })).follow(order);
     log.info('recording begins', {
       recording: record.id,
       reservation: reservationId,
@@ -363,24 +366,12 @@ export class Recorder {
   }
 
   /** Undefined: its reservation does not stand any more. @throws the database's error */
-  #create(order: RecordingOrder, now: number): RecordingRecord | undefined {
+  #create(order: RecordingOrder): RecordingRecord | undefined {
     const { findStation, findProgram, store, log } = this.options;
     const station = findStation(order.stationId);
     if (station === undefined) throw new Error(`station ${order.stationId} is not known`);
-    const { after: _, openAt: __, holdUntil: ___, apart: ____, ...rest } = order;
-    const { listenUntil: _____, brokenAt: ______, ...wanted } = rest;
-    const program = findProgram(order.programId);
-    const { extended = null, genres = [], audios = [] } = program ?? {};
-    const { name, description } = order;
-    const recording: NewRecording = {
-      ...wanted,
-      ...{ extended, genres, audios, serviceName: station.name },
-      videoType: program?.videoType ?? null,
-      videoResolution: program?.videoResolution ?? null,
-      isFree: program?.isFree ?? true,
-      series: this.options.readSeries({ name, description, extended }),
-    };
-    const id = store.create(recording, now);
+    const recording = newRecording(order, station, findProgram(order.programId), this.options.readSeries);
+    const id = store.create(recording, this.options.wallClock());
     if (id === undefined) {
       log.warn('reservation does not stand any more', { reservation: order.reservationId });
       return undefined;
@@ -389,17 +380,13 @@ export class Recorder {
   }
 
   #resume(record: RecordingRecord): Session | undefined {
-    const { store } = this.options;
-    const former = previousProgress(store, record);
-    const openAt = this.#clock.now();
-    return this.#session(record, { openAt, after: [], former, listens: endOf(record) <= openAt });
+    const former = previousProgress(this.options.store, record);
+    const times = resumedTimes(record, this.#clock.now());
+    return this.#session(record, { times, after: [], former });
   }
 
   /** Undefined when its station is not known any more. */
-  #session(
-    record: RecordingRecord,
-    { openAt, after, former, listens }: Pick<SessionOptions, 'openAt' | 'after'> & Partial<SessionOptions>,
-  ): Session | undefined {
+  #session(record: RecordingRecord, { times, after, former, delayedBy }: SessionBegin): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
     const {
       agentUrl,
@@ -409,10 +396,10 @@ export class Recorder {
       mounts,
       store,
       log,
-      wall,
+      wallClock,
       findStation,
     } = this.options;
-    const { now } = this.#clock;
+    const broadcastClock = this.#clock.now;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
     const station = findStation(record.stationId);
     if (station === undefined) {
@@ -420,20 +407,21 @@ export class Recorder {
       return undefined;
     }
     const title = removeTitleMarks(name).title;
+    const course = courseOf(times, former?.measured, broadcastClock());
     return openSession({
-      ...{ id, station, openAt, mainAt: startAt, endAt: endOf(record), after, former, listens },
+      ...{ id, station, course, after, former, delayedBy },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ client: this.#client, agentUrl, folders, spare, free, mounts, log, now, wall },
+      ...{ client: this.#client, agentUrl, folders, spare, free, mounts, log, broadcastClock, wallClock },
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);
-          await this.#commits.commit(() => store.placed(id, parts, place, now()), PLACED_PATIENCE_MS);
+          await this.#commits.commit(() => store.placed(id, parts, place, wallClock()), PLACED_PATIENCE_MS);
         },
-        began: (at) => store.began(id, at),
+        began: (at) => store.began(id, at, wallClock()),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),
       },
-      onChange: () => this.#news.changed(),
+      onChange: () => this.#changes.changed(),
     });
   }
 
@@ -448,7 +436,7 @@ export class Recorder {
     const { free = freeBytes } = this.options;
     const running = new RunningRecording(record, session, {
       ...this.options,
-      now: this.#clock.now,
+      broadcastClock: this.#clock.now,
       free,
       reconciled: this.#reconciled,
       commits: this.#commits,
@@ -457,14 +445,19 @@ export class Recorder {
         this.#running.delete(one.id);
         if (one.reservationId !== null) this.#byReservation.delete(one.reservationId);
         if (conclusion === undefined || this.#closed) return;
-        this.#news.changed('services');
+        this.#changes.changed('services');
         const { reservationId, id: recordingId } = one;
         this.options.onEnded({ reservationId, recordingId, worthRepeating: conclusion.worthRepeating });
       },
     });
     this.#running.set(record.id, running);
     if (record.reservationId !== null) this.#byReservation.set(record.reservationId, running);
-    this.#news.changed('services');
+    this.#changes.changed('services');
     return running;
   }
+}
+
+interface SessionBegin extends Pick<SessionOptions, 'after' | 'delayedBy'> {
+  times: CourseTimes;
+  former?: PreviousProgress | undefined;
 }

@@ -13,6 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
@@ -23,8 +25,9 @@ import { FolderMounts } from './folder-mounts.ts';
 import { type ConcludeOptions, concludeRecording } from './recording-conclusion.ts';
 import type { SessionResult } from './recording-session.ts';
 
-const START = 1_700_000_000_000;
-const END = START + 60_000;
+const START = broadcastMs(1_700_000_000_000);
+const END = broadcastMs(START + 60_000);
+const WALL = wallMs(START + 99);
 const STATION = 3_260_809_216;
 const PROGRAMME = { startAt: START, endAt: END };
 const NEW: NewRecording = {
@@ -78,7 +81,7 @@ beforeEach(() => {
     retryDamaged: () => 'never',
     persist: async (act) => act(),
     log: SILENT_LOG,
-    now: () => END,
+    wallClock: () => WALL,
   };
 });
 afterEach(() => {
@@ -87,7 +90,7 @@ afterEach(() => {
 });
 
 function created(): number {
-  const id = store.create(NEW, START);
+  const id = store.create(NEW, WALL);
   if (id === undefined) throw new Error('not created');
   return id;
 }
@@ -100,7 +103,7 @@ function recorded(parts: [where: string, content: string][]): { id: number; resu
     writeFileSync(path, content);
     return { path, bytes: content.length };
   });
-  store.placed(id, files, { folder: join(folder, 'a'), stem: `r${id}` }, START);
+  store.placed(id, files, { folder: join(folder, 'a'), stem: `r${id}` }, WALL);
   return { id, result: { end: 'finished', at: END, measured: COMPLETE, parts: files } };
 }
 
@@ -295,7 +298,7 @@ describe('a recording that ends', () => {
   test('by a person is judged up to then', async () => {
     const { id, result } = recorded([['a', 'half']]);
     const measured = { ...COMPLETE, stretches: [{ from: START, to: START + 20_000 }] };
-    const ended = { ...result, end: 'stopped' as const, at: START + 20_000, measured };
+    const ended = { ...result, end: 'stopped' as const, at: broadcastMs(START + 20_000), measured };
     const { verdict } = await concludeRecording(id, ended, PROGRAMME, options);
     expect(verdict).toMatchObject({ level: 'complete', tailMs: -40_000 });
   });
@@ -303,7 +306,12 @@ describe('a recording that ends', () => {
   test('by a person before anything came says so, not that it came too late', async () => {
     const { id, result } = recorded([]);
     const measured = { ...COMPLETE, stretches: [] };
-    await concludeRecording(id, { ...result, end: 'stopped', at: START + 500, measured }, PROGRAMME, options);
+    await concludeRecording(
+      id,
+      { ...result, end: 'stopped', at: broadcastMs(START + 500), measured },
+      PROGRAMME,
+      options,
+    );
     expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'missing', cause: 'stopped' } });
   });
 });
@@ -372,9 +380,9 @@ test('what was measured outlives the process; no list has to be read anew for it
   expect(counter()).toEqual(before);
   expect(store.measured(id)).toEqual(COMPLETE);
   expect(store.parts(id)[0]?.bytes).toBe(188);
-  store.began(id, START);
-  store.began(id, START + 1);
+  store.began(id, START, WALL);
+  store.began(id, broadcastMs(START + 1), WALL);
   const later = { programId: null, startAt: START + 5, endAt: END + 5, closeAt: END + 5, holdUntil: null };
-  store.moveTimes(id, later, START);
+  store.moveTimes(id, later, WALL);
   expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
 });

@@ -2,6 +2,7 @@
  * The end of a recording: its parts made one file where there is room, its verdict, its row. What of it is in a folder
  * that is away now is there all the same; what is gone is told by the verdict.
  */
+import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
@@ -23,8 +24,8 @@ export interface ConcludeOptions {
   /** Acts in the end: again, where the database refuses now. @throws when it is given up */
   persist: (act: () => void) => Promise<void>;
   log: Log;
-  /** Epoch ms. */
-  now: () => number;
+  /** Dates the row's change. */
+  wallClock: WallClock;
 }
 
 export interface Conclusion extends Judgement {
@@ -43,7 +44,7 @@ export async function concludeRecording(
   wanted: Wanted,
   options: ConcludeOptions,
 ): Promise<Conclusion> {
-  const { store, now, persist, retryDamaged } = options;
+  const { store, wallClock, persist, retryDamaged } = options;
   const stopped = result.end === 'stopped' ? { until: Math.min(wanted.until ?? result.at, result.at) } : {};
   const parts = await findParts(result.parts, options.mounts);
   const gone = parts.gone.map(({ path }) => path);
@@ -75,7 +76,7 @@ export async function concludeRecording(
         released: repeat,
       },
       rest,
-      now(),
+      wallClock(),
     ),
   );
   if (joined !== undefined) {

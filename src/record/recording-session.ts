@@ -1,36 +1,45 @@
 /**
  * One recording while it is made: opens its station, keeps it open until the end, writes to one folder after another,
- * and tells what was and what was not received. It judges nothing and knows no database; who owns it says when to
- * begin, when to end, and what it is worth.
+ * and reports what was and was not received. When it begins and ends is decided by its course (`recording-course.ts`);
+ * what it is worth is judged elsewhere, and it knows no database.
  *
  * Whatever ends the stream before the end time is answered by opening it again; whatever ends the writing by writing
- * elsewhere. Only the end time, a person, or a copy-never programme end a recording.
+ * to another folder.
  */
-
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallClock } from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingEnding, RecordingPart, RecordingSeam } from '../model/recording.ts';
+import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { GapCause, Measured } from '../model/verdict.ts';
 import type { ReceptionClient, StationStream } from '../reception/reception-client.ts';
 import { streamUrl } from '../tuner/agent-client.ts';
-import { AiringProbe } from './airing-probe.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
+import {
+  type CourseEnd,
+  type CourseEvent,
+  endsAt,
+  isWritten,
+  next,
+  type OrderedTimes,
+  type RecordingCourse,
+} from './recording-course.ts';
 import { type Place, RecordingStorage } from './recording-storage.ts';
 
-/** Times are looked at this often; the clock may be set meanwhile. */
+/** Interval of course ticks; short, because the clock may be set meanwhile. */
 const TICK_MS = 200;
-/** Between one try and the next: a tuner that another one lets go of is free at once or after its lingering. */
+/** Between tries: a tuner that another recording releases is free at once or after it lingered. */
 const BACKOFF_MS = [0, 250, 500, 1000, 2000, 3000] as const;
-/** Whether an agent is back costs nobody anything to ask. */
+/** Polling the agent is cheap, so retry every second. */
 const AGENT_BACKOFF_MS = 1000;
 /** A programme's first seconds in which its copy control may still be that of the one before. */
 const COPY_GRACE_MS = 5_000;
-/** What a killed process may forget to have measured; it is counted from the file then. */
+/** What was measured since the last save is counted from the file after a kill. */
 const SAVE_MS = 5_000;
 const FOLDER_CHECK_MS = 5_000;
 const CUT_OFF: ReadonlySet<GapCause> = new Set([
@@ -46,42 +55,32 @@ export interface RecordedStation {
   serviceId: ServiceId;
 }
 
-/** What has to outlive the process. Called before it is needed. */
+/** Stores what has to outlive the process. */
 export interface SessionLedger {
   /** A file is about to be created, in this order of parts. Durable when it resolves. */
   placed(parts: readonly RecordingPart[], place: Place | null): Promise<void>;
-  /** The first packet ever, epoch ms. */
-  began(at: number): void;
+  /** Time of the first packet. */
+  began(at: BroadcastMs): void;
   measured(measured: Measured, parts: readonly RecordingPart[]): void;
   seam(seam: RecordingSeam): void;
 }
 
-/** Epoch ms. */
-export interface SessionTimes {
-  /** When the tuner is asked for: before the margin, so that the margin is whole. */
-  openAt: number;
-  /** The programme's start. */
-  mainAt: number;
-  /** With the margin. */
-  endAt: number;
-  /** After the end it waits so long for its programme, which was broken off; null: it is over then. */
-  listenUntil?: number | null;
-}
-
-export interface SessionOptions extends SessionTimes {
+export interface SessionOptions {
   id: number;
+  /** As it begins (`beginCourse`). */
+  course: RecordingCourse;
   station: RecordedStation;
   /** Uses (`rec 12`) whose tuner it takes over, as planned. */
   after: readonly string[];
   /** Of its files (`file-name.ts`). */
   stem: string;
-  /** Its end passed while nobody heard its station: only listens at first, and ends as `unheard` if it is over. */
-  listens?: boolean | undefined;
-  /** What a former life left. */
+  /** Why it was not begun in time, and since when it should have been. */
+  delayedBy?: { cause: GapCause; from: BroadcastMs } | undefined;
+  /** What an earlier process left. */
   former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
   client: ReceptionClient;
   agentUrl: string;
-  /** In the order in which they are wished for. */
+  /** In order of preference. */
   folders: () => readonly Folder[];
   /** Written to while the disks of all of them are away. */
   spare?: string | undefined;
@@ -92,19 +91,15 @@ export interface SessionOptions extends SessionTimes {
   /** Something that lists show has changed. */
   onChange?: (() => void) | undefined;
   log: Log;
-  /** Epoch ms, by the broadcast's clock. */
-  now: () => number;
-  /** Epoch ms by the machine's clock, which dates files. */
-  wall: () => number;
+  broadcastClock: () => BroadcastMs;
+  /** Dates files. */
+  wallClock: WallClock;
 }
 
-/** `closed`: the service ends, the recording does not. `unheard`: it was over before this session began. */
-export type SessionEnd = RecordingEnding | 'closed' | 'unheard';
-
 export interface SessionResult {
-  end: SessionEnd;
-  /** Epoch ms. */
-  at: number;
+  end: CourseEnd;
+  /** When that was decided: a stop counts from the press, not from the closing of its file. */
+  at: BroadcastMs;
   measured: Measured;
   parts: RecordingPart[];
 }
@@ -135,18 +130,15 @@ export class RecordingSession {
   readonly #stopped = new Promise<undefined>((resolve) => {
     this.#stop.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-  #times: SessionTimes;
-  #yieldedFrom: number | undefined;
-  #end: SessionEnd | undefined;
+  #course: RecordingCourse;
   #stream: StationStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
-  #listening: AiringProbe | undefined;
   /** Resolves when what is received is not to be written any more. */
-  #paused = Promise.withResolvers<undefined>();
-  /** Something may have been written in this life. */
-  #wrote = false;
-  /** The copy control at the programme's begin was looked at. */
-  #mainJudged = false;
+  #suspended = Promise.withResolvers<undefined>();
+  /** Resolves when a programme that was probed for is on. */
+  #resumed = Promise.withResolvers<undefined>();
+  /** The copy control at the programme's begin was checked. */
+  #mainChecked = false;
   #savedAt: number;
   #checkedAt: number;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -155,15 +147,12 @@ export class RecordingSession {
 
   constructor(readonly options: SessionOptions) {
     this.done = this.#done.promise;
-    const { openAt, mainAt, endAt, now, wall, former, ledger } = options;
-    this.#times = { openAt, mainAt, endAt };
-    this.#savedAt = this.#checkedAt = now();
-    if (options.listens === true) this.#listening = new AiringProbe(now());
+    const { course, broadcastClock, wallClock, former, delayedBy, ledger } = options;
+    this.#course = course;
+    this.#savedAt = this.#checkedAt = broadcastClock();
     this.#reception = new ReceptionTimeline({
-      former: former?.measured,
-      now,
-      wall,
-      began: (at) => this.#tell(() => ledger.began(at)),
+      ...{ former: former?.measured, delayedBy, broadcastClock, wallClock },
+      began: (at) => this.#store(() => ledger.began(at)),
       onReceiving: () => {
         if (this.#phase === 'receiving') return;
         this.#enter('receiving');
@@ -175,7 +164,7 @@ export class RecordingSession {
       parts: former?.parts ?? [],
       reception: this.#reception,
       placed: (parts, place) => ledger.placed(parts, place),
-      seam: (seam) => this.#tell(() => ledger.seam({ ...seam, at: now() })),
+      seam: (seam) => this.#store(() => ledger.seam({ ...seam, at: broadcastClock() })),
     });
   }
 
@@ -190,12 +179,8 @@ export class RecordingSession {
     };
   }
 
-  get times(): SessionTimes {
-    return { ...this.#times };
-  }
-
-  get measured(): Measured {
-    return this.#reception.measured;
+  get course(): RecordingCourse {
+    return this.#course;
   }
 
   start(): void {
@@ -203,72 +188,66 @@ export class RecordingSession {
     void this.#run();
   }
 
-  /** The programme begins at another time. A recording under way goes on: what is too early is head. */
-  setStart({ openAt, mainAt }: Pick<SessionTimes, 'openAt' | 'mainAt'>): void {
-    this.#times = { ...this.#times, openAt, mainAt };
-    // What was on before it says nothing of it.
-    if (mainAt > this.options.now()) this.#mainJudged = false;
-    this.#nudge.resolve();
-  }
-
-  /** With the margin. A margin that was given away stays given away until a later end is set. */
-  setEnd(endAt: number): void {
-    if (this.#yieldedFrom !== undefined && endAt > this.#times.endAt) this.#yieldedFrom = undefined;
-    this.#times = { ...this.#times, endAt };
-    if (endAt > this.options.now()) {
-      this.#listening?.hear();
-      this.#listening = undefined;
-    }
-    this.#nudge.resolve();
-  }
-
-  /** Its programme was broken off, and may come back until then; null: it is on, or over. */
-  setListen(listenUntil: number | null): void {
-    this.#times = { ...this.#times, listenUntil };
-    this.#listening?.waitUntil(listenUntil ?? this.options.now());
+  /** The programme is at another time, or its station says something else of it. */
+  follow(ordered: OrderedTimes): void {
+    const at = this.options.broadcastClock();
+    const { startAt } = this.#course.times;
+    this.#dispatch({ kind: 'ordered', at, ordered });
+    // The copy control of what was on before the new start says nothing of the programme.
+    if (this.#course.times.startAt > Math.max(at, startAt)) this.#mainChecked = false;
   }
 
   /** From this moment on the tuner is another recording's, which names this one in its `after`. */
-  yieldEnd(at: number): void {
-    this.#yieldedFrom = at;
-    // Before the tuner is taken away: what comes then is no interruption.
-    this.#tick();
-    this.#nudge.resolve();
+  yieldEnd(at: BroadcastMs): void {
+    // Before the tuner is taken away: losing it is no interruption then.
+    this.#dispatch({ kind: 'yielded', at });
   }
 
   /** The clock was wrong until now, by so much. */
   clockSet(byMs: number): void {
     this.#reception.clockSet(byMs);
-    this.#listening?.clockSet(byMs);
+    this.#dispatch({ kind: 'clock_set', byMs });
   }
 
   /** A person ends it. */
   stop(): Promise<SessionResult> {
-    return this.#finish('stopped');
+    this.#dispatch({ kind: 'stopped', at: this.options.broadcastClock() });
+    return this.done;
   }
 
   /** The service ends: everything received is written, the recording can be resumed. Idempotent. */
   close(): Promise<SessionResult> {
-    return this.#finish('closed');
+    this.#dispatch({ kind: 'closed', at: this.options.broadcastClock() });
+    return this.done;
   }
 
-  #finish(end: SessionEnd): Promise<SessionResult> {
-    this.#end ??= end;
-    this.#stop.abort(new Error(end));
-    this.#nudge.resolve();
-    return this.done;
+  get #isOver(): boolean {
+    return this.#course.state === 'over';
+  }
+
+  #dispatch(event: CourseEvent): void {
+    const before = this.#course;
+    const after = next(before, event);
+    if (after === before) return;
+    this.#course = after;
+    if (after.state === 'over') this.#stop.abort(new Error(after.end));
+    else if (isWritten(before.state) && !isWritten(after.state)) {
+      this.#resumed = Promise.withResolvers();
+      if (after.state === 'broken_off') this.#suspended.resolve(undefined);
+    } else if (!isWritten(before.state) && isWritten(after.state)) this.#resumed.resolve(undefined);
+    if (event.kind !== 'tick' || after.state !== before.state) this.#nudge.resolve();
   }
 
   async #run(): Promise<void> {
     let failures = 0;
-    while (this.#end === undefined && this.options.now() < this.#times.openAt) await this.#wait(TICK_MS);
+    while (this.#course.state === 'announced') await this.#wait(TICK_MS);
     this.#reception.begin();
-    while (this.#end === undefined) {
+    while (!this.#isOver) {
       const received = await this.#live();
       failures = received ? 0 : Math.min(failures + 1, BACKOFF_MS.length - 1);
       const rest = BACKOFF_MS[failures] ?? 0;
       const isAway = this.#reception.cause === 'agent_unavailable';
-      if (this.#end === undefined) await this.#wait(isAway ? Math.min(rest, AGENT_BACKOFF_MS) : rest);
+      if (!this.#isOver) await this.#wait(isAway ? Math.min(rest, AGENT_BACKOFF_MS) : rest);
     }
     clearInterval(this.#timer);
     this.#conclude();
@@ -278,8 +257,7 @@ export class RecordingSession {
   async #live(): Promise<boolean> {
     const { client, agentUrl, station, id, after, log } = this.options;
     const { type, channel } = station;
-    const listening = this.#listening;
-    const priority = priorityOf(listening);
+    const priority = priorityOf(this.#course);
     const url = streamUrl(agentUrl, { type, channel, priority, use: useOf(id), after });
     const ended = Promise.withResolvers<{ reason: string; cause: GapCause }>();
     this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
@@ -295,22 +273,22 @@ export class RecordingSession {
         this.#stop.signal,
       );
     } catch (error) {
-      if (this.#end === undefined && listening?.isPatient !== true) this.#reception.lose(causeOf(error));
+      if (!this.#isOver && this.#course.state !== 'broken_off') this.#reception.lose(causeOf(error));
       return false;
     }
-    if (listening !== undefined) return this.#listen(this.#stream, listening, ended.promise);
+    if (!isWritten(this.#course.state)) return this.#probe(this.#stream, ended.promise);
     const before = this.#reception.until;
-    this.#paused = Promise.withResolvers();
+    this.#suspended = Promise.withResolvers();
     if (!(await this.#write(this.#stream))) return false;
-    const end = await Promise.race([ended.promise, this.#stopped, this.#paused.promise]);
+    const end = await Promise.race([ended.promise, this.#stopped, this.#suspended.promise]);
     await this.#stream.close();
     this.#storage.end();
     this.#stream = undefined;
-    if (this.#end === undefined && end === undefined) {
+    if (!this.#isOver && end === undefined) {
       log.info('recording waits for its programme', { recording: id });
       this.#reception.lose('broken_off');
       this.#save();
-    } else if (this.#end === undefined && end !== undefined) {
+    } else if (!this.#isOver && end !== undefined) {
       log.warn('recording interrupted', { recording: id, reason: end.reason });
       this.#reception.lose(end.cause);
       this.#save();
@@ -318,18 +296,17 @@ export class RecordingSession {
     return this.#reception.until !== before;
   }
 
-  /** @returns whether its programme is on: then it is opened again, to be written */
-  async #listen(stream: StationStream, listening: AiringProbe, ended: Promise<unknown>): Promise<boolean> {
-    listening.opened(this.options.now());
-    await Promise.race([listening.heard, ended, this.#stopped]);
+  /** Receives without writing. @returns whether its programme is on: then the stream is opened again, to be written */
+  async #probe(stream: StationStream, ended: Promise<unknown>): Promise<boolean> {
+    this.#dispatch({ kind: 'opened', at: this.options.broadcastClock() });
+    await Promise.race([this.#resumed.promise, ended, this.#stopped]);
     await stream.close();
     this.#stream = undefined;
-    return this.#listening === undefined;
+    return isWritten(this.#course.state);
   }
 
-  /** A database on a full disk names no file: then nothing is written, and it is tried again. */
+  /** With a database on a full disk no file is named: nothing is written then, and it is tried again. */
   async #write(stream: StationStream): Promise<boolean> {
-    this.#wrote = true;
     try {
       await this.#storage.begin(stream);
       return true;
@@ -345,64 +322,53 @@ export class RecordingSession {
     }
   }
 
-  /** At most so long, and no longer than until something changes. */
+  /** Resolves after this time, or earlier when something changes. */
   async #wait(milliseconds: number): Promise<void> {
     await within(milliseconds, this.#nudge.promise, () => {});
     this.#nudge = Promise.withResolvers();
   }
 
   #tick(): void {
-    if (this.#end !== undefined) return;
-    const now = this.options.now();
-    const { endAt, mainAt } = this.#times;
-    const isYielded = this.#yieldedFrom !== undefined && now >= this.#yieldedFrom;
-    const listening = this.#listening;
-    if (listening !== undefined) {
-      if (isYielded || listening.isOver(now)) void this.#finish(this.#wrote ? 'finished' : 'unheard');
-      return;
-    }
-    if (isYielded) void this.#finish('finished');
-    else if (now >= endAt) this.#endOrListen(now);
-    else if (now >= mainAt + COPY_GRACE_MS && this.#reception.isTold) this.#judgeMain();
-    if (Math.abs(now - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
-    if (Math.abs(now - this.#checkedAt) >= FOLDER_CHECK_MS) {
-      this.#checkedAt = now;
+    const at = this.options.broadcastClock();
+    const reception = { isReceiving: this.#phase === 'receiving', isCutOff: this.#isCutOff };
+    this.#dispatch({ kind: 'tick', at, reception });
+    const { state, times } = this.#course;
+    if (state === 'over' || !isWritten(state)) return;
+    if (at >= times.startAt + COPY_GRACE_MS && this.#reception.isTold) this.#checkMain(at);
+    if (Math.abs(at - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
+    if (Math.abs(at - this.#checkedAt) >= FOLDER_CHECK_MS) {
+      this.#checkedAt = at;
       this.#storage.check();
     }
   }
 
-  #endOrListen(now: number): void {
-    const { listenUntil = null } = this.#times;
-    if (this.#isCutOff) this.#listening = new AiringProbe(now);
-    else if (this.#phase === 'receiving' && listenUntil !== null && listenUntil > now) {
-      this.#listening = new AiringProbe(now, listenUntil);
-      this.#paused.resolve(undefined);
-    } else void this.#finish('finished');
-  }
-
-  /** It was being received, and what brought it is not there: nobody says whether its programme has ended. */
+  /** It was received and is cut off from its station: whether its programme has ended is not known. */
   get #isCutOff(): boolean {
     const { isBegun, cause } = this.#reception;
     return isBegun && cause !== undefined && CUT_OFF.has(cause);
   }
 
-  /** What is forbidden from its very begin is not recorded at all; later it is only left out. */
-  #judgeMain(): void {
-    if (this.#mainJudged) return;
-    this.#mainJudged = true;
+  /** A programme that must not be copied from its begin on is not recorded; later only that part is left out. */
+  #checkMain(at: BroadcastMs): void {
+    if (this.#mainChecked) return;
+    this.#mainChecked = true;
     const { until, isForbidden } = this.#reception;
-    const hasMain = until !== undefined && until > this.#times.mainAt + COPY_GRACE_MS;
-    if (isForbidden && !hasMain) void this.#finish('copy_never');
+    const hasMain = until !== undefined && until > this.#course.times.startAt + COPY_GRACE_MS;
+    if (isForbidden && !hasMain) this.#dispatch({ kind: 'forbidden', at });
   }
 
   #save(): void {
-    const { now, ledger } = this.options;
-    this.#savedAt = now();
-    this.#tell(() => ledger.measured(this.#reception.soFar, this.#storage.parts));
+    const { broadcastClock, ledger } = this.options;
+    this.#savedAt = broadcastClock();
+    this.#store(() => ledger.measured(this.#withAired(this.#reception.soFar), this.#storage.parts));
   }
 
-  /** What cannot be stored now is stored with the next, or counted from the file: no reason to stop recording. */
-  #tell(act: () => void): void {
+  #withAired(measured: Measured): Measured {
+    return { ...measured, isAired: this.#course.isAired };
+  }
+
+  /** What cannot be stored now is stored with the next save, or counted from the file: no reason to stop recording. */
+  #store(act: () => void): void {
     try {
       act();
     } catch (error) {
@@ -414,16 +380,17 @@ export class RecordingSession {
   }
 
   #conclude(): void {
-    const at = this.options.now();
-    const end = this.#end ?? 'finished';
-    const { endAt } = this.#times;
-    if (end !== 'closed' && end !== 'unheard') this.#reception.settle(Math.min(at, endAt));
-    if (end === 'finished' && this.#yieldedFrom !== undefined && this.#yieldedFrom < endAt) {
-      this.#reception.yielded(endAt);
-    }
+    const course = this.#course;
+    const at = course.state === 'over' ? course.at : this.options.broadcastClock();
+    const end = course.state === 'over' ? course.end : 'finished';
+    const { times, yieldedAt } = course;
+    if (end !== 'closed' && end !== 'unheard') this.#reception.settle(Math.min(at, endsAt(times)));
+    // The margin that was given away ends with the margin, however long the programme was held open.
+    if (end === 'finished' && yieldedAt !== null) this.#reception.yielded(times.closeAt);
     if (end !== 'unheard') this.#save();
     this.#enter('over');
-    this.#done.resolve({ end, at, measured: this.#reception.measured, parts: this.#storage.parts });
+    const measured = this.#withAired(this.#reception.measured);
+    this.#done.resolve({ end, at, measured, parts: this.#storage.parts });
   }
 
   #enter(phase: SessionState['phase']): void {
@@ -433,10 +400,10 @@ export class RecordingSession {
   }
 }
 
-/** What is perhaps over takes no tuner from what is on; what may come back only one that nobody else wants. */
-function priorityOf(listening: AiringProbe | undefined): number {
-  if (listening === undefined) return PRIORITY.recording;
-  return listening.isPatient ? PRIORITY.guide : PRIORITY.live;
+/** A probe takes no tuner from what is on; waiting for a programme that was broken off only takes an unused one. */
+function priorityOf({ state }: RecordingCourse): number {
+  if (state === 'broken_off') return PRIORITY.guide;
+  return state === 'unheard' ? PRIORITY.live : PRIORITY.recording;
 }
 
 function causeOf(error: unknown): GapCause {

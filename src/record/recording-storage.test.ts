@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { FileEvent } from '../reception/file-output.ts';
@@ -10,6 +12,7 @@ import type { FileOpening } from '../reception/recorded-file.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 import { RecordingStorage } from './recording-storage.ts';
 
+const CLOCKS = { broadcastClock: () => broadcastMs(5000), wallClock: () => wallMs(5000) };
 const PATH = '/recordings/one.ts';
 const SUMS = { packets: 10, drops: 0, errors: 0, scrambled: 0 };
 
@@ -20,8 +23,7 @@ function opened(bytes: number) {
   const parts: RecordingPart[] = [{ path: PATH, bytes }];
   const reception: ReceptionTimeline = new ReceptionTimeline({
     former: undefined,
-    now: () => 5000,
-    wall: () => 5000,
+    ...CLOCKS,
     began: () => {},
     onReceiving: () => saved.push({ packets: reception.measured.sums.packets, bytes: storage.bytes }),
   });
@@ -83,7 +85,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
   for (const name of names) mkdirSync(at(name));
   const isAway = async (folder: string): Promise<boolean> => away.has(folder);
   const reception = new ReceptionTimeline({
-    ...{ former: undefined, now: () => 5000, wall: () => 5000, began: () => {}, onReceiving: () => {} },
+    ...{ former: undefined, ...CLOCKS, began: () => {}, onReceiving: () => {} },
   });
   const storage = new RecordingStorage({
     ...{ id: 1, stem: 'one', reception, log: SILENT_LOG },

@@ -1,56 +1,41 @@
 /**
- * One recording from its row to its verdict: its session follows the order as it changes, and when it has ended it is
- * judged and stored, however long the database refuses.
+ * One recording from its row to its verdict: its session follows the order as it changes, the row follows the session's
+ * course, and when it has ended it is judged and stored, however long the database refuses.
  */
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import type { RecordingProgress } from '../../wire/recordings.ts';
 import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
 import type { Wanted } from '../model/verdict.ts';
 import type { CommitBatcher } from './commit-batcher.ts';
 import { type ConcludeOptions, type Conclusion, concludeRecording } from './recording-conclusion.ts';
+import { endsAt, type OrderedTimes } from './recording-course.ts';
 import type { RecordingSession, SessionResult } from './recording-session.ts';
 import { retryUntilStored } from './store-retry.ts';
 import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
 
-/** What of a session is used; tests bring their own. */
+/** The part of a session that is used here; tests bring their own. */
 export type Session = Pick<
   RecordingSession,
-  | 'done'
-  | 'state'
-  | 'times'
-  | 'start'
-  | 'setStart'
-  | 'setEnd'
-  | 'setListen'
-  | 'yieldEnd'
-  | 'clockSet'
-  | 'stop'
-  | 'close'
+  'done' | 'state' | 'course' | 'start' | 'follow' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
 >;
 
-type Course = Pick<
-  RecordingOrder,
-  'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil' | 'listenUntil' | 'brokenAt'
->;
-
-/** A start within this goes on with a recording that was held open. */
+/** A start within this resumes a recording that was held open. */
 const OUTLAST_MS = 60_000;
 
 export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
-  /** Files and rows agree: nobody removes what is being joined. */
+  /** Resolves when files and rows were made to agree: until then leftovers of a join may be removed. */
   reconciled: Promise<unknown>;
-  /** Where verdicts are stored by. */
   commits: CommitBatcher;
   /** What is to be said of it by now; undefined: what it says. */
   latestTexts: (record: RecordingRecord) => RecordingTexts | undefined;
   /** It was judged and stored, or its service ends before that. */
   onOver: (running: RunningRecording, conclusion: Conclusion | undefined) => void;
-  /** Epoch ms by the machine's clock, which dates files. */
-  wall: () => number;
+  broadcastClock: () => BroadcastMs;
 }
 
-/** Epoch ms: when it ends as far as its row tells. */
-export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 'holdUntil'>): number {
-  return Math.max(closeAt, holdUntil ?? closeAt);
+/** When it ends as far as its row tells. */
+export function endOf({ closeAt, holdUntil }: Pick<RecordingRecord, 'closeAt' | 'holdUntil'>): BroadcastMs {
+  return broadcastMs(Math.max(closeAt, holdUntil ?? closeAt));
 }
 
 export class RunningRecording {
@@ -62,16 +47,9 @@ export class RunningRecording {
   #session: Session | undefined;
   /** The row does not say yet when it is. */
   #unsaved = false;
-  #until: number;
-  /** Where it ends, if nothing else is ordered: `closeAt`, or where it is held open. */
-  #ends: number;
-  /** What is told of its programme's end is known to this process; a start knows at first only its row. */
-  #isInformed: boolean;
-  /** Since when another programme is on in its place, epoch ms; null: none is, as far as it is known. */
-  #brokenAt: number | null = null;
   readonly #closing = new AbortController();
 
-  /** @param session of one that goes on; undefined: its end has passed */
+  /** @param session undefined: its end has passed, and it is only judged */
   constructor(
     record: RecordingRecord,
     session: Session | undefined,
@@ -81,9 +59,6 @@ export class RunningRecording {
     this.reservationId = record.reservationId;
     this.#record = record;
     this.#session = session;
-    this.#until = record.closeAt;
-    this.#ends = endOf(record);
-    this.#isInformed = this.#ends === record.closeAt;
     session?.start();
     this.over = this.#run();
   }
@@ -94,13 +69,12 @@ export class RunningRecording {
   }
 
   get progress(): RecordingProgress {
-    const state = this.#session?.state;
-    if (state === undefined) {
-      return { ...OVER, until: this.#until };
-    }
-    const { listenUntil = null } = this.#session?.times ?? {};
-    const until = state.cause === 'broken_off' && listenUntil !== null ? listenUntil : this.#until;
-    return { ...state, until };
+    const session = this.#session;
+    if (session === undefined) return { ...OVER, until: this.#record.closeAt };
+    const { state, times, yieldedAt } = session.course;
+    const closesAt = yieldedAt === null ? times.closeAt : Math.min(yieldedAt, times.closeAt);
+    const until = state === 'broken_off' ? (times.listenUntil ?? closesAt) : closesAt;
+    return { ...session.state, until };
   }
 
   /** It is over, and only judged. */
@@ -108,61 +82,46 @@ export class RunningRecording {
     return this.#session === undefined || this.#session.state.phase === 'over';
   }
 
-  /**
-   * The programme is at another time, or under another id. Its end moves later only: what is recorded too long is no
-   * harm.
-   */
-  follow(course: Course): void {
-    const { programId, startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null } = course;
-    if (brokenAt !== null || holdUntil !== null) this.#brokenAt = brokenAt;
-    const before = this.#record;
-    const later = Math.max(closeAt, before.closeAt);
-    const isOther = programId !== before.programId;
-    const moved = startAt !== before.startAt || endAt !== before.endAt || later !== before.closeAt || isOther;
+  /** The programme is at another time, or under another id. Its course decides what of that it takes over. */
+  follow(order: RecordingOrder): void {
     const session = this.#session;
-    this.#isInformed ||= holdUntil !== null;
-    const held = holdUntil ?? (this.#isInformed ? null : before.holdUntil);
-    const ends = Math.max(later, held ?? later);
-    if (ends !== this.#ends) {
-      this.#ends = ends;
-      session?.setEnd(ends);
-    }
-    if (listenUntil !== (session?.times.listenUntil ?? null)) session?.setListen(listenUntil);
-    if (moved) {
-      this.#record = { ...before, programId, startAt, endAt, closeAt: later };
+    if (session === undefined) return;
+    session.follow(orderedTimes(order));
+    const before = this.#record;
+    const { programId } = order;
+    const { startAt, endAt, closeAt, holdUntil } = session.course.times;
+    const times = { programId, startAt, endAt, closeAt };
+    if (
+      programId !== before.programId ||
+      startAt !== before.startAt ||
+      endAt !== before.endAt ||
+      closeAt !== before.closeAt
+    ) {
+      this.#record = { ...before, ...times };
       this.#unsaved = true;
-      if (startAt !== before.startAt) session?.setStart({ openAt: session.times.openAt, mainAt: startAt });
-      if (later > before.closeAt) this.#until = later;
-      this.options.log.info('recording follows its programme', {
-        recording: this.id,
-        programId,
-        startAt,
-        endAt,
-        closeAt: later,
-        holdUntil,
-      });
+      this.options.log.info('recording follows its programme', { recording: this.id, ...times, holdUntil });
     }
-    if (held === null && this.#record.holdUntil !== null) {
+    if (holdUntil === null && this.#record.holdUntil !== null) {
       this.#record = { ...this.#record, holdUntil: null };
       this.#unsaved = true;
     }
     if (this.#unsaved) this.#saveTimes();
   }
 
-  /** Is called every second: one that is held open beyond its end is not over for a start that finds it. */
+  /** Called every second: a recording held open beyond its end must not count as over after a restart. */
   outlast(): void {
-    const now = this.options.now();
-    const { closeAt } = this.#record;
-    if (this.isOver || this.#ends <= closeAt || endOf(this.#record) > now + OUTLAST_MS / 2) return;
+    const times = this.#session?.course.times;
+    if (this.isOver || times === undefined) return;
+    const now = this.options.broadcastClock();
+    if (endsAt(times) <= this.#record.closeAt || endOf(this.#record) > now + OUTLAST_MS / 2) return;
     this.#record = { ...this.#record, holdUntil: now + OUTLAST_MS };
     this.#saveTimes();
   }
 
   /** Its tuner is another recording's from now on. */
-  yieldEnd(at: number): void {
+  yieldEnd(at: BroadcastMs): void {
     if (this.isOver) return;
     this.options.log.info('end margin given to the next recording', { recording: this.id });
-    this.#until = Math.min(this.#until, at);
     this.#session?.yieldEnd(at);
   }
 
@@ -184,9 +143,9 @@ export class RunningRecording {
   }
 
   #saveTimes(): void {
-    const { store, log, now } = this.options;
+    const { store, log, wallClock } = this.options;
     try {
-      store.moveTimes(this.id, this.#record, now());
+      store.moveTimes(this.id, this.#record, wallClock());
       this.#unsaved = false;
     } catch (error) {
       log.error('times of a recording not stored', { recording: this.id, error: String(error) });
@@ -195,18 +154,18 @@ export class RunningRecording {
 
   async #run(): Promise<void> {
     const ended = await this.#session?.done;
-    const result = ended === undefined || ended.end === 'unheard' ? await this.#left() : ended;
+    const result = ended === undefined || ended.end === 'unheard' ? await this.#endedWhileAway() : ended;
     let conclusion: Conclusion | undefined;
     if (result !== undefined && result.end !== 'closed') conclusion = await this.#concludeRecording(result);
     this.options.onOver(this, conclusion);
   }
 
-  async #left(): Promise<SessionResult | undefined> {
-    const { store, log, now, wall } = this.options;
+  async #endedWhileAway(): Promise<SessionResult | undefined> {
+    const { store, log, broadcastClock, wallClock } = this.options;
     try {
       const read = () => previousProgress(store, this.#record);
       const former = await retryUntilStored('recording', read, { signal: this.#closing.signal, log });
-      return await endedWhileAway(this.#record, former, { now, wall });
+      return await endedWhileAway(this.#record, former, { broadcastClock, wallClock });
     } catch (error) {
       log.warn('recording is judged at the next start', { recording: this.id, error: String(error) });
       return undefined;
@@ -214,12 +173,12 @@ export class RunningRecording {
   }
 
   async #concludeRecording(result: SessionResult): Promise<Conclusion | undefined> {
-    const { store, log, reconciled, commits } = this.options;
+    const { store, log, reconciled, commits, wallClock } = this.options;
     const { signal } = this.#closing;
     const waiting = { signal, log };
     if (isEnding(result.end) && this.#record.ended === null) {
       try {
-        store.ended(this.id, result.end, result.at);
+        store.ended(this.id, result.end, result.at, wallClock());
       } catch (error) {
         log.error('end of a recording not stored yet', { recording: this.id, error: String(error) });
       }
@@ -233,7 +192,7 @@ export class RunningRecording {
       };
       const conclusion = await retryUntilStored(
         'verdict',
-        () => concludeRecording(this.id, result, this.#wanted(), options),
+        () => concludeRecording(this.id, result, this.#wanted(result), options),
         waiting,
       );
       const { level, drops, gaps } = conclusion.verdict;
@@ -246,24 +205,40 @@ export class RunningRecording {
   }
 
   #describe(): void {
-    const { store, log, now, latestTexts } = this.options;
+    const { store, log, wallClock, latestTexts } = this.options;
     try {
       const texts = latestTexts(this.#record);
-      if (texts !== undefined) store.describe(this.id, texts, now());
+      if (texts !== undefined) store.describe(this.id, texts, wallClock());
     } catch (error) {
       log.error('texts of a recording not stored', { recording: this.id, error: String(error) });
     }
   }
 
-  #wanted(): Wanted {
+  #wanted({ measured }: Pick<SessionResult, 'measured'>): Wanted {
     const { startAt, endAt, wantedFrom } = this.#record;
-    const brokenAt = this.#brokenAt;
+    const brokenAt = this.#session?.course.times.brokenAt ?? null;
     return {
       ...{ startAt, endAt },
       ...(wantedFrom === null ? {} : { from: wantedFrom }),
       ...(brokenAt === null ? {} : { brokenAt }),
+      ...(measured.isAired === false ? { isNeverAired: true } : {}),
     };
   }
+}
+
+/** An order's times as the course takes them. */
+export function orderedTimes(order: RecordingOrder): OrderedTimes {
+  const { startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null, heard = null } = order;
+  const orNull = (at: number | null): BroadcastMs | null => (at === null ? null : broadcastMs(at));
+  return {
+    startAt: broadcastMs(startAt),
+    endAt: broadcastMs(endAt),
+    closeAt: broadcastMs(closeAt),
+    holdUntil: orNull(holdUntil),
+    listenUntil: orNull(listenUntil),
+    brokenAt: orNull(brokenAt),
+    heard,
+  };
 }
 
 function isEnding(end: SessionResult['end']): end is RecordingEnding {

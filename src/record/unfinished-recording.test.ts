@@ -2,14 +2,19 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
 
-const BEGAN = 1_700_000_000_000;
+const BEGAN = broadcastMs(1_700_000_000_000);
 const RECORD = { startAt: BEGAN + 10_000, closeAt: BEGAN + 100_000, beganAt: BEGAN, ended: null };
 /** The machine's clock, by which files are dated, is an hour behind the broadcast's. */
-const CLOCKS = { now: () => BEGAN + 7_200_000, wall: () => BEGAN + 3_600_000 };
+const CLOCKS = {
+  broadcastClock: () => broadcastMs(BEGAN + 7_200_000),
+  wallClock: () => wallMs(BEGAN + 3_600_000),
+};
 
 let folder: string;
 let path: string;
@@ -78,7 +83,7 @@ test('what had ended already is as it ended', async () => {
   const ended = { as: 'stopped' as const, at: BEGAN + 20_000 };
   const former = { measured: saved(), parts: [] };
   expect(await endedWhileAway({ ...RECORD, ended }, former, CLOCKS)).toEqual({
-    ...{ end: 'stopped', at: BEGAN + 20_000, measured: saved(), parts: [] },
+    ...{ end: 'stopped', at: broadcastMs(BEGAN + 20_000), measured: saved(), parts: [] },
   });
 });
 

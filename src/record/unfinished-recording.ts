@@ -1,4 +1,6 @@
-/** A recording whose end passed while no service was there: what its files hold, and since when nobody wrote them. */
+/** What an earlier process left of a recording, and the result of one whose end passed while no service ran. */
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { WallClock } from '../../host/clock.ts';
 import type { RecordingPart, RecordingRecord } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { type FormerLife, RecordedFile } from '../reception/recorded-file.ts';
@@ -12,8 +14,8 @@ export interface PreviousProgress {
 }
 
 /**
- * What an earlier process left of a recording. Where what it had measured is damaged, only its last file tells: it is
- * counted anew, and taken to have been received without a gap since the recording began. @throws the database's error
+ * What an earlier process left of a recording. Where its stored measurements are damaged, only the last file counts: it
+ * is counted again, and taken to have been received without a gap since the recording began. @throws the database's error
  */
 export function previousProgress(
   store: Pick<RecordingStore, 'measured' | 'parts'>,
@@ -27,28 +29,27 @@ export function previousProgress(
 }
 
 /**
- * As if it had run to its end, without receiving anything since its service stopped.
- * @param clocks epoch ms, by the broadcast and by what dates files
+ * The result it would have had, had it received nothing since its service stopped.
  */
 export async function endedWhileAway(
   record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,
   { measured, parts }: PreviousProgress,
-  { now, wall }: { now: () => number; wall: () => number },
+  { broadcastClock, wallClock }: { broadcastClock: () => BroadcastMs; wallClock: WallClock },
 ): Promise<Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>> {
   const { startAt, closeAt, beganAt, ended } = record;
-  if (ended !== null) return { end: ended.as, at: ended.at, measured, parts: [...parts] };
+  if (ended !== null) return { end: ended.as, at: broadcastMs(ended.at), measured, parts: [...parts] };
   const measurement = new RecordingMeasurement(structuredClone(measured));
   const last = parts.at(-1);
   const former = last === undefined ? undefined : await lastLife(last);
   if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
-    const modifiedAt = former.modifiedAt + now() - wall();
+    const modifiedAt = former.modifiedAt + broadcastClock() - wallClock();
     const from = measurement.until ?? beganAt ?? modifiedAt;
     const to = Math.min(Math.max(modifiedAt, from), closeAt);
     measurement.received({ from: Math.min(from, to), to }, former.recounted, last.path);
   }
   const from = measurement.toldUntil ?? beganAt ?? startAt;
   measurement.broke('service_stopped', { from, to: closeAt });
-  return { end: 'finished', at: now(), measured: measurement.value, parts: [...parts] };
+  return { end: 'finished', at: broadcastClock(), measured: measurement.value, parts: [...parts] };
 }
 
 /** Cuts a torn packet off. Undefined when the file cannot be read: it is gone, or its folder is away. */

@@ -3,6 +3,8 @@
  * cut leaves no file that no row knows.
  */
 import { dirname } from 'node:path';
+import type { BroadcastMs } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type {
   NewRecording,
   RecordingEnding,
@@ -69,10 +71,10 @@ export class RecordingStore extends RecordingPartRows {
 
   /**
    * Its reservation is `recording` with it. Does not wait for a write lock that another program holds: its row is
-   * stored later, as is everything that is stored of it meanwhile. @param now epoch ms
+   * stored later, as is everything that is stored of it meanwhile. @param now by the machine's clock
    * @returns its id; undefined when its reservation does not stand any more
    */
-  create(recording: NewRecording, now: number): number | undefined {
+  create(recording: NewRecording, now: WallMs): number | undefined {
     const { reservationId } = recording;
     if (!this.deferred.isWaiting) {
       try {
@@ -162,8 +164,8 @@ export class RecordingStore extends RecordingPartRows {
       .map(({ id }) => id);
   }
 
-  /** It cannot be resumed, and nothing of it can be judged. @param now epoch ms */
-  giveUp(id: number, reason: RecordingReason, now: number): void {
+  /** It cannot be resumed, and nothing of it can be judged. @param now by the machine's clock */
+  giveUp(id: number, reason: RecordingReason, now: WallMs): void {
     atomically(this.database, () => {
       this.database
         .query(
@@ -184,7 +186,7 @@ export class RecordingStore extends RecordingPartRows {
       .run({ id, now });
   }
 
-  /** The programme moved, or is held open. @param now epoch ms */
+  /** The programme moved, or is held open. @param now by the machine's clock */
   moveTimes(
     id: number,
     {
@@ -194,7 +196,7 @@ export class RecordingStore extends RecordingPartRows {
       closeAt,
       holdUntil,
     }: Pick<RecordingRecord, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
-    now: number,
+    now: WallMs,
   ): void {
     this.deferred.write(`times ${id}`, () =>
       this.database
@@ -208,7 +210,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** What its programme turned out to be. @param now epoch ms */
-  describe(id: number, { series, ...texts }: RecordingTexts, now: number): void {
+  describe(id: number, { series, ...texts }: RecordingTexts, now: WallMs): void {
     this.deferred.write(`texts ${id}`, () => {
       this.database
         .query(
@@ -222,33 +224,33 @@ export class RecordingStore extends RecordingPartRows {
     });
   }
 
-  /** It is over, and only to be judged. @param at epoch ms */
-  ended(id: number, as: RecordingEnding, at: number): void {
+  /** It is over, and only to be judged. @param at by the broadcast's clock @param now by the machine's */
+  ended(id: number, as: RecordingEnding, at: BroadcastMs, now: WallMs): void {
     this.deferred.write(`ended ${id}`, () =>
       this.database
-        .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $at WHERE id = $id')
-        .run({ id, as, at }),
+        .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $now WHERE id = $id')
+        .run({ id, as, at, now }),
     );
   }
 
-  /** @param at epoch ms of the first packet */
-  began(id: number, at: number): void {
+  /** @param at of the first packet, by the broadcast's clock @param now by the machine's */
+  began(id: number, at: BroadcastMs, now: WallMs): void {
     this.deferred.write(`began ${id}`, () =>
       this.database
-        .query('UPDATE recordings SET began_at = $at, updated_at = $at WHERE id = $id AND began_at IS NULL')
-        .run({ id, at }),
+        .query('UPDATE recordings SET began_at = $at, updated_at = $now WHERE id = $id AND began_at IS NULL')
+        .run({ id, at, now }),
     );
   }
 
   /**
    * Names the files of a recording under way; the first is what can be watched meanwhile.
-   * @param now epoch ms
+   * @param now by the machine's clock
    */
   placed(
     id: number,
     parts: readonly RecordingPart[],
     place: { folder: string; stem: string } | null,
-    now: number,
+    now: WallMs,
   ): void {
     atomically(this.database, () => {
       this.putParts(id, parts);
@@ -287,9 +289,9 @@ export class RecordingStore extends RecordingPartRows {
 
   /**
    * Judged. Its reservation is `finished` with it.
-   * @param parts what is left of its original stream @param now epoch ms
+   * @param parts what is left of its original stream @param now by the machine's clock
    */
-  finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: number): void {
+  finish(id: number, finish: Finish, parts: readonly RecordingPart[], now: WallMs): void {
     const { file, verdict, joined, released, ...values } = finish;
     atomically(this.database, () => {
       this.database
@@ -335,7 +337,7 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** What is left of it is worth something else. @param now epoch ms */
-  judgedAnew(id: number, { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>, now: number): void {
+  judgedAnew(id: number, { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>, now: WallMs): void {
     atomically(this.database, () =>
       this.database
         .query(
@@ -346,10 +348,10 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /**
-   * A file is not there. A recording without any has failed, unless it is deleted. @param now epoch ms
+   * A file is not there. A recording without any has failed, unless it is deleted. @param now by the machine's clock
    * @param reason why it failed then
    */
-  forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: number): void {
+  forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: WallMs): void {
     atomically(this.database, () => {
       this.database
         .query('DELETE FROM recording_files WHERE recording_id = $id AND path = $path')

@@ -101,6 +101,14 @@ export class ReservationStore {
     return this.#select('WHERE r.program_id = $program', { program })[0];
   }
 
+  /** Those that have no tuner by the plan. */
+  conflicting(): ReadonlySet<ReservationId> {
+    const rows = this.database
+      .query<{ id: ReservationId }, []>(`SELECT id FROM reservations WHERE state = 'conflict'`)
+      .all();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** What is to come, runs, or cannot be recorded, by start. @param now epoch ms */
   coming(now: number): ListedReservation[] {
     return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });

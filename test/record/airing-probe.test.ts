@@ -98,7 +98,7 @@ test.concurrent('a recording that is cut off at its end listens for whether it i
   await other.startAgent('GR:1');
   await until('it listens', async () => (await priorities(other, 'T32')).includes(9));
   const later = Date.now() + 3000;
-  session.setEnd(later);
+  desk.extend(session, later);
   const { verdict, bytes } = await desk.conclude(session, { startAt: began + 3500, endAt: later - 500 });
   await desk.close();
   expect(compare(bytes, await other.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });

@@ -1,27 +1,33 @@
-/** The part of a recorder's room that receives, for tests of what the room does with it. */
+/** A session that receives everything, for tests of what the recorder does with its sessions. */
 import { join } from 'node:path';
+import type { BroadcastMs } from '../../arib/time.ts';
 import { type Measured, nothingMeasured } from '../../src/model/verdict.ts';
-import type {
-  SessionEnd,
-  SessionOptions,
-  SessionResult,
-  SessionTimes,
-} from '../../src/record/recording-session.ts';
+import {
+  type CourseEnd,
+  endsAt,
+  next,
+  type OrderedTimes,
+  type RecordingCourse,
+} from '../../src/record/recording-course.ts';
+import type { SessionOptions, SessionResult } from '../../src/record/recording-session.ts';
 import type { Session } from '../../src/record/running-recording.ts';
 
-/** Receives everything and ends when it is told to. */
+/** Ends when it is told to; its course is the real one. */
 export class FakeRecordingSession implements Session {
   readonly #done = Promise.withResolvers<SessionResult>();
   readonly done = this.#done.promise;
   phase: 'receiving' | 'over' = 'receiving';
-  times: SessionTimes;
-  yieldedAt: number | undefined;
-  setBy: number[] = [];
+  course: RecordingCourse;
+  /** Steps of the clock it was told of, ms. */
+  clockSteps: number[] = [];
   measured: Measured = nothingMeasured();
 
   constructor(readonly options: SessionOptions) {
-    const { openAt, mainAt, endAt } = options;
-    this.times = { openAt, mainAt, endAt };
+    this.course = options.course;
+  }
+
+  get endsAt(): BroadcastMs {
+    return endsAt(this.course.times);
   }
 
   get state() {
@@ -33,21 +39,21 @@ export class FakeRecordingSession implements Session {
     const path = join('/nowhere', `${this.options.id}.ts`);
     const { stem, ledger } = this.options;
     ledger.placed([{ path, bytes: 0 }], { folder: '/nowhere', stem }).catch(() => {});
+    this.tick();
   }
-  setStart(times: Pick<SessionTimes, 'openAt' | 'mainAt'>): void {
-    this.times = { ...this.times, ...times };
+  tick(): void {
+    const reception = { isReceiving: true, isCutOff: false };
+    this.course = next(this.course, { kind: 'tick', at: this.options.broadcastClock(), reception });
   }
-  setEnd(endAt: number): void {
-    this.times = { ...this.times, endAt };
+  follow(ordered: OrderedTimes): void {
+    this.course = next(this.course, { kind: 'ordered', at: this.options.broadcastClock(), ordered });
   }
-  setListen(listenUntil: number | null): void {
-    this.times = { ...this.times, listenUntil };
-  }
-  yieldEnd(at: number): void {
-    this.yieldedAt = at;
+  /** Ends only when the test says so. */
+  yieldEnd(at: BroadcastMs): void {
+    this.course = { ...this.course, yieldedAt: at };
   }
   clockSet(byMs: number): void {
-    this.setBy.push(byMs);
+    this.clockSteps.push(byMs);
   }
   stop(): Promise<SessionResult> {
     return this.end('stopped');
@@ -55,9 +61,10 @@ export class FakeRecordingSession implements Session {
   close(): Promise<SessionResult> {
     return this.end('closed');
   }
-  end(end: SessionEnd): Promise<SessionResult> {
+  end(end: CourseEnd): Promise<SessionResult> {
     this.phase = 'over';
-    this.#done.resolve({ end, at: this.options.now(), measured: this.measured, parts: [] });
+    const measured = { ...this.measured, isAired: this.course.isAired };
+    this.#done.resolve({ end, at: this.options.broadcastClock(), measured, parts: [] });
     return this.done;
   }
 }

@@ -3,6 +3,8 @@ import type { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { networkId, type ProgramId, type StationId, stationId } from '../../arib/ids.ts';
+import { broadcastMs } from '../../arib/time.ts';
+import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
@@ -50,9 +52,9 @@ export class RecorderFixture {
       hub: new Hub(() => {}),
       startWorker: startReceptionWorker,
       log: createLog({ level: 'debug', now, write: (line) => this.lines.push(line) }),
-      now: () => now() + this.skew,
-      elapsed: () => performance.now(),
-      wall: now,
+      broadcastClock: () => broadcastMs(now() + this.skew),
+      monotonicClock: systemMonotonicClock,
+      wallClock: systemWallClock,
     });
     this.recorder.start();
   }

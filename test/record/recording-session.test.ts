@@ -1,6 +1,7 @@
 /** What ends, moves and carries on a recording: copy control, a handover, another end, a dead worker. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
 import { ReceptionClient } from '../../src/reception/reception-client.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { SessionFixture } from './session-fixture.ts';
@@ -43,7 +44,7 @@ describe.concurrent('a recording', () => {
     const session = desk.record({ station: air.station('T31'), endAt: began + 3000 });
     await until('it receives', () => session.state.phase === 'receiving');
     const startAt = Date.now();
-    session.setEnd(began + 60_000);
+    desk.extend(session, began + 60_000);
     await until('the first end has passed', () => Date.now() > began + 5000);
     expect(session.state.phase).toBe('receiving');
     await session.stop();
@@ -92,11 +93,14 @@ describe.concurrent('a recording', () => {
     await until('it receives', () => first.state.phase === 'receiving');
     const startAt = Date.now();
     const handover = began + 4000;
-    first.yieldEnd(handover);
+    const handedOver = until('the tuner is handed over', () => Date.now() >= handover).then(() =>
+      first.yieldEnd(broadcastMs(Date.now())),
+    );
     const second = own.record({
       ...{ station: small.station('T31'), openAt: handover, endAt: began + 8000 },
       after: [`rec ${first.options.id}`],
     });
+    await handedOver;
     const one = await own.conclude(first, { startAt, endAt: began + 3500 });
     await until('the next one receives', () => second.state.phase === 'receiving');
     const other = await own.conclude(second, { startAt: Date.now(), endAt: began + 7500 });

@@ -3,12 +3,15 @@ import type { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { networkId, type StationId, stationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { systemWallClock } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import type { Judgement } from '../../src/model/verdict.ts';
 import { ReceptionClient } from '../../src/reception/reception-client.ts';
 import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
 import { concludeRecording } from '../../src/record/recording-conclusion.ts';
+import { beginCourse, type OrderedTimes } from '../../src/record/recording-course.ts';
 import { stemOf } from '../../src/record/recording-file-name.ts';
 import {
   type RecordedStation,
@@ -20,6 +23,8 @@ import { openDatabase } from '../../src/store/database.ts';
 import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
+
+const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
 
 export interface Wish {
   station: RecordedStation;
@@ -63,8 +68,14 @@ export class SessionFixture {
     const { station, endAt, openAt = Date.now(), mainAt = openAt } = wish;
     const { store } = this;
     const id = resumed ?? this.#create(station, mainAt, endAt);
+    const ending = { endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt) };
+    const times = { openAt: broadcastMs(openAt), startAt: broadcastMs(mainAt), ...ending };
+    const course = beginCourse({
+      times: { ...times, holdUntil: null, listenUntil: null, brokenAt: null },
+      ...{ isAired: null, hasMain: false, isUnheard: false, at: broadcastNow() },
+    });
     const session = new RecordingSession({
-      ...{ id, station, openAt, mainAt, endAt },
+      ...{ id, station, course },
       after: wish.after ?? [],
       stem: stemOf({ id, startAt: mainAt, title: '試験の番組', stationName: station.channel }),
       former: resumed === undefined ? undefined : previousProgress(store, { id, beganAt: null }),
@@ -76,19 +87,31 @@ export class SessionFixture {
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await this.mounts.used(place.folder);
-          store.placed(id, parts, place, Date.now());
+          store.placed(id, parts, place, systemWallClock());
         },
-        began: (at) => store.began(id, at),
+        began: (at) => store.began(id, at, systemWallClock()),
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),
       },
       log: this.log,
-      now: Date.now,
-      wall: Date.now,
+      broadcastClock: broadcastNow,
+      wallClock: systemWallClock,
     });
     this.#sessions.push(session);
     session.start();
     return session;
+  }
+
+  /** Orders another end. */
+  extend(session: RecordingSession, endAt: number): void {
+    const { openAt: _, ...times } = session.course.times;
+    const ordered: OrderedTimes = {
+      ...times,
+      endAt: broadcastMs(endAt),
+      closeAt: broadcastMs(endAt),
+      heard: null,
+    };
+    session.follow(ordered);
   }
 
   /** Judged against a programme, stored, and what is in the file. */
@@ -100,7 +123,14 @@ export class SessionFixture {
     const result = await session.done;
     const { store, log } = this;
     const options = {
-      ...{ store, folders: () => folders, free: freeBytes, mounts: this.mounts, log, now: Date.now },
+      ...{
+        store,
+        folders: () => folders,
+        free: freeBytes,
+        mounts: this.mounts,
+        log,
+        wallClock: systemWallClock,
+      },
       retryDamaged: () => 'never' as const,
       persist: async (act: () => void) => act(),
     };
@@ -133,7 +163,7 @@ export class SessionFixture {
         ...{ videoType: null, videoResolution: null, isFree: true, startAt, endAt },
         ...{ closeAt: endAt, wantedFrom: null, series: null, encode: 'none', keepTs: true },
       },
-      Date.now(),
+      systemWallClock(),
     );
     if (created === undefined) throw new Error('not created');
     return created;

@@ -1,6 +1,6 @@
 /** What the plan is made of, and what it says. */
 import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
-import type { Airings } from '../../model/airing.ts';
+import type { Airings, Heard } from '../../model/airing.ts';
 import type {
   Cancellation,
   PlannedTuner,
@@ -108,6 +108,8 @@ export interface PlannedOpening {
   /** Epoch ms, of the programme: its real start and end as far as they are known, by which the recording is judged. */
   readonly startAt: number;
   readonly endAt: number;
+  /** What its station says of it; null or absent: its station is not received. */
+  readonly heard?: Heard | null;
   /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
   readonly after: readonly ProgramId[];
 }

@@ -5,7 +5,14 @@
  * What has begun is never cut short by a guide: its end moves later only. What is named as present goes on whatever
  * its table says of its end; what is named as following, though it should have begun, begins at any moment.
  */
-import { type Airing, boundary, isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
+import {
+  type Airing,
+  boundary,
+  type Heard,
+  isBrokenOff,
+  LATE_TABLE_MS,
+  RESUME_MS,
+} from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 
@@ -29,6 +36,8 @@ export interface ProgramTimes {
   readonly brokenAt: number | null;
   /** Its real end; null: it is not over, or nobody heard when. */
   readonly endedAt: number | null;
+  /** What its station says of it; null: its station is not received. */
+  readonly heard: Heard | null;
 }
 
 /** A programme without an end is taken to go on for so long, from now. */
@@ -63,7 +72,15 @@ export function coming(
   if (waits) to = Math.max(to, now + endAt - startAt, now + OPEN_END_MS);
   else if (airing?.state === 'on' && isLate) to = now + OPEN_END_MS;
   const holdUntil = waits || airing?.state === 'on' ? Math.max(to, now) + FORGOTTEN_MS : null;
-  return { startAt, endAt, to, closesAt: to, holdUntil, listenUntil: null, brokenAt: null, endedAt: null };
+  const unbroken = { listenUntil: null, brokenAt: null, endedAt: null };
+  return { startAt, endAt, to, closesAt: to, holdUntil, ...unbroken, heard: heardOf(airing, startAt) };
+}
+
+function heardOf(airing: Airing | undefined, startAt: number): Heard | null {
+  if (airing === undefined) return null;
+  if (airing.state !== 'over') return airing.state;
+  // A table that named it long before its time was wrong.
+  return airing.until === null || airing.until > startAt ? 'past' : null;
 }
 
 /** @param isElsewhere its station names another programme, and never named this one */
@@ -92,6 +109,7 @@ export function underWay(
     listenUntil: listened(airing),
     brokenAt: endedAt === null ? broken(startAt, booked, airing, isElsewhere ? now : null) : null,
     endedAt,
+    heard: isElsewhere ? 'elsewhere' : heardOf(airing, startAt),
   };
 }
 

@@ -231,7 +231,7 @@ class Planner {
 }
 
 function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonly Claim[]): PlannedOpening {
-  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt } = claim;
+  const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt, heard } = claim;
   return {
     programId,
     openAt,
@@ -240,6 +240,7 @@ function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonl
     holdUntil,
     listenUntil,
     brokenAt,
+    heard,
     startAt,
     endAt: endedAt ?? endAt,
     after: after.map((other) => other.programId),

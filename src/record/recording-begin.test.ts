@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
+import { nothingMeasured } from '../model/verdict.ts';
+import { type BeginFacts, courseOf, delayOf } from './recording-begin.ts';
+
+const START = broadcastMs(1_800_000_000_000);
+const at = (seconds: number) => broadcastMs(START + seconds * 1000);
+const ORDER = { startAt: START, openAt: at(-12), wantedFrom: null, after: [] };
+const FACTS: BeginFacts = { now: at(-12), startedAt: at(-5000), wasInConflict: false };
+
+test('a late begin names its cause: conflict, a service that was away, or a hand-over', () => {
+  expect(delayOf(ORDER, FACTS)).toBeUndefined();
+  const late = { ...FACTS, now: at(241) };
+  expect(delayOf(ORDER, late)).toBeUndefined();
+  expect(delayOf(ORDER, { ...late, wasInConflict: true })).toEqual({ cause: 'conflict', from: START });
+  expect(delayOf(ORDER, { ...late, startedAt: at(200) })).toEqual({ cause: 'service_stopped', from: START });
+  expect(delayOf({ ...ORDER, openAt: at(0), after: [7] }, { ...FACTS, now: at(0) })).toEqual({
+    cause: 'handover',
+    from: START,
+  });
+  // In conflict long before its time, or booked after a start: neither delayed it.
+  expect(delayOf(ORDER, { ...FACTS, wasInConflict: true })).toBeUndefined();
+  expect(delayOf({ ...ORDER, wantedFrom: at(240) }, { ...late, startedAt: at(200) })).toBeUndefined();
+});
+
+test('a resumed recording is on where main content was written and its station did not deny it', () => {
+  const times = {
+    ...{ openAt: at(100), startAt: START, endAt: at(1000), closeAt: at(1010) },
+    ...{ holdUntil: null, listenUntil: null, brokenAt: null },
+  };
+  const until = (seconds: number) => ({
+    ...nothingMeasured(),
+    stretches: [{ from: at(-10), to: at(seconds) }],
+  });
+  expect(courseOf(times, undefined, at(100)).state).toBe('announced');
+  expect(courseOf(times, until(-1), at(100)).state).toBe('announced');
+  expect(courseOf(times, until(50), at(100)).state).toBe('on');
+  expect(courseOf(times, { ...until(50), isAired: false }, at(100)).state).toBe('announced');
+  expect(courseOf(times, until(50), at(2000)).state).toBe('unheard');
+});

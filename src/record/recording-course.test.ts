@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'bun:test';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { Heard } from '../model/airing.ts';
+import { judge, type Measured, nothingMeasured } from '../model/verdict.ts';
+import {
+  beginCourse,
+  type CourseEvent,
+  type CourseState,
+  type CourseTimes,
+  endsAt,
+  next,
+  type OrderedTimes,
+  type RecordingCourse,
+} from './recording-course.ts';
+
+const at = (seconds: number): BroadcastMs => broadcastMs(1_800_000_000_000 + seconds * 1000);
+/** Margins of 10 s around a programme of 1000 s. */
+const TIMES: CourseTimes = {
+  ...{ openAt: at(-10), startAt: at(0), endAt: at(1000), closeAt: at(1010) },
+  ...{ holdUntil: null, listenUntil: null, brokenAt: null },
+};
+const FACTS = { times: TIMES, heard: null, isAired: null, isInformed: true, yieldedAt: null };
+const STATES: Record<CourseState, RecordingCourse> = {
+  announced: { ...FACTS, state: 'announced' },
+  waiting: { ...FACTS, state: 'waiting' },
+  on: { ...FACTS, isAired: true, state: 'on' },
+  extended: {
+    ...{ ...FACTS, isAired: true, times: { ...TIMES, holdUntil: at(5000) } },
+    state: 'extended',
+  },
+  broken_off: {
+    ...{ ...FACTS, isAired: true, times: { ...TIMES, listenUntil: at(1500) } },
+    state: 'broken_off',
+  },
+  unheard: { ...FACTS, isAired: true, state: 'unheard', until: at(1200), hasWritten: true },
+  over: { ...FACTS, state: 'over', end: 'finished', at: at(1010) },
+};
+const RECEIVING = { isReceiving: true, isCutOff: false };
+const CUT_OFF = { isReceiving: false, isCutOff: true };
+
+const tick = (seconds: number, reception = RECEIVING): CourseEvent => ({
+  ...{ kind: 'tick', at: at(seconds), reception },
+});
+function order(seconds: number, over: Partial<OrderedTimes> = {}): CourseEvent {
+  const { openAt: _, ...times } = TIMES;
+  return { kind: 'ordered', at: at(seconds), ordered: { ...times, heard: null, ...over } };
+}
+
+/** Every state with every event: the state that follows, and how it ends. */
+const EVENTS: Record<string, CourseEvent> = {
+  'tick before its time': tick(-20),
+  'tick in the margin': tick(-5),
+  'tick in the programme': tick(100),
+  'tick at its end': tick(1010),
+  'tick at its end, cut off': tick(1010, CUT_OFF),
+  'tick long after': tick(6000),
+  'order as before': order(100),
+  'order of a later end': order(1011, { endAt: at(2000), closeAt: at(2010) }),
+  'order that is next': order(100, { heard: 'next' }),
+  'order that is on': order(100, { heard: 'on' }),
+  yielded: { kind: 'yielded', at: at(1000) },
+  opened: { kind: 'opened', at: at(1100) },
+  stopped: { kind: 'stopped', at: at(50) },
+  forbidden: { kind: 'forbidden', at: at(5) },
+  closed: { kind: 'closed', at: at(50) },
+  'clock set': { kind: 'clock_set', byMs: 1000 },
+};
+const TABLE: Record<keyof typeof EVENTS, Record<Exclude<CourseState, 'over'>, string>> = {
+  'tick before its time': row('announced', 'waiting', 'on', 'on', 'broken_off', 'unheard'),
+  'tick in the margin': row('waiting', 'waiting', 'on', 'on', 'broken_off', 'unheard'),
+  'tick in the programme': row('on', 'on', 'on', 'on', 'broken_off', 'unheard'),
+  'tick at its end': row('finished', 'finished', 'finished', 'extended', 'broken_off', 'unheard'),
+  'tick at its end, cut off': row('unheard', 'unheard', 'unheard', 'extended', 'broken_off', 'unheard'),
+  'tick long after': row('finished', 'finished', 'finished', 'finished', 'finished', 'finished'),
+  // An end that moves away from the past resumes what waits; here the told end is still to come.
+  'order as before': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
+  'order of a later end': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
+  'order that is next': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
+  'order that is on': row('announced', 'waiting', 'on', 'extended', 'on', 'on'),
+  yielded: row('finished', 'finished', 'finished', 'finished', 'finished', 'finished'),
+  opened: row('announced', 'waiting', 'on', 'extended', 'broken_off', 'unheard'),
+  stopped: row('stopped', 'stopped', 'stopped', 'stopped', 'stopped', 'stopped'),
+  forbidden: row('copy_never', 'copy_never', 'copy_never', 'copy_never', 'copy_never', 'copy_never'),
+  closed: row('closed', 'closed', 'closed', 'closed', 'closed', 'closed'),
+  'clock set': row('announced', 'waiting', 'on', 'extended', 'broken_off', 'unheard'),
+};
+
+function row(
+  announced: string,
+  waiting: string,
+  on: string,
+  extended: string,
+  broken_off: string,
+  unheard: string,
+) {
+  return { announced, waiting, on, extended, broken_off, unheard };
+}
+
+describe('a course', () => {
+  for (const [name, event] of Object.entries(EVENTS)) {
+    test(`takes: ${name}`, () => {
+      const found = Object.entries(STATES).flatMap(([state, course]) => {
+        const after = next(course, event);
+        return state === 'over' ? [] : [[state, after.state === 'over' ? after.end : after.state]];
+      });
+      expect(Object.fromEntries(found)).toEqual(TABLE[name] ?? {});
+      // Nothing follows the end.
+      expect(next(STATES.over, event)).toBe(STATES.over);
+    });
+  }
+
+  test('that was probed by a process that wrote nothing ends as unheard', () => {
+    const probe = beginCourse({
+      ...{ times: TIMES, isAired: null, hasMain: true, isUnheard: true, at: at(1020) },
+    });
+    expect(next(probe, tick(1021))).toBe(probe);
+    expect(next(probe, tick(1200.1))).toMatchObject({ state: 'over', end: 'unheard' });
+    expect(next(probe, { kind: 'yielded', at: at(1030) })).toMatchObject({ end: 'unheard' });
+    const opened = next(probe, { kind: 'opened', at: at(1030) });
+    expect(next(opened, tick(1041))).toBe(opened);
+    expect(next(opened, tick(1042.1))).toMatchObject({ state: 'over', end: 'unheard' });
+  });
+
+  test('ends where it was ended, not where its file was closed', () => {
+    expect(next(STATES.on, { kind: 'stopped', at: at(50) })).toMatchObject({ at: at(50) });
+  });
+
+  test('keeps the held end of its row until this process was told about the end', () => {
+    const held = { ...TIMES, holdUntil: at(1500) };
+    const begun = beginCourse({ times: held, isAired: true, hasMain: true, isUnheard: false, at: at(900) });
+    const told = next(begun, order(900));
+    expect(endsAt(told.times)).toBe(at(1500));
+    const informed = next(next(told, order(901, { holdUntil: at(2000) })), order(902));
+    expect(endsAt(informed.times)).toBe(at(1010));
+  });
+
+  test('keeps when something else came in its place until it is held open again', () => {
+    const broken = next(STATES.on, order(500, { brokenAt: at(400) }));
+    expect(next(broken, order(501)).times.brokenAt).toBe(at(400));
+    expect(next(broken, order(501, { holdUntil: at(5000) })).times.brokenAt).toBeNull();
+  });
+});
+
+describe('what is wanted', () => {
+  test('begins later as long as its station says that it has not begun', () => {
+    const waiting = next(next(STATES.announced, tick(-5)), order(-4, { heard: 'next' }));
+    const passed = next(waiting, tick(30));
+    expect(passed.state).toBe('waiting');
+    const begun = next(
+      passed,
+      order(600, { startAt: at(600), endAt: at(1600), closeAt: at(1610), heard: 'on' }),
+    );
+    expect(next(begun, tick(600))).toMatchObject({ state: 'on', isAired: true, times: { startAt: at(600) } });
+  });
+
+  test('begins later where the clock took it to be on and its station, heard late, denies it', () => {
+    const on = next(STATES.waiting, tick(1));
+    expect(on.state).toBe('on');
+    const denied = next(on, order(2, { heard: 'next' }));
+    expect(denied.state).toBe('waiting');
+    expect(next(denied, order(300, { startAt: at(300), heard: 'on' })).times.startAt).toBe(at(300));
+  });
+
+  test('never loses what was on before an interruption, or under another id', () => {
+    const on = next(next(STATES.waiting, order(1, { heard: 'on' })), tick(2));
+    const interrupted = next(on, order(600, { brokenAt: at(600), heard: 'past' }));
+    const resumed = next(interrupted, order(800, { startAt: at(800), endAt: at(1400), heard: 'on' }));
+    expect(resumed.times).toMatchObject({ startAt: at(0), endAt: at(1400) });
+    expect(next(resumed, order(900, { endAt: at(850), heard: 'on' })).times.endAt).toBe(at(900));
+  });
+
+  test('of one that another replaced from its start, or a short one, was never aired', () => {
+    for (const length of [60, 1000]) {
+      const times = { endAt: at(length), closeAt: at(length + 10) };
+      let course: RecordingCourse = { ...STATES.waiting, times: { ...TIMES, ...times } };
+      for (let second = -5; second <= length + 11; second += 1) {
+        course = next(course, order(second, { ...times, heard: second < 1 ? null : 'elsewhere' }));
+        course = next(course, tick(second));
+      }
+      expect(course).toMatchObject({ state: 'over', end: 'finished', isAired: false });
+    }
+  });
+
+  test('of one whose table is late to name it was aired', () => {
+    let course = next(STATES.waiting, order(1, { heard: 'elsewhere' }));
+    for (let second = 2; second < 29; second += 1) course = next(course, tick(second));
+    course = next(course, order(29, { heard: 'on' }));
+    expect(next(course, tick(40)).isAired).toBe(true);
+  });
+});
+
+/** A seeded generator: a failing seed is printed and becomes a test. */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test('any measured break inside any part of a programme is told, however its tables move it', () => {
+  for (let seed = 1; seed <= 400; seed += 1) {
+    const draw = random(seed);
+    const where = `seed ${seed}`;
+    let course: RecordingCourse = STATES.announced;
+    /** Parts that were really on the air, s. */
+    const parts: [from: number, to: number][] = [];
+    let second = -10;
+    const pass = (until: number, heard: Heard | null, over: Partial<OrderedTimes> = {}): void => {
+      const { openAt: _, ...times } = course.times;
+      course = next(course, { kind: 'ordered', at: at(second), ordered: { ...times, ...over, heard } });
+      for (; second < until; second += 1) course = next(course, tick(second));
+    };
+    let begin = draw() < 0.4 ? Math.round(draw() * 300) : 0;
+    pass(begin, draw() < 0.5 ? null : 'next');
+    if (begin > 0) pass(begin, 'next');
+    const count = 1 + Math.floor(draw() * 3);
+    for (let part = 0; part < count; part += 1) {
+      const end = begin + 60 + Math.round(draw() * 500);
+      // Under its own id, or another: either way its table says when this part began.
+      const span = { startAt: at(begin), endAt: at(end), closeAt: at(end + 10) };
+      parts.push([begin, end]);
+      pass(end, 'on', span);
+      const pause = 5 + Math.round(draw() * 200);
+      if (part < count - 1) pass(end + pause, 'past', { brokenAt: at(end), listenUntil: at(end + 900) });
+      begin = end + pause;
+    }
+    const [first, last] = [parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0];
+    const [from, to] = parts[Math.floor(draw() * parts.length)] ?? [0, 0];
+    const breakFrom = from + draw() * (to - from - 2);
+    const breakTo = Math.min(to, breakFrom + 0.6 + draw() * 30);
+    const measured: Measured = {
+      ...nothingMeasured(),
+      stretches: [
+        { from: at(first - 10), to: at(breakFrom) },
+        { from: at(breakTo), to: at(last + 10) },
+      ],
+      breaks: [{ from: at(breakFrom), to: at(breakTo), cause: 'stalled' }],
+    };
+    const { startAt, endAt } = course.times;
+    const { gaps } = judge(measured, { startAt, endAt }).verdict;
+    const told = gaps.find(({ cause }) => cause === 'stalled');
+    expect(told, where).toBeDefined();
+    expect(Math.abs(startAt + (told?.startMs ?? 0) - at(breakFrom)), where).toBeLessThan(500);
+    expect(Math.abs(startAt + (told?.endMs ?? 0) - at(breakTo)), where).toBeLessThan(500);
+  }
+});

@@ -1,0 +1,259 @@
+/**
+ * The course of one recording, from announced to over: one union and one pure transition function. Sessions act on it;
+ * they decide nothing about it themselves. All times are of the broadcast's clock.
+ *
+ * A recording that has begun is never cut short: its end moves later only, and once main content was written what is
+ * wanted does not shrink. `docs/architecture.md`, "Following the air", says where the times come from.
+ */
+import type { BroadcastMs } from '../../arib/time.ts';
+import { assertNever } from '../../host/assert-never.ts';
+import type { Heard } from '../model/airing.ts';
+import type { RecordingEnding } from '../model/recording.ts';
+
+/** A tuner is tried for so long to find out whether a programme is still on. */
+const PROBE_TRY_MS = 180_000;
+/** Present/following repeats every 3 s (ARIB TR-B14 and TR-B15, part 4) and is planned with within a second. */
+const PROBE_RECEIVED_MS = 12_000;
+/** Tables may be so late to name a programme that has begun (`LATE_TABLE_MS`), or half of a short one. */
+const NAMED_WITHIN_MS = 30_000;
+
+export interface CourseTimes {
+  /** When the tuner is asked for: before the margin, so that the margin is whole. */
+  readonly openAt: BroadcastMs;
+  /** Of the programme: its real start and end as soon as they are known. */
+  readonly startAt: BroadcastMs;
+  readonly endAt: BroadcastMs;
+  /** The end with its margin. */
+  readonly closeAt: BroadcastMs;
+  /** Beyond `closeAt`, because the end is not known: until another order says null. */
+  readonly holdUntil: BroadcastMs | null;
+  /** After its end its station is probed so long, because it was broken off; null: it is over at its end. */
+  readonly listenUntil: BroadcastMs | null;
+  /** Since when another programme is on in its place; null: none is, as far as it is known. */
+  readonly brokenAt: BroadcastMs | null;
+}
+
+/** `closed`: the service ends, the recording does not. `unheard`: it was over before this process could receive it. */
+export type CourseEnd = RecordingEnding | 'closed' | 'unheard';
+
+interface CourseFacts {
+  readonly times: CourseTimes;
+  /** What its station's tables say of it now; null: they are not received, or say nothing. */
+  readonly heard: Heard | null;
+  /** Whether the programme was on the air at all; null: not known. */
+  readonly isAired: boolean | null;
+  /** This process was told about the programme's end; a start knows only its row. */
+  readonly isInformed: boolean;
+  /** Its tuner is another recording's since then. */
+  readonly yieldedAt: BroadcastMs | null;
+}
+
+export type RecordingCourse = CourseFacts &
+  (
+    | { readonly state: 'announced' }
+    /** Its stream is wanted; the programme itself has not begun. What is received is head. */
+    | { readonly state: 'waiting' }
+    /** Main content is on. */
+    | { readonly state: 'on' }
+    /** On beyond its announced end and margin, because its end is not known. */
+    | { readonly state: 'extended' }
+    /** Another programme broke into it. Nothing is written; its station is received on a tuner no one else wants. */
+    | { readonly state: 'broken_off' }
+    /** Its end passed while its station was not received: probes whether the programme is still on. */
+    | { readonly state: 'unheard'; readonly until: BroadcastMs; readonly hasWritten: boolean }
+    | { readonly state: 'over'; readonly end: CourseEnd; readonly at: BroadcastMs }
+  );
+
+export type CourseState = RecordingCourse['state'];
+
+export interface ReceptionFacts {
+  /** Packets are written now. */
+  readonly isReceiving: boolean;
+  /** It was received, and what brought it is away: agent, stream, worker or service. */
+  readonly isCutOff: boolean;
+}
+
+/** What an order says of a programme. */
+export interface OrderedTimes extends Omit<CourseTimes, 'openAt'> {
+  readonly heard: Heard | null;
+}
+
+export type CourseEvent =
+  | { readonly kind: 'tick'; readonly at: BroadcastMs; readonly reception: ReceptionFacts }
+  | { readonly kind: 'ordered'; readonly at: BroadcastMs; readonly ordered: OrderedTimes }
+  /** The tuner is another recording's from now on. */
+  | { readonly kind: 'yielded'; readonly at: BroadcastMs }
+  /** Its station is received. */
+  | { readonly kind: 'opened'; readonly at: BroadcastMs }
+  /** A person ends it. */
+  | { readonly kind: 'stopped'; readonly at: BroadcastMs }
+  /** The programme must not be copied. */
+  | { readonly kind: 'forbidden'; readonly at: BroadcastMs }
+  /** The service ends. */
+  | { readonly kind: 'closed'; readonly at: BroadcastMs }
+  /** The clock was wrong until now, by so much. */
+  | { readonly kind: 'clock_set'; readonly byMs: number };
+
+export interface CourseBegin {
+  readonly times: CourseTimes;
+  readonly isAired: boolean | null;
+  /** Main content was written by an earlier process. */
+  readonly hasMain: boolean;
+  /** Its end passed while no process received it. */
+  readonly isUnheard: boolean;
+  readonly at: BroadcastMs;
+}
+
+export function beginCourse({ times, isAired, hasMain, isUnheard, at }: CourseBegin): RecordingCourse {
+  const isInformed = times.holdUntil === null;
+  const facts: CourseFacts = { times, heard: null, isAired, isInformed, yieldedAt: null };
+  if (isUnheard) return { ...facts, state: 'unheard', until: later(at, PROBE_TRY_MS), hasWritten: false };
+  return { ...facts, state: hasMain ? 'on' : 'announced' };
+}
+
+/** When it ends, if nothing else is ordered. */
+export function endsAt({ closeAt, holdUntil }: Pick<CourseTimes, 'closeAt' | 'holdUntil'>): BroadcastMs {
+  return holdUntil === null ? closeAt : max(closeAt, holdUntil);
+}
+
+/** What is received now belongs into the file. */
+export function isWritten(state: CourseState): boolean {
+  return state !== 'broken_off' && state !== 'unheard';
+}
+
+export function next(course: RecordingCourse, event: CourseEvent): RecordingCourse {
+  // Nothing follows the end.
+  if (course.state === 'over') return course;
+  switch (event.kind) {
+    case 'tick':
+      return ticked(aired(course, event.at), event.at, event.reception);
+    case 'ordered':
+      return ordered(course, event.ordered, event.at);
+    case 'yielded':
+      return over({ ...course, yieldedAt: event.at }, endOfProbe(course, 'finished'), event.at);
+    case 'opened':
+      return course.state === 'unheard'
+        ? { ...course, until: min(course.until, later(event.at, PROBE_RECEIVED_MS)) }
+        : course;
+    case 'stopped':
+      return over(course, 'stopped', event.at);
+    case 'forbidden':
+      return over(course, 'copy_never', event.at);
+    case 'closed':
+      return over(course, 'closed', event.at);
+    case 'clock_set':
+      return course.state === 'unheard' ? { ...course, until: later(course.until, event.byMs) } : course;
+    default:
+      return assertNever(event);
+  }
+}
+
+function ticked(
+  course: Exclude<RecordingCourse, { state: 'over' }>,
+  at: BroadcastMs,
+  { isReceiving, isCutOff }: ReceptionFacts,
+): RecordingCourse {
+  const { times, isAired } = course;
+  switch (course.state) {
+    case 'unheard':
+      return at >= course.until ? over(course, endOfProbe(course, 'finished'), at) : course;
+    case 'broken_off':
+      return times.listenUntil === null || at >= times.listenUntil ? over(course, 'finished', at) : course;
+    case 'announced':
+    case 'waiting':
+    case 'on':
+    case 'extended': {
+      if (at < times.openAt && course.state === 'announced') return course;
+      if (at >= endsAt(times)) return ended(course, at, { isReceiving, isCutOff });
+      if (at >= times.closeAt) return { ...course, state: 'extended' };
+      const isMain = course.state === 'on' || course.state === 'extended';
+      const begins = at >= times.startAt && (isAired === true || (isAired === null && isReceiving));
+      return { ...course, state: isMain || begins ? 'on' : 'waiting' };
+    }
+    default:
+      return assertNever(course);
+  }
+}
+
+/** Its end has come. */
+function ended(
+  course: RecordingCourse,
+  at: BroadcastMs,
+  { isReceiving, isCutOff }: ReceptionFacts,
+): RecordingCourse {
+  const { listenUntil } = course.times;
+  if (isCutOff) return { ...course, state: 'unheard', until: later(at, PROBE_TRY_MS), hasWritten: true };
+  if (isReceiving && listenUntil !== null && listenUntil > at) return { ...course, state: 'broken_off' };
+  return over(course, 'finished', at);
+}
+
+function ordered(
+  course: Exclude<RecordingCourse, { state: 'over' }>,
+  order: OrderedTimes,
+  at: BroadcastMs,
+): RecordingCourse {
+  const before = course.times;
+  const isInformed = course.isInformed || order.holdUntil !== null;
+  // Denied by its station before it was ever named: what the clock took for its begin was none.
+  const isDenied = course.isAired !== true && (order.heard === 'next' || order.heard === 'elsewhere');
+  const hasMain =
+    (course.state === 'on' || course.state === 'extended' || !isWritten(course.state)) && !isDenied;
+  const times: CourseTimes = {
+    openAt: before.openAt,
+    startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
+    // What was on until now stays wanted, whatever a later table says.
+    endAt: order.heard === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
+    closeAt: max(order.closeAt, before.closeAt),
+    holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
+    listenUntil: order.listenUntil,
+    // The plan forgets after a while; what it said stands until the programme is held open again.
+    brokenAt: order.brokenAt !== null || order.holdUntil !== null ? order.brokenAt : before.brokenAt,
+  };
+  const facts = aired({ ...course, times, isInformed, heard: order.heard }, at);
+  if (facts.state === 'on' && isDenied) return { ...facts, state: 'waiting' };
+  if (isWritten(facts.state) || endsAt(times) <= at) return facts;
+  return { ...facts, state: at >= times.closeAt ? 'extended' : 'on' };
+}
+
+/** Applies what its station says to whether the programme is, or ever was, on the air. */
+function aired<C extends Exclude<RecordingCourse, { state: 'over' }>>(course: C, at: BroadcastMs): C {
+  const { heard, isAired, times } = course;
+  switch (heard) {
+    case 'on':
+    case 'past':
+      return isAired === true ? course : { ...course, isAired: true };
+    case 'next':
+      return isAired === null ? { ...course, isAired: false } : course;
+    case 'elsewhere': {
+      const half = (times.endAt - times.startAt) / 2;
+      const isMissing = at >= times.startAt + Math.min(NAMED_WITHIN_MS, half);
+      return isAired === null && isMissing ? { ...course, isAired: false } : course;
+    }
+    case null:
+      return course;
+    default:
+      return assertNever(heard);
+  }
+}
+
+/** A probe that wrote nothing leaves the recording to what the earlier process had received. */
+function endOfProbe(course: RecordingCourse, end: 'finished'): CourseEnd {
+  return course.state === 'unheard' && !course.hasWritten ? 'unheard' : end;
+}
+
+function over(course: RecordingCourse, end: CourseEnd, at: BroadcastMs): RecordingCourse {
+  const { times, heard, isAired, isInformed, yieldedAt } = course;
+  return { times, heard, isAired, isInformed, yieldedAt, state: 'over', end, at };
+}
+
+function later(at: BroadcastMs, ms: number): BroadcastMs {
+  return (at + ms) as BroadcastMs;
+}
+
+function max(a: BroadcastMs, b: BroadcastMs): BroadcastMs {
+  return a > b ? a : b;
+}
+
+function min(a: BroadcastMs, b: BroadcastMs): BroadcastMs {
+  return a < b ? a : b;
+}
