@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { tomcryptMulti2 } from '../../test/tomcrypt.ts';
 import { decryptPayload, encryptBlock, encryptPayload, scheduleKeys } from './multi2.ts';
 
 const SAMPLES = join(import.meta.dir, '..', '..', '..', 'shared', 'samples', 'multi2', 'multi2_vectors.json');
@@ -43,6 +44,22 @@ describe.skipIf(!existsSync(SAMPLES))('published vectors', () => {
 });
 
 describe('MULTI2', () => {
+  test.skipIf(tomcryptMulti2(new Uint8Array(40), new Uint8Array(8)) === undefined)(
+    'agrees with libtomcrypt on random keys and payloads of whole blocks',
+    () => {
+      for (let round = 0; round < 200; round += 1) {
+        const [system, data, initial] = [32, 8, 8].map((length) =>
+          crypto.getRandomValues(new Uint8Array(length)),
+        ) as [Uint8Array, Uint8Array, Uint8Array];
+        const cipher = crypto.getRandomValues(new Uint8Array(8 * (1 + (round % 23))));
+        const plain = new Uint8Array(cipher.length);
+        tomcryptMulti2(Uint8Array.of(...system, ...data), initial)?.decrypt(cipher, plain);
+        decryptPayload(cipher, scheduleKeys(system, data), initial);
+        expect(cipher).toEqual(plain);
+      }
+    },
+  );
+
   const octets = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
   test('decryption undoes encryption at every length up to a packet', () => {

@@ -42,7 +42,7 @@ export function initial(): i32 {
 }
 
 function rotl1(v: v128): v128 {
-  return v128.or(i32x4.shl(v, 1), i32x4.shr_u(v, 31));
+  return v128.or(i32x4.add(v, v), i32x4.shr_u(v, 31));
 }
 
 function rotl2(v: v128): v128 {
@@ -53,12 +53,18 @@ function rotl4(v: v128): v128 {
   return v128.or(i32x4.shl(v, 4), i32x4.shr_u(v, 28));
 }
 
+/** By shifts: a byte shuffle would need its mask loaded each time. */
 function rotl8(v: v128): v128 {
-  return v128.shuffle<u8>(v, v, 3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14);
+  return v128.or(i32x4.shl(v, 8), i32x4.shr_u(v, 24));
 }
 
 function rotl16(v: v128): v128 {
-  return v128.shuffle<u8>(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  return v128.or(i32x4.shl(v, 16), i32x4.shr_u(v, 16));
+}
+
+/** a + b + 1 without a constant: b + 1 is -~b in two's complement. */
+function plusOne(a: v128, b: v128): v128 {
+  return i32x4.sub(a, v128.not(b));
 }
 
 /** What π2 adds to the left half. */
@@ -71,7 +77,7 @@ function mix2(right: v128, key: v128): v128 {
 /** What π3 adds to the right half. */
 function mix3(left: v128, key1: v128, key2: v128): v128 {
   const y = i32x4.add(left, key1);
-  const z = i32x4.add(i32x4.add(rotl2(y), y), i32x4.splat(1));
+  const z = plusOne(rotl2(y), y);
   const b = i32x4.add(v128.xor(rotl8(z), z), key2);
   const c = i32x4.sub(rotl1(b), b);
   return v128.xor(rotl16(c), v128.or(c, left));
@@ -80,7 +86,7 @@ function mix3(left: v128, key1: v128, key2: v128): v128 {
 /** What π4 adds to the left half. */
 function mix4(right: v128, key: v128): v128 {
   const y = i32x4.add(right, key);
-  return i32x4.add(i32x4.add(rotl2(y), y), i32x4.splat(1));
+  return plusOne(rotl2(y), y);
 }
 
 /** Eight blocks from `from` (the one before it at `from` - 8) to `to`. */
