@@ -26,8 +26,8 @@ function tuner(id: string, channel: string, ...uses: string[]): Tuner {
   };
 }
 
-/** What the agent lists, one time after the other; an Error is thrown. */
-async function told(...lists: (Tuner[] | Error)[]): Promise<{ events: HubEvent[]; asked: number }> {
+/** Successive answers of the agent; an Error is thrown. */
+async function eventsFor(...lists: (Tuner[] | Error)[]): Promise<{ events: HubEvent[]; asked: number }> {
   const events: HubEvent[] = [];
   let asked = 0;
   const hub = new Hub((error) => {
@@ -52,24 +52,24 @@ async function told(...lists: (Tuner[] | Error)[]): Promise<{ events: HubEvent[]
 
 const YIELDED = { name: 'yielded', data: { serviceId: STATION.id, recording: RECORDING } };
 
-test('viewers learn which recording took the tuner that they had', async () => {
-  const { events } = await told([tuner('a', 'T30', 'rec 7'), tuner('b', 'T31', 'epg T31', 'rec 12')]);
+test('names the recording that took the tuner of a watched station', async () => {
+  const { events } = await eventsFor([tuner('a', 'T30', 'rec 7'), tuner('b', 'T31', 'epg T31', 'rec 12')]);
   expect(events).toEqual([YIELDED as HubEvent]);
 });
 
-test('also when the list shows it a moment later', async () => {
-  const { events, asked } = await told([tuner('b', 'T31')], [tuner('b', 'T31', 'rec 12')]);
+test('asks again when the list does not show it yet', async () => {
+  const { events, asked } = await eventsFor([tuner('b', 'T31')], [tuner('b', 'T31', 'rec 12')]);
   expect([events.length, asked]).toEqual([1, 2]);
 });
 
-test('a recording that nobody knows, another use, another tuner, an agent that is away: nothing is told', async () => {
-  expect((await told([tuner('b', 'T31', 'rec 13')])).events).toEqual([]);
-  expect((await told([tuner('b', 'T31', 'scan T31')])).events).toEqual([]);
-  expect((await told([tuner('a', 'T31', 'rec 12')])).events).toEqual([]);
-  expect((await told(new Error('away'))).events).toEqual([]);
+test('unknown recording, other use, other tuner or an unreachable agent: no event', async () => {
+  expect((await eventsFor([tuner('b', 'T31', 'rec 13')])).events).toEqual([]);
+  expect((await eventsFor([tuner('b', 'T31', 'scan T31')])).events).toEqual([]);
+  expect((await eventsFor([tuner('a', 'T31', 'rec 12')])).events).toEqual([]);
+  expect((await eventsFor(new Error('away'))).events).toEqual([]);
 });
 
-test('a recording of the very channel took nothing away', async () => {
-  const { events, asked } = await told([tuner('b', 'T27', 'rec 12')]);
+test('a recording of the same channel took no tuner', async () => {
+  const { events, asked } = await eventsFor([tuner('b', 'T27', 'rec 12')]);
   expect([events, asked]).toEqual([[], 1]);
 });

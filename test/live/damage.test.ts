@@ -1,6 +1,6 @@
 /**
- * Damaged reception through encoder and fragments: whatever is lost or wrong, picture and sound stay together
- * and nothing grows. The stream is made and damaged as fast as the machine can.
+ * Damaged reception through encoder and fragments: picture and sound stay together and memory stays bounded. The stream
+ * is made and damaged as fast as the machine can.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -107,7 +107,7 @@ describe('live encoding', () => {
     expect(Math.max(...found)).toBeLessThan(0.04);
   });
 
-  test('survives a wrong time stamp of the sound: no gigabytes of silence, no mute', async () => {
+  test('survives a wrong time stamp of the sound without gigabytes of silence and without muting', async () => {
     let wrong = 0;
     const damaged = [...packets(air)].map(({ packet, pid, starts }, index) => {
       if (pid !== SOUND || !starts || wrong > 0 || index < air.length / PACKET / 3) return packet;
@@ -127,7 +127,7 @@ describe('live encoding', () => {
     expect(Math.max(...found)).toBeLessThan(0.04);
   });
 
-  test('goes on over the wrap of the clock as if nothing were', async () => {
+  test('continues over a wrap of the stamps', async () => {
     const { file } = await encode(await received(SECONDS - 3, WRAP_AT - 3_000));
     const times = (await pictures(file)).map(({ time }) => time);
     // The first and last pictures may lean on some that are not in the stream.

@@ -36,18 +36,18 @@ beforeAll(async () => {
 
 afterAll(() => rig.close());
 
-async function heard(watching: Watching): Promise<{ left: [number, number]; right: [number, number] }> {
+async function energies(watching: Watching): Promise<{ left: [number, number]; right: [number, number] }> {
   await until('enough sound', () => boxTypes(watching.content()).length > 2 * ENOUGH_FRAGMENTS);
   const { left, right } = await sound(watching.content());
-  const energies = (ear: Float32Array): [number, number] => [tone(ear, MAIN_HZ), tone(ear, SUB_HZ)];
-  return { left: energies(left), right: energies(right) };
+  const tones = (ear: Float32Array): [number, number] => [tone(ear, MAIN_HZ), tone(ear, SUB_HZ)];
+  return { left: tones(left), right: tones(right) };
 }
 
-test('main, sub and both are heard where they belong', async () => {
+test('main, sub and both sound on the right channels', async () => {
   const watching = await Promise.all(
     ['0:main', '0:sub', '0:both'].map((audio) => rig.watch(station, 'h264', audio)),
   );
-  const [main, sub, both] = await Promise.all(watching.map(heard));
+  const [main, sub, both] = await Promise.all(watching.map(energies));
   for (const ear of [main?.left, main?.right, both?.left]) {
     expect(ear?.[0]).toBeGreaterThan(20 * (ear?.[1] ?? 0));
   }

@@ -1,4 +1,4 @@
-/** What goes wrong around live viewing: each is told, ends what it has to, and leaves the next request in order. */
+/** Faults around live viewing: each has its failure, ends what it must, and the next request works. */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ afterEach(async () => {
 const failure = (code: string) => expect.objectContaining({ name: 'Failure', code });
 
 describe('the tuner', () => {
-  test('is taken by a recording: viewers are cut, not ended, and who asks again is told why not', async () => {
+  test('is taken by a recording: viewers are dropped with an error, and the next request fails with the reason', async () => {
     const live = await start({ tuners: 'GR:1' });
     const encoded = await live.watch(HD);
     const raw = await live.watch(HD, 'raw');
@@ -49,7 +49,7 @@ describe('the tuner', () => {
     abort.abort();
   });
 
-  test('is of an agent that does not answer', async () => {
+  test('belongs to an agent that does not answer', async () => {
     const live = await start({ agentUrl: 'http://127.0.0.1:9' });
     await expect(live.watch(HD)).rejects.toEqual(failure('agent_unavailable'));
     await expect(live.watch(HD, 'raw')).rejects.toEqual(failure('agent_unavailable'));
@@ -78,7 +78,7 @@ describe('ffmpeg', () => {
     await expect(live.watch(OTHER_CHANNEL)).rejects.toEqual(failure('ffmpeg_unavailable'));
   });
 
-  test('dies while somebody watches: viewers are cut, the next request gets a new one', async () => {
+  test('dies while a station is watched: viewers are dropped, the next request gets a new one', async () => {
     const live = await start({});
     const watching = await live.watch(HD);
     const [pid] = encoderPids();
@@ -117,7 +117,7 @@ describe('ffmpeg', () => {
     expect((await live.encoders.h264()).encoder.name).toBe('h264_vaapi');
   });
 
-  test('fails at every start: the reason is told, nothing goes on', async () => {
+  test('fails at every start: the request fails and nothing keeps running', async () => {
     const path = join(folder, 'bad-ffmpeg');
     writeFileSync(path, '#!/bin/sh\ncase "$*" in *pipe:0*) exit 1;; *) exec ffmpeg "$@";; esac\n');
     chmodSync(path, 0o755);
@@ -128,7 +128,7 @@ describe('ffmpeg', () => {
 });
 
 describe('the worker', () => {
-  test('dies: its viewers are cut, its encoders end, the next request starts another', async () => {
+  test('dies: its viewers are dropped, its encoders end, the next request starts another', async () => {
     const workers: Worker[] = [];
     const live = await start({
       startWorker: () => {
@@ -147,7 +147,7 @@ describe('the worker', () => {
 });
 
 describe('the station', () => {
-  test('changes its layout: encoded streams end regularly, raw goes on, who asks again gets the new one', async () => {
+  test('changes its layout: encoded streams end in order, raw continues, the next request gets the new layout', async () => {
     const source = changingStation();
     const live = await start({ agentUrl: `http://127.0.0.1:${source.port}` });
     const encoded = await live.watch(HD);
@@ -159,7 +159,7 @@ describe('the station', () => {
     const again = await live.watch(HD);
     expect(again.feed.mime).toMatch(/^video\/mp4; codecs="avc1\.[0-9a-f]{6}"$/);
     const before = raw.bytes;
-    await until('raw goes on', () => raw.bytes > before);
+    await until('raw continues', () => raw.bytes > before);
     expect(raw.ending).toBeUndefined();
     expect(source.opened).toBe(1);
     await live.close();

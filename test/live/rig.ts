@@ -1,4 +1,4 @@
-/** Agent, synthetic broadcast and live room in this process, and what tests need to look at their streams. */
+/** Agent, synthetic broadcast and live service in this process, and what tests need to read their streams. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ export class Rig {
 
   private constructor(
     readonly agent: RunningAgent | undefined,
-    readonly room: LiveService,
+    readonly live: LiveService,
     readonly encoders: Encoders,
   ) {}
 
@@ -154,7 +154,7 @@ export class Rig {
       now,
     });
     const audios = options.audios ?? [{ id: '0:both', stream: 0, side: 'both', label: '主音声', main: true }];
-    const room = new LiveService({
+    const live = new LiveService({
       agentUrl: options.agentUrl ?? agent?.url ?? '',
       stations: {
         find: (id) => options.stations.find((station) => station.id === id),
@@ -164,7 +164,7 @@ export class Rig {
       startWorker: options.startWorker ?? startReceptionWorker,
       log: SILENT_LOG,
     });
-    return new Rig(agent, room, encoders);
+    return new Rig(agent, live, encoders);
   }
 
   async watch(
@@ -173,7 +173,7 @@ export class Rig {
     audio?: string,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Watching> {
-    const watching = new Watching(await this.room.open({ stationId: station, codec, audio }, signal));
+    const watching = new Watching(await this.live.open({ stationId: station, codec, audio }, signal));
     this.#watching.push(watching);
     return watching;
   }
@@ -187,7 +187,7 @@ export class Rig {
     return (await this.tuners()).flatMap((tuner) => tuner.users.map((user) => user.use));
   }
 
-  /** Everybody leaves; the tuner is given back. */
+  /** All viewers leave; resolves when the tuner is given back. */
   async leaveAll(): Promise<void> {
     await Promise.all(this.#watching.splice(0).map((watching) => watching.leave()));
     if (this.agent !== undefined) {
@@ -197,7 +197,7 @@ export class Rig {
   }
 
   async close(): Promise<void> {
-    await this.room.close();
+    await this.live.close();
     await this.encoders.close();
     await this.agent?.close();
     rmSync(this.folder, { recursive: true, force: true });

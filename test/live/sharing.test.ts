@@ -24,7 +24,7 @@ afterEach(() => rig.leaveAll());
 afterAll(() => rig.close());
 
 describe('a watched station', () => {
-  test('moves and sounds, both on one timeline that begins near 0', async () => {
+  test('has moving pictures and sound on one timeline that starts near 0', async () => {
     const watching = await rig.watch(HD);
     expect(watching.feed.contentType).toBe('video/mp4');
     expect(watching.feed.mime).toMatch(/^video\/mp4; codecs="avc1\.[0-9a-f]{6},mp4a\.40\.2"$/);
@@ -46,22 +46,27 @@ describe('a watched station', () => {
     }
   });
 
-  test('is encoded once for all who want the same; who comes later begins with a key frame', async () => {
+  test('is encoded once per format and audio; a later viewer starts with a key frame near time 0', async () => {
     const first = await rig.watch(HD);
+    await until('two seconds of stream', () => boxTypes(first.content()).length > 44);
     const second = await rig.watch(HD);
     const third = await rig.watch(HD, 'h264', 'no such audio');
     expect(encoderPids()).toHaveLength(1);
     expect(await rig.uses()).toEqual(['live GR/T27']);
-    const goesOn = (watching: typeof first): boolean => boxTypes(watching.content()).length > 12;
-    await until('both got on', () => [second, third].every(goesOn));
+    const continues = (watching: typeof first): boolean => boxTypes(watching.content()).length > 12;
+    await until('both continue', () => [second, third].every(continues));
     const types = boxTypes(second.content());
     expect(types.slice(0, 4)).toEqual(['ftyp', 'moov', 'moof', 'mdat']);
+    // The session has run for seconds: without a timeline of its own the second viewer would start there.
+    const starts = [await firstTime(second.content(), 'v'), await firstTime(second.content(), 'a')];
+    expect(Math.min(...starts)).toBeLessThan(0.001);
+    expect(Math.max(...starts)).toBeLessThan(0.5);
     const frames = await pictures(second.content());
     expect(frames.length).toBeGreaterThan(3);
     await first.leave();
     await third.leave();
     const before = second.bytes;
-    await until('the last one goes on', () => second.bytes > before + 20_000);
+    await until('the last one continues', () => second.bytes > before + 20_000);
   });
 
   test('another format joins the tuning with an encoder of its own', async () => {
