@@ -8,7 +8,11 @@ import { type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
 import { CardRig, cardRigMissing } from './card-rig.ts';
 import { until } from './fixture.ts';
 
-const AGENT = join(import.meta.dir, '..', '..', 'agent', 'main.ts');
+/** SVC_AGENT: a compiled agent to test instead of the source. */
+const AGENT =
+  process.env.SVC_AGENT === undefined
+    ? [process.execPath, join(import.meta.dir, '..', '..', 'agent', 'main.ts')]
+    : [process.env.SVC_AGENT];
 const STREAM = join(import.meta.dir, 'paced-file.ts');
 const LISTENING = /listening host=\S+ port=(\d+)/;
 const missing = cardRigMissing();
@@ -33,7 +37,7 @@ class CardAgent {
   constructor(socket: string, milliseconds: number, environment: Record<string, string> = {}) {
     const file = join(this.folder, 'scrambled.ts');
     writeFileSync(file, SCRAMBLED.scrambled);
-    this.#child = Bun.spawn([process.execPath, AGENT], {
+    this.#child = Bun.spawn(AGENT, {
       env: {
         PATH: process.env.PATH,
         PCSCLITE_CSOCK_NAME: socket,
@@ -115,8 +119,9 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
   test('two scrambled programmes and a free one come out bit by bit as before scrambling', async () => {
     const agent = await new CardAgent(rig.socket, 1_500).ready();
     try {
+      await until('the inserted card is ready', async () => (await agent.card()).state === 'ready');
       const card = await agent.card();
-      expect(card).toMatchObject({ state: 'ready', caSystemId: 5, failure: null });
+      expect(card).toMatchObject({ caSystemId: 5, failure: null });
       expect(card.reader).toContain('Virtual PCD');
       const received = await agent.receive();
       expect(received.length).toBeGreaterThan(SCRAMBLED.clear.length - 2_000);
