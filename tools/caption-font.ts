@@ -1,3 +1,4 @@
+/// <reference path="./font-packages.d.ts" />
 /**
  * Builds `svc-font.woff2`, the rounded gothic that captions and data broadcasts are drawn with: Kosugi Maru (Apache
  * License 2.0) and the additional symbols of broadcasting, which no packaged font has, from a public-domain font's
@@ -72,9 +73,26 @@ function symbolGlyph(character: string, outline: Outline, font: TTF.TTFObject): 
   };
 }
 
-async function make(): Promise<Uint8Array> {
+/** The parts that hold characters of a text, as the style sheet says. */
+async function partsFor(text: string): Promise<string[]> {
+  const sheet = await readFile(join(KOSUGI, '400.css'), 'utf8');
+  const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
+  const blocks = [...sheet.matchAll(/files\/([\w-]+\.woff2)\)[^}]*unicode-range:\s*([^;}]+)/gu)];
+  return blocks.flatMap(([, name = '', ranges = '']) => {
+    const holds = ranges.split(',').some((range) => {
+      const [from = 0, to = from] = range
+        .replace(/U\+/iu, '')
+        .split('-')
+        .map((one) => Number.parseInt(one, 16));
+      return codes.some((code) => code >= from && code <= to);
+    });
+    return holds && PARTS.includes(name) ? [name] : [];
+  });
+}
+
+async function make(names: readonly string[], wanted?: string): Promise<Uint8Array> {
   const parts: FontFile[] = [];
-  for (const part of PARTS) parts.push(await readPart(part));
+  for (const name of names) parts.push(await readPart(name));
   const [first, ...others] = parts;
   if (first === undefined) throw new Error('no font in @fontsource/kosugi-maru');
   const font = first.get();
@@ -86,7 +104,7 @@ async function make(): Promise<Uint8Array> {
     if (free.length > 0) font.glyf.push({ ...glyph, unicode: free });
   }
   const sfnt = first.set(font).write({ type: 'ttf', toBuffer: true });
-  const text = String.fromCodePoint(...[...known].filter((code) => code >= 0x20));
+  const text = wanted ?? String.fromCodePoint(...[...known].filter((code) => code >= 0x20));
   return await subsetFont(sfnt, text, { targetFormat: 'woff2' });
 }
 
@@ -95,13 +113,18 @@ export async function captionFont(): Promise<Uint8Array> {
   const kept = join(CACHE, `${await inputsHash()}.woff2`);
   const found = Bun.file(kept);
   if (await found.exists()) return await found.bytes();
-  const font = await make();
+  const font = await make(PARTS);
   await mkdir(CACHE, { recursive: true });
   // Builds at the same time make the same file: the last one stays.
   const own = `${kept}.${process.pid}`;
   await writeFile(own, font);
   await rename(own, kept);
   return font;
+}
+
+/** The same font with these characters alone, made in a moment: for tests. */
+export async function captionFontOf(text: string): Promise<Uint8Array> {
+  return await make(await partsFor(text), text);
 }
 
 if (import.meta.main) {

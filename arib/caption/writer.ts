@@ -5,7 +5,7 @@
  * Without effect, because they are not operated or a caption page has no room for them: BEL, PRA (sounds), RS, GSM,
  * CCC, GAA, SRC, TCC, CFS, half colours, time controls other than waiting.
  */
-import { characterText, type GraphicSet } from '../text/character-set.ts';
+import { characterText, type GraphicSet, UNDEFINED_CHARACTER } from '../text/character-set.ts';
 import { CONTROL, CSI } from '../text/control-codes.ts';
 import { CAPTION_SETS, EightUnitDecoder, type EightUnitSink, ONE_SEGMENT_SETS } from '../text/decoder.ts';
 import { UcsDecoder } from '../text/ucs-decoder.ts';
@@ -37,6 +37,7 @@ const FIRST_MARK = 0x212d;
 const LAST_MARK = 0x2132;
 const CIRCLE = 0x227e;
 const KANJI_FINAL = 0x42;
+const GETA = '〓';
 /** Marks that one character can take. */
 const MAX_MARKS = 4;
 const WMM = { both: 0x40, foreground: 0x44, background: 0x45 } as const;
@@ -300,6 +301,8 @@ export class CaptionWriter implements EightUnitSink {
 
   /** The character as its size shows it. */
   #shape(value: number): string {
+    // A code that its set does not define: the mark that stands for any character.
+    if (value === UNDEFINED_CHARACTER) return GETA;
     if (value > 0x10ffff) return characterText(value);
     return this.#look.narrow ? halfWidth(value) : fullWidth(value);
   }
@@ -310,7 +313,7 @@ export class CaptionWriter implements EightUnitSink {
     const glyph = this.#start.drcs.get(key);
     const known = glyph?.replacement;
     if (known !== undefined) this.#put(this.#shape(known.codePointAt(0) ?? 0));
-    else this.#put('〓', this.#look.cell, glyph);
+    else this.#put(GETA, this.#look.cell, glyph);
   }
 
   #put(text: string, look = this.#look.cell, drcs?: CellDrcs): void {

@@ -1,0 +1,55 @@
+/**
+ * Which caption page is shown when. Pages come ahead of their time and in order; one that comes with an earlier time
+ * than others replaces these: a statement that still had pages to come was interrupted, or the stream was joined
+ * elsewhere. Times are milliseconds on the scale of the picture.
+ */
+import type { CaptionPage } from '../../wire/caption.ts';
+
+export interface TimedPage {
+  readonly at: number;
+  readonly page: CaptionPage;
+}
+
+/** Pages waiting for their time: a minute of captions that change twice a second. */
+const MAX_PAGES = 128;
+
+export class CaptionTimeline {
+  #pages: TimedPage[] = [];
+
+  add(at: number, page: CaptionPage): void {
+    const kept = this.#pages.filter((one) => one.at < at);
+    kept.push({ at, page });
+    this.#pages = kept.slice(-MAX_PAGES);
+  }
+
+  /** After a seek, or when another stream is shown. */
+  clear(): void {
+    this.#pages = [];
+  }
+
+  /** The page at a position of the picture; undefined: none is shown. */
+  at(position: number): CaptionPage | undefined {
+    return pageAt(this.#pages, position);
+  }
+
+  /** Forgets what was over before a position: live pictures do not go back. */
+  dropBefore(position: number): void {
+    const last = this.#pages.findLastIndex(({ at }) => at <= position);
+    if (last > 0) this.#pages = this.#pages.slice(last);
+  }
+}
+
+/** The last page of a list in order of time that has begun and has not ended. */
+export function pageAt(pages: readonly TimedPage[], position: number): CaptionPage | undefined {
+  let low = 0;
+  let high = pages.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pages[middle]?.at ?? 0) <= position) low = middle + 1;
+    else high = middle;
+  }
+  const found = pages[low - 1];
+  if (found === undefined || found.page.runs.length === 0) return undefined;
+  const { duration } = found.page;
+  return duration !== null && position >= found.at + duration ? undefined : found.page;
+}
