@@ -140,6 +140,7 @@ function fillUp(): void {
       startAt,
       endAt,
       ruleId: null,
+      matchedAt: null,
       priority: 2,
     };
     const nowhere = { tuner: null, blockers: [], alternatives: [], reason: null };

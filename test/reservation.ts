@@ -6,6 +6,7 @@ type Given = Pick<Reservation, 'id' | 'programId' | 'stationId' | 'name' | 'star
 export function reservationOf(given: Given & Partial<Reservation>): Reservation {
   return {
     ruleId: null,
+    matchedAt: null,
     state: 'scheduled',
     reason: null,
     priority: 2,

@@ -130,7 +130,7 @@ const CONDITIONS = {
     t.Array(t.Union([t.Literal('title'), t.Literal('description'), t.Literal('extended')]), {
       maxItems: 3,
       uniqueItems: true,
-      description: 'default title and description',
+      description: 'default all three',
     }),
   ),
   regex: t.Optional(t.Boolean()),

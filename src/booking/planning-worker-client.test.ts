@@ -57,6 +57,36 @@ describe('the planning worker', () => {
     expect(await created()).toEqual([]);
   });
 
+  test('keeps what a rule booked when the broadcaster moves it out of the time window', async () => {
+    const station = home.station('T27');
+    const program = home.program(station, '灯台 第1話', { at: 10 });
+    const minute = ((NOON + 9 * 60 * MINUTE) / MINUTE) % 1440;
+    const rule = home.rule('灯台', { timeFrom: minute, timeTo: minute + 60 });
+    const apply = async () => {
+      const { stamp, create, update, remove } = await plans.plan(ORDER);
+      const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, note: null };
+      const rows = create.map((planned) => ({ ...planned, ...choice }));
+      const changes = update.map((one) => ({ ...one, choice: null }));
+      expect(home.reservations.apply({ stamp, remove, create: rows, update: changes }, NOON)).toBe(true);
+      return home.reservations.all().map(({ state, startAt }) => [state, (startAt - NOON) / MINUTE]);
+    };
+    expect(await apply()).toEqual([['scheduled', 10]]);
+    home.database.run('UPDATE programs SET start_at = start_at + ?1, end_at = end_at + ?1 WHERE id = ?2', [
+      300 * MINUTE,
+      program,
+    ]);
+    expect(await apply()).toEqual([['scheduled', 310]]);
+    expect(await apply()).toEqual([['scheduled', 310]]);
+    // By its first time it is no longer what the rule is after.
+    const later = { keyword: '灯台', timeFrom: minute + 60, timeTo: minute + 120 };
+    home.rules.update(
+      rule.id,
+      readRule(later, () => {}),
+      NOON,
+    );
+    expect(await apply()).toEqual([]);
+  });
+
   test('names rules that cannot be used', async () => {
     const station = home.station('T27');
     home.program(station, '灯台', { at: 10 });

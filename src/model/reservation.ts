@@ -38,6 +38,8 @@ export interface Reservation {
   /** Epoch ms, of the programme. */
   startAt: number;
   endAt: number;
+  /** When the programme was to begin as its rule matched it first, epoch ms; null: by hand. */
+  matchedAt: number | null;
   /** ms; null = the setting, as for the next three. */
   marginBefore: number | null;
   marginAfter: number | null;

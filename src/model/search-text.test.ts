@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ADDITIONAL_ROWS } from '../../arib/text/additional-symbols.ts';
 import { TITLE_MARKS } from '../../arib/text/title-marks.ts';
-import { cutQuery, searchText, searchWords, titleText } from './search-text.ts';
+import { cutQuery, matchText, searchText, searchWords, titleText } from './search-text.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
@@ -93,4 +93,30 @@ test('cutQuery counts characters and cuts none in two', () => {
   expect(cutQuery('あ'.repeat(101), 100)).toBe('あ'.repeat(100));
   expect(cutQuery('😀'.repeat(10_000), 100)).toBe('😀'.repeat(100));
   expect(cutQuery('short', 100)).toBe('short');
+});
+
+describe('variants of kanji in names and of signs', () => {
+  test('are one for searches and rules, whichever is typed', () => {
+    for (const [broadcast, typed] of [
+      ['髙橋', '高橋'],
+      ['山﨑', '山崎'],
+      ['𠮷田', '吉田'],
+      ['渡邊', '渡辺'],
+      ['齋藤', '斉藤'],
+      ['Ａ×Ｂ', 'axb'],
+      ['“夏”', '"夏"'],
+    ] as const) {
+      expect(matchText(broadcast)).toBe(matchText(typed));
+      expect(searchWords(broadcast)).toEqual(searchWords(typed));
+    }
+  });
+
+  test('stay apart where titles are compared with each other', () => {
+    expect(titleText('髙橋')).not.toBe(titleText('高橋'));
+  });
+
+  test('folding twice changes nothing', () => {
+    const once = matchText('髙﨑“×”龍');
+    expect(matchText(once)).toBe(once);
+  });
 });

@@ -1,8 +1,8 @@
 /**
  * Text as it is compared in searches and rule conditions: width, letter case, the width of kana and the spelling
  * of marks, dashes and apostrophes do not count. Titles, descriptions and queries pass through the same function; what a query
- * finds is what its words are contained in. Hiragana and katakana, and variants of kanji that Unicode keeps apart,
- * stay apart.
+ * finds is what its words are contained in. Hiragana and katakana stay apart. Searches and rule keywords also ignore
+ * variants of kanji in names (`matchText`); comparing titles with each other does not.
  *
  * Normal form KC does most of it. What it would spoil is done before: a mark of row 90 (🈑) would become a bare
  * letter that matches everywhere, so it becomes its other spelling, [字]; spacing sound marks would become a space
@@ -64,6 +64,29 @@ export function searchText(text: string): string {
     .trim();
 }
 
+/**
+ * Variants of kanji in names, and the character that most people type: Unicode keeps them apart, and broadcasters and
+ * keyboards choose differently. 旧字体 of the 常用漢字表 that stand in names, and 異体字 (はしごだか, たつさき, つちよし).
+ */
+const NAME_VARIANTS =
+  '髙高 﨑崎 嵜崎 濵浜 濱浜 邊辺 邉辺 齋斉 齊斉 斎斉 澤沢 櫻桜 國国 廣広 德徳 惠恵 眞真 龍竜 瀧滝 嶋島 嶌島 冨富 𠮷吉 栁柳 ' +
+  '槇槙 驒騨 萬万 圓円 學学 條条 與与 壽寿 榮栄 禮礼 淺浅 藏蔵 應応 寬寛 增増 曾曽 彌弥 豐豊 瀨瀬 賴頼 鷗鴎 蘆芦 莊荘 ' +
+  '晉晋 靜静 峯峰 桒桑 舘館 埜野 檜桧 礒磯 遙遥 瑤瑶 堯尭 凛凜 黑黒 關関 鹽塩 戶戸 瘦痩 顏顔';
+/** Signs that are typed as others: curved double quotation marks, and the sign of multiplication (`×`) between names. */
+const SIGN_VARIANTS = '“" ”" „" ‟" ″" 〝" 〞" 〟" ×x';
+const VARIANTS = new Map(
+  `${NAME_VARIANTS} ${SIGN_VARIANTS}`.split(' ').map((pair): [string, string] => {
+    const [variant = '', common = ''] = Array.from(pair);
+    return [variant, common];
+  }),
+);
+const VARIANT = new RegExp(`[${[...VARIANTS.keys()].join('')}]`, 'gu');
+
+/** `searchText` without regard to variants of kanji in names and of signs: texts and queries of searches and rules. */
+export function matchText(text: string): string {
+  return searchText(text).replace(VARIANT, (variant) => VARIANTS.get(variant) ?? variant);
+}
+
 /** A name without its marks, in normal form: equal for the airings of one programme. */
 export function titleText(name: string): string {
   return searchText(removeTitleMarks(name).title);
@@ -76,7 +99,7 @@ export function titleOrder(name: string): string {
 
 /** A query's words, each of which has to be contained; none for a query of blanks. Each word once. */
 export function searchWords(query: string): string[] {
-  const words = searchText(query).split(' ');
+  const words = matchText(query).split(' ');
   return [...new Set(words)].filter((word) => word !== '');
 }
 

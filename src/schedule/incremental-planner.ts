@@ -57,6 +57,9 @@ interface HeldRule {
 /** Beyond so many changes every rule is matched anew: the index is quicker than looking at each. */
 const MANY_CHANGES = 4000;
 
+/** Reservations that stay with their rule when their programme moves. */
+const KEPT_STATES: ReadonlySet<Reservation['state']> = new Set(['scheduled', 'conflict', 'recording']);
+
 export class IncrementalPlanner {
   readonly guide: GuideIndex;
   readonly facts = new Facts();
@@ -111,15 +114,24 @@ export class IncrementalPlanner {
 
   plan(circumstances: PlanCircumstances): Plan {
     this.#match();
-    const near = nearest(this.#matched(), circumstances.now);
+    const near = nearest(this.#matched(circumstances.reservations), circumstances.now);
     this.#crowded = new Map([...near].flatMap(([id, { left }]) => (left === 0 ? [] : [[id, left]])));
     return this.#planned(circumstances, near, undefined);
   }
 
-  #matched(): Map<RuleId, GuideProgram[]> {
+  /** Also what a rule has booked and the broadcaster then moved out of its time window. */
+  #matched(reservations: readonly Reservation[]): Map<RuleId, GuideProgram[]> {
     const matches = new Map<RuleId, GuideProgram[]>();
     for (const [id, { matched }] of this.#rules) {
       if (matched !== undefined) matches.set(id, [...matched.values()]);
+    }
+    for (const { ruleId, programId, state, matchedAt } of reservations) {
+      if (ruleId === null || matchedAt === null || !KEPT_STATES.has(state)) continue;
+      const { matcher, matched } = this.#rules.get(ruleId) ?? {};
+      if (matcher === undefined || matched === undefined || matched.has(programId)) continue;
+      const row = this.guide.row(programId);
+      if (row !== undefined && matcher.stillMatches(row, this.guide, this.#listed, matchedAt))
+        matches.get(ruleId)?.push(row.program);
     }
     return matches;
   }
@@ -152,7 +164,7 @@ export class IncrementalPlanner {
     const id = replaces ?? PREVIEWED;
     const times = { createdAt: circumstances.now, updatedAt: circumstances.now };
     const rule: Rule = { ...draft, id, enabled: true, disabledReason: null, ...times };
-    const near = nearest(this.#matched().set(id, [...programs]), circumstances.now);
+    const near = nearest(this.#matched(circumstances.reservations).set(id, [...programs]), circumstances.now);
     const made = this.#planned(circumstances, near, rule);
     const upcoming = programs.filter((program) => program.endAt > circumstances.now);
     const planned = new Set(near.get(id)?.programs);

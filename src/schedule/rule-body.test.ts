@@ -26,7 +26,7 @@ describe('readRule', () => {
       dedupe: true,
       conditions: {
         keyword: '灯台',
-        keywordIn: ['title', 'description'],
+        keywordIn: ['title', 'description', 'extended'],
         regex: false,
         excludeKeyword: '',
         stationIds: [],

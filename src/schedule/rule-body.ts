@@ -19,7 +19,7 @@ function readConditions(body: RuleBody): RuleConditions {
   const { keywordIn = [] } = body;
   return {
     keyword: body.keyword?.trim() ?? '',
-    keywordIn: keywordIn.length === 0 ? ['title', 'description'] : keywordIn,
+    keywordIn: keywordIn.length === 0 ? ['title', 'description', 'extended'] : keywordIn,
     regex: body.regex ?? false,
     excludeKeyword: body.excludeKeyword?.trim() ?? '',
     stationIds: [...new Set(body.stationIds ?? [])] as StationId[],

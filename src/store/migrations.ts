@@ -516,4 +516,17 @@ export const MIGRATIONS: readonly string[] = [
   -- An index that every programme of a first fill writes to, and that programs_by_start and programs_long replace.
   DROP INDEX programs_by_end;
   `,
+  `
+  -- Variants of kanji in names, and of signs, are one in searches since: what has them is indexed again.
+  INSERT OR IGNORE INTO search_pending
+    SELECT 'program', id FROM programs WHERE name || description GLOB '*[髙﨑嵜濵濱邊邉齋齊斎澤櫻國廣德惠眞龍瀧嶋嶌冨𠮷栁槇驒萬圓學條與壽榮禮淺藏應寬增曾彌豐瀨賴鷗蘆莊晉靜峯桒舘埜檜礒遙瑤堯凛黑關鹽戶瘦顏“”„‟″〝〞〟×]*';
+  INSERT OR IGNORE INTO search_pending
+    SELECT 'recording', id FROM recordings
+    WHERE name || description || service_name GLOB '*[髙﨑嵜濵濱邊邉齋齊斎澤櫻國廣德惠眞龍瀧嶋嶌冨𠮷栁槇驒萬圓學條與壽榮禮淺藏應寬增曾彌豐瀨賴鷗蘆莊晉靜峯桒舘埜檜礒遙瑤堯凛黑關鹽戶瘦顏“”„‟″〝〞〟×]*';
+  `,
+  `
+  -- A programme that moves out of its rule's time window stays booked: conditions of time are judged by this.
+  ALTER TABLE reservations ADD COLUMN matched_at INTEGER; -- epoch ms: its start as its rule matched it; NULL: by hand
+  UPDATE reservations SET matched_at = start_at WHERE rule_id IS NOT NULL;
+  `,
 ];

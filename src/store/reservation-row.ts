@@ -59,6 +59,7 @@ export interface Row {
   description: string;
   start_at: number;
   end_at: number;
+  matched_at: number | null;
   margin_before: number | null;
   margin_after: number | null;
   encode: string | null;
@@ -83,7 +84,7 @@ export interface ListedRow extends Row {
 
 /** Of `reservations AS r`. */
 export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
-  r.start_at, r.end_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.tuner_type, r.tuner_rank, r.blockers,
+  r.start_at, r.end_at, r.matched_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.tuner_type, r.tuner_rank, r.blockers,
   r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
 
 export function toReservation(row: Row): StoredReservation {
@@ -99,6 +100,7 @@ export function toReservation(row: Row): StoredReservation {
     description: readText(row.description),
     startAt: row.start_at,
     endAt: row.end_at,
+    matchedAt: row.matched_at,
     marginBefore: row.margin_before,
     marginAfter: row.margin_after,
     encode: row.encode as EncodeChoice | null,

@@ -308,7 +308,9 @@ export class ReservationStore {
     this.database
       .query(
         // A programme that has another row all the same must not keep everything else from being stored.
-        `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, rule_id = $ruleId, state = $state,
+        `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, matched_at = CASE
+             WHEN $ruleId IS NULL THEN NULL WHEN rule_id IS $ruleId THEN matched_at ELSE $startAt END,
+           rule_id = $ruleId, state = $state,
            reason = $reason, priority = $priority, name = $name, description = $description, start_at = $startAt,
            end_at = $endAt, tuner_type = $tunerType, tuner_rank = $tunerRank, alternatives = $alternatives,
            updated_at = $now
@@ -330,10 +332,10 @@ export class ReservationStore {
     this.database
       .query(
         `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
-           start_at, end_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode, keep_ts, note,
-           repeats, created_at, updated_at)
+           start_at, end_at, matched_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode,
+           keep_ts, note, repeats, created_at, updated_at)
          VALUES ($programId, $stationId, $ruleId, $state, $reason, $priority, $name, $description, $startAt, $endAt,
-           $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats,
+           CASE WHEN $ruleId IS NOT NULL THEN $startAt END, $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats,
            $now, $now)`,
       )
       .run({ ...plannedValues(planned), ...choiceValues(planned), note, repeats, now });

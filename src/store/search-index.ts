@@ -1,14 +1,14 @@
 /**
  * Keeps the index of one and two letters in step with programmes and recordings. Triggers note what changed
  * (`search_pending`); whoever writes such rows calls `indexPending` in the same transaction. The letters are those
- * of `searchText`: the index never sees another spelling.
+ * of `matchText`: the index never sees another spelling.
  *
  * A word of one or two letters is in a text exactly when its term is. A longer one is looked for by its pairs, and
  * what has them all is compared letter by letter (`search-store.ts`).
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../arib/ids.ts';
-import { searchText, titleText } from '../model/search-text.ts';
+import { matchText, titleText } from '../model/search-text.ts';
 import { readText } from './stored-json.ts';
 
 /** About 0.1 ms each: what one transaction may add to its own length. */
@@ -209,7 +209,7 @@ class Indexer {
     }
     if (row.startAt === null || row.name === null) return;
     const name = readText(row.name);
-    const text = searchText(`${name}\n${readText(row.description)}`);
+    const text = matchText(`${name}\n${readText(row.description)}`);
     const document = this.#freeDocument(row.startAt);
     this.#addDocument(row.id, document, name, text);
     this.database

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { searchText, searchWords } from '../model/search-text.ts';
+import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
 import { firstDocument, indexAllPending, indexPending, matchExpression, textTerms } from './search-index.ts';
 import { SearchStore } from './search-store.ts';
@@ -353,7 +353,7 @@ describe('the index', () => {
           for (const words of queries.map(searchWords).filter((one) => one.length > 0)) {
             const matching = rows
               .map(([name, description, hours], index) => ({
-                text: searchText(`${name}\n${description}`),
+                text: matchText(`${name}\n${description}`),
                 hours,
                 index,
               }))
@@ -369,7 +369,7 @@ describe('the index', () => {
             const recorded = (await store.recordings(words, 30)).rows;
             const matchingRecordings = rows
               .map(([name, description, hours], index) => ({
-                text: searchText(`${name}\n${description} 局`),
+                text: matchText(`${name}\n${description} 局`),
                 hours,
                 index,
               }))

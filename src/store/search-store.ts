@@ -15,7 +15,7 @@ import type {
   ReservationState,
   VerdictLevel,
 } from '../../wire/api.ts';
-import { searchText } from '../model/search-text.ts';
+import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS } from './program-length.ts';
 import { firstDocument, matchExpression, needsComparing } from './search-index.ts';
@@ -307,7 +307,7 @@ class Texts<Row> {
   get(): readonly Text<Row>[] {
     const stamp = this.stamp();
     if (stamp !== this.#stamp) {
-      this.#kept = this.read().map((row) => ({ row, text: searchText(this.textOf(row)) }));
+      this.#kept = this.read().map((row) => ({ row, text: matchText(this.textOf(row)) }));
       this.#stamp = stamp;
     }
     return this.#kept;

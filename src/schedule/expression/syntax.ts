@@ -4,11 +4,11 @@
  * `(?<name>…)`, `|`, `* + ? {n} {n,} {n,m}` (a following `?` is taken and changes nothing). No references back, no
  * looking ahead or behind, no `\b`, no `\p`.
  *
- * What is compared is the normal form of `searchText`; letters and ranges are brought to it here, so that width and
+ * What is compared is the normal form of `matchText`; letters and ranges are brought to it here, so that width and
  * letter case do not count.
  */
 import { Failure } from '../../model/failure.ts';
-import { searchText } from '../../model/search-text.ts';
+import { matchText } from '../../model/search-text.ts';
 
 /** Code points, inclusive, ascending and apart. */
 export type CharacterSet = readonly (readonly [number, number])[];
@@ -80,7 +80,7 @@ function isPlainSpace(character: string): boolean {
 
 /** A letter as it stands in a text in normal form; one may become several. */
 function folded(character: string): string {
-  return isPlainSpace(character) ? ' ' : searchText(character);
+  return isPlainSpace(character) ? ' ' : matchText(character);
 }
 
 function letters(text: string): Expression {

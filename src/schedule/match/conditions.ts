@@ -46,20 +46,25 @@ function hasGenre(wanted: readonly RuleGenre[], { genres }: GuideProgram): boole
   );
 }
 
-/** Whether all conditions hold that are not about words. */
+/**
+ * Whether all conditions hold that are not about words.
+ * @param matchedAt the start by which conditions of time are judged: the programme's own, or the one at which a rule
+ *   matched it first
+ */
 export function meetsConditions(
   conditions: RuleConditions,
   program: GuideProgram,
   station: RuleStation,
+  matchedAt: number = program.startAt,
 ): boolean {
   const { stationIds, types, weekdays, freeOnly, periodFrom, periodTo, genres } = conditions;
   const { startAt, endAt } = program;
   if (freeOnly && !program.isFree) return false;
   if (stationIds.length > 0 && !stationIds.includes(station.id)) return false;
   if (types.length > 0 && !types.includes(station.type)) return false;
-  if (periodFrom !== null && startAt < periodFrom) return false;
-  if (periodTo !== null && startAt >= periodTo) return false;
-  if (!inTime(conditions, startAt) || !inLength(conditions, endAt - startAt)) return false;
-  if (weekdays.length > 0 && !weekdays.includes(broadcastWeekday(startAt))) return false;
+  if (periodFrom !== null && matchedAt < periodFrom) return false;
+  if (periodTo !== null && matchedAt >= periodTo) return false;
+  if (!inTime(conditions, matchedAt) || !inLength(conditions, endAt - startAt)) return false;
+  if (weekdays.length > 0 && !weekdays.includes(broadcastWeekday(matchedAt))) return false;
   return hasGenre(genres, program);
 }

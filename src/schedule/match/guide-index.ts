@@ -5,7 +5,7 @@
  * Texts are not kept: they are read out of the programme again where one is looked at.
  */
 import type { ProgramId, StationId } from '../../../arib/ids.ts';
-import { searchText } from '../../model/search-text.ts';
+import { matchText } from '../../model/search-text.ts';
 import { BitSet } from './bit-set.ts';
 import type { GuideProgram } from './guide-program.ts';
 import { LruCache } from './lru-cache.ts';
@@ -96,8 +96,8 @@ export class GuideIndex {
     this.#note({ id: program.id, before: held });
     this.#all.add(row);
     // What changes is held against every rule next; what is read at first mostly is not.
-    const title = searchText(program.name);
-    const description = searchText(program.description);
+    const title = matchText(program.name);
+    const description = matchText(program.description);
     if (before !== undefined) {
       this.#titles.set(row, title);
       this.#descriptions.set(row, description);
@@ -141,12 +141,12 @@ export class GuideIndex {
 
   /** In normal form. */
   title({ row, program }: GuideRow): string {
-    return this.#titles.of(row, () => searchText(program.name));
+    return this.#titles.of(row, () => matchText(program.name));
   }
 
   /** In normal form. */
   description({ row, program }: GuideRow): string {
-    return this.#descriptions.of(row, () => searchText(program.description));
+    return this.#descriptions.of(row, () => matchText(program.description));
   }
 
   /** Headings and bodies of the extended text, in normal form, a line each. */
@@ -214,6 +214,6 @@ export class GuideIndex {
 function detailOf({ extended }: GuideProgram): string {
   return Object.entries(extended ?? {})
     .flat()
-    .map(searchText)
+    .map(matchText)
     .join('\n');
 }

@@ -1,5 +1,5 @@
 /** The words of a rule: `a b` both, `"a b"` as it stands, `-a` without it, `a|b` one of the two. */
-import { searchText } from '../../model/search-text.ts';
+import { matchText } from '../../model/search-text.ts';
 
 export interface Words {
   /** Of each list one must be found. In normal form. */
@@ -35,8 +35,8 @@ function groups(keyword: string): Option[][] {
     if (piece !== '') {
       const without = WITHOUT.test(piece) && piece.length > 1;
       const bare = without ? piece.slice(1) : piece;
-      const text = searchText(bare.replaceAll('\0', ''));
-      const pieces = bare.split('\0').map(searchText);
+      const text = matchText(bare.replaceAll('\0', ''));
+      const pieces = bare.split('\0').map(matchText);
       if (text !== '') open.push({ text, pieces: pieces.filter((one) => one !== ''), without });
     }
     piece = '';

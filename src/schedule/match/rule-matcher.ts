@@ -65,6 +65,17 @@ export class RuleMatcher {
     return { programs, fault: null };
   }
 
+  /** Whether a programme that the rule matched when it began at `matchedAt` is still the rule's, wherever it moved. */
+  stillMatches(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt: number): boolean {
+    this.#expression?.automaton.renew();
+    try {
+      return this.#accepts(row, index, stations, matchedAt);
+    } catch (error) {
+      if (!(error instanceof ExpressionTooCostly)) throw error;
+      return false;
+    }
+  }
+
   #narrowed(index: GuideIndex, stations: RuleStations): BitSet {
     const { stationIds, types, genres, keywordIn } = this.conditions;
     const rows = index.all();
@@ -94,9 +105,10 @@ export class RuleMatcher {
     return rows;
   }
 
-  #accepts(row: GuideRow, index: GuideIndex, stations: RuleStations): boolean {
+  #accepts(row: GuideRow, index: GuideIndex, stations: RuleStations, matchedAt?: number): boolean {
     const station = stations.get(row.program.stationId);
-    if (station === undefined || !meetsConditions(this.conditions, row.program, station)) return false;
+    if (station === undefined || !meetsConditions(this.conditions, row.program, station, matchedAt))
+      return false;
     const { wanted, unwanted } = this.#words;
     if (wanted.length === 0 && unwanted.length === 0 && this.#expression === undefined) return true;
     const texts = this.#texts(row, index);

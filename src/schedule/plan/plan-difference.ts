@@ -99,6 +99,9 @@ export function applied(
   return next.map(({ reservation, to }) => {
     if (to === undefined) return reservation as Reservation;
     const blockers = to.blockers.flatMap((programId) => numbers.get(programId) ?? []);
-    return { ...reservation, ...to, blockers, updatedAt: now };
+    const before =
+      'matchedAt' in reservation && reservation.ruleId === to.ruleId ? reservation.matchedAt : null;
+    const matchedAt = to.ruleId === null ? null : (before ?? to.startAt);
+    return { ...reservation, ...to, matchedAt, blockers, updatedAt: now };
   });
 }
