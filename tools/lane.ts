@@ -1,10 +1,15 @@
-/** A run of `bun test`: its output as it comes, its counts, and an end in any case. */
+/** A run of `bun test`: its output as it comes, its counts, the time of each file, and an end in any case. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface Outcome {
   passed: number;
   failed: number;
   /** The lines that name what failed. */
   failures: string[];
+  /** Wall time of each test file with its hooks, seconds; empty when the run was killed. */
+  files: { file: string; seconds: number }[];
 }
 
 export interface LaneOptions {
@@ -20,13 +25,29 @@ export interface LaneOptions {
 
 type Voice = 'stdout' | 'stderr';
 
-/** Of one that was asked to end and does not. */
+/** For a run that was asked to end and does not. */
 const END_LIMIT_MS = 10_000;
 const FAILURE = /^\(fail\) /;
 
 function count(summary: string, word: string): number {
   const found = summary.match(new RegExp(`^\\s*(\\d+) ${word}$`, 'm'));
   return found === null ? 0 : Number(found[1]);
+}
+
+/** The files of a JUnit report; describe blocks are nested in them and carry a line. */
+function fileTimes(path: string): Outcome['files'] {
+  let xml: string;
+  try {
+    xml = readFileSync(path, 'utf8');
+  } catch {
+    return [];
+  }
+  return [...xml.matchAll(/<testsuite ([^>]*)>/g)].flatMap(([, attributes = '']) => {
+    const file = /\bfile="([^"]*)"/.exec(attributes)?.[1];
+    const seconds = Number(/\btime="([\d.]+)"/.exec(attributes)?.[1]);
+    if (file === undefined || /\bline="/.test(attributes)) return [];
+    return [{ file, seconds }];
+  });
 }
 
 export class Lane {
@@ -41,8 +62,12 @@ export class Lane {
 
   async #run(): Promise<Outcome> {
     const { name, args, environment, folder, limitMs } = this.#options;
-    // `--no-orphans`: whatever ends it, also a signal, ends every process that its tests have started.
-    const child = Bun.spawn([process.execPath, 'test', '--no-orphans', '--timeout', '30000', ...args], {
+    const reports = mkdtempSync(join(tmpdir(), 'svc-tests-'));
+    const times = join(reports, 'times.xml');
+    const report = ['--reporter=junit', `--reporter-outfile=${times}`];
+    // `--no-orphans`: any end of it, also by a signal, ends every process that its tests have started.
+    const flags = ['--no-orphans', '--timeout', '30000', ...report];
+    const child = Bun.spawn([process.execPath, 'test', ...flags, ...args], {
       cwd: folder,
       stdin: 'ignore',
       stdout: 'pipe',
@@ -68,12 +93,15 @@ export class Lane {
     if (late) failures.push(`(fail) ${name}: not done in ${limitMs / 1000} s`);
     else if (code !== 0 && failures.length === 0)
       failures.push(`(fail) ${name}: ended with ${child.signalCode ?? code}`);
+    const files = fileTimes(times);
+    rmSync(reports, { recursive: true, force: true });
     // `bun test` reports on stderr, the counts last.
     const tail = this.#report.slice(-4096);
     return {
       passed: count(tail, 'pass'),
       failed: Math.max(count(tail, 'fail'), code === 0 ? 0 : 1),
       failures,
+      files,
     };
   }
 

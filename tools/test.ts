@@ -1,6 +1,6 @@
 /**
- * `npm test [filters]`: the checks, then every test. Ends with a line `N passed, N failed`, in which the checks
- * count as one. Arguments are handed to `bun test`; `--long` adds the soaks.
+ * `npm test [filters]`: the checks, then every test. Ends with a table of the slowest files and a line
+ * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks.
  *
  * Two runs of `bun test` follow each other: one keeps a core busy, the other, of several files at once, waits for the
  * time of the broadcast most of the time. Beside each other the air of the second would be late.
@@ -29,6 +29,8 @@ const WAITING = [
 const WAITING_AT_ONCE = 3;
 /** Measures picture against sound, as a browser plays them. */
 const ALONE = ['test/e2e'];
+/** Rows of the table of slowest files. */
+const SLOWEST = 20;
 const LIMIT_MS = 14 * 60_000;
 const LONG_LIMIT_MS = 3 * 3_600_000;
 
@@ -70,6 +72,16 @@ async function everything(): Promise<Outcome[]> {
   return outcomes;
 }
 
+/** A file that outgrows the others is to be split, merged with one of the same set-up, or given virtual time. */
+function printSlowest(outcomes: readonly Outcome[]): void {
+  const files = outcomes.flatMap((outcome) => outcome.files).sort((a, b) => b.seconds - a.seconds);
+  if (files.length < 2) return;
+  const rows = files
+    .slice(0, SLOWEST)
+    .map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)}  ${file}`);
+  console.log(['', ' seconds  slowest test files', ...rows, ''].join('\n'));
+}
+
 async function some(): Promise<Outcome[]> {
   const only = lane('tests', filters);
   return [await only.outcome];
@@ -78,6 +90,7 @@ async function some(): Promise<Outcome[]> {
 const clean = await check();
 console.log(clean ? 'check: clean' : 'check: findings above');
 const outcomes = filters.length > 0 ? await some() : await everything();
+printSlowest(outcomes);
 const failures = new Set(outcomes.flatMap((outcome) => outcome.failures));
 if (failures.size > 0) console.error(['', 'failed:', ...failures].join('\n'));
 let passed = clean ? 1 : 0;
