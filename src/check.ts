@@ -1,4 +1,4 @@
-/** `svc check`: looks at everything that the service stands on and says a line about each. Changes nothing. */
+/** `svc check`: examines everything that the service depends on and prints a line about each. Changes nothing. */
 import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -40,6 +40,7 @@ export interface CheckOptions {
 }
 
 const CLOCK_LIMIT_MS = 2_000;
+const SYSTEMD_LIMIT_MS = 2_000;
 
 /** A broken thing as a line instead of an error. */
 async function line(what: string, look: () => string | Promise<string>): Promise<CheckLine> {
@@ -119,6 +120,40 @@ async function describeFolder(folder: Folder, spaces: FolderSpaces): Promise<str
   return `${path} (${made}${describeSpace(folder, space.freeBytes)})`;
 }
 
+/**
+ * Paths that the unit of svc may write besides its own folders; undefined where it is not run by systemd. `check`
+ * itself runs outside of the unit, so that its own rights say nothing of it.
+ */
+async function unitWritePaths(searchPath: string): Promise<readonly string[] | undefined> {
+  const program = Bun.which('systemctl', { PATH: searchPath });
+  if (program === null) return undefined;
+  const properties = ['-p', 'LoadState', '-p', 'ProtectSystem', '-p', 'ReadWritePaths'];
+  const child = Bun.spawn([program, 'show', 'svc.service', ...properties], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: SYSTEMD_LIMIT_MS,
+  });
+  const text = await new Response(child.stdout).text();
+  await child.exited;
+  const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+  if (value('LoadState') !== 'loaded' || value('ProtectSystem') !== 'strict') return undefined;
+  return value('ReadWritePaths')
+    .split(' ')
+    .map((path) => path.replace(/^[-+]+/, ''))
+    .filter((path) => path !== '');
+}
+
+/** A recording disk outside of the data folder needs one line in the unit. @throws Error with that step */
+function checkUnit(path: string, dataDir: string, writable: readonly string[] | undefined): void {
+  if (writable === undefined) return;
+  const inside = (folder: string): boolean =>
+    resolve(path) === folder || resolve(path).startsWith(`${folder}/`);
+  if ([resolve(dataDir), ...writable].some(inside)) return;
+  throw new Error(
+    `${path} cannot be written by the unit svc.service: run \`systemctl edit svc\`, add the lines [Service] and ` +
+      `ReadWritePaths=${path}, let the user svc write there, then restart svc`,
+  );
+}
+
 /** What the system says of its clock: chrony, ntpd and systemd-timesyncd all tell the kernel. Undefined: nothing. */
 async function isSynchronised(searchPath: string): Promise<boolean | undefined> {
   const program = Bun.which('timedatectl', { PATH: searchPath });
@@ -141,12 +176,21 @@ async function describeClock({ searchPath, now }: CheckOptions): Promise<string>
   return `${japan} in Japan, ${what}: recordings go by the time of the broadcast once a channel was received`;
 }
 
+/** A FFMPEG_PATH that is wrong must not read as a missing package. */
+function whyNoFfmpeg(path: string | null): string {
+  if (path === null) return 'not found on PATH: install ffmpeg or set FFMPEG_PATH';
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return `FFMPEG_PATH ${path}: there is no such file; correct or remove it`;
+  if (stat.isDirectory()) return `FFMPEG_PATH ${path} is a folder: name the program itself`;
+  return `FFMPEG_PATH ${path} cannot be run as ffmpeg: correct or remove it`;
+}
+
 async function describeFfmpeg({ config, searchPath, log, now }: CheckOptions): Promise<string> {
   const encoders = new Encoders({ path: config.ffmpegPath ?? undefined, searchPath, log, now });
   try {
     encoders.start();
     const status = await encoders.settled();
-    if (status.state !== 'ready') throw new Error('not found: install ffmpeg or set FFMPEG_PATH');
+    if (status.state !== 'ready') throw new Error(whyNoFfmpeg(config.ffmpegPath));
     return `${status.path} ${status.version ?? 'unknown version'}, encoders ${status.usable.join(' ') || 'none'}`;
   } finally {
     await encoders.close();
@@ -219,11 +263,18 @@ export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const databasePath = join(config.dataDir, DATABASE_FILE);
   const spaces = new FolderSpaces(undefined, undefined, new FolderMounts(mountMemory(databasePath)));
   const folders = wishedFolders(config.recordingsDir, furtherFolders(databasePath));
+  const writable = unitWritePaths(options.searchPath);
   return Promise.all([
     line('configuration', () => describeConfiguration(config)),
     line('database', () => describeDatabase(databasePath)),
     line('data folder', () => describeFolder({ path: config.dataDir, floorBytes: 0 }, spaces)),
-    ...folders.map((folder) => line('recordings', () => describeFolder(folder, spaces))),
+    ...folders.map((folder) =>
+      line('recordings', async () => {
+        const detail = await describeFolder(folder, spaces);
+        checkUnit(folder.path, config.dataDir, await writable);
+        return detail;
+      }),
+    ),
     line('clock', () => describeClock(options)),
     line('ffmpeg', () => describeFfmpeg(options)),
     line('agent', () => describeAgent(config.agentUrl)),

@@ -24,6 +24,7 @@ import { createEvents } from './notify/create-events.ts';
 import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
+import { refusedFolder } from './settings/recording-folder-rules.ts';
 import { Settings } from './settings/settings.ts';
 import { addSettingsRoutes } from './settings/settings-routes.ts';
 import { systemFacts } from './settings/system.ts';
@@ -83,6 +84,7 @@ function createFoundation(
   });
   const settings = new Settings({
     store: new SettingStore(database),
+    refusedFolder: (path) => refusedFolder(path, config),
     facts: () => ({ gpu: encoderFacts(encoders.status()).some((one) => one.hardware && one.usable) }),
     hub,
     log: log.component('settings'),

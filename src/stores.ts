@@ -1,6 +1,6 @@
 /** Opens the database and checks what the service cannot start without. Part of the composition root. */
 import type { Database } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { CancellationStore } from './store/cancellation-store.ts';
@@ -31,6 +31,11 @@ export interface Stores {
   close(): void;
 }
 
+/** SQLite gives its log the rights of the file: nobody but the service's user reads what the household watches. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+}
+
 /**
  * What recordings depend on is read once: damage inside the file shows at the first reading only, and nothing may start
  * with a plan that cannot be read.
@@ -42,6 +47,7 @@ export function openStores(dataDir: string): Stores {
   let database: Database | undefined;
   try {
     refuseOrphanedLog(path);
+    if (isNew) makePrivate(path);
     database = openDatabase(path);
     const stations = new StationStore(database);
     stations.listed();

@@ -65,7 +65,7 @@ export class Lane {
     const reports = mkdtempSync(join(tmpdir(), 'svc-tests-'));
     const times = join(reports, 'times.xml');
     const report = ['--reporter=junit', `--reporter-outfile=${times}`];
-    // `--no-orphans`: any end of it, also by a signal, ends every process that its tests have started.
+    // `--no-orphans`: however it ends, also by a signal, it ends every process that its tests have started.
     const flags = ['--no-orphans', '--timeout', '30000', ...report];
     const child = Bun.spawn([process.execPath, 'test', ...flags, ...args], {
       cwd: folder,

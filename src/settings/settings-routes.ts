@@ -11,7 +11,7 @@ export interface SettingsRouteNeeds {
   settings: {
     all(): Settings;
     /** @throws Failure */
-    change(body: unknown): Settings | Promise<Settings>;
+    changeJudged(body: unknown): Promise<Settings>;
   };
   system(): Promise<SystemFacts>;
 }
@@ -40,7 +40,7 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
     },
   });
 
-  app.put('/api/settings', async ({ body }) => Response.json(await parts.settings.change(body)), {
+  app.put('/api/settings', async ({ body }) => Response.json(await parts.settings.changeJudged(body)), {
     // The body is checked by the settings themselves, whose answer names the field.
     detail: {
       summary: 'Change settings',

@@ -26,6 +26,8 @@ export interface SettingsOptions {
   facts: () => SettingFacts;
   hub: Hub;
   log: Log;
+  /** Why a folder cannot become a recording folder, Japanese; undefined: it can. */
+  refusedFolder?: ((path: string) => Promise<string | undefined>) | undefined;
   /** Epoch ms. */
   now: () => number;
 }
@@ -103,6 +105,24 @@ export class Settings {
 
   defaults(): SettingValues {
     return settingDefaults(this.options.facts());
+  }
+
+  /**
+   * `change` for what comes from outside: recording folders that are new are judged first. Those that were set before
+   * are not, because a disk that is away now must not keep other settings from being changed.
+   * @throws Failure bad_request naming the field
+   */
+  async changeJudged(body: unknown): Promise<SettingValues> {
+    const folders = (readChanges(body).get('recordingFolders') ?? []) as readonly RecordingFolder[];
+    const known = new Set(this.get('recordingFolders').map(({ path }) => resolve(path)));
+    for (const [index, { path }] of folders.entries()) {
+      if (known.has(resolve(path))) continue;
+      const refused = await this.options.refusedFolder?.(path);
+      if (refused === undefined) continue;
+      const message = `録画フォルダー「${path}」を使えません: ${refused}。`;
+      throw new Failure('bad_request', message, { path: `recordingFolders.${index}.path` });
+    }
+    return this.change(body);
   }
 
   /**

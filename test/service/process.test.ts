@@ -188,6 +188,32 @@ describe('the command line', () => {
     expect(await says('what')).toMatch(/^ok .* is not known: /);
   });
 
+  test('check names a FFMPEG_PATH that is wrong', async () => {
+    const ffmpegLine = async (path: string): Promise<string | undefined> => {
+      const { stdout } = await run(['check'], { DATA_DIR: folder(), FFMPEG_PATH: path });
+      return stdout.split('\n').find((line) => line.includes('  ffmpeg  '));
+    };
+    expect(await ffmpegLine('/nonexistent/ffmpeg')).toMatch(
+      /^FAIL .*FFMPEG_PATH \/nonexistent\/ffmpeg: there is no such file/,
+    );
+    expect(await ffmpegLine('/usr/bin')).toMatch(/^FAIL .*FFMPEG_PATH \/usr\/bin is a folder/);
+    expect(await ffmpegLine('/bin/false')).toMatch(/^FAIL .*cannot be run as ffmpeg/);
+  });
+
+  test('check names the line that a recording disk outside of the data folder needs in the unit', async () => {
+    const tools = folder();
+    const disk = folder();
+    const recordings = async (writable: string): Promise<string | undefined> => {
+      const answer = `LoadState=loaded\\nProtectSystem=strict\\nReadWritePaths=${writable}`;
+      writeFileSync(join(tools, 'systemctl'), `#!/bin/sh\nprintf '${answer}\\n'\n`, { mode: 0o755 });
+      const environment = { DATA_DIR: folder(), RECORDINGS_DIR: disk, PATH: tools };
+      const { stdout } = await run(['check'], environment);
+      return stdout.split('\n').find((line) => line.includes('  recordings  '));
+    };
+    expect(await recordings('')).toMatch(/^FAIL .*systemctl edit svc.*ReadWritePaths=/);
+    expect(await recordings(`/elsewhere -${disk}`)).toMatch(/^ok /);
+  });
+
   test('check counts the tuners by what they receive', async () => {
     const agent = new StandInAgent();
     agent.start();

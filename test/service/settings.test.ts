@@ -60,6 +60,7 @@ describe('/api/settings', () => {
       ['{"keepTs":true,"marginAfter":"long"}', 'marginAfter'],
       ['{"keepTs":true,"recordingFolders":[{"path":"/a"}]}', 'recordingFolders.0.floorBytes'],
       ['{"recordingFolders":[{"path":"/a","floorBytes":1e18}]}', 'recordingFolders.0.floorBytes'],
+      ['{"recordingFolders":[{"path":"/usr/tv","floorBytes":0}]}', 'recordingFolders.0.path'],
       ['{"keepTs":true,"__proto__":{"encode":"none"}}', '__proto__'],
       [
         '{"recordingFolders":[{"path":"/a","floorBytes":0},{"path":"/b/../a/","floorBytes":5}]}',

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { refusedFolder } from './recording-folder-rules.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-folders-'));
+  mkdirSync(join(folder, 'data', 'recordings'), { recursive: true });
+  mkdirSync(join(folder, 'disk'));
+  writeFileSync(join(folder, 'file'), '');
+  symlinkSync('/etc', join(folder, 'link'));
+  symlinkSync(join(folder, 'data'), join(folder, 'other-name'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const judge = (path: string) =>
+  refusedFolder(path, { dataDir: join(folder, 'data'), recordingsDir: join(folder, 'data', 'recordings') });
+
+test('a folder that can be written, or made, may be used', async () => {
+  for (const name of ['disk', 'disk/new/deep', 'data/recordings', 'data/recordings/more']) {
+    expect([name, await judge(join(folder, name))]).toEqual([name, undefined]);
+  }
+});
+
+test('system folders and the data folder may not, under any name', async () => {
+  for (const path of [
+    '/',
+    '/etc',
+    '/usr/share/tv',
+    '/dev/shm',
+    '/var/lib',
+    '/home',
+    '/proc/self',
+    '/run/media',
+  ]) {
+    expect([path, await judge(path)]).toEqual([path, expect.stringContaining('システムのフォルダー')]);
+  }
+  expect(await judge(join(folder, 'link', 'tv'))).toContain('システムのフォルダー');
+  for (const name of ['data', 'data/db', 'other-name', 'other-name/x', 'data/recordings/..']) {
+    expect([name, await judge(`${folder}/${name}`)]).toEqual([name, expect.stringContaining('DATA_DIR')]);
+  }
+});
+
+test('what is no folder may not', async () => {
+  expect(await judge(join(folder, 'file'))).toBe('フォルダーではありません');
+  expect(await judge(join(folder, 'file', 'below'))).toBe('フォルダーではありません');
+});

@@ -1,0 +1,36 @@
+/** The systemd units: how much they leave open, by systemd's own measure. */
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = join(import.meta.dir, '..', '..', 'systemd');
+const MOST = 3.0;
+
+for (const unit of ['svc.service', 'svc-agent.service']) {
+  const path = join(FOLDER, unit);
+
+  test.skipIf(Bun.which('systemd-analyze') === null)(`${unit} has an exposure of at most ${MOST}`, () => {
+    const { stdout, stderr } = Bun.spawnSync([
+      'systemd-analyze',
+      'security',
+      '--offline=true',
+      '--no-pager',
+      path,
+    ]);
+    const text = stdout.toString();
+    const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
+    // A setting that is misspelt would be ignored.
+    expect(stderr.toString()).not.toContain('Unknown');
+    expect([text, exposure]).toEqual([text, expect.any(Number)]);
+    expect(exposure).toBeLessThanOrEqual(MOST);
+  });
+
+  test(`${unit} still reaches what it needs`, () => {
+    const text = readFileSync(path, 'utf8');
+    expect(text).not.toMatch(/^PrivateDevices=yes|^MemoryDenyWriteExecute=yes|^PrivateNetwork=yes/m);
+    // The card is behind a socket, streams behind the network.
+    expect(text).toMatch(/^RestrictAddressFamilies=.*AF_INET AF_INET6 AF_UNIX/m);
+    expect(text).toMatch(/^SupplementaryGroups=.*video/m);
+    if (unit === 'svc.service') expect(text).toMatch(/^DeviceAllow=char-drm rw$/m);
+  });
+}
