@@ -1,5 +1,6 @@
 /** The executable `svc-agent`: environment, command line and signals around `startAgent`. */
 import { ConfigError } from '../host/environment.ts';
+import { LICENSES } from '../host/licenses.ts';
 import { createLog } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
@@ -8,7 +9,7 @@ import { type AgentConfig, readConfig } from './config.ts';
 
 const HELP = `svc-agent ${VERSION}: tunes and shares the household's tuners over HTTP
 
-Usage: svc-agent [--version] [--help]
+Usage: svc-agent [--version | --licenses | --help]
 
 Environment:
   AGENT_HOST, AGENT_PORT    where to listen (127.0.0.1, 25252)
@@ -60,6 +61,10 @@ async function main(arguments_: readonly string[]): Promise<void> {
   const [first, ...rest] = arguments_;
   if (rest.length === 0 && first === '--version') {
     process.stdout.write(`svc-agent ${VERSION}\n`);
+    return;
+  }
+  if (rest.length === 0 && first === '--licenses') {
+    process.stdout.write(LICENSES);
     return;
   }
   if (rest.length === 0 && first === '--help') {

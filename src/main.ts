@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
 import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
+import { LICENSES } from '../host/licenses.ts';
 import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
@@ -21,10 +22,11 @@ import {
 
 const HELP = `svc ${VERSION}: watch and record television in the household
 
-Usage: svc [check | recover | --version | --help]
+Usage: svc [check | recover | --version | --licenses | --help]
 
-  check    look at configuration, database, folders, ffmpeg and agent; exit 1 if any is broken
-  recover  take what can be read out of a damaged database into a new one, while svc is stopped
+  check       check configuration, database, folders, clock, ffmpeg and agent; exit 1 if any is broken
+  recover     copy what is readable of a damaged database into a new one, while svc is stopped
+  --licenses  print the licenses of everything inside this program
 
 Environment:
   HOST, PORT                    where to listen (every address, 25250)
@@ -36,16 +38,16 @@ Environment:
   TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
   ALLOWED_HOSTS                 further names under which svc answers, by comma (.example.net: a whole domain)
   TRUSTED_PROXIES               front proxies whose X-Forwarded-For, -Host and -Prefix are believed
-  CHANNEL_SYNC_INTERVAL         how often stations are read from the agent, in ms (60000)
-  SERVICE_FORGET_AFTER          a station that stays away so long is forgotten, in ms (1800000)
-  EPG_COLLECT_INTERVAL          how often it is looked which guides to read, in ms (1800000)
-  EPG_CHANNEL_INTERVAL          a guide is read anew after this, in ms (21600000)
-  EPG_CHANNEL_RETRY             a channel is not visited again before, in ms (7200000)
-  EPG_MIN_COVERAGE              a guide that reaches less far is thin, in ms (259200000)
-  EPG_SWEEP_SETTLE              reading before completeness is judged, in ms (60000)
+  CHANNEL_SYNC_INTERVAL         interval of reading stations from the agent, in ms (60000)
+  SERVICE_FORGET_AFTER          a station missing for this long is forgotten, in ms (1800000)
+  EPG_COLLECT_INTERVAL          interval between guide collection runs, in ms (1800000)
+  EPG_CHANNEL_INTERVAL          a guide older than this is read again, in ms (21600000)
+  EPG_CHANNEL_RETRY             pause before a channel is visited again, in ms (7200000)
+  EPG_MIN_COVERAGE              a guide that reaches less far ahead is read again, in ms (259200000)
+  EPG_SWEEP_SETTLE              reading time before completeness is judged, in ms (60000)
   EPG_CHANNEL_TIMEOUT           the longest visit of a channel, in ms (600000)
-  RULE_RETRACT_GRACE            what begins so soon is kept though its rule no longer matches, in ms (3600000)
-  RECONCILE_INTERVAL            how often it is looked what has been kept long enough, in ms (60000)
+  RULE_RETRACT_GRACE            a booking this close to its start stays though its rule no longer matches, in ms (3600000)
+  RECONCILE_INTERVAL            interval of the retention check, in ms (60000)
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;
 
@@ -150,6 +152,10 @@ async function main(arguments_: readonly string[]): Promise<void> {
   const [first, ...rest] = arguments_;
   if (rest.length === 0 && first === '--version') {
     process.stdout.write(`svc ${VERSION}\n`);
+    return;
+  }
+  if (rest.length === 0 && first === '--licenses') {
+    process.stdout.write(LICENSES);
     return;
   }
   if (rest.length === 0 && first === '--help') {

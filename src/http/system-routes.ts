@@ -1,10 +1,13 @@
 /** Health, manifest and status. */
 
 import type { Elysia } from 'elysia';
+import { LICENSES } from '../../host/licenses.ts';
 import type { Status } from '../../wire/api.ts';
 import { HealthSchema, StatusSchema } from '../../wire/api.ts';
 import type { StationRecord } from '../model/station.ts';
-import { REFUSAL_SCHEMAS } from '../route/described-responses.ts';
+import { REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
+import { matchesEtag } from '../route/etag.ts';
+import { etagOf } from '../route/polled-answer.ts';
 
 export interface SystemRouteNeeds {
   version: string;
@@ -70,6 +73,35 @@ export function addSystemRoutes(app: Elysia, parts: SystemRouteNeeds): void {
             description: 'manifest',
             content: { 'application/manifest+json': { schema: { type: 'object' } } },
           },
+        },
+      },
+    },
+  );
+
+  app.get(
+    '/api/licenses',
+    ({ request }) => {
+      const etag = etagOf(LICENSES);
+      const headers = {
+        etag,
+        'cache-control': 'private, no-cache',
+        'content-type': 'text/plain; charset=utf-8',
+      };
+      if (matchesEtag(request.headers.get('if-none-match'), etag))
+        return new Response(null, { status: 304, headers });
+      return new Response(LICENSES, { headers });
+    },
+    {
+      detail: {
+        summary: 'Licenses of everything that the program contains',
+        tags: ['system'],
+        responses: {
+          ...REFUSALS,
+          200: {
+            description: 'plain text',
+            content: { 'text/plain': { schema: { type: 'string' as const } } },
+          },
+          304: { description: 'unchanged' },
         },
       },
     },

@@ -84,6 +84,13 @@ describe('the command line', () => {
     }
   });
 
+  test('--licenses prints the notices of everything inside', async () => {
+    const { code, stdout } = await run(['--licenses']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Apache License');
+    expect(stdout).toContain('JavaScriptCore');
+  });
+
   test('--help names every variable that the manual lists, and no other', async () => {
     const manual = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'operating.md'), 'utf8');
     const [, own = ''] = manual.split('## Variables of svc\n');

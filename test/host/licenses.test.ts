@@ -1,0 +1,17 @@
+/** The notices that the executables carry are those of what they contain. */
+import { expect, test } from 'bun:test';
+import { LICENSES } from '../../host/licenses.ts';
+import { licenseNotices } from '../../tools/licenses.ts';
+
+test('host/licenses.txt is up to date (bun tools/licenses.ts)', () => {
+  expect(LICENSES).toBe(licenseNotices());
+});
+
+test('every part is named with its terms', () => {
+  for (const name of ['elysia ', 'preact ', 'ipaddr.js ', '@fontsource/kosugi-maru ', 'Bun 1.4']) {
+    expect(LICENSES).toContain(`\n${name}`);
+  }
+  for (const part of LICENSES.split(`\n${'='.repeat(100)}\n`)) {
+    expect([part.slice(0, 40), part.length > 300]).toEqual([part.slice(0, 40), true]);
+  }
+});
