@@ -3,6 +3,8 @@
  * driver, watches that a transport stream comes and keeps coming, descrambles once and hands the same chunk to
  * every user. It decides nothing about who may use it.
  */
+import { AwakeTimer } from '../host/awake-timer.ts';
+import { systemMonotonicClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Consumer } from './consumer.ts';
 import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
@@ -54,8 +56,8 @@ export class Tuning {
   #released: Promise<void> = Promise.resolve();
   #preamble: Uint8Array[] = [];
   #preambleBytes = 0;
-  #lastPacketsAt = 0;
-  #watchdog: ReturnType<typeof setTimeout> | undefined;
+  /** No signal yet, and later no packets any more. A pause of the process is no silence of the device. */
+  #watchdog: AwakeTimer | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly options: TuningOptions) {
@@ -106,7 +108,7 @@ export class Tuning {
         data: (chunk) => this.#receive(chunk),
         ended: (reason) => this.#fail(reason, false),
       });
-      this.#watchdog = setTimeout(() => this.#onSyncTimeout(), this.options.timing.syncMs);
+      this.#watch(this.options.timing.syncMs, () => this.#onSyncTimeout());
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error), true);
     }
@@ -141,8 +143,8 @@ export class Tuning {
   #receive(chunk: Uint8Array): void {
     if (this.#phase === 'ended') return;
     const packets = this.#counter.count(chunk);
-    if (packets > 0) this.#lastPacketsAt = performance.now();
     if (this.#phase === 'streaming') {
+      if (packets > 0) this.#watchdog?.restart();
       this.#descrambler.feed(chunk);
       return;
     }
@@ -155,19 +157,19 @@ export class Tuning {
     this.#phase = 'streaming';
     const waiting = this.#preamble;
     this.#preamble = [];
-    clearTimeout(this.#watchdog);
-    this.#watch(this.options.timing.stallMs);
+    this.#watch(this.options.timing.stallMs, () => this.#onStalled());
     for (const part of waiting) this.#descrambler.feed(part);
     this.options.onChange();
   }
 
-  /** One timer a stall time, not one a chunk: it looks when the last packets came and waits for the rest. */
-  #watch(delay: number): void {
-    this.#watchdog = setTimeout(() => {
-      const rest = this.#lastPacketsAt + this.options.timing.stallMs - performance.now();
-      if (rest > 0) this.#watch(rest);
-      else this.#fail(`放送の信号が ${seconds(this.options.timing.stallMs)} 秒間届きませんでした`, false);
-    }, delay);
+  #watch(limitMs: number, onExpired: () => void): void {
+    this.#watchdog?.stop();
+    this.#watchdog = new AwakeTimer({ limitMs, clock: systemMonotonicClock, onExpired });
+    this.#watchdog.restart();
+  }
+
+  #onStalled(): void {
+    this.#fail(`放送の信号が ${seconds(this.options.timing.stallMs)} 秒間届きませんでした`, false);
   }
 
   #onSyncTimeout(): void {
@@ -194,7 +196,7 @@ export class Tuning {
   #stop(failure: TuningFailure | null, reason = failure?.reason ?? '選局を終えました'): Promise<void> {
     if (this.#phase === 'ended') return this.#released;
     this.#phase = 'ended';
-    clearTimeout(this.#watchdog);
+    this.#watchdog?.stop();
     clearTimeout(this.#linger);
     this.#preamble = [];
     this.#descrambler.close();

@@ -66,3 +66,48 @@ test('a clock that is set moves what this process told, and what it waits for', 
   ]);
   expect(one.measured.breaks).toEqual([{ cause: 'service_stopped', from: 5000, to: 610_000 }]);
 });
+
+const PCR_PER_SECOND = 27_000_000;
+const NO_PACKETS = { packets: 0, drops: 0, errors: 0, scrambled: 0 };
+
+test('a pause of the process that outlasts the backlog is told with its own cause and its real length', () => {
+  const clock = { now: 0 };
+  const one = reception(clock);
+  one.begin();
+  one.beginLife();
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
+  one.take(second(0), 0);
+  // Stopped for 60 s; on waking 3 s of backlog come at once, and then the stream ends.
+  clock.now = 61_000;
+  one.paused(60_000);
+  const late = second(1000);
+  late.progress.second.to = 61_000;
+  one.take(late, 61_000);
+  one.lose('stream_ended');
+  expect(one.cause).toBe('paused');
+  clock.now = 62_000;
+  one.beginLife();
+  const former = { modifiedAt: 61_000, pcr: 4 * PCR_PER_SECOND, recounted: NO_PACKETS };
+  one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, 62_000);
+  const { progress } = second(62_000);
+  const dated = { ...progress, second: { ...progress.second, pcr: 62 * PCR_PER_SECOND } };
+  one.take({ kind: 'progress', progress: dated }, 62_000);
+  expect(one.measured.stretches).toEqual([
+    { from: 0, to: 4000 },
+    { from: 62_000, to: 63_000 },
+  ]);
+  expect(one.measured.breaks).toEqual([{ cause: 'paused', from: 4000, to: 62_000 }]);
+});
+
+test('without a pause a stream that ends keeps its cause, and so does one that ends long after', () => {
+  const clock = { now: 0 };
+  const one = reception(clock);
+  one.begin();
+  one.lose('stream_ended');
+  expect(one.cause).toBe('stream_ended');
+  clock.now = 10_000;
+  one.paused(5000);
+  clock.now = 40_000;
+  one.lose('agent_unavailable');
+  expect(one.cause).toBe('agent_unavailable');
+});

@@ -11,6 +11,10 @@ import { type GapCause, type Measured, nothingMeasured } from '../model/verdict.
 import type { FileEvent, Withholding } from '../reception/file-output.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
+/** A stream that ends so soon after a pause of the process ended because of it: the agent's backlog ran out. */
+const AFTER_PAUSE_MS = 20_000;
+/** Causes that a pause of the process brings about. */
+const OF_A_PAUSE: ReadonlySet<GapCause> = new Set(['stream_ended', 'agent_unavailable', 'stalled']);
 /** PCR and machine clock may disagree so much about a pause and still mean the same one. */
 const BELIEVED_MS = 10_000;
 const PCR_PER_MS = PCR_HZ / 1000;
@@ -36,6 +40,8 @@ export class ReceptionTimeline {
   /** Since when nothing is received; undefined while something is. */
   #outage: { cause: GapCause; from: number } | undefined;
   #triedFrom: number | undefined;
+  /** When the process last did not run. */
+  #pause: { from: number; to: number } | undefined;
   /** Recording is forbidden, as the stream says now. */
   isForbidden = false;
   /** Epoch ms minus the worker's clock, of the life under way. */
@@ -124,12 +130,20 @@ export class ReceptionTimeline {
   }
 
   /** Nothing is received from now on, or for another reason than before. */
-  lose(cause: GapCause): void {
+  lose(reported: GapCause): void {
     const now = this.options.broadcastClock();
+    const isOfPause = this.#pause !== undefined && now - this.#pause.to < AFTER_PAUSE_MS;
+    const cause = isOfPause && OF_A_PAUSE.has(reported) ? 'paused' : reported;
     const before = this.#outage;
     if (before?.cause === cause) return;
     if (before !== undefined) this.#measurement.broke(before.cause, { from: before.from, to: now });
     this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
+  }
+
+  /** The whole process did not run for a while, until now. What the agent kept meanwhile is read first. */
+  paused(forMs: number): void {
+    const to = this.options.broadcastClock();
+    this.#pause = { from: to - forMs, to };
   }
 
   /** The recording is over. */
@@ -208,7 +222,10 @@ export class ReceptionTimeline {
     const written = Math.min(Math.max(former.modifiedAt, told), from);
     const end = former.recounted.packets > 0 ? written : told;
     const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
-    const believed = gap !== undefined && gap >= 0 && Math.abs(from - gap - end) < BELIEVED_MS;
+    const isNear = (at: number): boolean =>
+      Math.abs(at - end) < BELIEVED_MS ||
+      (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
+    const believed = gap !== undefined && gap >= 0 && isNear(from - gap);
     const real = believed ? from - gap : end;
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {

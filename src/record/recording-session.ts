@@ -8,7 +8,13 @@
  */
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallClock } from '../../host/clock.ts';
+import {
+  type MonotonicClock,
+  type MonotonicMs,
+  monotonicMs,
+  systemMonotonicClock,
+  type WallClock,
+} from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
@@ -42,6 +48,10 @@ const COPY_GRACE_MS = 5_000;
 /** What was measured since the last save is counted from the file after a kill. */
 const SAVE_MS = 5_000;
 const FOLDER_CHECK_MS = 5_000;
+/** Without a tick for so long the whole process did not run: nothing else keeps the main thread busy that long. */
+const PAUSE_MS = 4_000;
+/** The agent's backlog of 64 MB is read in less, also on a slow machine. */
+const READ_BACKLOG_MS = 3_000;
 const CUT_OFF: ReadonlySet<GapCause> = new Set([
   'agent_unavailable',
   'stream_ended',
@@ -94,6 +104,8 @@ export interface SessionOptions {
   broadcastClock: () => BroadcastMs;
   /** Dates files. */
   wallClock: WallClock;
+  /** Default: the system's. */
+  monotonicClock?: MonotonicClock | undefined;
 }
 
 export interface SessionResult {
@@ -142,6 +154,9 @@ export class RecordingSession {
   #savedAt: number;
   #checkedAt: number;
   #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #monotonicClock: MonotonicClock;
+  #turnAt: MonotonicMs;
+  #readingUntil: MonotonicMs = monotonicMs(Number.NEGATIVE_INFINITY);
   /** Ends a wait before its time. */
   #nudge = Promise.withResolvers<void>();
 
@@ -149,6 +164,8 @@ export class RecordingSession {
     this.done = this.#done.promise;
     const { course, broadcastClock, wallClock, former, delayedBy, ledger } = options;
     this.#course = course;
+    this.#monotonicClock = options.monotonicClock ?? systemMonotonicClock;
+    this.#turnAt = this.#monotonicClock();
     this.#savedAt = this.#checkedAt = broadcastClock();
     this.#reception = new ReceptionTimeline({
       ...{ former: former?.measured, delayedBy, broadcastClock, wallClock },
@@ -185,6 +202,7 @@ export class RecordingSession {
 
   start(): void {
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#turnAt = this.#monotonicClock();
     void this.#run();
   }
 
@@ -290,6 +308,7 @@ export class RecordingSession {
       this.#save();
     } else if (!this.#isOver && end !== undefined) {
       log.warn('recording interrupted', { recording: id, reason: end.reason });
+      this.#noticePause();
       this.#reception.lose(end.cause);
       this.#save();
     }
@@ -330,6 +349,9 @@ export class RecordingSession {
 
   #tick(): void {
     const at = this.options.broadcastClock();
+    this.#noticePause();
+    // What the agent kept during a pause is read before anything is decided by the time.
+    if (this.#turnAt < this.#readingUntil) return;
     const reception = { isReceiving: this.#phase === 'receiving', isCutOff: this.#isCutOff };
     this.#dispatch({ kind: 'tick', at, reception });
     const { state, times } = this.#course;
@@ -340,6 +362,17 @@ export class RecordingSession {
       this.#checkedAt = at;
       this.#storage.check();
     }
+  }
+
+  /** Also called where a stream ends: that may be reported before the first tick after a pause. */
+  #noticePause(): void {
+    const turn = this.#monotonicClock();
+    const passedMs = turn - this.#turnAt;
+    this.#turnAt = turn;
+    if (passedMs <= PAUSE_MS) return;
+    this.#readingUntil = monotonicMs(turn + READ_BACKLOG_MS);
+    this.#reception.paused(passedMs);
+    this.options.log.warn('process was paused', { recording: this.options.id, ms: Math.round(passedMs) });
   }
 
   /** It was received and is cut off from its station: whether its programme has ended is not known. */
