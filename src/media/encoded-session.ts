@@ -87,7 +87,7 @@ export class EncodedSession implements MediaSession {
   }
 
   stop(): void {
-    this.#giveUp(new Failure('no_tuner', '放送の受信が途切れました'));
+    this.#giveUp(new Failure('no_signal', '放送の受信が途切れました'));
   }
 
   #launch(): void {
@@ -121,7 +121,7 @@ export class EncodedSession implements MediaSession {
 
   #nothingToEncode(): Failure {
     if (this.#missing.length === 0) return new Failure('not_found', 'この局は音声を放送していません');
-    return new Failure('no_tuner', '放送が届いていないか、スクランブルが解除されていません', {
+    return new Failure('no_signal', '放送が届いていないか、スクランブルが解除されていません', {
       cause: `nothing readable on PIDs ${this.#missing.join(', ')}`,
     });
   }
@@ -159,7 +159,7 @@ export class EncodedSession implements MediaSession {
     try {
       if (this.#starts >= MAX_STARTS) throw encoderFailure(end);
       if (end.cause === 'encoder') await this.#reconsider(end);
-      else if (end.cause !== 'layout') throw new Failure('no_tuner', '放送の受信が途切れました');
+      else if (end.cause !== 'layout') throw new Failure('no_signal', '放送の受信が途切れました');
       if (this.#state === 'starting') this.#launch();
     } catch (error) {
       this.#giveUp(error instanceof Error ? error : new Error(String(error)));

@@ -97,5 +97,5 @@ export class PacketSession implements MediaSession {
 }
 
 function notReceived(): Failure {
-  return new Failure('no_tuner', '放送の受信が途切れました');
+  return new Failure('no_signal', '放送の受信が途切れました');
 }
