@@ -15,7 +15,6 @@ import { SILENT_LOG } from '../host/log.ts';
 import { Encoders } from '../src/ffmpeg/encoders.ts';
 import { LiveService } from '../src/live/live-service.ts';
 import type { StationRecord } from '../src/model/station.ts';
-import { startReceptionWorker } from '../src/workers.ts';
 import { SessionFixture } from '../test/record/session-fixture.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -106,10 +105,9 @@ async function record(folder: string, agentUrl: string, seconds: number): Promis
   const desk = new SessionFixture(folder, agentUrl);
   const encoders = new Encoders({ path: undefined, searchPath: '', log: SILENT_LOG, now: Date.now });
   const room = new LiveService({
-    agentUrl,
+    pool: desk.pool,
     stations: { find: (id) => stations.find((one) => one.id === id), audios: () => [] },
     encoders,
-    startWorker: startReceptionWorker,
     log: SILENT_LOG,
   });
   const endAt = Date.now() + SETTLE_MS + seconds * 1000;

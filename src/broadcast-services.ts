@@ -9,7 +9,7 @@ import { addGuideRoutes, type GuideRouteNeeds } from './guide/guide-routes.ts';
 import { GuideService, type GuideServiceOptions } from './guide/guide-service.ts';
 import { LogoCollector } from './logo/logo-collector.ts';
 import { addLogoRoutes } from './logo/logo-routes.ts';
-import { SurveyClient } from './reception/survey-client.ts';
+import { ChannelSurveys } from './reception/channel-survey.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { ChannelScan } from './scan/channel-scan.ts';
 import { addScanRoutes } from './scan/scan-routes.ts';
@@ -29,7 +29,6 @@ export interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> 
   syncIntervalMs: number;
   /** A station that imports lack for so long is forgotten, ms. */
   forgetAfterMs: number;
-  startSurveyWorker: () => Worker;
   log: Log;
 }
 
@@ -38,7 +37,6 @@ export class BroadcastServices {
   readonly guide: GuideService;
   readonly scans: ChannelScan;
   readonly logos: LogoCollector;
-  readonly #surveys: SurveyClient;
   readonly #sync: AgentSync;
   readonly #link: AgentLink;
 
@@ -46,10 +44,10 @@ export class BroadcastServices {
     const { agent, programs, hub, log, now, forgetAfterMs } = options;
     this.stations = new StationList({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
     this.guide = new GuideService({ ...options, stations: this.stations });
-    this.#surveys = new SurveyClient({ startWorker: options.startSurveyWorker, log });
+    const surveys = new ChannelSurveys(options.pool);
     this.scans = new ChannelScan({
       agent,
-      surveys: this.#surveys,
+      surveys,
       hub,
       log: log.component('scan'),
       now,
@@ -62,7 +60,7 @@ export class BroadcastServices {
       stations: this.stations,
       store: options.logos,
       agent,
-      surveys: this.#surveys,
+      surveys,
       hub,
       log: log.component('logos'),
       now,
@@ -118,7 +116,6 @@ export class BroadcastServices {
     const { scans, logos } = this;
     await Promise.allSettled([this.#link.close(), this.#sync.close(), scans.close(), logos.close()]);
     await this.guide.close();
-    this.#surveys.close();
   }
 
   /** Satellite stations for a household that never scanned for them; never while a scan is under way. */

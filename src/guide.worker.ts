@@ -1,10 +1,17 @@
-/** Worker entry: reads channels for the guide and stores what they say (`guide/host.ts`). */
+/** Worker entry: merges and stores the guide (`guide/guide-host.ts`). */
+import { systemWallClock } from '../host/clock.ts';
+import { serveWorker } from '../host/worker-server.ts';
 import { GuideHost } from './guide/guide-host.ts';
-import type { FromGuideWorker, ToGuideWorker } from './guide/guide-messages.ts';
+import type { GuideContract } from './guide/guide-messages.ts';
 import { openGuideDatabase } from './store/guide-database.ts';
 
 declare const self: Worker;
 
-const post = (message: FromGuideWorker): void => self.postMessage(message);
-const host = new GuideHost({ post, openFile: openGuideDatabase, now: Date.now });
-self.onmessage = (event: MessageEvent<ToGuideWorker>): void => host.take(event.data);
+serveWorker<GuideContract>(self, (post) => {
+  const host = new GuideHost({ post, openFile: openGuideDatabase, now: systemWallClock });
+  return {
+    requests: { end: (ask) => host.end(ask) },
+    order: (order) => host.take(order),
+    close: () => host.close(),
+  };
+});

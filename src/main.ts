@@ -17,7 +17,6 @@ import {
   startGuideWorker,
   startReceptionWorker,
   startScheduleWorker,
-  startSurveyWorker,
 } from './workers.ts';
 
 const HELP = `svc ${VERSION}: watch and record television in the household
@@ -188,7 +187,6 @@ async function main(arguments_: readonly string[]): Promise<void> {
       webDir: findWebDir(),
       startReceptionWorker,
       startGuideWorker,
-      startSurveyWorker,
       startScheduleWorker,
       startDatabaseWorker,
     });

@@ -21,6 +21,7 @@ import { Hub } from './hub/hub.ts';
 import { createLive } from './live/create-live.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { createEvents } from './notify/create-events.ts';
+import { ReceptionPool } from './reception/reception-pool.ts';
 import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
@@ -53,7 +54,6 @@ export interface ServiceOptions {
   webDir: string | null;
   startReceptionWorker: () => Worker;
   startGuideWorker: () => Worker;
-  startSurveyWorker: () => Worker;
   startScheduleWorker: () => Worker;
   startDatabaseWorker: () => Worker;
 }
@@ -67,7 +67,7 @@ export interface RunningService {
 
 /** What every feature is made of. */
 function createFoundation(
-  { config, log, now, searchPath, startDatabaseWorker }: ServiceOptions,
+  { config, log, now, searchPath, startDatabaseWorker, startReceptionWorker }: ServiceOptions,
   stores: Stores,
 ) {
   const { database, path } = stores;
@@ -92,7 +92,12 @@ function createFoundation(
   });
   const agent = new AgentClient(config.agentUrl);
   const stored = (): Promise<void> => databaseWorker.stored();
-  return { databaseWorker, hub, encoders, settings, agent, stored };
+  const pool = new ReceptionPool({
+    agentUrl: config.agentUrl,
+    startWorker: startReceptionWorker,
+    log: log.component('reception'),
+  });
+  return { databaseWorker, hub, encoders, settings, agent, pool, stored };
 }
 
 type Foundation = ReturnType<typeof createFoundation>;
@@ -101,12 +106,13 @@ type Foundation = ReturnType<typeof createFoundation>;
 function createBroadcast(
   options: ServiceOptions,
   { path, database, stations, programs }: Stores,
-  { agent, hub, settings }: Foundation,
+  { agent, pool, hub, settings }: Foundation,
   clock: BroadcastClock,
 ): BroadcastServices {
   const { config, log, now } = options;
   return new BroadcastServices({
     agent,
+    pool,
     syncIntervalMs: config.channelSyncIntervalMs,
     forgetAfterMs: config.serviceForgetAfterMs,
     ...{ stations, programs, coverage: new CoverageStore(database), databasePath: path },
@@ -122,7 +128,6 @@ function createBroadcast(
     logos: new LogoStore(database),
     hub,
     startWorker: options.startGuideWorker,
-    startSurveyWorker: options.startSurveyWorker,
     log: log.component('guide'),
     now,
     onTime: (heard) => clock.heard(heard),
@@ -134,7 +139,7 @@ function createBroadcast(
 function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
   const { config, log, now, elapsed } = options;
   const { database, programs } = stores;
-  const { agent, encoders, hub, settings, stored } = foundation;
+  const { agent, pool, encoders, hub, settings, stored } = foundation;
   const clock = new BroadcastClock({ wall: now, elapsed }, (byMs) => {
     log.warn('set to the time of the broadcast', { byMs });
     recording.recorder.clockSet();
@@ -145,25 +150,22 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const tuners = () => agent.tuners();
   const events = createEvents({ hub });
   const live = createLive({
-    agentUrl: config.agentUrl,
-    ...{ stations, encoders, tuners, hub, log, tap: guide.tap },
+    ...{ stations, encoders, tuners, hub, log, pool },
     findRecording: (id) => recording.recorder.describe(id),
-    startWorker: options.startReceptionWorker,
   });
   const recording = createRecording({
     version: VERSION,
-    agentUrl: config.agentUrl,
+    pool,
     dataDir: config.dataDir,
     recordingsDir: config.recordingsDir,
     retentionIntervalMs: config.reconcileIntervalMs,
-    ...{ database, settings, hub, clock, stored, log, readSeries, tap: guide.tap },
+    ...{ database, settings, hub, clock, stored, log, readSeries },
     monotonicClock: () => monotonicMs(elapsed()),
     wallClock: () => wallMs(now()),
     findStation: (id) => stations.findKnown(id),
     findProgram: (id) => programs.find(id),
     onBegan: () => booking.booking.onBegan(),
     onEnded: (end) => booking.booking.onEnded(end),
-    startWorker: options.startReceptionWorker,
   });
   const booking = createBooking({
     ...{ database, programs, stations, tuners, settings, hub },
@@ -246,14 +248,19 @@ function allRoutes(
  * and what stands in one step ends together.
  */
 function lifecycle(
-  { databaseWorker, encoders }: Foundation,
+  { databaseWorker, encoders, pool }: Foundation,
   { broadcast, events, live, recording, booking }: Features,
 ) {
   const { recorder, retention } = recording;
   return {
     start: [databaseWorker, recorder, booking.booking, retention, broadcast, encoders],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
-    shutdown: [[events.events], [booking.booking], [broadcast, live.live, recorder, retention, encoders]],
+    shutdown: [
+      [events.events],
+      [booking.booking],
+      [broadcast, live.live, recorder, retention, encoders],
+      [pool],
+    ],
   };
 }
 

@@ -3,19 +3,14 @@
  * by a path relative to the bundle's own folder.
  */
 
-/** Reads station streams and feeds encoders; speaks `stream/messages.ts`. */
+/** Reads streams of the agent; speaks `reception/reception-messages.ts`. */
 export function startReceptionWorker(): Worker {
   return new Worker(new URL('./reception.worker.ts', import.meta.url));
 }
 
-/** Parses sections of the guide. */
+/** Merges and stores the guide; speaks `guide/guide-messages.ts`. */
 export function startGuideWorker(): Worker {
   return new Worker(new URL('./guide.worker.ts', import.meta.url));
-}
-
-/** Reads channels for a scan and for logos; speaks `guide/survey-messages.ts`. */
-export function startSurveyWorker(): Worker {
-  return new Worker(new URL('./survey.worker.ts', import.meta.url));
 }
 
 /** Keeps the database's log; speaks `store/database-worker-messages.ts`. */

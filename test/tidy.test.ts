@@ -59,7 +59,7 @@ const SRC_MAY_KNOW: Record<string, readonly string[]> = {
   settings: ['model', 'store', 'hub', 'route'],
   // A station's worker feeds its encoders itself: stream bytes do not cross the main thread.
   reception: ['model', 'ffmpeg', 'tuner'],
-  media: ['model', 'reception', 'ffmpeg'],
+  media: ['model', 'reception', 'ffmpeg', 'tuner'],
   ffmpeg: ['model'],
   hub: ['model'],
   tuner: ['model', 'route'],

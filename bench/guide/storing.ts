@@ -14,7 +14,6 @@ import {
   startGuideWorker,
   startReceptionWorker,
   startScheduleWorker,
-  startSurveyWorker,
 } from '../../src/workers.ts';
 import { quantile } from './figures.ts';
 
@@ -97,7 +96,6 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       webDir: null,
       startReceptionWorker,
       startGuideWorker,
-      startSurveyWorker,
       startScheduleWorker,
       startDatabaseWorker,
     });

@@ -13,7 +13,8 @@ import { ProgramStore } from '../store/program-store.ts';
 import { StationStore } from '../store/station-store.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
 import { GuideCollector } from './guide-collector.ts';
-import type { VisitOrder, VisitOutcome, VisitResult } from './guide-messages.ts';
+import type { VisitOutcome, VisitResult } from './guide-messages.ts';
+import type { VisitOrder } from './guide-visits.ts';
 import type { ChannelKey } from './visit-plan.ts';
 
 const NOW = 1_800_000_000_000;
@@ -94,7 +95,7 @@ beforeEach(() => {
       visit: (order) => {
         const { promise, resolve } = Promise.withResolvers<VisitResult>();
         const end = (result: Partial<VisitResult>): void =>
-          resolve({ outcome: 'complete', reason: null, ...result });
+          resolve({ outcome: 'complete', reason: null, sentence: null, ...result });
         const visit: Visit = { order, cancelled: false, end };
         visits.push(visit);
         const cancel = (): void => {
@@ -103,9 +104,9 @@ beforeEach(() => {
         };
         return { result: promise, cancel };
       },
-      purge: (before) => {
-        purged.push(before);
-      },
+    },
+    purge: (before) => {
+      purged.push(before);
     },
     open: () => open,
     enabled: () => true,
@@ -146,20 +147,19 @@ function fill(id: StationId | undefined, days = 8): void {
     coverage.put([{ stationId: id, readAt: now, filledUntil, whole: true, hasGuide: true }]);
 }
 
-const query = (visit: Visit | undefined): URLSearchParams => new URL(visit?.order.url ?? '').searchParams;
 /** The channels visited, with what for. */
 const seen = (): string[] =>
-  visits.map((visit) => `${query(visit).get('channel')} ${visit.order.wanted[0]?.depth}`);
+  visits.map((visit) => `${visit.order.request.channel} ${visit.order.wanted[0]?.depth}`);
 
 describe('Collector', () => {
   test('looks what is on first, then reads the guide, in the background', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();
     await until(() => visits.length === 1);
-    expect(Object.fromEntries(query(visits[0]))).toEqual({
+    expect(visits[0]?.order.request).toEqual({
       type: 'GR',
       channel: 'T27',
-      priority: '3',
+      priority: 3,
       use: 'epg T27',
     });
     expect(visits[0]?.order).toMatchObject({
@@ -200,9 +200,15 @@ describe('Collector', () => {
     const trouble = { type: 'GR' as const, channel: 'T27', stationIds: stations.list().map(({ id }) => id) };
     const none = { ...trouble, kind: 'no_tuner' as const, reason: null, failures: 0, at: now - 16_000 };
     expect(collector.status([]).troubles).toEqual([none]);
-    visits[1]?.end({ outcome: 'failed', reason: 'no signal' });
+    visits[1]?.end({ outcome: 'failed', reason: 'HTTP 500', sentence: '受信できません' });
     await until(() => collector.status([]).troubles[0]?.kind === 'unreadable');
-    const failed = { ...trouble, kind: 'unreadable' as const, reason: 'no signal', failures: 1, at: now };
+    const failed = {
+      ...trouble,
+      kind: 'unreadable' as const,
+      reason: '受信できません',
+      failures: 1,
+      at: now,
+    };
     expect(collector.status([]).troubles).toEqual([failed]);
     now += 16_000;
     await planned();
@@ -256,7 +262,7 @@ describe('Collector', () => {
     now += 1000;
     expect(collector.press()).toEqual({ pressed: true, until: now + 60_000 });
     await until(() => visits.length === 2);
-    expect(visits.map((visit) => query(visit).get('priority'))).toEqual(['8', '8']);
+    expect(visits.map((visit) => visit.order.request.priority)).toEqual([8, 8]);
     expect(collector.status([])).toMatchObject({ pressed: true, progress: { done: 0, total: 2 } });
     fill(visits[0]?.order.wanted[0]?.id);
     await ended(visits[0], 'complete');

@@ -10,12 +10,13 @@ import type { Hub } from '../hub/hub.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { CoverageStore } from '../store/guide-coverage.ts';
 import type { ProgramStore } from '../store/program-store.ts';
-import { type AgentClient, streamUrl } from '../tuner/agent-client.ts';
+import type { AgentClient } from '../tuner/agent-client.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
 import { airingUntil } from './airing-until.ts';
-import type { VisitOrder, VisitResult } from './guide-messages.ts';
+import type { VisitResult } from './guide-messages.ts';
 import { guideTroubles } from './guide-troubles.ts';
-import type { RunningVisit } from './guide-worker-client.ts';
+import type { RunningVisit, VisitOrder } from './guide-visits.ts';
 import {
   type ChannelKey,
   channelKey,
@@ -27,7 +28,6 @@ import {
   type VisitHistory,
   type VisitPlan,
 } from './visit-plan.ts';
-import { VISIT_USE } from './visit-tuners.ts';
 
 export interface CollectLimits extends PlanLimits {
   /** How often stations are selected, ms. */
@@ -48,8 +48,10 @@ export interface GuideCollectorOptions {
   stations: CollectorStations;
   programs: ProgramStore;
   coverage: CoverageStore;
-  agent: AgentClient;
-  visits: { visit(order: VisitOrder): RunningVisit; purge(before: number): void };
+  agent: Pick<AgentClient, 'tuners'>;
+  visits: { visit(order: VisitOrder): RunningVisit };
+  /** Forgets programmes that ended at or before, epoch ms. */
+  purge: (before: number) => void;
   /** Channels whose tables come from streams that are open anyway. */
   open: () => ReadonlySet<ChannelKey>;
   /** The setting. */
@@ -297,10 +299,10 @@ export class GuideCollector {
   }
 
   #order({ kind, type, channel, priority, wanted }: VisitPlan): VisitOrder {
-    const { agent, limits } = this.options;
+    const { limits } = this.options;
     const guide = kind === 'guide';
     return {
-      url: streamUrl(agent.url, { type, channel, priority, use: `${VISIT_USE}${channel}` }),
+      request: { type, channel, priority, use: STREAM_USE.guide(channel) },
       networkId: this.#networkOf(wanted[0]?.id),
       wanted,
       capMs: guide ? limits.visitMs : LOOK_MS,
@@ -325,10 +327,10 @@ export class GuideCollector {
     return airingUntil(programs.spans(ids, now, now + HORIZON_MS), now);
   }
 
-  #remember(key: ChannelKey, { plan, cancelled }: ActiveVisit, { outcome, reason }: VisitResult): void {
+  #remember(key: ChannelKey, { plan, cancelled }: ActiveVisit, { outcome, sentence }: VisitResult): void {
     const now = this.options.now();
     if (outcome === 'no_tuner' || outcome === 'failed' || outcome === 'broken') {
-      if (!cancelled) this.#fail(key, outcome === 'no_tuner', reason);
+      if (!cancelled) this.#fail(key, outcome === 'no_tuner', sentence);
       return;
     }
     const before = this.#history.get(key) ?? NO_HISTORY;
@@ -352,6 +354,6 @@ export class GuideCollector {
   #purge(now: number): void {
     if (Math.abs(now - this.#purgedAt) < PURGE_EVERY_MS) return;
     this.#purgedAt = now;
-    this.options.visits.purge(now - KEEP_ENDED_MS);
+    this.options.purge(now - KEEP_ENDED_MS);
   }
 }

@@ -1,80 +1,138 @@
 /**
- * Streams that somebody keeps open are read for the guide at no cost: of each channel that is open, one stream's
- * tables go to the guide worker. Present/following is stored at once that way, for all stations of the channel.
+ * Streams that are open for another use are read for the guide at no tuner's cost: of each channel that is open, one
+ * stream gets a guide reader. Present/following is stored at once that way, for all stations of the channel.
  */
-import { networkId } from '../../arib/ids.ts';
+import { type BroadcastType, networkId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { StreamTap, TappedChannel, TappedStream } from '../reception/stream-tap.ts';
-import type { FeedOrder } from './guide-messages.ts';
-import type { RunningFeed } from './guide-worker-client.ts';
+import { type GuideBatch, type GuideReaderCommand, guideReader } from '../reception/guide-reader.ts';
+import type { ReceptionStream, StreamObserver, StreamPart } from '../reception/reception-pool.ts';
+import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
 import { wantedStations } from './visit-goal.ts';
 import { type ChannelKey, channelKey } from './visit-plan.ts';
 
-export interface FeedsOptions {
+export interface GuideFeedsOptions {
   stations: { list(): readonly StationRecord[] };
-  visits: { feed(order: FeedOrder): RunningFeed };
+  worker: Pick<GuideWorkerClient, 'read'>;
   settleMs: number;
   /** A channel was opened, or is open no longer. */
   onChange: () => void;
+  log: Log;
+  /** After a fault of a reader the next one is started so much later, ms. */
+  retryMs?: number | undefined;
 }
+
+/** A fault is a bug or a hostile broadcast, which both come again. */
+const RETRY_MS = 60_000;
+
+type FedStream = Pick<ReceptionStream, 'reader'>;
 
 interface OpenChannel {
+  readonly key: ChannelKey;
   /** The first is the one that is read. */
-  readonly streams: TappedStream[];
-  feed: RunningFeed;
+  readonly streams: FedStream[];
+  reader: { of: FedStream; part: StreamPart<GuideReaderCommand> } | undefined;
+  /** Undefined after the guide worker was lost, until the next batch. */
+  reading: GuideReading | undefined;
+  retry: ReturnType<typeof setTimeout> | undefined;
 }
 
-export class GuideFeeds implements StreamTap {
+export class GuideFeeds implements StreamObserver {
   readonly #channels = new Map<ChannelKey, OpenChannel>();
+  #closed = false;
 
-  constructor(private readonly options: FeedsOptions) {}
+  constructor(private readonly options: GuideFeedsOptions) {}
 
   /** Channels whose tables come in. */
   get open(): ReadonlySet<ChannelKey> {
     return new Set(this.#channels.keys());
   }
 
-  opened(channel: TappedChannel): TappedStream {
-    const key = channelKey(channel);
-    const stream: TappedStream = {
-      packets: (bytes) => {
-        const open = this.#channels.get(key);
-        if (open?.streams[0] === stream) open.feed.packets(bytes);
-      },
-      closed: () => this.#closed(key, stream),
-    };
-    const open = this.#channels.get(key);
-    if (open !== undefined) open.streams.push(stream);
-    else {
-      this.#channels.set(key, { streams: [stream], feed: this.#feed(key) });
-      this.options.onChange();
+  opened(stream: FedStream, request: { type: BroadcastType; channel: string }): void {
+    if (this.#closed) return;
+    const key = channelKey(request);
+    const known = this.#channels.get(key);
+    if (known !== undefined) {
+      known.streams.push(stream);
+      return;
     }
-    return stream;
+    const base = { reader: undefined, reading: undefined, retry: undefined };
+    const channel: OpenChannel = { key, streams: [stream], ...base };
+    this.#channels.set(key, channel);
+    channel.reading = this.#begin(channel);
+    this.#attach(channel);
+    this.options.onChange();
+  }
+
+  closed(stream: FedStream): void {
+    for (const channel of this.#channels.values()) {
+      const index = channel.streams.indexOf(stream);
+      if (index < 0) continue;
+      channel.streams.splice(index, 1);
+      if (channel.streams.length > 0) this.#attach(channel);
+      else {
+        this.#end(channel);
+        this.options.onChange();
+      }
+    }
   }
 
   close(): void {
-    for (const { feed } of this.#channels.values()) feed.end();
-    this.#channels.clear();
+    this.#closed = true;
+    for (const channel of [...this.#channels.values()]) this.#end(channel);
   }
 
-  #feed(key: ChannelKey): RunningFeed {
-    const { stations, visits, settleMs } = this.options;
-    const own = stations.list().filter((station) => channelKey(station) === key);
+  /** The first stream of the channel has the reader. */
+  #attach(channel: OpenChannel): void {
+    const [stream] = channel.streams;
+    if (stream === undefined || channel.reader?.of === stream || this.#closed) return;
+    clearTimeout(channel.retry);
+    const part = stream.reader(guideReader, null, {
+      value: (batch) => this.#take(channel, batch),
+      ended: (end) => {
+        if (channel.reader?.of !== stream) return;
+        channel.reader = undefined;
+        if (end.cause !== 'fault') return;
+        this.options.log.error('guide reader failed', { channel: channel.key, reason: end.reason });
+        channel.retry = setTimeout(() => this.#attach(channel), this.options.retryMs ?? RETRY_MS);
+      },
+    });
+    channel.reader = { of: stream, part };
+  }
+
+  #take(channel: OpenChannel, batch: GuideBatch): void {
+    if (!this.#channels.has(channel.key)) return;
+    if (channel.reading === undefined) {
+      // A new worker knows nothing of what came before.
+      channel.reading = this.#begin(channel);
+      channel.reader?.part.command({ kind: 'repeat' });
+    }
+    channel.reading?.take(batch);
+  }
+
+  #begin(channel: OpenChannel): GuideReading | undefined {
+    const { stations, worker, settleMs } = this.options;
+    const own = stations.list().filter((station) => channelKey(station) === channel.key);
     const wanted = wantedStations(
       own.map((station) => station.id),
       'full',
     );
-    return visits.feed({ networkId: own[0]?.networkId ?? networkId(0), wanted, settleMs });
+    const network = own[0]?.networkId ?? networkId(0);
+    return worker.read(
+      { source: 'feed', networkId: network, wanted, settleMs, patienceMs: 0 },
+      {
+        repeat: () => channel.reader?.part.command({ kind: 'repeat' }),
+        lost: () => {
+          channel.reading = undefined;
+        },
+      },
+    );
   }
 
-  #closed(key: ChannelKey, stream: TappedStream): void {
-    const open = this.#channels.get(key);
-    const index = open?.streams.indexOf(stream) ?? -1;
-    if (open === undefined || index < 0) return;
-    open.streams.splice(index, 1);
-    if (open.streams.length > 0) return;
-    this.#channels.delete(key);
-    open.feed.end();
-    this.options.onChange();
+  #end(channel: OpenChannel): void {
+    this.#channels.delete(channel.key);
+    clearTimeout(channel.retry);
+    void channel.reader?.part.stop();
+    void channel.reading?.end(false);
   }
 }

@@ -1,15 +1,16 @@
 /**
- * The guide worker's side of `messages.ts`: reads channels and feeds, merges what they say, and writes it with a
- * connection of its own, so that the main thread neither parses nor waits.
+ * The guide worker's side of `guide-messages.ts`: merges the sections of every stream that is read, and writes what they
+ * say with a connection of its own, so that neither the main thread nor a reception worker waits for the database.
  */
-import type { NetworkId, StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../arib/ids.ts';
+import type { WallClock, WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { postponed, withSchedule } from '../model/program-precedence.ts';
+import { guideSections } from '../reception/guide-reader.ts';
 import type { GuideDatabase } from '../store/guide-database.ts';
-import type { FeedOrder, FromGuideWorker, NamedEvents, ToGuideWorker, VisitOrder } from './guide-messages.ts';
+import type { GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
 import { GuideSession } from './guide-session.ts';
-import { runVisit } from './guide-visit.ts';
 import { KnownStations } from './known-stations.ts';
 import type { StationPresent } from './merge/station-present.ts';
 import { VisitGoal } from './visit-goal.ts';
@@ -20,14 +21,15 @@ const MAX_WAITING = 1_000;
 const PRESENT_MS = 50;
 /** Open ends and pauses are looked at anew this often. */
 const TICK_MS = 60_000;
+/** Interval between checks of goals: a check goes through every station of a network. */
+const GOAL_MS = 250;
 /** Several writes are one message. */
 const TELL_MS = 200;
 
 export interface GuideHostOptions {
-  post: (message: FromGuideWorker) => void;
+  post: (event: GuideEvent) => void;
   openFile: (path: string) => GuideDatabase;
-  /** Epoch ms. */
-  now: () => number;
+  now: WallClock;
 }
 
 /** A tuning being read, with when it is written. */
@@ -35,8 +37,10 @@ interface Reading {
   readonly session: GuideSession;
   readonly goal: VisitGoal;
   readonly writeMs: number;
-  beganAt: number;
-  writtenAt: number;
+  /** A visit whose goal is not reached yet. */
+  awaitsGoal: boolean;
+  readonly beganAt: WallMs;
+  writtenAt: WallMs;
   /** A write of this reading is under way; what comes meanwhile waits for the next. */
   writing: boolean;
   /** Its stations count as read once. */
@@ -45,14 +49,10 @@ interface Reading {
 
 export class GuideHost {
   readonly #stations = new KnownStations();
-  readonly #visits = new Map<number, AbortController>();
-  /** Visits on their way out too. */
-  readonly #visiting = new Set<Promise<void>>();
+  /** By the main thread's number, which is the session's id. */
   readonly #readings = new Map<number, Reading>();
-  readonly #feeds = new Map<number, Reading>();
   #file: GuideDatabase | undefined;
   #writeMs = { visit: 0, feed: 0 };
-  #serial = 0;
   /** All writing, one after the other. */
   #queue: Promise<void> = Promise.resolve();
   readonly #presents = new Set<StationId>();
@@ -60,43 +60,58 @@ export class GuideHost {
   readonly #changed = new Set<StationId>();
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
+  #goals: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: GuideHostOptions) {}
 
-  take(message: ToGuideWorker): void {
-    switch (message.kind) {
+  take(order: GuideOrder): void {
+    switch (order.kind) {
       case 'open':
-        this.#open(message.path, message.writeMs);
+        this.#open(order.path, order.writeMs);
         break;
       case 'stations':
-        this.#stations.replace(message.stations);
+        this.#stations.replace(order.stations);
         for (const { session } of this.#readings.values()) session.reread();
         break;
-      case 'visit':
-        this.#startVisit(message.visit, message);
+      case 'read':
+        this.#read(order.reading, order);
         break;
-      case 'cancel':
-        this.#visits.get(message.visit)?.abort(new Error('cancelled'));
-        break;
-      case 'feed':
-        this.#startFeed(message.feed, message);
-        break;
-      case 'packets':
-        this.#feed(message.feed, message.bytes);
-        break;
-      case 'feedEnd':
-        void this.#endFeed(message.feed);
+      case 'sections':
+        this.#take(order.reading, order.at, order.bytes);
         break;
       case 'purge':
-        this.#purge(message.before);
-        break;
-      case 'ask':
-        this.options.post({ kind: 'alive' });
-        break;
-      case 'shutdown':
-        void this.#shutdown();
+        this.#purge(order.before);
         break;
     }
+  }
+
+  /** Writes what is left of a reading; the stations' present/following may come from elsewhere again. */
+  async end({ reading: id, counts }: { reading: number; counts: boolean }): Promise<null> {
+    const reading = this.#readings.get(id);
+    if (reading === undefined) return null;
+    const { session } = reading;
+    const now = this.options.now();
+    this.#readings.delete(id);
+    this.#watch();
+    for (const { station, present } of this.#stations.all()) {
+      const wasWatched = present.watched;
+      present.release(session.id, now);
+      if (wasWatched && !present.watched) this.#presentChanged(station.id);
+    }
+    this.#flushPresents();
+    session.readHeld(now);
+    await this.#write(reading, counts);
+    return null;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#tick);
+    await Promise.all([...this.#readings.keys()].map((reading) => this.end({ reading, counts: false })));
+    this.#flushPresents();
+    await this.#queue;
+    this.#tellNow();
+    this.#file?.close();
+    this.#file = undefined;
   }
 
   #open(path: string, writeMs: { visit: number; feed: number }): void {
@@ -109,95 +124,54 @@ export class GuideHost {
     this.#tick = setInterval(() => this.#onTick(), TICK_MS);
   }
 
-  #startVisit(visit: number, order: VisitOrder): void {
-    const visiting = this.#visit(visit, order).finally(() => this.#visiting.delete(visiting));
-    this.#visiting.add(visiting);
-  }
-
-  async #visit(visit: number, order: VisitOrder): Promise<void> {
+  #read(id: number, { source, networkId, wanted, settleMs, patienceMs }: ReadingOrder): void {
     const { now, post } = this.options;
-    const cancel = new AbortController();
-    this.#visits.set(visit, cancel);
-    const reading = this.#read(order.networkId, order, this.#writeMs.visit, order.patienceMs, true);
-    const result = await runVisit(order, {
-      session: reading.session,
-      goal: reading.goal,
-      signal: cancel.signal,
-      now,
-      onRead: () => this.#writeWhenDue(reading),
+    const session = new GuideSession(id, networkId, this.#stations, {
+      present: (station) => this.#presentChanged(station),
+      clock: (offsetMs, at) => post({ kind: 'clock', networkId, offsetMs, at }),
+      repeat: () => post({ kind: 'repeat', reading: id }),
     });
-    this.#visits.delete(visit);
-    const counts = result.outcome === 'complete' || result.outcome === 'partial';
-    await this.#end(reading, counts);
-    post({ kind: 'done', visit, ...result });
-  }
-
-  #read(
-    network: NetworkId,
-    { wanted, settleMs }: Pick<VisitOrder, 'wanted' | 'settleMs'>,
-    writeMs: number,
-    patienceMs: number,
-    whole: boolean,
-  ): Reading {
-    const { now, post } = this.options;
-    this.#serial += 1;
-    const id = this.#serial;
-    const session = new GuideSession(
-      id,
-      network,
-      this.#stations,
-      {
-        present: (station) => this.#presentChanged(station),
-        clock: (offsetMs) => post({ kind: 'clock', networkId: network, offsetMs, at: now() }),
-      },
-      whole,
-    );
     const at = now();
-    const reading: Reading = {
+    this.#readings.set(id, {
       session,
       goal: new VisitGoal(wanted, settleMs, patienceMs, this.#stations),
-      writeMs,
+      writeMs: this.#writeMs[source],
+      awaitsGoal: source === 'visit',
       beganAt: at,
       writtenAt: at,
       writing: false,
       counted: false,
-    };
-    this.#readings.set(id, reading);
-    return reading;
+    });
+    this.#watch();
   }
 
-  #startFeed(feed: number, order: FeedOrder): void {
-    this.#feeds.set(feed, this.#read(order.networkId, order, this.#writeMs.feed, 0, false));
-  }
-
-  #feed(feed: number, bytes: Uint8Array<ArrayBuffer>): void {
-    const reading = this.#feeds.get(feed);
+  #take(id: number, at: WallMs, bytes: Uint8Array<ArrayBuffer>): void {
+    const reading = this.#readings.get(id);
     if (reading !== undefined) {
-      reading.session.feed(bytes, this.options.now());
+      reading.session.feed(guideSections(bytes), at);
       this.#writeWhenDue(reading);
     }
-    this.options.post({ kind: 'fed', feed, bytes: bytes.length });
+    this.options.post({ kind: 'taken', reading: id, bytes: bytes.length });
   }
 
-  async #endFeed(feed: number): Promise<void> {
-    const reading = this.#feeds.get(feed);
-    this.#feeds.delete(feed);
-    if (reading !== undefined) await this.#end(reading, false);
-  }
-
-  /** Writes what is left; the stations' present/following may come from elsewhere again. */
-  async #end(reading: Reading, counts: boolean): Promise<void> {
-    const { session } = reading;
-    const now = this.options.now();
-    this.#readings.delete(session.id);
-    for (const { station, present } of this.#stations.all()) {
-      const wasWatched = present.watched;
-      present.release(session.id, now);
-      if (wasWatched && !present.watched) this.#presentChanged(station.id);
+  /** While something is read, goals are checked: they depend on time, not on sections alone. */
+  #watch(): void {
+    if (this.#readings.size > 0) this.#goals ??= setInterval(() => this.#checkGoals(), GOAL_MS);
+    else {
+      clearInterval(this.#goals);
+      this.#goals = undefined;
     }
-    this.#flushPresents();
-    session.readHeld(now);
-    await this.#write(reading, counts);
+  }
+
+  #checkGoals(): void {
+    const now = this.options.now();
+    for (const [id, reading] of this.#readings) {
+      reading.session.tick(now);
+      this.#writeWhenDue(reading);
+      if (!reading.awaitsGoal || !reading.goal.reached(reading.session, now - reading.beganAt, now)) continue;
+      reading.awaitsGoal = false;
+      this.options.post({ kind: 'reached', reading: id });
+    }
   }
 
   #writeWhenDue(reading: Reading): void {
@@ -231,7 +205,7 @@ export class GuideHost {
   }
 
   /** Present/following wins over the schedule while it is to be believed. */
-  #merged(change: StationChange, now: number): StationChange {
+  #merged(change: StationChange, now: WallMs): StationChange {
     const present = this.#stations.get(change.stationId)?.present;
     if (present === undefined || !present.known) return change;
     const said = this.#said(present, now);
@@ -244,7 +218,7 @@ export class GuideHost {
   }
 
   /** By the clock of the broadcast that says it: this machine's may be minutes off. */
-  #said(present: StationPresent, now: number): PresentFollowing {
+  #said(present: StationPresent, now: WallMs): PresentFollowing {
     const { source } = present;
     const reading = source === undefined ? undefined : this.#readings.get(source);
     return present.read(reading?.session.time(now) ?? now);
@@ -323,18 +297,5 @@ export class GuideHost {
       const programs = await file.programs.purge(before);
       this.options.post({ kind: 'purged', programs });
     });
-  }
-
-  async #shutdown(): Promise<void> {
-    clearInterval(this.#tick);
-    for (const cancel of this.#visits.values()) cancel.abort(new Error('shutting down'));
-    for (const feed of [...this.#feeds.keys()]) await this.#endFeed(feed);
-    await Promise.all(this.#visiting);
-    this.#flushPresents();
-    await this.#queue;
-    this.#tellNow();
-    this.#file?.close();
-    this.#file = undefined;
-    this.options.post({ kind: 'down' });
   }
 }

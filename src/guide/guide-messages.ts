@@ -1,5 +1,6 @@
-/** What the service's main thread and the guide worker say to each other: one union each way. */
+/** Everything that crosses between the main thread and the guide worker, over `host/worker-link`. */
 import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 
 export interface VisitedStation {
   id: StationId;
@@ -23,44 +24,28 @@ export interface WantedStation {
   optional: boolean;
 }
 
-export interface VisitOrder {
-  /** `/agent/stream` of the channel. */
-  url: string;
+/** A stream whose sections are stored. */
+export interface ReadingOrder {
+  /** A visit is opened for the guide and ends when its goal is reached; a feed comes from a stream open for another use. */
+  source: 'visit' | 'feed';
   networkId: NetworkId;
   wanted: WantedStation[];
-  /** From the first byte on, ms. */
-  capMs: number;
   /** Before this much of the stream was read nothing is taken to be complete, ms from the first byte. */
   settleMs: number;
+  /** Optional stations are waited for so long, ms. */
   patienceMs: number;
-  /** To the first byte: tuning, and a synthetic broadcaster's start, ms. */
-  openMs: number;
 }
 
-/** A stream that somebody else keeps open: its EIT, SDT and TOT packets come by message. */
-export interface FeedOrder {
-  networkId: NetworkId;
-  wanted: WantedStation[];
-  settleMs: number;
-}
-
-export type ToGuideWorker =
-  /** The first message. `writeMs`: how often schedules are written while a visit or a feed goes on. */
+export type GuideOrder =
+  /** The first order. `writeMs`: interval between writes of schedules while a visit or a feed is read. */
   | { kind: 'open'; path: string; writeMs: { visit: number; feed: number } }
   /** Every station whose guide is kept. */
   | { kind: 'stations'; stations: VisitedStation[] }
-  | ({ kind: 'visit'; visit: number } & VisitOrder)
-  | { kind: 'cancel'; visit: number }
-  | ({ kind: 'feed'; feed: number } & FeedOrder)
-  /** Whole packets; answered by `fed`. */
-  | { kind: 'packets'; feed: number; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: 'feedEnd'; feed: number }
-  /** Forget programmes that ended at or before, epoch ms. */
-  | { kind: 'purge'; before: number }
-  /** Answered by `alive`, at once. */
-  | { kind: 'ask' }
-  /** Write what is left and close the database; answered by `down`. */
-  | { kind: 'shutdown' };
+  | ({ kind: 'read'; reading: number } & ReadingOrder)
+  /** A batch of the reader `guide`; answered by `taken`. */
+  | { kind: 'sections'; reading: number; at: WallMs; bytes: Uint8Array<ArrayBuffer> }
+  /** Forget programmes that ended at or before. */
+  | { kind: 'purge'; before: number };
 
 export type VisitOutcome =
   /** Everything that was waited for was found. */
@@ -78,6 +63,8 @@ export interface VisitResult {
   outcome: VisitOutcome;
   /** For the log; null when complete. */
   reason: string | null;
+  /** For people: why nothing was read; null where something was. */
+  sentence: string | null;
 }
 
 /** What present/following of a station's own stream names. null: nothing; undefined: it was not heard (yet). */
@@ -94,20 +81,36 @@ export interface NamedEvents {
   endsAt: number | null;
 }
 
-export type FromGuideWorker =
-  /** What was learned before is stored. */
-  | ({ kind: 'done'; visit: number } & VisitResult)
+export type GuideEvent =
+  /** All that a visit waits for has come. */
+  | { kind: 'reached'; reading: number }
+  /** The reader has to post again what it posted before. */
+  | { kind: 'repeat'; reading: number }
+  | { kind: 'taken'; reading: number; bytes: number }
   /** Stored programmes of these stations changed. */
   | { kind: 'changed'; stations: StationId[] }
   /** What stations have on and next changed, and is stored. */
   | { kind: 'named'; stations: NamedEvents[] }
   /** How far guides reach was stored. */
   | { kind: 'coverage' }
-  | { kind: 'fed'; feed: number; bytes: number }
-  /** Broadcast clock minus this machine's, ms, at a TOT. */
-  | { kind: 'clock'; networkId: NetworkId; offsetMs: number; at: number }
+  | ClockSample
   | { kind: 'purged'; programs: number }
   /** Something was not stored. */
-  | { kind: 'trouble'; error: string }
-  | { kind: 'alive' }
-  | { kind: 'down' };
+  | { kind: 'trouble'; error: string };
+
+/** Broadcast clock minus this machine's, ms, at a TOT. */
+export interface ClockSample {
+  kind: 'clock';
+  networkId: NetworkId;
+  offsetMs: number;
+  at: WallMs;
+}
+
+export interface GuideContract {
+  requests: {
+    /** Answered when what the reading brought is stored. `counts`: it went as far as it could. */
+    end: { ask: { reading: number; counts: boolean }; answer: null };
+  };
+  orders: GuideOrder;
+  events: GuideEvent;
+}

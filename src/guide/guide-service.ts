@@ -5,7 +5,7 @@ import type { Hub } from '../hub/hub.ts';
 import type { Airings } from '../model/airing.ts';
 import type { HeardTime } from '../model/broadcast-clock.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { StreamTap } from '../reception/stream-tap.ts';
+import type { ReceptionPool } from '../reception/reception-pool.ts';
 import type { CoverageStore } from '../store/guide-coverage.ts';
 import type { ProgramStore } from '../store/program-store.ts';
 import type { AgentClient } from '../tuner/agent-client.ts';
@@ -14,10 +14,13 @@ import { ClockOffsets } from './clock-offsets.ts';
 import { type CollectLimits, type CollectorStations, GuideCollector } from './guide-collector.ts';
 import { GuideFeeds } from './guide-feeds.ts';
 import type { NamedEvents } from './guide-messages.ts';
+import { GuideVisits } from './guide-visits.ts';
 import { GuideWorkerClient } from './guide-worker-client.ts';
 
 export interface GuideServiceOptions {
   agent: AgentClient;
+  /** Closed by its owner, after this. */
+  pool: ReceptionPool;
   stations: CollectorStations;
   programs: ProgramStore;
   coverage: CoverageStore;
@@ -72,16 +75,19 @@ export class GuideService {
     this.#worker.stations(stations.list());
     this.#feeds = new GuideFeeds({
       stations,
-      visits: this.#worker,
+      worker: this.#worker,
       settleMs: options.limits.settleMs,
       onChange: () => this.#collector.wake(),
+      log,
     });
+    options.pool.observe(this.#feeds);
     this.#collector = new GuideCollector({
       stations,
       programs: options.programs,
       coverage: options.coverage,
       agent: options.agent,
-      visits: this.#worker,
+      visits: new GuideVisits({ pool: options.pool, worker: this.#worker }),
+      purge: (before) => this.#worker.purge(before),
       open: () => this.#feeds.open,
       enabled: options.collectGuide,
       limits: options.limits,
@@ -92,11 +98,6 @@ export class GuideService {
     this.#unsubscribe = hub.subscribe((event) => {
       if (event.name === 'settings') this.#collector.wake();
     });
-  }
-
-  /** Reads the guide of streams that are open for another use. */
-  get tap(): StreamTap {
-    return this.#feeds;
   }
 
   /** This machine's clock against each network's. */

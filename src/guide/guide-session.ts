@@ -1,25 +1,21 @@
 /**
- * One tuning that is being read for the guide: packets in, what they say about known stations out. Pure; sections
- * that are damaged, and repetitions, never reach it.
+ * One stream that is read for the guide: new sections in (`reception/guide-reader.ts`), what they say about known
+ * stations out. Pure; damaged sections and repetitions never reach it.
  */
-import type { EventId, NetworkId, Pid, StationId } from '../../arib/ids.ts';
+import type { EventId, NetworkId, StationId } from '../../arib/ids.ts';
 import { EIT_PID, type Eit, parseEit } from '../../arib/si/eit.ts';
 import { type BroadcastEvent, broadcastEvent } from '../../arib/si/event.ts';
 import { parseSdt, SDT_PID } from '../../arib/si/sdt.ts';
-import { parseTot, TOT_PID } from '../../arib/si/tot.ts';
+import { parseTot } from '../../arib/si/tot.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
-import { type Section, SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
+import type { Section } from '../../arib/ts/section.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { ExtendedText, ReadCoverage, ScheduleWindow, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { programOf } from './event-program.ts';
 import type { KnownStation, KnownStations } from './known-stations.ts';
 import { scheduleTime } from './merge/event-time.ts';
 import { ServiceSchedule } from './merge/service-schedule.ts';
-
-/** Packets of these are all that a reading needs. */
-export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID];
 
 /** Texts whose programme has not come yet; the rest of them comes again with the next reading. */
 const MAX_UNPLACED = 4_000;
@@ -29,8 +25,6 @@ const MAX_OFFSET_MS = 10 * 365 * 86_400_000;
 const CLOCK_WAIT_MS = 12_000;
 /** Sections of schedules that wait for the time; a channel sends fewer in that while. */
 const MAX_HELD = 4_096;
-/** Nothing waits longer between the agent and here. */
-const MAX_DELAY_MS = 500;
 
 /** Bits of the present and the following table. */
 const BOTH = 0b11;
@@ -49,13 +43,13 @@ interface Description {
 export interface SessionEvents {
   /** Present/following of a station changed. */
   present(station: StationId): void;
-  /** Broadcast clock minus this machine's, ms. */
-  clock(offsetMs: number): void;
+  /** Broadcast clock minus this machine's, ms, at a TOT. */
+  clock(offsetMs: number, at: WallMs): void;
+  /** Sections that came before are needed again. */
+  repeat(): void;
 }
 
 export class GuideSession {
-  readonly #memory = new SectionMemory();
-  readonly #demux = new SectionDemux(GUIDE_PIDS as Pid[], this.#memory);
   readonly #schedules = new Map<StationId, ServiceSchedule>();
   /** Which of a station's present and following tables came, as bits. */
   readonly #seen = new Map<StationId, number>();
@@ -67,31 +61,32 @@ export class GuideSession {
   #offsetMs = 0;
   /** Schedules that came before the time: which day a table is of depends on it. Undefined: it is known. */
   #held: Eit[] | undefined = [];
-  #bytes = 0;
-  #firstAt: number | undefined;
+  #firstAt: WallMs | undefined;
   /** Programmes that wait to be taken. */
   waiting = 0;
 
-  /** @param whole the packets are a whole stream, not only those of the guide */
   constructor(
     readonly id: number,
     readonly networkId: NetworkId,
     private readonly stations: KnownStations,
     private readonly events: SessionEvents,
-    private readonly whole: boolean,
   ) {}
 
-  /** @param packets whole and aligned @param now epoch ms of their arrival */
-  feed(packets: Uint8Array, now: number): void {
+  /** @param sections new ones only, checked @param now when they came */
+  feed(sections: Iterable<Section>, now: WallMs): void {
     this.#firstAt ??= now;
-    const lateBy = this.#delay(packets, now);
-    for (const section of this.#demux.feed(packets)) this.#section(section, now, lateBy);
-    if (this.#held !== undefined && now - this.#firstAt > CLOCK_WAIT_MS) this.readHeld(now);
-    this.#bytes += packets.length;
+    for (const section of sections) this.#section(section, now);
+    this.tick(now);
+  }
+
+  /** Called several times a second: what waits for the broadcast's clock has a limit. */
+  tick(now: WallMs): void {
+    const waitedMs = now - (this.#firstAt ?? now);
+    if (this.#held !== undefined && waitedMs > CLOCK_WAIT_MS) this.readHeld(now);
   }
 
   /** The broadcast's clock, epoch ms. */
-  time(now: number): BroadcastMs {
+  time(now: WallMs): BroadcastMs {
     return broadcastMs(now + this.#offsetMs);
   }
 
@@ -111,12 +106,12 @@ export class GuideSession {
 
   /** Stations became known: what was passed over is read when it comes again. */
   reread(): void {
-    this.#memory.clear();
+    this.events.repeat();
   }
 
   /** What came was not stored: all of it is read when it comes again. */
   forget(): void {
-    this.#memory.clear();
+    this.events.repeat();
     this.#schedules.clear();
     this.#waiting.clear();
     if (this.#held !== undefined) this.#held = [];
@@ -153,7 +148,7 @@ export class GuideSession {
   }
 
   /** How far the schedules that came by reach. */
-  coverage(now: number): ReadCoverage[] {
+  coverage(now: WallMs): ReadCoverage[] {
     const time = this.time(now);
     return Array.from(this.#schedules, ([stationId, schedule]) => {
       const filledUntil = schedule.filledUntil(time);
@@ -184,28 +179,16 @@ export class GuideSession {
     }
   }
 
-  /** How long the clock's packet among these waited for the rest of them, ms. */
-  #delay(packets: Uint8Array, now: number): number {
-    const elapsed = now - (this.#firstAt ?? now);
-    if (!this.whole || elapsed <= 0) return 0;
-    for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
-      if (packetPid(packets, offset) !== TOT_PID) continue;
-      const behind = packets.length - offset;
-      return Math.min((behind * elapsed) / this.#bytes, MAX_DELAY_MS);
-    }
-    return 0;
-  }
-
-  #section(section: Section, now: number, lateBy: number): void {
+  #section(section: Section, now: WallMs): void {
     if (section.pid === EIT_PID) this.#eit(section, now);
     else if (section.pid === SDT_PID) this.#sdt(section);
     else {
       const tot = parseTot(section);
       if (tot === undefined) return;
-      const offset = Math.round(tot.time - (now - lateBy));
+      const offset = Math.round(tot.time - now);
       if (Math.abs(offset) > MAX_OFFSET_MS) return;
       this.#offsetMs = offset;
-      this.events.clock(offset);
+      this.events.clock(offset, now);
       this.readHeld(now);
     }
   }
@@ -219,7 +202,7 @@ export class GuideSession {
     }
   }
 
-  #eit(section: Section, now: number): void {
+  #eit(section: Section, now: WallMs): void {
     const eit = parseEit(section);
     if (eit === undefined) return;
     const known = this.stations.find(eit.originalNetworkId, eit.serviceId);
@@ -242,7 +225,7 @@ export class GuideSession {
   }
 
   /** The time is known, or not waited for any more. */
-  readHeld(now: number): void {
+  readHeld(now: WallMs): void {
     const held = this.#held;
     this.#held = undefined;
     for (const eit of held ?? []) {
@@ -251,7 +234,7 @@ export class GuideSession {
     }
   }
 
-  #presentFollowing({ station, present }: KnownStation, eit: Eit, now: number): void {
+  #presentFollowing({ station, present }: KnownStation, eit: Eit, now: WallMs): void {
     if (eit.sectionNumber > 1) return;
     // A table of one section has no following event.
     const bits = eit.lastSectionNumber === 0 ? BOTH : 1 << eit.sectionNumber;
@@ -259,7 +242,7 @@ export class GuideSession {
     if (present.take(eit, this.id, now)) this.events.present(station.id);
   }
 
-  #schedule({ station }: KnownStation, eit: Eit, now: number): void {
+  #schedule({ station }: KnownStation, eit: Eit, now: WallMs): void {
     let schedule = this.#schedules.get(station.id);
     if (schedule === undefined) {
       schedule = new ServiceSchedule();

@@ -1,27 +1,26 @@
 /**
- * The guide worker as promises: one a visit, one a feed. A worker that died, or answers no more, fails its visits,
- * drops its feeds and is started anew.
+ * The guide worker as the main thread holds it: one `GuideReading` per stream that is read. A worker that died, or
+ * answers no more, loses its readings and is replaced at the next one.
  */
 import type { StationId } from '../../arib/ids.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
-import { Watchdog } from '../../host/watchdog.ts';
-
+import { WorkerLink } from '../../host/worker-link.ts';
+import type { GuideBatch } from '../reception/guide-reader.ts';
 import type {
-  FeedOrder,
-  FromGuideWorker,
+  ClockSample,
+  GuideContract,
+  GuideEvent,
+  GuideOrder,
   NamedEvents,
-  ToGuideWorker,
+  ReadingOrder,
   VisitedStation,
-  VisitOrder,
-  VisitResult,
 } from './guide-messages.ts';
 
-export interface GuideVisitsOptions {
+export interface GuideWorkerOptions {
   startWorker: () => Worker;
   /** The database file that the worker writes. */
   path: string;
-  /** How often schedules are written while a visit or a feed goes on, ms. */
+  /** Interval between writes of schedules while a visit or a feed is read, ms. */
   writeMs: { visit: number; feed: number };
   log: Log;
   onChanged: (stations: StationId[]) => void;
@@ -29,206 +28,171 @@ export interface GuideVisitsOptions {
   onNamed: (stations: NamedEvents[]) => void;
   /** Nothing is read any more. */
   onLost: () => void;
-  onClock: (sample: Extract<FromGuideWorker, { kind: 'clock' }>) => void;
+  onClock: (sample: ClockSample) => void;
   /** A worker that answers no question for so long is given up, ms. */
   silenceMs?: number | undefined;
 }
 
-/** A visit that can be given up; what it found is kept. */
-export interface RunningVisit {
-  readonly result: Promise<VisitResult>;
-  cancel(): void;
+export interface ReadingHandlers {
+  /** A visit found all that it waits for. */
+  reached?(): void;
+  /** The stream's reader has to post again what it posted before. */
+  repeat(): void;
+  /** The worker was lost, and the reading with it. */
+  lost(): void;
 }
 
-export interface RunningFeed {
-  packets(bytes: Uint8Array<ArrayBuffer>): void;
-  end(): void;
+/** A stream whose sections go to the guide worker. */
+export interface GuideReading {
+  take(batch: GuideBatch): void;
+  /** @param counts it went as far as it could @returns whether what it brought is stored. Never rejects. */
+  end(counts: boolean): Promise<boolean>;
 }
 
-/** Beyond the worker's own limits: it no longer answers. Writing what a visit found takes seconds at most. */
-const GRACE_MS = 30_000;
-/** A guide's tables of one stream are under 100 KB a second. */
+/** New sections of one stream are under 100 KB a second. */
 const MAX_UNREAD_BYTES = 4 * 1_048_576;
 const SHUTDOWN_LIMIT_MS = 4_000;
 /** A statement waits 5 s for another writer (`store/database.ts`), and there may be several. */
 const SILENCE_MS = 30_000;
+/** Writing what a reading found takes seconds at most. */
+const END_LIMIT_MS = 30_000;
+
+interface Entry {
+  handlers: ReadingHandlers;
+  /** Bytes that the worker has not read yet. */
+  unread: number;
+  /** A batch was dropped: its sections are asked for again when the worker has caught up. */
+  hasDropped: boolean;
+}
 
 export class GuideWorkerClient {
-  #worker: Worker | undefined;
+  readonly #link: WorkerLink<GuideContract>;
+  readonly #readings = new Map<number, Entry>();
   #serial = 0;
-  readonly #open = new Map<number, (result: VisitResult) => void>();
-  /** Bytes of each feed that the worker has not read yet. */
-  readonly #feeds = new Map<number, number>();
   #stations: VisitedStation[] = [];
-  #down: (() => void) | undefined;
-  #closed = false;
   /** Logged at the first failure of a row of them. */
-  #troubled = false;
-  /** What others follow the air by comes from it: it is asked as long as it lives. */
-  #watchdog: Watchdog | undefined;
+  #isFailing = false;
 
-  constructor(private readonly options: GuideVisitsOptions) {}
+  constructor(private readonly options: GuideWorkerOptions) {
+    const { startWorker, log, path, writeMs, silenceMs = SILENCE_MS } = options;
+    this.#link = new WorkerLink<GuideContract>({
+      name: 'guide worker',
+      startWorker,
+      log,
+      setup: (send) => {
+        send({ kind: 'open', path, writeMs });
+        send(this.#stationsOrder());
+      },
+      onEvent: (event) => this.#take(event),
+      onLost: () => this.#lost(),
+      // What others follow the air by comes from it: it is watched as long as it lives.
+      watchWhen: 'always',
+      watchdog: { limitMs: silenceMs },
+    });
+  }
 
   stations(stations: readonly VisitedStation[]): void {
     this.#stations = stations.map(({ id, networkId, serviceId }) => ({ id, networkId, serviceId }));
-    if (this.#worker !== undefined) this.#worker.postMessage(this.#stationsMessage());
+    this.#link.sendIfRunning(this.#stationsOrder());
   }
 
-  /** The result never rejects; what the visit learned is stored before it comes. */
-  visit(order: VisitOrder): RunningVisit {
+  /** @returns undefined while the worker cannot be started */
+  read(order: ReadingOrder, handlers: ReadingHandlers): GuideReading | undefined {
     this.#serial += 1;
-    const visit = this.#serial;
-    const result = new Promise<VisitResult>((resolve) => {
-      const overdue = setTimeout(
-        () => this.#restart('guide worker does not answer'),
-        order.openMs + order.capMs + GRACE_MS,
-      );
-      this.#open.set(visit, (found) => {
-        clearTimeout(overdue);
-        this.#open.delete(visit);
-        resolve(found);
-      });
-      this.#post({ kind: 'visit', visit, ...order });
-    });
+    const reading = this.#serial;
+    this.#link.send({ kind: 'read', reading, ...order });
+    if (!this.#link.isRunning) return undefined;
+    const entry: Entry = { handlers, unread: 0, hasDropped: false };
+    this.#readings.set(reading, entry);
     return {
-      result,
-      cancel: () => this.#worker?.postMessage({ kind: 'cancel', visit } satisfies ToGuideWorker),
-    };
-  }
-
-  /** Reads a stream that somebody else keeps open. */
-  feed(order: FeedOrder): RunningFeed {
-    this.#serial += 1;
-    const feed = this.#serial;
-    let ended = false;
-    const begin = (): void => {
-      this.#post({ kind: 'feed', feed, ...order });
-      this.#feeds.set(feed, 0);
-    };
-    begin();
-    return {
-      packets: (bytes) => {
-        if (ended) return;
-        // A new worker knows of nothing.
-        if (!this.#feeds.has(feed)) begin();
-        const unread = this.#feeds.get(feed) ?? 0;
-        // The worker is far behind: tables are repeated, so nothing is lost for long.
-        if (unread > MAX_UNREAD_BYTES) return;
-        this.#feeds.set(feed, unread + bytes.length);
-        this.#post({ kind: 'packets', feed, bytes }, [bytes.buffer]);
-      },
-      end: () => {
-        ended = true;
-        if (this.#feeds.delete(feed)) this.#post({ kind: 'feedEnd', feed });
+      take: (batch) => this.#give(reading, entry, batch),
+      end: async (counts) => {
+        if (!this.#readings.delete(reading)) return false;
+        try {
+          await this.#link.request('end', { reading, counts }, { timeoutMs: END_LIMIT_MS });
+          return true;
+        } catch (error) {
+          this.options.log.debug('reading not stored', { error: String(error) });
+          return false;
+        }
       },
     };
   }
 
   /** Forgets programmes that ended at or before, epoch ms. */
   purge(before: number): void {
-    this.#post({ kind: 'purge', before });
+    this.#link.send({ kind: 'purge', before });
   }
 
   /** Writes what was read; resolves when the worker is gone. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    const worker = this.#worker;
-    this.#watchdog?.rest();
-    if (worker !== undefined) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const limit = setTimeout(resolve, SHUTDOWN_LIMIT_MS);
-      this.#down = resolve;
-      worker.postMessage({ kind: 'shutdown' } satisfies ToGuideWorker);
-      await promise;
-      clearTimeout(limit);
-      worker.terminate();
-    }
-    this.#worker = undefined;
-    this.#failAll('closed');
+    await this.#link.close(SHUTDOWN_LIMIT_MS);
+    this.#readings.clear();
   }
 
-  #stationsMessage(): ToGuideWorker {
+  #stationsOrder(): GuideOrder {
     return { kind: 'stations', stations: this.#stations };
   }
 
-  #post(message: ToGuideWorker, transfer: ArrayBuffer[] = []): void {
-    if (this.#closed) return;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(message, transfer);
+  #give(reading: number, entry: Entry, { at, bytes }: GuideBatch): void {
+    if (!this.#readings.has(reading)) return;
+    // The worker is far behind.
+    if (entry.unread > MAX_UNREAD_BYTES) {
+      entry.hasDropped = true;
+      return;
+    }
+    entry.unread += bytes.length;
+    this.#link.sendIfRunning({ kind: 'sections', reading, at, bytes }, [bytes.buffer]);
   }
 
-  #start(): Worker {
-    const { startWorker, path, writeMs, silenceMs = SILENCE_MS } = this.options;
-    const worker = startWorker();
-    this.#watchdog = new Watchdog({
-      ask: () => worker.postMessage({ kind: 'ask' } satisfies ToGuideWorker),
-      onSilent: (silentMs) => this.#restart(`guide worker gives no answer for ${silentMs} ms`),
-      clock: systemMonotonicClock,
-      limitMs: silenceMs,
-    });
-    this.#watchdog.watch();
-    worker.addEventListener('message', (event: MessageEvent<FromGuideWorker>) => this.#receive(event.data));
-    worker.addEventListener('error', (event) => {
-      if (this.#worker === worker) this.#restart(`guide worker died: ${event.message}`);
-    });
-    worker.postMessage({ kind: 'open', path, writeMs } satisfies ToGuideWorker);
-    worker.postMessage(this.#stationsMessage());
-    return worker;
-  }
-
-  #receive(message: FromGuideWorker): void {
+  #take(event: GuideEvent): void {
     const { log, onChanged, onClock, onCoverage, onNamed } = this.options;
-    switch (message.kind) {
-      case 'done':
-        this.#open.get(message.visit)?.({ outcome: message.outcome, reason: message.reason });
+    switch (event.kind) {
+      case 'reached':
+        this.#readings.get(event.reading)?.handlers.reached?.();
+        break;
+      case 'repeat':
+        this.#readings.get(event.reading)?.handlers.repeat();
+        break;
+      case 'taken':
+        this.#taken(event.reading, event.bytes);
         break;
       case 'changed':
-        this.#troubled = false;
-        onChanged(message.stations);
+        this.#isFailing = false;
+        onChanged(event.stations);
         break;
       case 'named':
-        onNamed(message.stations);
+        onNamed(event.stations);
         break;
       case 'coverage':
         onCoverage();
         break;
-      case 'fed': {
-        const unread = this.#feeds.get(message.feed);
-        if (unread !== undefined) this.#feeds.set(message.feed, unread - message.bytes);
-        break;
-      }
       case 'clock':
-        onClock(message);
+        onClock(event);
         break;
       case 'purged':
-        if (message.programs > 0) log.debug('programmes forgotten', { programs: message.programs });
-        break;
-      case 'alive':
-        this.#watchdog?.answered();
+        if (event.programs > 0) log.debug('programmes forgotten', { programs: event.programs });
         break;
       case 'trouble':
-        if (!this.#troubled) log.error('guide not stored', { error: message.error });
-        this.#troubled = true;
-        break;
-      case 'down':
-        this.#down?.();
+        if (!this.#isFailing) log.error('guide not stored', { error: event.error });
+        this.#isFailing = true;
         break;
     }
   }
 
-  #restart(reason: string): void {
-    this.options.log.error(reason);
-    this.#watchdog?.rest();
-    this.#worker?.terminate();
-    this.#worker = undefined;
-    this.options.onLost();
-    this.#down?.();
-    this.#failAll(reason);
+  #taken(reading: number, bytes: number): void {
+    const entry = this.#readings.get(reading);
+    if (entry === undefined) return;
+    entry.unread -= bytes;
+    if (!entry.hasDropped || entry.unread > MAX_UNREAD_BYTES / 2) return;
+    entry.hasDropped = false;
+    entry.handlers.repeat();
   }
 
-  #failAll(reason: string): void {
-    this.#feeds.clear();
-    for (const finish of [...this.#open.values()]) finish({ outcome: 'failed', reason });
+  #lost(): void {
+    const lost = [...this.#readings.values()];
+    this.#readings.clear();
+    this.options.onLost();
+    for (const { handlers } of lost) handlers.lost();
   }
 }

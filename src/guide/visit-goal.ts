@@ -1,5 +1,6 @@
 /** When a reading of a channel is over, and what it counts for. Pure. */
 import type { StationId } from '../../arib/ids.ts';
+import type { WallMs } from '../../host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import type { WantedStation } from './guide-messages.ts';
 import type { GuideSession } from './guide-session.ts';
@@ -17,7 +18,7 @@ export class VisitGoal {
   ) {}
 
   /** @param elapsed ms since the first byte */
-  reached(session: GuideSession, elapsed: number, now: number): boolean {
+  reached(session: GuideSession, elapsed: number, now: WallMs): boolean {
     if (elapsed < this.settleMs || session.holds) return false;
     return this.wanted.every(
       (each) => (each.optional && elapsed >= this.patienceMs) || this.#isRead(each, session, elapsed, now),
@@ -27,7 +28,7 @@ export class VisitGoal {
   /**
    * @param counts the reading went as far as it could: stations that were wanted whole have been read
    */
-  coverage(session: GuideSession, now: number, counts: boolean): ReadCoverage[] {
+  coverage(session: GuideSession, now: WallMs, counts: boolean): ReadCoverage[] {
     const rows = new Map(session.coverage(now).map((row) => [row.stationId, row]));
     if (!counts) return [...rows.values()];
     for (const { id, depth } of this.wanted) {
@@ -44,7 +45,7 @@ export class VisitGoal {
     return [...rows.values()];
   }
 
-  #isRead({ id, depth }: WantedStation, session: GuideSession, elapsed: number, now: number): boolean {
+  #isRead({ id, depth }: WantedStation, session: GuideSession, elapsed: number, now: WallMs): boolean {
     // Forgotten meanwhile: nobody waits for it.
     if (this.stations.get(id) === undefined) return true;
     const description = session.description(id);

@@ -11,8 +11,7 @@ import type { MediaLayout } from '../media/source.ts';
 import { openStationSource, type StationSource } from '../media/station-source.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
-import { ReceptionClient } from '../reception/reception-client.ts';
-import type { StreamTap } from '../reception/stream-tap.ts';
+import type { ReceptionPool } from '../reception/reception-pool.ts';
 
 export interface LiveRequest {
   stationId: StationId;
@@ -39,14 +38,12 @@ export interface LiveStations {
 }
 
 export interface LiveOptions {
-  agentUrl: string;
+  /** Closed by its owner, after this. */
+  pool: ReceptionPool;
   stations: LiveStations;
   encoders: Encoders;
-  startWorker: () => Worker;
   /** A station that was watched is no longer received. @param tunerId the tuner that it was received on */
   onLost?: ((station: StationRecord, tunerId: string) => void) | undefined;
-  /** Reads the guide's packets of every station that is watched. */
-  tap?: StreamTap | undefined;
   log: Log;
 }
 
@@ -54,7 +51,6 @@ export interface LiveOptions {
 const WARM_AFTER_MS = 1_000;
 
 export class LiveService {
-  readonly #client: ReceptionClient;
   readonly #watched = new Map<StationId, SharedSource<StationSource>>();
   /** Stations whose tuner is being given back. */
   readonly #leaving = new Set<Promise<void>>();
@@ -62,9 +58,7 @@ export class LiveService {
   #isClosed = false;
 
   constructor(readonly options: LiveOptions) {
-    const { startWorker, log, tap } = options;
-    this.#client = new ReceptionClient({ startWorker, log, tap });
-    this.#warm = setTimeout(() => this.#client.warm(), WARM_AFTER_MS);
+    this.#warm = setTimeout(() => options.pool.warm(), WARM_AFTER_MS);
   }
 
   /**
@@ -97,7 +91,6 @@ export class LiveService {
     clearTimeout(this.#warm);
     for (const shared of [...this.#watched.values()]) shared.stop();
     await Promise.all(this.#leaving);
-    await this.#client.close();
   }
 
   #recipe({ stationId, codec, audio }: LiveRequest): Promise<Recipe> {
@@ -112,10 +105,9 @@ export class LiveService {
   #shared(station: StationRecord): SharedSource<StationSource> {
     const present = this.#watched.get(station.id);
     if (present !== undefined) return present;
-    const { agentUrl, encoders, log, onLost } = this.options;
+    const { pool, encoders, log, onLost } = this.options;
     const shared = new SharedSource<StationSource>({
-      open: (events, signal) =>
-        openStationSource({ client: this.#client, agentUrl, station, log }, events, signal),
+      open: (events, signal) => openStationSource({ pool, station, log }, events, signal),
       encoders,
       log,
       onLost: ({ tunerId }) => {

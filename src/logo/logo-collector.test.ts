@@ -8,12 +8,13 @@ import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import type { StationRecord } from '../model/station.ts';
-import { SurveyClient } from '../reception/survey-client.ts';
+import { ChannelSurveys } from '../reception/channel-survey.ts';
+import { ReceptionPool } from '../reception/reception-pool.ts';
 import { openDatabase } from '../store/database.ts';
 import { LogoStore } from '../store/logo-store.ts';
 import { StationStore } from '../store/station-store.ts';
 import { AgentClient } from '../tuner/agent-client.ts';
-import { startSurveyWorker } from '../workers.ts';
+import { startReceptionWorker } from '../workers.ts';
 import { LOGO_TIMING, LogoCollector, type LogoTiming } from './logo-collector.ts';
 
 const closers: (() => unknown)[] = [];
@@ -129,8 +130,10 @@ function rig(timing: Partial<LogoTiming> = {}): Rig {
   closers.push(() => server.stop(true));
   const database = openDatabase(':memory:');
   new StationStore(database).apply({ put: [STATION], hide: [], retype: [] }, 0);
-  const surveys = new SurveyClient({ startWorker: startSurveyWorker, log: SILENT_LOG });
-  closers.push(() => surveys.close());
+  const agentUrl = `http://127.0.0.1:${server.port}`;
+  const pool = new ReceptionPool({ agentUrl, startWorker: startReceptionWorker, log: SILENT_LOG });
+  closers.push(() => pool.close());
+  const surveys = new ChannelSurveys(pool);
   const hub = new Hub(() => {});
   const made: Rig = {
     others: [],

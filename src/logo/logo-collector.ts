@@ -8,10 +8,9 @@ import { PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { SurveyClient, SurveyResult } from '../reception/survey-client.ts';
-import type { FoundLogo, LogoCarrier } from '../reception/survey-messages.ts';
+import type { ChannelSurveys } from '../reception/channel-survey.ts';
+import type { FoundLogo, LogoCarrier, SurveyResult } from '../reception/survey-types.ts';
 import type { LogoStore } from '../store/logo-store.ts';
-import { streamUrl } from '../tuner/agent-client.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
 import {
   type LogoTarget,
@@ -47,7 +46,7 @@ export interface LogoCollectorOptions {
   stations: { list(): readonly StationRecord[]; find(id: StationId): StationRecord | undefined };
   store: LogoStore;
   agent: { readonly url: string; tuners(signal?: AbortSignal): Promise<Tuner[]> };
-  surveys: Pick<SurveyClient, 'survey'>;
+  surveys: Pick<ChannelSurveys, 'survey'>;
   hub: Hub;
   log: Log;
   /** Epoch ms. */
@@ -177,13 +176,13 @@ export class LogoCollector {
   }
 
   async #read(target: LogoTarget, { own, stop }: Running): Promise<void> {
-    const { agent, surveys, log } = this.options;
+    const { surveys, log } = this.options;
     const { type, channel, wanted } = target;
-    const url = streamUrl(agent.url, { type, channel, priority: PRIORITY.logo, use: logoUse(target) });
+    const request = { type, channel, priority: PRIORITY.logo, use: logoUse(target) };
     const { sharedMs, terrestrialMs, satelliteMs } = this.#timing;
     const limitMs = own ? (type === 'GR' ? terrestrialMs : satelliteMs) : sharedMs;
     const stations = wanted.map(({ networkId, serviceId }) => ({ networkId, serviceId }));
-    const order = { url, limitMs, task: { kind: 'logos' as const, wanted: stations } };
+    const order = { request, limitMs, task: { kind: 'logos' as const, wanted: stations } };
     const result = await surveys.survey(order, stop.signal, (logos) => this.#store(logos));
     if (this.#ending.signal.aborted) return;
     this.#learn(target, result);

@@ -7,7 +7,8 @@ import type { BroadcastType, NetworkId, StationId, TransportStreamId } from '../
 import type { Tuner } from '../../wire/agent.ts';
 import { isOldLogo, isSmall, type LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { LogoCarrier } from '../reception/survey-messages.ts';
+import type { LogoCarrier } from '../reception/survey-types.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 
 export interface LogoTry {
   /** When it ended, epoch ms. */
@@ -65,7 +66,7 @@ export function logoKey({ type, channel }: { type: BroadcastType; channel: strin
 }
 
 export function logoUse(at: { type: BroadcastType; channel: string }): string {
-  return `logo ${logoKey(at)}`;
+  return STREAM_USE.logo(at.type, at.channel);
 }
 
 export function needsLogo(

@@ -1,11 +1,15 @@
-/** A station on the air as a source: adapts the reception client. */
+/** A station on the air as a source: adapts the reception pool. */
 import { media90k, type Pts90k, pts90k } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { liveCommand } from '../ffmpeg/recipes.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { ReceptionClient, StationStream } from '../reception/reception-client.ts';
+import { type EncodedPiece, encoderOutput } from '../reception/encoder-output.ts';
+import { type RawEvent, rawOutput } from '../reception/raw-output.ts';
+import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
+import type { StreamProblem } from '../tuner/stream-failure.ts';
 import type {
   EncodeOrder,
   MediaSource,
@@ -17,84 +21,84 @@ import type {
 } from './source.ts';
 
 export interface StationSourceOptions {
-  readonly client: ReceptionClient;
-  readonly agentUrl: string;
+  readonly pool: Pick<ReceptionPool, 'open'>;
   readonly station: StationRecord;
   readonly log: Log;
 }
 
 /** Tunes at the priority of live. @throws Failure, the abort's reason */
 export async function openStationSource(
-  { client, agentUrl, station, log }: StationSourceOptions,
+  { pool, station, log }: StationSourceOptions,
   events: SourceEvents,
   signal: AbortSignal,
 ): Promise<StationSource> {
-  const query = new URLSearchParams({
-    type: station.type,
-    channel: station.channel,
-    priority: String(PRIORITY.live),
-    use: `live ${station.type}/${station.channel}`,
-  });
+  const { type, channel, serviceId } = station;
   const handlers = {
     layout: (layout: StationLayout) => events.layout(layout),
-    ended: (reason: string) => {
+    ended: ({ reason }: StreamProblem) => {
       log.info('station stream ended', { station: station.id, reason });
       events.ended();
     },
   };
-  const url = `${agentUrl}/agent/stream?${query}`;
-  return new StationSource(await client.open(url, station.serviceId, handlers, signal));
+  const request = { type, channel, priority: PRIORITY.live, use: STREAM_USE.live(type, channel) };
+  const stream = await pool.open({ request, serviceId, handlers, signal, lane: 'other' });
+  if (stream.layout === null) throw new Error('a narrowed stream has a layout');
+  return new StationSource(stream, stream.layout);
 }
 
 export class StationSource implements MediaSource {
-  readonly layout: StationLayout;
   /** The agent's name of the tuner, where it told one. */
   readonly tunerId: string | null;
 
-  constructor(private readonly stream: StationStream) {
-    this.layout = stream.layout;
+  constructor(
+    private readonly stream: ReceptionStream,
+    readonly layout: StationLayout,
+  ) {
     this.tunerId = stream.tunerId;
   }
 
   encode(order: EncodeOrder, consumer: OutputConsumer): SourceOutput {
     const { video, audio } = order;
     const pids = [video?.pid, audio?.pid].filter((pid) => pid !== undefined);
-    const receipts = new Receipts((bytes) => output.taken(bytes));
-    const output = this.stream.encode(liveCommand(order), pids, video !== null, {
-      init: ({ bytes, mime, origin }) => {
-        receipts.add(bytes.length);
+    const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
+    const options = { command: liveCommand(order), pids, waitForPicture: video !== null };
+    const output = this.stream.output(encoderOutput, options, {
+      event: (piece: EncodedPiece) => {
+        receipts.add(piece.bytes.length);
+        if (piece.kind === 'fragment') {
+          const { bytes, sync, time } = piece;
+          consumer.frame({ kind: 'fragment', bytes, isSync: sync, time });
+          return;
+        }
+        const { bytes, mime, origin } = piece;
         consumer.frame({ kind: 'init', bytes, mime });
         const pts: Pts90k = pts90k(origin);
         consumer.frame({ kind: 'clock', media: media90k(0), pts, at: undefined });
       },
-      fragment: ({ bytes, sync, time }) => {
-        receipts.add(bytes.length);
-        consumer.frame({ kind: 'fragment', bytes, isSync: sync, time });
-      },
       ended: (end) => consumer.ended(end),
     });
-    return output;
+    return { stop: () => void output.stop() };
   }
 
   packets(consumer: PacketConsumer): PacketOutput {
-    const receipts = new Receipts((bytes) => output.taken(bytes));
-    const output = this.stream.raw({
-      burst: (viewer, bytes) => {
-        receipts.add(bytes.length);
-        consumer.burst(viewer, bytes);
-      },
-      batch: (bytes) => {
-        receipts.add(bytes.length);
-        consumer.frame({ kind: 'packets', bytes });
+    const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
+    const output = this.stream.output(rawOutput, null, {
+      event: (event: RawEvent) => {
+        receipts.add(event.bytes.length);
+        if (event.kind === 'burst') consumer.burst(event.viewer, event.bytes);
+        else consumer.frame({ kind: 'packets', bytes: event.bytes });
       },
       ended: (end) => consumer.ended(end),
     });
-    return output;
+    return {
+      stop: () => void output.stop(),
+      join: (viewer) => output.command({ kind: 'join', viewer }),
+    };
   }
 
   /** Gives the tuner back. */
-  close(): Promise<void> {
-    return this.stream.close();
+  async close(): Promise<void> {
+    await this.stream.close();
   }
 }
 

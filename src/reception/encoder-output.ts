@@ -1,14 +1,16 @@
 /**
- * An encoder on a station's stream, inside the worker: transport stream into ffmpeg, fragments out.
+ * Output `encoder`: transport stream into ffmpeg, fragments out.
  *
  * Bounds: MAX_QUEUED towards ffmpeg (12 s of a 16 Mbit/s station: an encoder that far behind never catches up
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
  */
+
+import type { MonotonicMs } from '../../host/clock.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import { Fragmenter, type MediaPiece } from '../../mp4/fragmenter.ts';
 import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
-import type { OutputEnd } from './reception-messages.ts';
+import { defineOutput, type Output, type OutputContext, type OutputLost } from './output-kind.ts';
 import { TimeGuard } from './time-guard.ts';
 
 const MAX_QUEUED = 24 * 1024 * 1024;
@@ -20,89 +22,140 @@ const STALL_LIMIT_MS = 10_000;
 /** What was received before a layout change is encoded within this. */
 const FINISH_LIMIT_MS = 2_000;
 
-export type EncodedPiece = Exclude<MediaPiece, { kind: 'jump' }>;
+/** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
+const PICTURE_LIMIT_MS = 1_500;
 
-export interface EncoderOutputHandlers {
-  piece(piece: EncodedPiece): void;
-  /** The station's clock jumped: what follows needs a new encoder. */
-  jumped(): void;
-  /** Once; the process is gone. */
-  ended(end: OutputEnd): void;
+export interface EncoderOptions {
+  command: readonly string[];
+  /** Those that the command reads. */
+  pids: readonly number[];
+  /** Feed it from an intra picture on. */
+  waitForPicture: boolean;
 }
 
-export class EncoderOutput {
+/** The main thread has taken so many bytes. */
+export interface EncoderCommand {
+  kind: 'taken';
+  bytes: number;
+}
+
+/** `init`, then `fragment`s. */
+export type EncodedPiece = Exclude<MediaPiece, { kind: 'jump' }>;
+
+export type EncoderEnd =
+  /** The station's layout or picture format changed: what follows needs a new encoder. */
+  | { cause: 'layout' }
+  /** The encoder ended, stalled or was too slow. `missing`: PIDs that the station does not send readably. */
+  | { cause: 'encoder'; reason: string; produced: boolean; missing: number[] };
+
+export const encoderOutput = defineOutput<EncoderOptions, EncoderCommand, EncodedPiece, EncoderEnd>({
+  name: 'encoder',
+  start: startEncoder,
+  transfer: ({ bytes }) => [bytes.buffer],
+});
+
+type EncoderContext = OutputContext<EncodedPiece, EncoderEnd>;
+
+function startEncoder(options: EncoderOptions, context: EncoderContext): Output<EncoderCommand> {
+  try {
+    return new EncoderOutput(options, context);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.ended({ cause: 'encoder', reason, produced: false, missing: [] });
+    return { feed: () => {}, stop: () => {} };
+  }
+}
+
+class EncoderOutput implements Output<EncoderCommand> {
   readonly #process: FfmpegProcess;
   readonly #guard: TimeGuard;
   readonly #dualMono: DualMonoPackets;
   readonly #fragmenter = new Fragmenter();
-  #end: OutputEnd | undefined;
+  #end: EncoderEnd | OutputLost | undefined;
   #produced = false;
   #untaken = 0;
   #resume: (() => void) | undefined;
   /** Since when it has been fed without giving anything. */
-  #waitingSince: number | undefined;
+  #waitingSince: MonotonicMs | undefined;
+  /** It waits for a picture to begin at; until then the stream is passed over. */
+  #pictureUntil: number | undefined;
   #finish: ReturnType<typeof setTimeout> | undefined;
+  readonly #running: Promise<void>;
 
-  /**
-   * `pids` are those that the command reads; `missing` tells which of them have not been seen.
-   * @throws Error when ffmpeg cannot be started.
-   */
+  /** @throws Error when ffmpeg cannot be started. */
   constructor(
-    command: readonly string[],
-    pids: readonly number[],
-    readonly missing: () => number[],
-    readonly handlers: EncoderOutputHandlers,
-    readonly now: () => number,
+    private readonly options: EncoderOptions,
+    private readonly context: EncoderContext,
   ) {
+    const { command, pids, waitForPicture } = options;
     this.#guard = new TimeGuard(pids);
     this.#dualMono = new DualMonoPackets(pids);
     this.#process = new FfmpegProcess(command, MAX_QUEUED);
-    void this.#run();
+    context.spawned(this.#process.pid);
+    this.#running = this.#run();
+    const { burst } = context.stream;
+    const start = waitForPicture ? burst.forEncoder() : (burst.from('early') ?? burst.since(0));
+    if (start === undefined) this.#pictureUntil = context.clock() + PICTURE_LIMIT_MS;
+    else for (const bytes of start) this.#write(bytes);
   }
 
-  get pid(): number {
-    return this.#process.pid;
+  feed(packets: Uint8Array): void {
+    if (this.#pictureUntil === undefined) {
+      this.#write(packets);
+      return;
+    }
+    const { clock, stream } = this.context;
+    const isLate = clock() > this.#pictureUntil;
+    const start = stream.burst.forEncoder() ?? (isLate ? stream.burst.since(0) : undefined);
+    if (start === undefined) return;
+    this.#pictureUntil = undefined;
+    for (const bytes of start) this.#write(bytes);
   }
 
-  feed(bytes: Uint8Array): void {
-    if (this.#end !== undefined) return;
-    this.#waitingSince ??= this.now();
-    const believed = this.#guard.feed(bytes);
-    if (believed === 'jump') this.handlers.jumped();
-    else if (!this.#process.write(this.#dualMono.feed(believed))) this.#fail('the encoder cannot keep up');
-  }
-
-  taken(bytes: number): void {
+  command({ bytes }: EncoderCommand): void {
     this.#untaken -= bytes;
     if (this.#untaken < MAX_UNTAKEN) this.#resume?.();
   }
 
-  /** Checked from time to time by the owner's clock. */
-  check(): void {
-    if (this.#waitingSince === undefined || this.#end !== undefined) return;
-    const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
-    if (this.now() - this.#waitingSince <= limit) return;
-    // Only by now is it sure that what was not seen does not come.
-    void this.stop(this.#failure('the encoder gives nothing', this.missing()));
-  }
-
   /** Ends after everything fed so far is encoded. */
-  finish(end: OutputEnd): void {
+  layoutChanged(): void {
     if (this.#end !== undefined) return;
-    this.#end = end;
+    this.#end = { cause: 'layout' };
     this.#process.finish();
     this.#finish = setTimeout(() => void this.#process.stop(), FINISH_LIMIT_MS);
   }
 
-  /** Ends now; resolves when the process is gone. `ended` is still called. */
-  async stop(end: OutputEnd): Promise<void> {
+  check(): void {
+    if (this.#waitingSince === undefined || this.#end !== undefined) return;
+    const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
+    if (this.context.clock() - this.#waitingSince <= limit) return;
+    // Only by now is it sure that what was not seen does not come.
+    const missing = this.context.stream.unreadable(this.options.pids);
+    void this.#stop(this.#failure('the encoder gives nothing', missing));
+  }
+
+  async stop(): Promise<void> {
+    await this.#stop({ cause: 'lost' });
+    await this.#running;
+  }
+
+  /** Ends now; resolves when the process is gone. */
+  async #stop(end: EncoderEnd | OutputLost): Promise<void> {
     this.#end ??= end;
     this.#resume?.();
     await this.#process.stop();
   }
 
+  #write(bytes: Uint8Array): void {
+    if (this.#end !== undefined) return;
+    this.#waitingSince ??= this.context.clock();
+    const believed = this.#guard.feed(bytes);
+    if (believed === 'jump') this.context.stream.clockJumped();
+    else if (!this.#process.write(this.#dualMono.feed(believed))) this.#fail('the encoder cannot keep up');
+  }
+
   #fail(reason: string): void {
-    void this.stop(this.#failure(reason));
+    void this.#stop(this.#failure(reason));
   }
 
   async #run(): Promise<void> {
@@ -110,10 +163,10 @@ export class EncoderOutput {
     const exit = await this.#process.ended;
     await settlesWithin(FINISH_LIMIT_MS, read);
     clearTimeout(this.#finish);
-    this.handlers.ended(this.#end ?? this.#failure(exitReason(exit)));
+    this.context.ended(this.#end ?? this.#failure(exitReason(exit)));
   }
 
-  #failure(reason: string, missing: number[] = []): OutputEnd {
+  #failure(reason: string, missing: number[] = []): EncoderEnd {
     return { cause: 'encoder', reason, produced: this.#produced, missing };
   }
 
@@ -122,7 +175,7 @@ export class EncoderOutput {
       for await (const chunk of this.#process.output) {
         for (const piece of this.#fragmenter.feed(chunk)) {
           if (piece.kind === 'jump') {
-            void this.stop({ cause: 'layout' });
+            void this.#stop({ cause: 'layout' });
             return;
           }
           this.#give(piece);
@@ -138,7 +191,7 @@ export class EncoderOutput {
     if (piece.kind === 'fragment') this.#produced = true;
     this.#untaken += piece.bytes.length;
     this.#waitingSince = undefined;
-    this.handlers.piece(piece);
+    this.context.event(piece);
   }
 
   async #room(): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Pid } from '../../arib/ids.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
-import { Burst } from './stream-burst.ts';
+import { StreamBurst } from './stream-burst.ts';
 
 const PACKET = 188;
 const MAP = 0x1f0;
@@ -102,7 +102,7 @@ describe('EntryPointFinder', () => {
   });
 });
 
-describe('Burst', () => {
+describe('StreamBurst', () => {
   const point = (at: number): EntryPoint => ({
     at,
     picture: at,
@@ -113,7 +113,7 @@ describe('Burst', () => {
   const chunk = (value: number, size = 10): Uint8Array<ArrayBuffer> => new Uint8Array(size).fill(value);
 
   test('gives the bytes from the oldest and from the newest entry point', () => {
-    const burst = new Burst();
+    const burst = new StreamBurst();
     expect(burst.from('early')).toBeUndefined();
     burst.add(0, chunk(1), [], 0);
     burst.add(10, chunk(2), [point(13)], 500);
@@ -123,7 +123,7 @@ describe('Burst', () => {
   });
 
   test('keeps the entry points that cover two seconds, and always the last', () => {
-    const burst = new Burst();
+    const burst = new StreamBurst();
     for (let index = 0; index < 10; index += 1) {
       burst.add(index * 10, chunk(index), [point(index * 10)], index * 500);
     }
@@ -135,7 +135,7 @@ describe('Burst', () => {
   test('gives an encoder the tables and the whole picture before anything else', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
-    const burst = new Burst();
+    const burst = new StreamBurst();
     const audio = packet(0x112, true, [0, 0, 1, 0xc0]);
     const chunks = [
       join(audio, pat(), audio, map()),
@@ -153,7 +153,7 @@ describe('Burst', () => {
   });
 
   test('does not begin with a picture that began before everything was forgotten', () => {
-    const burst = new Burst();
+    const burst = new StreamBurst();
     burst.add(0, new Uint8Array(1000), [], 0);
     burst.clear();
     burst.add(1000, new Uint8Array(1000), [point(500)], 0);
@@ -163,7 +163,7 @@ describe('Burst', () => {
   });
 
   test('is bounded when no entry point comes', () => {
-    const burst = new Burst();
+    const burst = new StreamBurst();
     const size = 1024 * 1024;
     for (let index = 0; index < 40; index += 1) burst.add(index * size, chunk(1, size), [], index);
     const held = burst.since(0).reduce((sum, part) => sum + part.length, 0);

@@ -1,13 +1,15 @@
 /**
- * A station's stream into a file, inside the worker. Feeding never waits: what the disk has not taken yet is queued,
- * and what the queue has no room for is told as a hole. A failed or full disk stops the writing, not the sink: it
- * goes on with its queue where its owner tells it to.
+ * Output `file`: a station's stream into a file. Feeding never waits: what the disk has not taken yet is queued, and what
+ * the queue has no room for is reported as a hole. A failed or full disk stops the writing, not the output: it resumes
+ * with its queue in the file that its owner names next.
  *
  * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; 8 of them at once are half a gigabyte at the worst).
  */
 
 import type { Pid } from '../../arib/ids.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
+import { defineOutput, type Output, type OutputKind } from './output-kind.ts';
 import { type ReceptionHandlers, ReceptionMeter, type ReceptionSecond } from './reception-meter.ts';
 import {
   asFarAsItCan,
@@ -50,7 +52,7 @@ export interface FileProgress {
   slowestMs: number;
 }
 
-/** What its owner hears of it. Times are those of the worker's clock. */
+/** Posted to its owner. Times are those of the worker's clock. */
 export type FileEvent =
   /** Ready for writing. `former`: what was there; null: nothing, the file is new. */
   | { kind: 'opened'; path: string; size: number; former: FormerLife | null }
@@ -72,7 +74,49 @@ interface Queued {
   changed?: boolean;
 }
 
-export class FileOutput {
+/** Continue in another file, or in the same again: after trouble, or to leave a folder that fills. */
+export interface FileCommand {
+  kind: 'move';
+  opening: FileOpening;
+}
+
+/** Everything is written and closed, or given up; the event `ended` came before. */
+export interface FileEnd {
+  cause: 'closed';
+}
+
+/** Waits for the disk; rejects with the system's error. */
+export type SyncFile = (path: string) => Promise<void>;
+
+type FileOutputKind = OutputKind<FileOpening, FileCommand, FileEvent, FileEnd>;
+
+/** @param syncFile in a thread that may wait (`FileSyncer`); undefined: one of the runtime's */
+export function fileOutputWith(syncFile: SyncFile | undefined): FileOutputKind {
+  return defineOutput<FileOpening, FileCommand, FileEvent, FileEnd>({
+    name: 'file',
+    isEssential: true,
+    start: (opening, context) => {
+      const { stream, clock } = context;
+      const file = new FileOutput(
+        opening,
+        () => stream.pcrPid(),
+        context.event,
+        clock,
+        syncFile,
+        () => context.ended({ cause: 'closed' }),
+      );
+      file.copyControlChanged(stream.isCopyForbidden());
+      // From the stream's first packets on, when it was just opened.
+      for (const bytes of stream.burst.since(0)) file.feed(bytes);
+      return file;
+    },
+  });
+}
+
+/** The kind as the main thread names it. */
+export const fileOutput = fileOutputWith(undefined);
+
+export class FileOutput implements Output<FileCommand> {
   readonly #meter: ReceptionMeter;
   readonly #batch = new Uint8Array(BATCH_BYTES);
   #queue: Queued[] = [];
@@ -86,6 +130,8 @@ export class FileOutput {
   /** What is queued next is of another layout. */
   #changed = false;
   #forbidden = false;
+  /** The piece that is fed next began while copying was forbidden. */
+  #isPieceForbidden = false;
   #ending = false;
   #wake = Promise.withResolvers<void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -108,8 +154,10 @@ export class FileOutput {
     opening: FileOpening,
     readonly pcrPid: () => Pid | undefined,
     readonly emit: (event: FileEvent) => void,
-    readonly now: () => number,
-    readonly syncFile?: ((path: string) => Promise<void>) | undefined,
+    readonly now: MonotonicClock,
+    readonly syncFile?: SyncFile | undefined,
+    /** Called after the event `ended`. */
+    readonly closed: () => void = () => {},
   ) {
     this.#path = opening.path;
     this.#opening = opening;
@@ -126,7 +174,10 @@ export class FileOutput {
   feed(bytes: Uint8Array): void {
     if (this.#ending || bytes.length === 0) return;
     const at = this.now();
-    if (this.#forbidden) return;
+    // Of a piece in which this changes nothing is kept: where in it is not known.
+    const wasForbidden = this.#isPieceForbidden;
+    this.#isPieceForbidden = false;
+    if (this.#forbidden || wasForbidden) return;
     // Below half of it before anything is kept again: else it would be lost packet by packet.
     const room = this.#withheld === undefined ? MAX_QUEUED : MAX_QUEUED / 2;
     if (this.#queuedBytes + bytes.length > room) {
@@ -148,15 +199,15 @@ export class FileOutput {
   }
 
   /** Copy control of what follows. */
-  forbid(on: boolean): void {
+  copyControlChanged(on: boolean): void {
     if (on === this.#forbidden || this.#ending) return;
     this.#forbidden = on;
     if (on) this.#withhold('copy_never');
+    else this.#isPieceForbidden = true;
     this.emit({ kind: 'forbidden', on });
   }
 
-  /** Goes on in another file, or in the same again: after trouble, or to leave a folder that fills. */
-  move(opening: FileOpening): void {
+  command({ opening }: FileCommand): void {
     if (this.#ending) return;
     this.#opening = opening;
     this.#wake.resolve();
@@ -169,7 +220,7 @@ export class FileOutput {
   }
 
   /** Writes what was taken and closes the file; resolves when that is done, or the disk took too long for it. */
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     if (!this.#ending) {
       this.#ending = true;
       this.#meter.interrupt();
@@ -364,6 +415,7 @@ export class FileOutput {
     await this.#close(this.#file);
     this.#file = undefined;
     this.emit({ kind: 'ended', path: this.#path, size: this.#opened ? this.#size : null });
+    this.closed();
   }
 }
 

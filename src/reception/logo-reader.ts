@@ -19,9 +19,11 @@ import { parsePat } from '../../arib/ts/pat.ts';
 import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
 import { type Section, SectionDemux } from '../../arib/ts/section.ts';
 import { betterType, LARGEST_TYPE } from '../model/logo.ts';
-import type { FoundLogo, LogoCarrier, SurveyFindings, WantedLogo } from './survey-messages.ts';
+import { defineReader } from './reader-kind.ts';
+import type { FoundLogo, LogoCarrier, SurveyFindings, WantedLogo } from './survey-types.ts';
 
 const PAT_PID = 0x0000;
+const FIXED_PIDS: readonly number[] = [PAT_PID, NIT_PID, SDT_PID, CDT_PID];
 /** Below are the tables of the stream itself: a PAT or PMT that names one of them is wrong. */
 const FIRST_FREE_PID = 0x0030;
 /** service_type of an engineering service. */
@@ -57,9 +59,32 @@ interface HeldLogo {
 type Key = string;
 const keyOf = (networkId: NetworkId, serviceId: ServiceId): Key => `${networkId}/${serviceId}`;
 
+/** Logos as they are found; the last value has the findings. */
+export interface LogoValue {
+  logos: FoundLogo[];
+  findings?: SurveyFindings;
+}
+
+export const logoReader = defineReader<{ wanted: readonly WantedLogo[] }, never, LogoValue>({
+  name: 'logo',
+  start: ({ wanted }, context) => {
+    const reader = new LogoReader(wanted, (pids) => context.select(pids));
+    return {
+      feed: (packets) => {
+        reader.feed(packets);
+        const logos = reader.takeLogos();
+        if (logos.length > 0) context.post({ logos });
+        if (reader.complete) context.finish();
+      },
+      close: () => context.post({ logos: reader.takeLogos(true), findings: reader.findings() }),
+    };
+  },
+  transfer: ({ logos }) => logos.map(({ png }) => png.buffer),
+});
+
 export class LogoReader {
   readonly #wanted = new Map<Key, WantedLogo>();
-  readonly #demux = new SectionDemux([PAT_PID, NIT_PID, SDT_PID, CDT_PID] as Pid[]);
+  readonly #demux = new SectionDemux(FIXED_PIDS as Pid[]);
   readonly #tables = new CompleteTables();
   /** What a service says of its logo; null: it has none, or letters instead. */
   readonly #announced = new Map<Key, Announced | null>();
@@ -74,8 +99,15 @@ export class LogoReader {
   readonly #given = new Map<Key, number>();
   #found: FoundLogo[] = [];
 
-  constructor(wanted: readonly WantedLogo[]) {
+  readonly #pids = new Set<number>(FIXED_PIDS);
+
+  /** @param select is told which PIDs are wanted, at once and whenever that changes */
+  constructor(
+    wanted: readonly WantedLogo[],
+    private readonly select: (pids: Iterable<number>) => void = () => {},
+  ) {
     for (const one of wanted) this.#wanted.set(keyOf(one.networkId, one.serviceId), one);
+    select(this.#pids);
   }
 
   feed(packets: Uint8Array): void {
@@ -128,7 +160,7 @@ export class LogoReader {
       for (const { pid, programNumber } of pat.programs.slice(0, MAX_MAPS)) {
         if (pid < FIRST_FREE_PID) continue;
         this.#maps.set(pid, (this.#maps.get(pid) ?? new Set()).add(programNumber));
-        this.#demux.add(pid);
+        this.#want(pid, true);
       }
     }
     const pid = section.pid as Pid;
@@ -139,7 +171,18 @@ export class LogoReader {
     waiting.delete(map.programNumber);
     if (waiting.size > 0) return;
     this.#maps?.delete(pid);
-    if (!this.#carousels.has(pid)) this.#demux.remove(pid);
+    if (!this.#carousels.has(pid)) this.#want(pid, false);
+  }
+
+  #want(pid: Pid, isWanted: boolean): void {
+    if (isWanted) {
+      this.#demux.add(pid);
+      this.#pids.add(pid);
+    } else {
+      this.#demux.remove(pid);
+      this.#pids.delete(pid);
+    }
+    this.select(this.#pids);
   }
 
   #findCarousels(map: ProgramMap): void {
@@ -149,7 +192,7 @@ export class LogoReader {
       if (pid < FIRST_FREE_PID) continue;
       const wants = ({ info }: { info: { name?: string } }) => MODULE_NAME.test(info.name ?? '');
       this.#carousels.set(pid, new Carousel({ limits: LIMITS, wants }));
-      this.#demux.add(pid);
+      this.#want(pid, true);
     }
   }
 

@@ -1,54 +1,81 @@
-/** The narrowed stream on its way to the main thread, in batches, with a bound on what was not taken yet. */
+/** Output `raw`: the narrowed stream on its way to the main thread, in batches, with a bound on what was not taken yet. */
+import type { MonotonicMs } from '../../host/clock.ts';
 import { joinBytes } from './join-bytes.ts';
+import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
 
-/** 10 ms of a full terrestrial station: a message costs more than its bytes. */
-const BATCH_BYTES = 16 * 1024;
-const BATCH_MS = 20;
+/** While a viewer starts: 10 ms of a full terrestrial station. */
+const FIRST_BATCH_BYTES = 16 * 1024;
+const FIRST_BATCH_MS = 20;
+/** So long after the last viewer joined. */
+const STARTING_MS = 2_000;
+/** Afterwards: a message, a wake-up and a write to a socket cost more than their bytes; every player buffers more. */
+const BATCH_BYTES = 384 * 1024;
+const BATCH_MS = 150;
 /** 15 s of a full terrestrial station; the main thread never stands still that long. */
 const MAX_UNTAKEN = 32 * 1024 * 1024;
 
-export interface RawOutputHandlers {
-  batch(bytes: Uint8Array<ArrayBuffer>): void;
-  burst(viewer: number, bytes: Uint8Array<ArrayBuffer>): void;
-  /** The main thread took nothing for too long; nothing is sent any more. */
-  behind(): void;
+export type RawCommand =
+  /** Answered by `burst`, in order with the batches. `viewer`: a number that the owner chose. */
+  | { kind: 'join'; viewer: number }
+  /** The main thread has taken so many bytes. */
+  | { kind: 'taken'; bytes: number };
+
+export type RawEvent =
+  | { kind: 'batch'; bytes: Uint8Array<ArrayBuffer> }
+  /** What a viewer begins with; the next batch continues it. */
+  | { kind: 'burst'; viewer: number; bytes: Uint8Array<ArrayBuffer> };
+
+/** The main thread took nothing for too long. */
+export interface RawEnd {
+  cause: 'behind';
 }
 
-export class RawOutput {
+export const rawOutput = defineOutput<null, RawCommand, RawEvent, RawEnd>({
+  name: 'raw',
+  start: (_options, context) => new RawOutput(context),
+  transfer: ({ bytes }) => [bytes.buffer],
+});
+
+class RawOutput implements Output<RawCommand> {
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #untaken = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #ended = false;
+  #joinedAt: MonotonicMs;
+  #isOver = false;
 
-  constructor(readonly handlers: RawOutputHandlers) {}
+  constructor(private readonly context: OutputContext<RawEvent, RawEnd>) {
+    this.#joinedAt = context.clock();
+  }
 
   /** The bytes are copied when they are sent, not before. */
-  feed(bytes: Uint8Array): void {
-    if (this.#ended) return;
-    this.#pending.push(bytes);
-    this.#pendingBytes += bytes.length;
-    if (this.#pendingBytes >= BATCH_BYTES) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
+  feed(packets: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#pending.push(packets);
+    this.#pendingBytes += packets.length;
+    const isStarting = this.context.clock() - this.#joinedAt < STARTING_MS;
+    if (this.#pendingBytes >= (isStarting ? FIRST_BATCH_BYTES : BATCH_BYTES)) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), isStarting ? FIRST_BATCH_MS : BATCH_MS);
   }
 
-  /** A viewer starts with `burst`, which ends where the next batch begins. */
-  join(viewer: number, burst: readonly Uint8Array[]): void {
-    if (this.#ended) return;
+  command(command: RawCommand): void {
+    if (command.kind === 'taken') this.#untaken -= command.bytes;
+    else this.#join(command.viewer);
+  }
+
+  stop(): void {
+    this.#end({ cause: 'lost' });
+  }
+
+  #join(viewer: number): void {
+    if (this.#isOver) return;
     this.#flush();
-    const bytes = joinBytes(burst);
+    if (this.#isOver) return;
+    this.#joinedAt = this.context.clock();
+    const { burst } = this.context.stream;
+    const bytes = joinBytes(burst.from('late') ?? burst.since(0));
     this.#untaken += bytes.length;
-    this.handlers.burst(viewer, bytes);
-  }
-
-  taken(bytes: number): void {
-    this.#untaken -= bytes;
-  }
-
-  end(): void {
-    this.#ended = true;
-    clearTimeout(this.#timer);
-    this.#pending = [];
+    this.context.event({ kind: 'burst', viewer, bytes });
   }
 
   #flush(): void {
@@ -59,11 +86,15 @@ export class RawOutput {
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#untaken += bytes.length;
-    if (this.#untaken > MAX_UNTAKEN) {
-      this.end();
-      this.handlers.behind();
-      return;
-    }
-    this.handlers.batch(bytes);
+    if (this.#untaken > MAX_UNTAKEN) this.#end({ cause: 'behind' });
+    else this.context.event({ kind: 'batch', bytes });
+  }
+
+  #end(end: RawEnd | { cause: 'lost' }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#pending = [];
+    this.context.ended(end);
   }
 }

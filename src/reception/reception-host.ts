@@ -1,86 +1,124 @@
-/** The worker's side of `messages.ts`: takes commands, owns the stations. */
-import type { ServiceId } from '../../arib/ids.ts';
-import type { FromReceptionWorker, ToReceptionWorker } from './reception-messages.ts';
-import { Station } from './station-reception.ts';
+/** The worker's side of `reception-messages.ts`: takes orders, owns the streams. Called by a worker's entry. */
+import {
+  type MonotonicClock,
+  systemMonotonicClock,
+  systemWallClock,
+  type WallClock,
+} from '../../host/clock.ts';
+import { type SendEvent, serveWorker, type WorkerHandlers } from '../../host/worker-server.ts';
+import type { ReceptionKinds } from './reception-kinds.ts';
+import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
+import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
 
-const CHECK_MS = 1_000;
+/** Interval of the checks of readers; outputs are checked every OUTPUT_CHECKS of them. */
+const CHECK_MS = 100;
+const OUTPUT_CHECKS = 10;
 
-export class ReceptionHost {
-  readonly #stations = new Map<number, Station>();
-  #clock: ReturnType<typeof setInterval> | undefined;
+export interface ReceptionHostOptions {
+  kinds: ReceptionKinds;
+  clock?: MonotonicClock;
+  wall?: WallClock;
+}
+
+/** @param scope `self` of the worker */
+export function serveReception(
+  scope: Pick<Worker, 'postMessage' | 'onmessage'>,
+  options: ReceptionHostOptions,
+): void {
+  serveWorker<ReceptionContract>(scope, (send) => new ReceptionHost(options, send).handlers);
+}
+
+class ReceptionHost {
+  readonly #streams = new Map<number, StationReception>();
+  readonly #outputs: ReadonlyMap<string, OpaqueOutputKind>;
+  readonly #readers: ReadonlyMap<string, OpaqueReaderKind>;
+  #checks = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
-    readonly post: (message: FromReceptionWorker) => void,
-    readonly now: () => number,
-    /** As `FileOutput`. */
-    readonly syncFile?: ((path: string) => Promise<void>) | undefined,
-  ) {}
-
-  take(message: ToReceptionWorker): void {
-    if (message.kind === 'open') this.#open(message.stream, message.url, message.serviceId as ServiceId);
-    else if (message.kind === 'close') void this.#close(message.stream);
-    else if (message.kind === 'ask') this.post({ kind: 'alive' });
-    else if (message.kind === 'shutdown') void this.#shutdown();
-    else this.#pass(message);
+    private readonly options: ReceptionHostOptions,
+    private readonly send: SendEvent<ReceptionContract>,
+  ) {
+    const { outputs, readers } = options.kinds;
+    // What crosses is typed at both ends by the kind itself, which both sides name.
+    this.#outputs = new Map(outputs.map((kind) => [kind.name, kind as unknown as OpaqueOutputKind]));
+    this.#readers = new Map(readers.map((kind) => [kind.name, kind as unknown as OpaqueReaderKind]));
   }
 
-  /** Commands about a sink. For a stream that is gone they mean nothing any more, but that no new sink begins. */
-  #pass(message: Extract<ToReceptionWorker, { sink: number }>): void {
-    const station = this.#stations.get(message.stream);
-    switch (message.kind) {
-      case 'encode':
-      case 'raw':
-        if (station === undefined) {
-          this.post({ kind: 'sinkEnded', sink: message.sink, end: { cause: 'lost' } });
-        } else if (message.kind === 'raw') station.raw(message.sink);
-        else station.encode(message.sink, message.command, message.pids, message.waitForPicture);
+  get handlers(): WorkerHandlers<ReceptionContract> {
+    return {
+      requests: {},
+      order: (order) => this.#take(order),
+      close: async () => {
+        await Promise.all([...this.#streams.keys()].map((stream) => this.#close(stream)));
+      },
+    };
+  }
+
+  #take(order: ReceptionOrder): void {
+    const stream = this.#streams.get(order.stream);
+    switch (order.kind) {
+      case 'open':
+        this.#open(order);
         break;
-      case 'record':
-        if (station === undefined) {
-          const event = { kind: 'ended' as const, path: message.opening.path, size: null };
-          this.post({ kind: 'file', sink: message.sink, at: this.now(), event });
-        } else station.record(message.sink, message.opening);
+      case 'close':
+        void this.#close(order.stream);
         break;
-      case 'move':
-        station?.move(message.sink, message.opening);
+      case 'output': {
+        const kind = this.#outputs.get(order.name);
+        if (stream !== undefined && kind !== undefined) stream.output(order.part, kind, order.options);
+        else this.send({ kind: 'outputEnded', part: order.part, end: { cause: 'lost' } });
         break;
-      case 'join':
-        station?.join(message.sink, message.viewer);
+      }
+      case 'reader':
+        this.#read(stream, order);
         break;
-      case 'drop':
-        station?.drop(message.sink);
+      case 'command':
+        stream?.command(order.part, order.command);
         break;
-      case 'taken':
-        station?.taken(message.sink, message.bytes);
+      case 'stop':
+        stream?.stop(order.part);
         break;
     }
   }
 
-  #open(stream: number, url: string, serviceId: ServiceId): void {
-    const { post, now, syncFile } = this;
-    const station = new Station({ stream, url, serviceId, post, now, syncFile });
-    this.#stations.set(stream, station);
-    this.#clock ??= setInterval(() => this.#check(), CHECK_MS);
+  #read(
+    stream: StationReception | undefined,
+    { part, name, options }: { part: number; name: string; options: unknown },
+  ): void {
+    const kind = this.#readers.get(name);
+    if (stream !== undefined && kind !== undefined) stream.reader(part, kind, options);
+    else {
+      const reason = kind === undefined ? `no reader ${name}` : null;
+      this.send({ kind: 'readerEnded', part, end: { cause: 'stream', reason, dropped: 0 } });
+    }
+  }
+
+  #open({ stream, url, serviceId, limits, readers }: Extract<ReceptionOrder, { kind: 'open' }>): void {
+    const { clock = systemMonotonicClock, wall = systemWallClock } = this.options;
+    const station = new StationReception({ stream, url, serviceId, limits, post: this.send, clock, wall });
+    this.#streams.set(stream, station);
+    this.#timer ??= setInterval(() => this.#check(), CHECK_MS);
+    for (const reader of readers) this.#read(station, reader);
     station.start();
   }
 
-  async #close(stream: number): Promise<void> {
-    const station = this.#stations.get(stream);
-    this.#stations.delete(stream);
-    if (this.#stations.size === 0) {
-      clearInterval(this.#clock);
-      this.#clock = undefined;
-    }
-    await station?.close();
-    this.post({ kind: 'closed', stream });
-  }
-
-  async #shutdown(): Promise<void> {
-    await Promise.all([...this.#stations.keys()].map((stream) => this.#close(stream)));
-    this.post({ kind: 'down' });
-  }
-
   #check(): void {
-    for (const station of this.#stations.values()) station.check();
+    this.#checks += 1;
+    for (const stream of this.#streams.values()) {
+      stream.checkReaders();
+      if (this.#checks % OUTPUT_CHECKS === 0) stream.check();
+    }
+  }
+
+  async #close(stream: number): Promise<void> {
+    const station = this.#streams.get(stream);
+    this.#streams.delete(stream);
+    if (this.#streams.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    const packets = (await station?.close()) ?? 0;
+    this.send({ kind: 'closed', stream, packets });
   }
 }

@@ -1,84 +1,55 @@
 /**
- * Everything that crosses between the main thread and a stream worker. Numbers named `stream`, `sink` and
- * `viewer` are chosen by the main thread and unique in a process.
+ * Everything that crosses between the main thread and a reception worker, over `host/worker-link`. `stream` and `part`
+ * are numbers chosen by the main thread, unique in a process. A part is an output or a reader; what its kind says
+ * (options, commands, events, ends) is opaque here and typed at both ends by the kind (`output-kind.ts`,
+ * `reader-kind.ts`).
  */
-import type { Media90k } from '../../arib/time.ts';
-import type { FileEvent } from './file-output.ts';
-import type { FileOpening } from './recorded-file.ts';
+import type { ServiceId } from '../../arib/ids.ts';
+import type { AgentStreamLimits } from '../tuner/agent-stream.ts';
+import type { StreamProblem } from '../tuner/stream-failure.ts';
+import type { ReaderEnd } from './reader-kind.ts';
 import type { StationLayout } from './station-layout.ts';
 
-export type ToReceptionWorker =
-  /** Tune, narrow to a station, keep the last seconds. Answered by `opened` or `failed`, later `layout`, `ended`. */
-  | { kind: 'open'; stream: number; url: string; serviceId: number }
-  /** Let go of the tuner and of every sink. Answered by `closed`. */
-  | { kind: 'close'; stream: number }
-  /** Start an encoder of these PIDs on the stream. `waitForPicture`: feed it from an intra picture on. */
+export type ReceptionOrder =
+  /**
+   * Read a stream of the agent. With a service it is narrowed to that station, and opened once its PMT came; with null
+   * it is a whole physical channel for readers only. Answered by `opened` or `failed`, later `layout`, `ended`.
+   */
   | {
-      kind: 'encode';
+      kind: 'open';
       stream: number;
-      sink: number;
-      command: string[];
-      pids: number[];
-      waitForPicture: boolean;
+      url: string;
+      serviceId: ServiceId | null;
+      limits: AgentStreamLimits;
+      /** Those that are there from the first byte on. */
+      readers: { part: number; name: string; options: unknown }[];
     }
-  /** Send the narrowed stream itself. */
-  | { kind: 'raw'; stream: number; sink: number }
-  /** A viewer joins a raw sink: answered by `burst`, in order with the sink's `raw`. */
-  | { kind: 'join'; stream: number; sink: number; viewer: number }
-  /** Write the narrowed stream to a file. Answered by `file`s, the last of them `ended`. */
-  | { kind: 'record'; stream: number; sink: number; opening: FileOpening }
-  /** A recording goes on in another file. */
-  | { kind: 'move'; stream: number; sink: number; opening: FileOpening }
-  | { kind: 'drop'; stream: number; sink: number }
-  /** The main thread has taken so many bytes of a sink. */
-  | { kind: 'taken'; stream: number; sink: number; bytes: number }
-  /** Answered by `alive`, at once. */
-  | { kind: 'ask' }
-  /** End everything; answered by `down`. */
-  | { kind: 'shutdown' };
+  /** Give the tuner back and end every part. Answered by `closed`. */
+  | { kind: 'close'; stream: number }
+  | { kind: 'output'; stream: number; part: number; name: string; options: unknown }
+  | { kind: 'reader'; stream: number; part: number; name: string; options: unknown }
+  /** To an output or reader; means nothing to one that has ended. */
+  | { kind: 'command'; stream: number; part: number; command: unknown }
+  /** End one output or reader. */
+  | { kind: 'stop'; stream: number; part: number };
 
-/** Why a sink ended. */
-export type OutputEnd =
-  /** The station's layout or picture format changed: what follows needs a new encoder. */
-  | { cause: 'layout' }
-  /** The tuning broke. */
-  | { cause: 'lost' }
-  /** The encoder ended, stalled or was too slow. `missing`: it waits for PIDs that the station does not send readably. */
-  | { cause: 'encoder'; reason: string; produced: boolean; missing: number[] }
-  /** The main thread took nothing for too long. */
-  | { cause: 'behind' };
-
-export type FromReceptionWorker =
-  | { kind: 'opened'; stream: number; tunerId: string | null; layout: StationLayout }
-  | { kind: 'failed'; stream: number; code: 'no_tuner' | 'agent_unavailable'; reason: string }
+export type ReceptionEvent =
+  | { kind: 'opened'; stream: number; tunerId: string | null; layout: StationLayout | null }
+  | { kind: 'failed'; stream: number; problem: StreamProblem }
   | { kind: 'layout'; stream: number; layout: StationLayout }
-  /** The tuning broke, after `opened`. Its sinks have ended before. */
-  | { kind: 'ended'; stream: number; reason: string }
-  | { kind: 'closed'; stream: number }
-  /** Packets of the guide's tables, whole. */
-  | { kind: 'guide'; stream: number; bytes: Uint8Array<ArrayBuffer> }
-  /** The process of an encoder, so that nobody is left behind when the worker dies. */
-  | { kind: 'spawned'; sink: number; pid: number }
-  | { kind: 'init'; sink: number; bytes: Uint8Array<ArrayBuffer>; mime: string; origin: number }
-  | { kind: 'fragment'; sink: number; bytes: Uint8Array<ArrayBuffer>; sync: boolean; time: Media90k }
-  | { kind: 'raw'; sink: number; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: 'burst'; sink: number; viewer: number; bytes: Uint8Array<ArrayBuffer> }
-  /** `at`: the worker's clock when it was sent, ms; the event's times are of the same clock. */
-  | { kind: 'file'; sink: number; at: number; event: FileEvent }
-  | { kind: 'sinkEnded'; sink: number; end: OutputEnd }
-  | { kind: 'alive' }
-  | { kind: 'down' };
+  /** The stream broke after `opened`. Its parts have ended before. */
+  | { kind: 'ended'; stream: number; problem: StreamProblem }
+  /** `packets`: whole packets that came by while a reader was there. */
+  | { kind: 'closed'; stream: number; packets: number }
+  /** Of an output or reader. `at`: the worker's monotonic clock, ms. */
+  | { kind: 'value'; part: number; at: number; value: unknown }
+  /** A child process of an output. */
+  | { kind: 'spawned'; part: number; pid: number }
+  | { kind: 'outputEnded'; part: number; end: unknown }
+  | { kind: 'readerEnded'; part: number; end: ReaderEnd & { dropped: number } };
 
-/** What of a message is moved instead of copied. */
-export function transferOf(message: FromReceptionWorker): ArrayBuffer[] {
-  switch (message.kind) {
-    case 'guide':
-    case 'init':
-    case 'fragment':
-    case 'raw':
-    case 'burst':
-      return [message.bytes.buffer];
-    default:
-      return [];
-  }
+export interface ReceptionContract {
+  requests: Record<never, never>;
+  orders: ReceptionOrder;
+  events: ReceptionEvent;
 }

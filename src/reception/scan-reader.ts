@@ -10,7 +10,24 @@ import { NIT_PID, type Nit } from '../../arib/si/nit.ts';
 import { type DescribedService, SDT_PID, type Sdt } from '../../arib/si/sdt.ts';
 import type { DescribedStream } from '../../arib/si/transport-streams.ts';
 import { SectionDemux } from '../../arib/ts/section.ts';
-import type { ScannedService, ScannedStream, SurveyFindings } from './survey-messages.ts';
+import { defineReader } from './reader-kind.ts';
+import type { ScannedService, ScannedStream, SurveyFindings } from './survey-types.ts';
+
+/** `findings` so far; the last one is posted before the reader ends. */
+export const scanReader = defineReader<{ type: BroadcastType }, never, SurveyFindings>({
+  name: 'scan',
+  start: ({ type }, context) => {
+    const reader = new ScanReader(type);
+    context.select([NIT_PID, SDT_PID]);
+    return {
+      feed: (packets) => {
+        reader.feed(packets);
+        if (reader.complete) context.finish();
+      },
+      close: () => context.post(reader.findings()),
+    };
+  },
+});
 
 export class ScanReader {
   readonly #demux = new SectionDemux([NIT_PID as Pid, SDT_PID as Pid]);

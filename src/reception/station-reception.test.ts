@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../../test/stream-builder.ts';
-import type { FromReceptionWorker } from './reception-messages.ts';
-import { Station } from './station-reception.ts';
+import { encoderOutput } from './encoder-output.ts';
+import { type FileEvent, fileOutput } from './file-output.ts';
+import type { AnyOutputKind } from './output-kind.ts';
+import { type RawEvent, rawOutput } from './raw-output.ts';
+import type { ReceptionEvent } from './reception-messages.ts';
+import { type OpaqueOutputKind, StationReception } from './station-reception.ts';
 
 const SERVICE = 101;
 const PMT = 0x1f0;
@@ -16,8 +21,8 @@ const SINK_COMMAND = ['sh', '-c', 'exec cat > /dev/null'];
 
 /** A station on an agent whose bytes and a clock whose time the test decides. */
 class Studio {
-  readonly messages: FromReceptionWorker[] = [];
-  readonly station: Station;
+  readonly messages: ReceptionEvent[] = [];
+  readonly station: StationReception;
   readonly #builder = new StreamBuilder();
   readonly #opened = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
   readonly #server: ReturnType<typeof Bun.serve>;
@@ -28,12 +33,14 @@ class Studio {
   constructor() {
     const body = new ReadableStream<Uint8Array>({ start: (controller) => this.#opened.resolve(controller) });
     this.#server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body) });
-    this.station = new Station({
+    this.station = new StationReception({
       stream: 1,
       url: this.#server.url.href,
       serviceId: serviceId(SERVICE),
       post: (message) => this.messages.push(message),
-      now: () => this.#time,
+      limits: {},
+      clock: () => monotonicMs(this.#time),
+      wall: systemWallClock,
     });
     this.station.start();
   }
@@ -76,9 +83,9 @@ class Studio {
     this.#marks += 1;
     const mark = `mark ${this.#marks}.`;
     this.#builder.packet(SI, { payload: new TextEncoder().encode(mark) });
-    const isMarked = (message: FromReceptionWorker): boolean =>
-      message.kind === 'raw' && Buffer.from(message.bytes).includes(mark);
-    await this.#until(mark, () => this.messages.some(isMarked));
+    await this.#until(mark, () =>
+      this.values<RawEvent>(RAW).some((one) => Buffer.from(one.bytes).includes(mark)),
+    );
   }
 
   pass(milliseconds: number): void {
@@ -86,12 +93,21 @@ class Studio {
     this.station.check();
   }
 
-  async message<K extends FromReceptionWorker['kind']>(
-    kind: K,
-  ): Promise<Extract<FromReceptionWorker, { kind: K }>> {
-    const find = (): FromReceptionWorker | undefined => this.messages.find((one) => one.kind === kind);
+  /** What an output has posted. */
+  values<Event>(part: number): Event[] {
+    return this.messages.flatMap((one) =>
+      one.kind === 'value' && one.part === part ? [one.value as Event] : [],
+    );
+  }
+
+  output(part: number, kind: AnyOutputKind, options: unknown): void {
+    this.station.output(part, kind as unknown as OpaqueOutputKind, options);
+  }
+
+  async message<K extends ReceptionEvent['kind']>(kind: K): Promise<Extract<ReceptionEvent, { kind: K }>> {
+    const find = (): ReceptionEvent | undefined => this.messages.find((one) => one.kind === kind);
     await this.#until(kind, () => find() !== undefined);
-    return find() as Extract<FromReceptionWorker, { kind: K }>;
+    return find() as Extract<ReceptionEvent, { kind: K }>;
   }
 
   /** Sends on meanwhile: the framer waits for what confirms its last packets. */
@@ -116,23 +132,24 @@ afterEach(() => studio.close());
 
 const RAW = 6;
 const ENCODER = 7;
+const ENCODE = { command: SINK_COMMAND, pids: [VIDEO, SOUND], waitForPicture: false };
 
 async function onAir(): Promise<void> {
   studio = new Studio();
   await studio.tables().send();
   await studio.message('opened');
-  studio.station.raw(RAW);
+  studio.output(RAW, rawOutput, null);
 }
 
-describe('Station', () => {
+describe('StationReception', () => {
   test('that the stream never lists is refused, once the rest of another tuning is over', async () => {
     studio = new Studio();
-    studio.station.raw(RAW);
+    studio.output(RAW, rawOutput, null);
     await studio.tables([202, 303]).received();
     studio.pass(1_500);
     expect(studio.messages.map(({ kind }) => kind)).not.toContain('failed');
     studio.pass(1_000);
-    expect(await studio.message('failed')).toMatchObject({ code: 'no_tuner' });
+    expect(await studio.message('failed')).toMatchObject({ problem: { code: 'no_signal' } });
   });
 
   test('that the stream lists no more is lost, but not when it comes back soon', async () => {
@@ -144,19 +161,21 @@ describe('Station', () => {
     studio.pass(1_000);
     expect(studio.messages.map(({ kind }) => kind)).not.toContain('ended');
     studio.pass(1_500);
-    expect(await studio.message('ended')).toMatchObject({ reason: 'the station is not in the stream' });
-    expect(await studio.message('sinkEnded')).toMatchObject({ sink: RAW, end: { cause: 'lost' } });
+    expect(await studio.message('ended')).toMatchObject({
+      problem: { reason: 'the station is not in the stream' },
+    });
+    expect(await studio.message('outputEnded')).toMatchObject({ part: RAW, end: { cause: 'lost' } });
   });
 
   test('that stays scrambled: an encoder ends and says which PIDs it could not read', async () => {
     await onAir();
-    studio.station.encode(ENCODER, SINK_COMMAND, [VIDEO, SOUND], false);
+    studio.output(ENCODER, encoderOutput, ENCODE);
     await studio.scrambled().received();
     studio.pass(5_000);
     await studio.scrambled().received();
-    expect(studio.messages.map(({ kind }) => kind)).not.toContain('sinkEnded');
+    expect(studio.messages.map(({ kind }) => kind)).not.toContain('outputEnded');
     studio.pass(5_000);
-    expect((await studio.message('sinkEnded')).end).toMatchObject({
+    expect((await studio.message('outputEnded')).end).toMatchObject({
       cause: 'encoder',
       produced: false,
       missing: [VIDEO, SOUND],
@@ -165,43 +184,44 @@ describe('Station', () => {
 
   test('whose clock jumps ends its encoders in order and keeps nothing from before', async () => {
     await onAir();
-    studio.station.encode(ENCODER, SINK_COMMAND, [VIDEO, SOUND], false);
+    studio.output(ENCODER, encoderOutput, ENCODE);
     await studio
       .sound(SECOND)
       .sound(2 * SECOND)
       .received();
     await studio.sound(900 * SECOND).received();
-    expect(studio.messages.map(({ kind }) => kind)).not.toContain('sinkEnded');
+    expect(studio.messages.map(({ kind }) => kind)).not.toContain('outputEnded');
     await studio.sound(901 * SECOND).received();
     await studio.message('layout');
-    expect(await studio.message('sinkEnded')).toMatchObject({ sink: ENCODER, end: { cause: 'layout' } });
-    studio.station.join(RAW, 1);
-    const { bytes } = await studio.message('burst');
-    expect(Buffer.from(bytes).includes('mark 1.')).toBe(false);
+    expect(await studio.message('outputEnded')).toMatchObject({ part: ENCODER, end: { cause: 'layout' } });
+    studio.station.command(RAW, { kind: 'join', viewer: 1 });
+    const burst = studio.values<RawEvent>(RAW).find(({ kind }) => kind === 'burst');
+    expect(burst).toBeDefined();
+    expect(Buffer.from(burst?.bytes ?? []).includes('mark 1.')).toBe(false);
   });
 
-  test('says of every sink that it ended, also when nobody wants it any more', async () => {
+  test('reports the end of every output, also of one that was dropped', async () => {
     await onAir();
-    studio.station.drop(RAW);
-    expect(await studio.message('sinkEnded')).toMatchObject({ sink: RAW });
-    studio.station.raw(8);
+    studio.station.stop(RAW);
+    expect(await studio.message('outputEnded')).toMatchObject({ part: RAW });
+    studio.output(8, rawOutput, null);
     await studio.station.close();
-    const ended = studio.messages.flatMap((message) => (message.kind === 'sinkEnded' ? [message.sink] : []));
+    const ended = studio.messages.flatMap((message) =>
+      message.kind === 'outputEnded' ? [message.part] : [],
+    );
     expect(ended).toEqual([RAW, 8]);
   });
 
-  test('that is recorded to a disk that takes nothing goes on for those who watch', async () => {
+  test('that is recorded to a disk that takes nothing continues for viewers', async () => {
     await onAir();
-    studio.station.record(8, { path: '/dev/full', mode: 'append', counted: 0 });
+    studio.output(8, fileOutput, { path: '/dev/full', mode: 'append', counted: 0 });
     await studio.sound(SECOND).received();
-    const isTrouble = (message: FromReceptionWorker): boolean =>
-      message.kind === 'file' && message.event.kind === 'trouble';
-    while (!studio.messages.some(isTrouble)) await studio.sound(SECOND).received();
+    const has = (kind: FileEvent['kind']): boolean =>
+      studio.values<FileEvent>(8).some((event) => event.kind === kind);
+    while (!has('trouble')) await studio.sound(SECOND).received();
     await studio.sound(2 * SECOND).received();
-    studio.station.drop(8);
-    const isEnd = (message: FromReceptionWorker): boolean =>
-      message.kind === 'file' && message.event.kind === 'ended';
-    while (!studio.messages.some(isEnd)) await studio.received();
+    studio.station.stop(8);
+    while (!has('ended')) await studio.received();
     await studio.sound(3 * SECOND).received();
   });
 });

@@ -1,258 +1,246 @@
 /**
- * One station on the air, inside the worker: a tuning of the agent, narrowed, given to encoders and raw
- * viewers, with the last seconds kept for those who join later.
+ * One stream of the agent, inside a reception worker: read once, narrowed to a station where there is one, given to its
+ * outputs and readers, with the last seconds kept for outputs that join later. Knows no kind of output or reader.
  */
 import type { Pid, ServiceId } from '../../arib/ids.ts';
 import type { ProgramMap } from '../../arib/ts/pmt.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
-import { openSource, SourceFailure } from '../tuner/agent-stream.ts';
+import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
+import { AgentStreamError, type AgentStreamLimits, readAgentStream } from '../tuner/agent-stream.ts';
+import type { StreamProblem } from '../tuner/stream-failure.ts';
 import { forbidsCopying } from './copy-control.ts';
-import { type EncodedPiece, EncoderOutput } from './encoder-output.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
-import { FileOutput } from './file-output.ts';
-import { GuidePackets } from './guide-packets.ts';
-import { RawOutput } from './raw-output.ts';
-import type { FromReceptionWorker, OutputEnd } from './reception-messages.ts';
-import type { FileOpening } from './recorded-file.ts';
+import type { Output, OutputKind, OutputLost, OutputStream } from './output-kind.ts';
+import type { ReaderKind } from './reader-kind.ts';
+import { ReaderSet, threadProcessingMs } from './reader-set.ts';
+import type { ReceptionEvent } from './reception-messages.ts';
 import { layoutOf, type StationLayout, sameLayout } from './station-layout.ts';
-import { Burst } from './stream-burst.ts';
+import { StreamBurst } from './stream-burst.ts';
 
-/** The agent promises bytes within 5 s of tuning and ends a stream that went silent. */
-const SILENCE_LIMIT_MS = 8_000;
 /** PAT and PMT come every 100 ms (ARIB TR-B14); a station that shows none is not on the air. */
 const TABLES_LIMIT_MS = 5_000;
 /** A tuner may still give the end of what it received before; a PAT under change may leave the station out. */
 const ABSENT_LIMIT_MS = 2_000;
-/** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
-const PICTURE_LIMIT_MS = 1_500;
 
-export interface StationOptions {
+/** Kinds as the station sees them: everything of theirs is opaque. */
+export type OpaqueOutputKind = OutputKind<unknown, unknown, unknown, unknown>;
+export type OpaqueReaderKind = ReaderKind<unknown, unknown, unknown>;
+
+export interface StationReceptionOptions {
   stream: number;
   url: string;
-  serviceId: ServiceId;
-  post: (message: FromReceptionWorker) => void;
-  now: () => number;
-  /** As `FileOutput`. */
-  syncFile?: ((path: string) => Promise<void>) | undefined;
+  /** null: the whole physical channel, for readers only. */
+  serviceId: ServiceId | null;
+  limits: AgentStreamLimits;
+  post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
+  clock: MonotonicClock;
+  wall: WallClock;
 }
 
-export class Station {
-  readonly #filter: StationFilter;
+interface RunningOutput {
+  part: number;
+  kind: OpaqueOutputKind;
+  output: Output<unknown>;
+  isOver: boolean;
+}
+
+export class StationReception {
+  readonly #filter: StationFilter | undefined;
   readonly #finder = new EntryPointFinder();
-  readonly #burst = new Burst();
-  readonly #guide: GuidePackets;
-  readonly #encoders = new Map<number, EncoderOutput>();
-  /** Encoders that wait for a picture to begin at, and until when. */
-  readonly #waiting = new Map<number, number>();
-  readonly #raws = new Map<number, RawOutput>();
-  readonly #files = new Map<number, FileOutput>();
-  /** Recording what is on is forbidden. */
-  #forbidden = false;
+  readonly #burst = new StreamBurst();
+  readonly #outputs = new Map<number, RunningOutput>();
+  readonly #readers: ReaderSet;
+  readonly #view: OutputStream;
   readonly #abort = new AbortController();
+  #isForbidden = false;
   #layout: StationLayout | undefined;
   #format: string | null = null;
   #tunerId: string | null = null;
   #state: 'opening' | 'tables' | 'open' | 'over' = 'opening';
-  #heardAt: number;
-  #tablesFrom: number | undefined;
+  #tablesFrom: MonotonicMs | undefined;
   /** Since when the PAT does not list the station. */
-  #absentFrom: number | undefined;
+  #absentFrom: MonotonicMs | undefined;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(readonly options: StationOptions) {
-    this.#heardAt = options.now();
-    this.#guide = new GuidePackets(
-      (bytes) => options.post({ kind: 'guide', stream: options.stream, bytes }),
-      options.now,
-    );
-    this.#filter = new StationFilter(options.serviceId, {
-      onProgramMap: (map) => this.#mapChanged(map),
-      onAbsent: () => {
-        this.#absentFrom = options.now();
-      },
+  constructor(readonly options: StationReceptionOptions) {
+    const { serviceId, clock, wall, post } = options;
+    this.#readers = new ReaderSet({
+      clock,
+      wall,
+      processing: threadProcessingMs,
+      isOnlyUse: serviceId === null,
+      post: (part, value, transfer) => post({ kind: 'value', part, at: clock(), value }, transfer),
+      ended: (part, end) => post({ kind: 'readerEnded', part, end }),
     });
+    if (serviceId !== null) {
+      this.#filter = new StationFilter(serviceId, {
+        onProgramMap: (map) => this.#mapChanged(map),
+        onAbsent: () => {
+          this.#absentFrom = clock();
+        },
+      });
+    }
+    this.#view = {
+      burst: this.#burst,
+      pcrPid: () => this.#filter?.programMap?.pcrPid,
+      isCopyForbidden: () => this.#isForbidden,
+      unreadable: (pids) => this.#unreadable(pids),
+      clockJumped: () => this.#newLayout(),
+    };
   }
 
   start(): void {
     this.#running = this.#run();
   }
 
-  /** Gives the tuner back at once; resolves when no process is left. */
-  async close(): Promise<void> {
+  /** Gives the tuner back at once; resolves when no output is left. @returns whole packets that readers came by */
+  async close(): Promise<number> {
     this.#state = 'over';
     this.#abort.abort(new Error('closed'));
-    await Promise.all([this.#running, this.#endSinks({ cause: 'lost' })]);
+    this.#readers.close();
+    await Promise.all([this.#running, this.#stopOutputs()]);
+    return this.#readers.packets;
   }
 
-  encode(sink: number, command: readonly string[], pids: readonly number[], waitForPicture: boolean): void {
-    const { post, now } = this.options;
-    const encoder =
-      this.#state === 'over' ? { cause: 'lost' as const } : this.#startEncoder(sink, command, pids);
-    if (!(encoder instanceof EncoderOutput)) {
-      post({ kind: 'sinkEnded', sink, end: encoder });
+  output(part: number, kind: OpaqueOutputKind, options: unknown): void {
+    const { post, clock } = this.options;
+    const lost = (reason?: string): void =>
+      post({
+        kind: 'outputEnded',
+        part,
+        end: { cause: 'lost', ...(reason === undefined ? {} : { reason }) },
+      });
+    if (this.#state === 'over' || this.#filter === undefined) {
+      lost();
       return;
     }
-    this.#encoders.set(sink, encoder);
-    post({ kind: 'spawned', sink, pid: encoder.pid });
-    const start = waitForPicture
-      ? this.#burst.forEncoder()
-      : (this.#burst.from('early') ?? this.#burst.since(0));
-    if (start === undefined) this.#waiting.set(sink, now() + PICTURE_LIMIT_MS);
-    else for (const bytes of start) encoder.feed(bytes);
+    const running: RunningOutput = { part, kind, output: NO_OUTPUT, isOver: false };
+    try {
+      running.output = kind.start(options, {
+        stream: this.#view,
+        clock,
+        event: (value) => post({ kind: 'value', part, at: clock(), value }, kind.transfer(value)),
+        ended: (end) => {
+          running.isOver = true;
+          this.#outputs.delete(part);
+          post({ kind: 'outputEnded', part, end });
+        },
+        spawned: (pid) => post({ kind: 'spawned', part, pid }),
+      });
+    } catch (error) {
+      lost(reasonOf(error));
+      return;
+    }
+    if (!running.isOver) this.#outputs.set(part, running);
   }
 
-  raw(sink: number): void {
-    const { post } = this.options;
-    const raw = new RawOutput({
-      batch: (bytes) => post({ kind: 'raw', sink, bytes }),
-      burst: (viewer, bytes) => post({ kind: 'burst', sink, viewer, bytes }),
-      behind: () => {
-        this.#raws.delete(sink);
-        post({ kind: 'sinkEnded', sink, end: { cause: 'behind' } });
-      },
-    });
-    if (this.#state === 'over') post({ kind: 'sinkEnded', sink, end: { cause: 'lost' } });
-    else this.#raws.set(sink, raw);
-  }
-
-  /** Begins with all that is held: from the stream's first packets on, when it was just opened. */
-  record(sink: number, opening: FileOpening): void {
-    const { post, now, syncFile } = this.options;
+  reader(part: number, kind: OpaqueReaderKind, options: unknown): void {
     if (this.#state === 'over') {
-      const event = { kind: 'ended' as const, path: opening.path, size: null };
-      post({ kind: 'file', sink, at: now(), event });
-      return;
-    }
-    const file = new FileOutput(
-      opening,
-      () => this.#filter.programMap?.pcrPid,
-      (event) => {
-        if (event.kind === 'ended') this.#files.delete(sink);
-        post({ kind: 'file', sink, at: now(), event });
-      },
-      now,
-      syncFile,
-    );
-    this.#files.set(sink, file);
-    file.forbid(this.#forbidden);
-    for (const bytes of this.#burst.since(0)) file.feed(bytes);
+      const end = { cause: 'stream' as const, reason: null, dropped: 0 };
+      this.options.post({ kind: 'readerEnded', part, end });
+    } else this.#readers.start(part, kind, options);
   }
 
-  move(sink: number, opening: FileOpening): void {
-    this.#files.get(sink)?.move(opening);
+  command(part: number, command: unknown): void {
+    const running = this.#outputs.get(part);
+    if (running !== undefined) this.#guard(running, () => running.output.command?.(command));
+    else this.#readers.command(part, command);
   }
 
-  join(sink: number, viewer: number): void {
-    this.#raws.get(sink)?.join(viewer, this.#burst.from('late') ?? this.#burst.since(0));
+  stop(part: number): void {
+    const running = this.#outputs.get(part);
+    if (running !== undefined) this.#guard(running, () => void running.output.stop('dropped'));
+    else this.#readers.stop(part, 'stopped');
   }
 
-  drop(sink: number): void {
-    const raw = this.#raws.get(sink);
-    if (raw !== undefined) {
-      raw.end();
-      this.#raws.delete(sink);
-      this.options.post({ kind: 'sinkEnded', sink, end: { cause: 'lost' } });
-    }
-    void this.#encoders.get(sink)?.stop({ cause: 'lost' });
-    void this.#files.get(sink)?.end();
-  }
-
-  taken(sink: number, bytes: number): void {
-    this.#raws.get(sink)?.taken(bytes);
-    this.#encoders.get(sink)?.taken(bytes);
+  /** Called about ten times a second. */
+  checkReaders(): void {
+    this.#readers.check();
   }
 
   /** Called about once a second: everything that waits has a limit. */
   check(): void {
-    const now = this.options.now();
-    for (const encoder of this.#encoders.values()) encoder.check();
-    for (const file of this.#files.values()) file.check();
-    if (this.#state !== 'open' && this.#state !== 'tables') return;
-    if (now - this.#heardAt > SILENCE_LIMIT_MS) this.#lose('no data');
-    if (now - (this.#absentFrom ?? now) > ABSENT_LIMIT_MS) this.#lose('the station is not in the stream');
-    else if (now - (this.#tablesFrom ?? now) > TABLES_LIMIT_MS) this.#lose('no PAT or PMT');
-  }
-
-  #startEncoder(
-    sink: number,
-    command: readonly string[],
-    pids: readonly number[],
-  ): EncoderOutput | OutputEnd {
-    const { post, now } = this.options;
-    const ended = (end: OutputEnd): void => {
-      this.#encoders.delete(sink);
-      this.#waiting.delete(sink);
-      post({ kind: 'sinkEnded', sink, end });
-    };
-    try {
-      const piece = (given: EncodedPiece): void => post({ sink, ...given });
-      const handlers = { piece, jumped: () => this.#newLayout(), ended };
-      return new EncoderOutput(command, pids, () => this.#missing(pids), handlers, now);
-    } catch (error) {
-      return { cause: 'encoder', reason: reasonOf(error), produced: false, missing: [] };
-    }
+    const now = this.options.clock();
+    this.#each((output) => output.check?.());
+    if (this.#filter === undefined || this.#state === 'opening' || this.#state === 'over') return;
+    if (now - (this.#absentFrom ?? now) > ABSENT_LIMIT_MS) this.#fail('the station is not in the stream');
+    else if (now - (this.#tablesFrom ?? now) > TABLES_LIMIT_MS) this.#fail('no PAT or PMT');
   }
 
   /** Those that are not sent, or not readably: without a card, or by a fault, all packets stay scrambled. */
-  #missing(pids: readonly number[]): number[] {
+  #unreadable(pids: readonly number[]): number[] {
     return pids.filter((pid) => {
-      const { packets, scrambled } = this.#filter.statistics.pid(pid as Pid);
-      return packets === scrambled;
+      const counts = this.#filter?.statistics.pid(pid as Pid);
+      return counts === undefined || counts.packets === counts.scrambled;
     });
   }
 
   async #run(): Promise<void> {
-    const { url, post, stream, now } = this.options;
+    const { url, limits } = this.options;
     try {
-      const source = await openSource(url, this.#abort.signal);
-      this.#tunerId = source.tunerId;
-      if (this.#state === 'opening') this.#state = 'tables';
-      this.#heardAt = now();
-      for await (const chunk of source.body) {
-        if (this.#state === 'over') return;
-        this.#heardAt = now();
-        this.#tablesFrom ??= this.#layout === undefined ? this.#heardAt : undefined;
-        this.#take(chunk);
-      }
-      this.#lose('the agent ended the stream');
+      const handlers = {
+        opened: (tunerId: string | null) => this.#opened(tunerId),
+        data: (bytes: Uint8Array) => this.#take(bytes),
+      };
+      await readAgentStream(url, handlers, this.#abort.signal, limits);
     } catch (error) {
-      if (this.#state === 'opening') {
-        this.#state = 'over';
-        const code = error instanceof SourceFailure ? error.code : 'agent_unavailable';
-        post({ kind: 'failed', stream, code, reason: reasonOf(error) });
-      } else this.#lose(reasonOf(error));
+      this.#lose(error);
     }
+  }
+
+  #opened(tunerId: string | null): void {
+    const { post, stream } = this.options;
+    if (this.#state !== 'opening') return;
+    this.#tunerId = tunerId;
+    this.#state = this.#filter === undefined ? 'open' : 'tables';
+    if (this.#filter === undefined) post({ kind: 'opened', stream, tunerId, layout: null });
   }
 
   #take(chunk: Uint8Array): void {
-    this.#guide.take(chunk);
-    const forbidden = this.#forbidden;
-    const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
-    if (kept.length === 0) return;
-    // Of a piece in which this changes, nothing is kept: where in it is not worth knowing.
-    if (!forbidden && !this.#forbidden) for (const file of this.#files.values()) file.feed(kept);
+    if (this.#state === 'over') return;
+    this.#tablesFrom ??= this.#layout === undefined ? this.options.clock() : undefined;
+    if (this.#filter !== undefined) {
+      const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
+      if (kept.length > 0) this.#narrowed(kept);
+    }
+    this.#readers.feed(chunk);
+  }
+
+  #narrowed(kept: Uint8Array<ArrayBuffer>): void {
+    this.#each((output) => output.feed(kept), true);
     const at = this.#finder.position;
     const { points, format } = this.#finder.feed(kept);
     if (format !== null && format !== this.#format) this.#formatChanged(format, points);
-    this.#burst.add(at, kept, points, this.options.now());
-    for (const raw of this.#raws.values()) raw.feed(kept);
-    for (const [sink, encoder] of this.#encoders) this.#feed(sink, encoder, kept);
+    this.#burst.add(at, kept, points, this.options.clock());
+    this.#each((output) => output.feed(kept), false);
   }
 
-  #feed(sink: number, encoder: EncoderOutput, kept: Uint8Array): void {
-    const until = this.#waiting.get(sink);
-    if (until === undefined) {
-      encoder.feed(kept);
-      return;
+  /** Every output, or only those that are (not) essential; a fault of one ends that one. */
+  #each(act: (output: Output<unknown>) => void, isEssential?: boolean): void {
+    for (const running of this.#outputs.values()) {
+      if (isEssential !== undefined && running.kind.isEssential !== isEssential) continue;
+      this.#guard(running, () => act(running.output));
     }
-    const late = this.options.now() > until;
-    const start = this.#burst.forEncoder() ?? (late ? this.#burst.since(0) : undefined);
-    if (start === undefined) return;
-    this.#waiting.delete(sink);
-    for (const bytes of start) encoder.feed(bytes);
   }
 
-  /** The encoders that had the old format end; entry points before this moment lead to the old one. */
+  #guard(running: RunningOutput, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      const reason = `${running.kind.name}: ${reasonOf(error)}`;
+      if (running.kind.isEssential) {
+        this.#lose(new Error(reason, { cause: error }));
+        return;
+      }
+      running.isOver = true;
+      this.#outputs.delete(running.part);
+      void Promise.try(() => running.output.stop('stream')).catch(() => {});
+      const end: OutputLost = { cause: 'lost', reason };
+      this.options.post({ kind: 'outputEnded', part: running.part, end });
+    }
+  }
+
+  /** Outputs that had the old format end; entry points before this moment lead to the old one. */
   #formatChanged(format: string, points: EntryPoint[]): void {
     const changed = this.#format !== null;
     this.#format = format;
@@ -279,39 +267,50 @@ export class Station {
   }
 
   #controlCopies(map: ProgramMap): void {
-    this.#forbidden = forbidsCopying(map);
-    for (const file of this.#files.values()) file.forbid(this.#forbidden);
+    const isForbidden = forbidsCopying(map);
+    if (isForbidden === this.#isForbidden) return;
+    this.#isForbidden = isForbidden;
+    this.#each((output) => output.copyControlChanged?.(isForbidden));
   }
 
   #newLayout(): void {
     this.#burst.clear();
-    for (const encoder of this.#encoders.values()) encoder.finish({ cause: 'layout' });
-    for (const file of this.#files.values()) file.layoutChanged();
+    this.#each((output) => output.layoutChanged?.());
     const { post, stream } = this.options;
     if (this.#layout !== undefined) post({ kind: 'layout', stream, layout: this.#layout });
   }
 
-  #lose(reason: string): void {
-    if (this.#state === 'over') return;
-    const { post, stream } = this.options;
-    const opened = this.#state === 'open';
-    this.#state = 'over';
-    this.#abort.abort(new Error(reason));
-    if (!opened) post({ kind: 'failed', stream, code: 'no_tuner', reason });
-    else void this.#endSinks({ cause: 'lost' }).then(() => post({ kind: 'ended', stream, reason }));
+  #fail(reason: string): void {
+    this.#lose(new AgentStreamError('no_signal', reason));
   }
 
-  async #endSinks(end: OutputEnd): Promise<void> {
-    for (const [sink, raw] of this.#raws) {
-      raw.end();
-      this.options.post({ kind: 'sinkEnded', sink, end });
-    }
-    this.#raws.clear();
-    await Promise.all([
-      ...[...this.#encoders.values()].map((encoder) => encoder.stop(end)),
-      ...[...this.#files.values()].map((file) => file.end()),
-    ]);
+  #lose(error: unknown): void {
+    if (this.#state === 'over') return;
+    const { post, stream } = this.options;
+    const problem = problemOf(error, this.#state);
+    const wasOpen = this.#state === 'open';
+    this.#state = 'over';
+    this.#abort.abort(new Error(problem.reason));
+    this.#readers.close();
+    if (!wasOpen) post({ kind: 'failed', stream, problem });
+    else void this.#stopOutputs().then(() => post({ kind: 'ended', stream, problem }));
   }
+
+  async #stopOutputs(): Promise<void> {
+    await Promise.allSettled(
+      Array.from(this.#outputs.values(), (running) => Promise.try(() => running.output.stop('stream'))),
+    );
+  }
+}
+
+const NO_OUTPUT: Output<unknown> = { feed: () => {}, stop: () => {} };
+
+/** A stream that begins and ends without tables is not received; a fault of this program ends it too. */
+function problemOf(error: unknown, state: 'opening' | 'tables' | 'open'): StreamProblem {
+  const reason = reasonOf(error);
+  if (!(error instanceof AgentStreamError)) return { code: 'ended', reason, sentence: null };
+  const isBeforeTables = state === 'tables' && (error.code === 'ended' || error.code === 'silent');
+  return { code: isBeforeTables ? 'no_signal' : error.code, reason, sentence: error.sentence };
 }
 
 function reasonOf(error: unknown): string {

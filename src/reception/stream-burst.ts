@@ -16,7 +16,7 @@ interface Kept {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-export class Burst {
+export class StreamBurst {
   #chunks: Kept[] = [];
   #points: (EntryPoint & { time: number })[] = [];
   #held = 0;

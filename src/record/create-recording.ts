@@ -29,14 +29,12 @@ import { addStorageRoutes } from './storage-routes.ts';
 export interface RecordingNeeds
   extends Pick<
     RecorderOptions,
-    | 'agentUrl'
+    | 'pool'
     | 'findProgram'
     | 'findStation'
     | 'onBegan'
     | 'onEnded'
     | 'readSeries'
-    | 'startWorker'
-    | 'tap'
     | 'monotonicClock'
     | 'wallClock'
   > {

@@ -62,7 +62,11 @@ function open(over: Partial<RecorderOptions> = {}): Recorder {
     ...{ transportStreamId: null, channel: 'T27', name: '試験テレビ', serviceType: 1, remoteControlKey: 1 },
   };
   const room = new Recorder({
-    agentUrl: 'http://127.0.0.1:1',
+    pool: {
+      open: () => {
+        throw new Error('no stream is needed');
+      },
+    },
     store,
     findStation: (id) => (id === STATION ? station : undefined),
     findProgram: () => undefined,
@@ -72,9 +76,6 @@ function open(over: Partial<RecorderOptions> = {}): Recorder {
     onBegan: () => {},
     onEnded: (end) => ends.push(end),
     hub,
-    startWorker: () => {
-      throw new Error('no worker is needed');
-    },
     log: SILENT_LOG,
     broadcastClock: now,
     monotonicClock: systemMonotonicClock,

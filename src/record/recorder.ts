@@ -24,8 +24,7 @@ import type {
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
-import { ReceptionClient } from '../reception/reception-client.ts';
-import type { StreamTap } from '../reception/stream-tap.ts';
+import type { ReceptionPool } from '../reception/reception-pool.ts';
 import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
@@ -58,7 +57,8 @@ const RECONCILE_LIMIT_MS = 60_000;
 /** Longer after its end no programme is taken to be still on, by the plan neither. */
 const UNHEARD_MS = 3 * 3_600_000;
 export interface RecorderOptions {
-  agentUrl: string;
+  /** Closed by its owner, after the recorder. */
+  pool: Pick<ReceptionPool, 'open'>;
   store: RecordingStore;
   /** Listed or not. */
   findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
@@ -72,9 +72,6 @@ export interface RecorderOptions {
   onBegan: (reservationId: ReservationId, recordingId: number) => void;
   onEnded: (end: RecordingEnd) => void;
   hub: Hub;
-  startWorker: () => Worker;
-  /** Reads along whatever is recorded. */
-  tap?: StreamTap | undefined;
   log: Log;
   /** May be set at any time. */
   broadcastClock: () => BroadcastMs;
@@ -99,7 +96,6 @@ const DOUBT_MS = 60_000;
 const UNREADABLE: RecordingReason = { code: 'unreadable' };
 
 export class Recorder {
-  readonly #client: ReceptionClient;
   readonly #changes: RecordingChangeNotifier;
   readonly #commits: CommitBatcher;
   readonly #clock: ClockStepDetector;
@@ -124,10 +120,9 @@ export class Recorder {
   #closed = false;
 
   constructor(readonly options: RecorderOptions) {
-    const { startWorker, log, tap, hub, store } = options;
+    const { log, hub, store } = options;
     this.#bornAt = options.monotonicClock();
     this.#startedAt = options.broadcastClock();
-    this.#client = new ReceptionClient({ startWorker, log, tap });
     this.#changes = new RecordingChangeNotifier(hub);
     this.#commits = new CommitBatcher({ store, stored: options.stored });
     this.#clock = new ClockStepDetector(options.broadcastClock, options.monotonicClock, (byMs) => {
@@ -251,7 +246,6 @@ export class Recorder {
     const closing = [...this.#running.values()].map((running) => running.close());
     await within(CLOSE_LIMIT_MS, Promise.all(closing), () => {});
     this.#commits.flush();
-    await this.#client.close();
   }
 
   /** The first folder is the service's own and is created. */
@@ -389,7 +383,7 @@ export class Recorder {
   #session(record: RecordingRecord, { times, after, former, delayedBy }: SessionBegin): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
     const {
-      agentUrl,
+      pool,
       folders,
       spare,
       free = freeBytes,
@@ -411,7 +405,7 @@ export class Recorder {
     return openSession({
       ...{ id, station, course, after, former, delayedBy },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ client: this.#client, agentUrl, folders, spare, free, mounts, log, broadcastClock, wallClock },
+      ...{ pool, folders, spare, free, mounts, log, broadcastClock, wallClock },
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);

@@ -21,8 +21,8 @@ import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { GapCause, Measured } from '../model/verdict.ts';
-import type { ReceptionClient, StationStream } from '../reception/reception-client.ts';
-import { streamUrl } from '../tuner/agent-client.ts';
+import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
@@ -88,8 +88,7 @@ export interface SessionOptions {
   delayedBy?: { cause: GapCause; from: BroadcastMs } | undefined;
   /** What an earlier process left. */
   former: { measured: Measured; parts: readonly RecordingPart[] } | undefined;
-  client: ReceptionClient;
-  agentUrl: string;
+  pool: Pick<ReceptionPool, 'open'>;
   /** In order of preference. */
   folders: () => readonly Folder[];
   /** Written to while the disks of all of them are away. */
@@ -129,7 +128,7 @@ export interface SessionState {
 
 /** The `use` by which the agent, and others' `after`, know a recording. */
 export function useOf(id: number): string {
-  return `rec ${id}`;
+  return STREAM_USE.recording(id);
 }
 
 export class RecordingSession {
@@ -143,7 +142,7 @@ export class RecordingSession {
     this.#stop.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   #course: RecordingCourse;
-  #stream: StationStream | undefined;
+  #stream: ReceptionStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
   /** Resolves when what is received is not to be written any more. */
   #suspended = Promise.withResolvers<undefined>();
@@ -273,23 +272,22 @@ export class RecordingSession {
 
   /** One opened stream, to its end; whether anything was received. */
   async #live(): Promise<boolean> {
-    const { client, agentUrl, station, id, after, log } = this.options;
+    const { pool, station, id, after, log } = this.options;
     const { type, channel } = station;
     const priority = priorityOf(this.#course);
-    const url = streamUrl(agentUrl, { type, channel, priority, use: useOf(id), after });
     const ended = Promise.withResolvers<{ reason: string; cause: GapCause }>();
     this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
     try {
-      this.#stream = await client.open(
-        url,
-        station.serviceId,
-        {
-          layout: () => {},
-          ended: (reason, by) =>
+      this.#stream = await pool.open({
+        request: { type, channel, priority, use: useOf(id), after },
+        serviceId: station.serviceId,
+        handlers: {
+          ended: ({ reason }, by) =>
             ended.resolve({ reason, cause: by === 'worker' ? 'recorder_failed' : 'stream_ended' }),
         },
-        this.#stop.signal,
-      );
+        signal: this.#stop.signal,
+        lane: 'recording',
+      });
     } catch (error) {
       if (!this.#isOver && this.#course.state !== 'broken_off') this.#reception.lose(causeOf(error));
       return false;
@@ -316,7 +314,7 @@ export class RecordingSession {
   }
 
   /** Receives without writing. @returns whether its programme is on: then the stream is opened again, to be written */
-  async #probe(stream: StationStream, ended: Promise<unknown>): Promise<boolean> {
+  async #probe(stream: ReceptionStream, ended: Promise<unknown>): Promise<boolean> {
     this.#dispatch({ kind: 'opened', at: this.options.broadcastClock() });
     await Promise.race([this.#resumed.promise, ended, this.#stopped]);
     await stream.close();
@@ -325,7 +323,7 @@ export class RecordingSession {
   }
 
   /** With a database on a full disk no file is named: nothing is written then, and it is tried again. */
-  async #write(stream: StationStream): Promise<boolean> {
+  async #write(stream: ReceptionStream): Promise<boolean> {
     try {
       await this.#storage.begin(stream);
       return true;

@@ -3,14 +3,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
-import type { FileEvent } from '../reception/file-output.ts';
-import type { StationStream } from '../reception/reception-client.ts';
+import type { FileCommand, FileEnd, FileEvent } from '../reception/file-output.ts';
+import type { OutputHandlers, ReceptionStream } from '../reception/reception-pool.ts';
 import type { FileOpening } from '../reception/recorded-file.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 import { RecordingStorage } from './recording-storage.ts';
+
+type FileHandlers = OutputHandlers<FileEvent, FileEnd>;
 
 const CLOCKS = { broadcastClock: () => broadcastMs(5000), wallClock: () => wallMs(5000) };
 const PATH = '/recordings/one.ts';
@@ -34,17 +36,17 @@ function opened(bytes: number) {
     placed: async () => {},
     seam: () => {},
   });
-  const stream: Pick<StationStream, 'record'> = {
-    record: (_opening, { event }) => {
-      take = (one) => event(one, 0);
-      return { move: () => {}, stop: () => {} };
+  const stream = {
+    output: (_kind: unknown, _opening: FileOpening, { event }: FileHandlers) => {
+      take = (one) => event(one, monotonicMs(0));
+      return { command: () => {}, stop: async () => {} };
     },
   };
   return {
     saved,
     storage,
     tell: (event: FileEvent) => take(event),
-    begin: () => storage.begin(stream as StationStream),
+    begin: () => storage.begin(stream as unknown as Pick<ReceptionStream, 'output'>),
   };
 }
 
@@ -109,17 +111,17 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
     // As a sink would: a file that is not there is taken to be gone.
     if (one.mode === 'create' && existsSync(dirname(one.path))) writeFileSync(one.path, '');
   };
-  const stream: Pick<StationStream, 'record'> = {
-    record: (first, { event }) => {
+  const stream = {
+    output: (_kind: unknown, first: FileOpening, { event }: FileHandlers) => {
       opening(first);
-      take = (one) => event(one, 0);
-      return { move: opening, stop: () => {} };
+      take = (one) => event(one, monotonicMs(0));
+      return { command: (command: FileCommand) => opening(command.opening), stop: async () => {} };
     },
   };
   return {
     ...{ storage, openings, rows, stems, asked, away, full, at, reception },
     tell: (event: FileEvent) => take(event),
-    begin: () => storage.begin(stream as StationStream),
+    begin: () => storage.begin(stream as unknown as Pick<ReceptionStream, 'output'>),
     [Symbol.dispose]: () => rmSync(root, { recursive: true }),
   };
 }

@@ -6,8 +6,14 @@
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import type { FileEvent, FileProgress, FileTrouble } from '../reception/file-output.ts';
-import type { StationStream } from '../reception/reception-client.ts';
+import {
+  type FileCommand,
+  type FileEvent,
+  type FileProgress,
+  type FileTrouble,
+  fileOutput,
+} from '../reception/file-output.ts';
+import type { ReceptionStream, StreamPart } from '../reception/reception-pool.ts';
 import type { FileOpening } from '../reception/recorded-file.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { chooseFolder, type Folder, isFilling, isGone } from './folder-selection.ts';
@@ -43,10 +49,7 @@ export interface RecordingStorageOptions {
 /** When it is asked where to write: a stream begins, its sink stopped just now or some time ago, or nothing is wrong. */
 type Occasion = 'begin' | 'trouble' | 'stuck' | 'check';
 
-interface Sink {
-  move(opening: FileOpening): void;
-  stop(): void;
-}
+type FilePart = StreamPart<FileCommand>;
 
 export class RecordingStorage {
   readonly #parts: RecordingPart[];
@@ -59,7 +62,7 @@ export class RecordingStorage {
   readonly #made: Set<string>;
   /** Of the last part; names are not used twice. */
   #number: number;
-  #sink: Sink | undefined;
+  #output: FilePart | undefined;
   /** The sink waits for a place to write. */
   #stuck = false;
   /** The file that is open; before it is, a sink does not know how much is in it. */
@@ -89,28 +92,30 @@ export class RecordingStorage {
   }
 
   /** Starts writing what a newly opened stream brings. */
-  async begin(stream: StationStream): Promise<void> {
+  async begin(stream: Pick<ReceptionStream, 'output'>): Promise<void> {
     const { reception } = this.options;
     const opening = (await this.#next('begin')) ?? (await this.#lastResort());
     reception.beginLife();
     this.#stuck = false;
     this.#open = undefined;
     this.#unwritten = 0;
-    this.#sink = stream.record(opening, {
+    this.#output = stream.output(fileOutput, opening, {
       event: (event, at) => this.#take(event, at),
-      lost: () => this.end(),
+      ended: (end) => {
+        if (end.cause === 'lost') this.end();
+      },
     });
   }
 
   /** The sink is gone. */
   end(): void {
-    this.#sink = undefined;
+    this.#output = undefined;
     this.#stuck = false;
   }
 
   /** Looked at from time to time: leaves a folder that fills, and one that is full as soon as there is another. */
   check(): void {
-    if (this.#sink === undefined) return;
+    if (this.#output === undefined) return;
     this.#queue(this.#stuck ? 'stuck' : 'check');
   }
 
@@ -215,11 +220,11 @@ export class RecordingStorage {
   }
 
   async #place(why: Occasion): Promise<void> {
-    const sink = this.#sink;
+    const output = this.#output;
     const opening = await this.#next(why);
-    if (opening === undefined || sink === undefined || sink !== this.#sink) return;
+    if (opening === undefined || output === undefined || output !== this.#output) return;
     this.#stuck = false;
-    sink.move(opening);
+    output.command({ kind: 'move', opening });
   }
 
   /** Undefined: nothing is to be changed, or there is no room anywhere. */

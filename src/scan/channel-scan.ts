@@ -10,8 +10,8 @@ import { type Channel, PRIORITY, type Tuner } from '../../wire/agent.ts';
 import type { ScanStatus } from '../../wire/api.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
-import type { SurveyClient } from '../reception/survey-client.ts';
-import { streamUrl } from '../tuner/agent-client.ts';
+import type { ChannelSurveys } from '../reception/channel-survey.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { hasTunerFor } from '../tuner/tuner-list.ts';
 import {
   beginScan,
@@ -25,7 +25,7 @@ import {
   startTask,
   unseenChannels,
 } from './scan-progress.ts';
-import { scanUse, startable } from './scan-tuners.ts';
+import { startable } from './scan-tuners.ts';
 
 export interface ScanAgent {
   readonly url: string;
@@ -47,7 +47,7 @@ export const SCAN_TIMING: ScanTiming = { channelMs: 30_000, lookMs: 1000, stuckM
 
 export interface ChannelScanOptions {
   agent: ScanAgent;
-  surveys: Pick<SurveyClient, 'survey'>;
+  surveys: Pick<ChannelSurveys, 'survey'>;
   hub: Hub;
   log: Log;
   /** Epoch ms. */
@@ -227,11 +227,11 @@ export class ChannelScan {
 
   /** Never rejects. A refused tuner is not asked for again at once. */
   async #read(task: ScanTask, signal: AbortSignal): Promise<void> {
-    const { agent, surveys, log } = this.options;
+    const { surveys, log } = this.options;
     const timing = this.options.timing ?? SCAN_TIMING;
     const { type, channel } = task;
-    const url = streamUrl(agent.url, { type, channel, priority: PRIORITY.scan, use: scanUse(channel) });
-    const order = { url, limitMs: timing.channelMs, task: { kind: 'scan' as const, type } };
+    const request = { type, channel, priority: PRIORITY.scan, use: STREAM_USE.scan(channel) };
+    const order = { request, limitMs: timing.channelMs, task: { kind: 'scan' as const, type } };
     const result = await surveys.survey(order, signal);
     if (result.outcome === 'no_tuner') await settlesWithin(timing.lookMs, aborted(signal));
     settleTask(this.#progress, task, result);

@@ -4,7 +4,7 @@ import { type BroadcastType, networkId, serviceId, transportStreamId } from '../
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { Tuner, TunerUser } from '../../wire/agent.ts';
-import type { ScannedStream, SurveyOutcome } from '../reception/survey-messages.ts';
+import type { ScannedStream, SurveyOutcome } from '../reception/survey-types.ts';
 import { hasTunerFor } from '../tuner/tuner-list.ts';
 import {
   beginScan,

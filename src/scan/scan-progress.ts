@@ -6,8 +6,7 @@ import { type BroadcastType, type ServiceId, serviceId } from '../../arib/ids.ts
 import type { Channel } from '../../wire/agent.ts';
 import type { ScanFailed } from '../../wire/api.ts';
 import { isWorthListing } from '../model/station.ts';
-import type { SurveyResult } from '../reception/survey-client.ts';
-import type { ScannedStream, SurveyOutcome } from '../reception/survey-messages.ts';
+import type { ScannedStream, SurveyOutcome, SurveyResult } from '../reception/survey-types.ts';
 import { type PhysicalChannel, scanRange, splitSlot } from './scan-range.ts';
 
 export interface ScanTask extends PhysicalChannel {

@@ -4,15 +4,12 @@
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import { PRIORITY, type Tuner } from '../../wire/agent.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { canServe } from '../tuner/tuner-list.ts';
 import type { PhysicalChannel } from './scan-range.ts';
 
 /** However many tuners a household has: each reading parses a whole stream. */
 export const MOST_AT_ONCE = 8;
-
-export function scanUse(channel: string): string {
-  return `scan ${channel}`;
-}
 
 /** Nobody whom a scan could not send away. */
 function isFree(tuner: Tuner): boolean {
@@ -25,7 +22,7 @@ function isOpen(tuners: readonly Tuner[], { type, channel }: PhysicalChannel): b
     (tuner) =>
       tuner.tuned?.type === type &&
       tuner.tuned.channel === channel &&
-      tuner.users.some((user) => user.priority >= PRIORITY.scan && user.use !== scanUse(channel)),
+      tuner.users.some((user) => user.priority >= PRIORITY.scan && user.use !== STREAM_USE.scan(channel)),
   );
 }
 
@@ -42,7 +39,7 @@ export function startable<Task extends PhysicalChannel>(
   };
   // Begun a moment ago: the agent's list does not show them yet, but they take a tuner each.
   const seen = new Set(tuners.flatMap((tuner) => tuner.users.map((user) => user.use)));
-  for (const { type, channel } of running) if (!seen.has(scanUse(channel))) take(type);
+  for (const { type, channel } of running) if (!seen.has(STREAM_USE.scan(channel))) take(type);
   const busy = new Set(running.map(({ type }) => type));
   const start: Task[] = [];
   for (const task of waiting) {

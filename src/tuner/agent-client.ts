@@ -4,7 +4,6 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import type { BroadcastType } from '../../arib/ids.ts';
 import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
 import {
   AgentErrorSchema,
@@ -22,28 +21,6 @@ const ANSWER_TIMEOUT_MS = 5000;
 /** The largest list that the schemas admit is 512 channels of 256 stations of about 400 bytes; none comes near. */
 const MAX_ANSWER_BYTES = 64 * 1_048_576;
 const JSON_CONTENT = { 'content-type': 'application/json' };
-
-export interface StreamQuery {
-  type: BroadcastType;
-  channel: string;
-  priority: number;
-  /** `epg T27`, `live GR/T27`, … */
-  use: string;
-  /** Uses that count as gone: their tuner may be taken over. */
-  after?: readonly string[];
-}
-
-/** The address of `/agent/stream` for a use. */
-export function streamUrl(agentUrl: string, query: StreamQuery): string {
-  const parameters = new URLSearchParams({
-    type: query.type,
-    channel: query.channel,
-    priority: String(query.priority),
-    use: query.use,
-  });
-  for (const use of query.after ?? []) parameters.append('after', use);
-  return `${agentUrl}/agent/stream?${parameters}`;
-}
 
 /** The failure that every trouble with the agent is for whoever asked. */
 export function agentUnavailable(reason: string, cause?: unknown): Failure {

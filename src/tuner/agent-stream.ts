@@ -1,75 +1,279 @@
-/** A tuning at the agent: one HTTP stream, read as it comes, with a limit on every wait. */
+/**
+ * Opens streams of the tuner agent: the only place that does. One policy for all uses: address, limits on every wait,
+ * error codes. It reads a plain socket, because the runtime's `fetch` costs twice as much per byte.
+ */
 
-import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
+import type { BroadcastType } from '../../arib/ids.ts';
+import { AwakeTimer } from '../../host/awake-timer.ts';
+import { systemMonotonicClock } from '../../host/clock.ts';
 import { TUNER_HEADER } from '../../wire/agent.ts';
+import { type HttpHead, HttpResponseParser, HttpSyntaxError } from './http-response-parser.ts';
 
-/** Why no stream came; the words are those of `ProblemCode`. */
-export class SourceFailure extends Error {
-  override readonly name = 'SourceFailure';
+export interface AgentStreamRequest {
+  type: BroadcastType;
+  channel: string;
+  priority: number;
+  /** Of `STREAM_USE`: shown on the tuner screen, and named in another request's `after`. */
+  use: string;
+  /** Uses that count as gone: their tuner may be taken over. */
+  after?: readonly string[];
+}
+
+/** How each use names itself to the agent. */
+export const STREAM_USE = {
+  recording: (id: number): string => `rec ${id}`,
+  live: (type: BroadcastType, channel: string): string => `live ${type}/${channel}`,
+  guide: (channel: string): string => `epg ${channel}`,
+  scan: (channel: string): string => `scan ${channel}`,
+  logo: (type: BroadcastType, channel: string): string => `logo ${type}/${channel}`,
+} as const;
+
+/** The address of `/agent/stream` for a use. @param agentUrl without a trailing slash */
+export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): string {
+  const parameters = new URLSearchParams({
+    type: request.type,
+    channel: request.channel,
+    priority: String(request.priority),
+    use: request.use,
+  });
+  for (const use of request.after ?? []) parameters.append('after', use);
+  return `${agentUrl}/agent/stream?${parameters}`;
+}
+
+/**
+ * Why a stream did not come, or ended:
+ * - `tuners_busy`: every tuner of the type is taken by users of the same or a higher priority
+ * - `no_signal`: a tuner was tried and gave no stream in time
+ * - `agent_unreachable`: no connection, or what answers is no agent
+ * - `agent_misconfigured`: the agent refuses: its tables are broken, or it does not admit this service
+ * - `silent`: a stream that had begun brought nothing for too long
+ * - `ended`: a stream that had begun was ended or cut by the agent
+ */
+export type AgentStreamErrorCode =
+  | 'tuners_busy'
+  | 'no_signal'
+  | 'agent_unreachable'
+  | 'agent_misconfigured'
+  | 'silent'
+  | 'ended';
+
+export class AgentStreamError extends Error {
+  override readonly name = 'AgentStreamError';
   constructor(
-    readonly code: 'no_tuner' | 'agent_unavailable',
-    /** The agent's own words, or the system's. */
+    readonly code: AgentStreamErrorCode,
+    /** For the log: the agent's words, or the system's. */
     message: string,
+    /** The agent's sentence in Japanese, where it sent one. */
+    readonly sentence: string | null = null,
   ) {
     super(message);
   }
 }
 
-export interface Source {
-  tunerId: string | null;
-  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+export interface AgentStreamHandlers {
+  /** The agent's answer began. Once, before the first `data`. @param tunerId the agent's name of the tuner */
+  opened(tunerId: string | null): void;
+  /** Bytes of the stream, in any pieces; they belong to the callee. What it throws ends the stream. */
+  data(bytes: Uint8Array): void;
+}
+
+export interface AgentStreamLimits {
+  /** To the agent's answer, ms. */
+  openMs?: number | undefined;
+  /** Without a byte, ms. */
+  silenceMs?: number | undefined;
 }
 
 /** A USB tuner may take 15 s to lock; a handover of another tuner comes before that. */
-const TUNING_TIMEOUT_MS = 30_000;
-const MAX_ERROR_BYTES = 4096;
-/** Every tuner taken; tuning failed. Anything else means that the agent is not the one that was expected. */
-const TUNING_ERRORS: ReadonlySet<number> = new Set([409, 500]);
+const OPEN_MS = 30_000;
+/** The agent promises bytes within 5 s of tuning and ends a stream that went silent. */
+const SILENCE_MS = 8_000;
+/** A refusal is a sentence; a longer one is ignored. */
+const MAX_REFUSAL_BYTES = 4096;
 
 /**
- * Opens a stream of the agent.
- * @throws SourceFailure, or the abort reason.
+ * Reads a stream of the agent until it ends. Aborting closes the connection, and so gives the tuner back.
+ * @throws AgentStreamError (also at the stream's regular end: `ended`), the signal's reason, what `data` threw
  */
-export async function openSource(url: string, signal: AbortSignal): Promise<Source> {
-  const limit = AbortSignal.timeout(TUNING_TIMEOUT_MS);
-  const opening = new AbortController();
-  const stop = (): void => opening.abort();
-  signal.addEventListener('abort', stop, { once: true });
-  limit.addEventListener('abort', stop, { once: true });
+export async function readAgentStream(
+  url: string,
+  handlers: AgentStreamHandlers,
+  signal: AbortSignal,
+  limits: AgentStreamLimits = {},
+): Promise<never> {
+  signal.throwIfAborted();
+  const reading = new StreamReading(handlers, limits);
+  const abort = (): void => reading.fail(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
   try {
-    const response = await fetch(url, { signal: opening.signal, decompress: false });
-    if (!response.ok) {
-      const code = TUNING_ERRORS.has(response.status) ? 'no_tuner' : 'agent_unavailable';
-      throw new SourceFailure(code, (await refusal(response)) ?? `HTTP ${response.status}`);
-    }
-    if (response.body === null) throw new SourceFailure('no_tuner', 'empty answer');
-    return { tunerId: response.headers.get(TUNER_HEADER), body: response.body };
-  } catch (error) {
-    if (error instanceof SourceFailure) throw error;
-    if (signal.aborted) throw signal.reason;
-    if (limit.aborted) throw new SourceFailure('no_tuner', 'tuning timed out');
-    throw new SourceFailure('agent_unavailable', error instanceof Error ? error.message : String(error));
+    return await reading.run(new URL(url));
   } finally {
-    limit.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', abort);
   }
 }
 
-/** The agent's reason; an answer that is longer than any is none. */
-async function refusal(response: Response): Promise<string | undefined> {
-  try {
-    return errorText(await boundedText(response, MAX_ERROR_BYTES));
-  } catch (error) {
-    if (error instanceof AnswerTooLarge) return undefined;
-    throw error;
+type Socket = Pick<Bun.Socket, 'write' | 'terminate'>;
+
+class StreamReading {
+  readonly #over = Promise.withResolvers<never>();
+  readonly #parser: HttpResponseParser;
+  readonly #silence: AwakeTimer;
+  readonly #opening: ReturnType<typeof setTimeout>;
+  #head: HttpHead | undefined;
+  /** Of an answer that is no stream. */
+  #refusal: Uint8Array[] = [];
+  #refusalBytes = 0;
+  #socket: Socket | undefined;
+  #isOver = false;
+  /** What of the request the socket has not taken yet. */
+  #unsent = new Uint8Array();
+
+  constructor(
+    private readonly handlers: AgentStreamHandlers,
+    limits: AgentStreamLimits,
+  ) {
+    const { openMs = OPEN_MS, silenceMs = SILENCE_MS } = limits;
+    this.#parser = new HttpResponseParser({
+      head: (head) => this.#takeHead(head),
+      body: (bytes) => this.#takeBody(bytes),
+      end: () => this.#takeEnd(),
+    });
+    this.#silence = new AwakeTimer({
+      limitMs: silenceMs,
+      clock: systemMonotonicClock,
+      onExpired: (awakeMs) =>
+        this.fail(new AgentStreamError('silent', `no data for ${Math.round(awakeMs)} ms`)),
+    });
+    this.#opening = setTimeout(
+      () => this.fail(new AgentStreamError('no_signal', 'tuning timed out')),
+      openMs,
+    );
+    this.#over.promise.catch(() => {});
+  }
+
+  async run(url: URL): Promise<never> {
+    const secure = url.protocol === 'https:';
+    const hostname = url.hostname.replace(/^\[|\]$/g, '');
+    const host = `Host: ${url.host}\r\n`;
+    this.#unsent = new TextEncoder().encode(
+      `GET ${url.pathname}${url.search} HTTP/1.1\r\n${host}Accept: */*\r\nAccept-Encoding: identity\r\n\r\n`,
+    );
+    try {
+      const socket = await Bun.connect({
+        hostname,
+        port: Number(url.port) || (secure ? 443 : 80),
+        ...(secure ? { tls: { serverName: hostname } } : {}),
+        socket: {
+          open: (opened) => this.#send(opened),
+          drain: (ready) => this.#send(ready),
+          data: (_socket, bytes) => this.#feed(bytes),
+          end: () => this.#closed(),
+          close: (_socket, error) => this.#closed(error),
+          error: (_socket, error) => this.#broken(error),
+          connectError: (_socket, error) => this.#broken(error),
+        },
+      });
+      this.#socket = socket;
+      if (this.#isOver) socket.terminate();
+    } catch (error) {
+      this.#broken(error);
+    }
+    return await this.#over.promise;
+  }
+
+  /** Ends the reading; the first reason counts. */
+  fail(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#opening);
+    this.#silence.stop();
+    this.#socket?.terminate();
+    this.#over.reject(reason);
+  }
+
+  #send(socket: Socket): void {
+    if (this.#unsent.length === 0) return;
+    this.#unsent = this.#unsent.subarray(Math.max(0, socket.write(this.#unsent)));
+  }
+
+  #feed(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    try {
+      this.#parser.feed(bytes);
+    } catch (error) {
+      if (error instanceof HttpSyntaxError) this.#broken(error);
+      else this.fail(error);
+    }
+  }
+
+  #takeHead(head: HttpHead): void {
+    this.#head = head;
+    if (head.status !== 200) return;
+    clearTimeout(this.#opening);
+    this.#silence.restart();
+    this.handlers.opened(head.headers.get(TUNER_HEADER) ?? null);
+  }
+
+  #takeBody(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    if (this.#head?.status === 200) {
+      this.#silence.restart();
+      this.handlers.data(bytes);
+      return;
+    }
+    this.#refusal.push(bytes.slice());
+    this.#refusalBytes += bytes.length;
+    if (this.#refusalBytes > MAX_REFUSAL_BYTES) this.fail(refusal(this.#head?.status ?? 0, ''));
+  }
+
+  #takeEnd(): void {
+    const status = this.#head?.status ?? 0;
+    if (status === 200) this.fail(new AgentStreamError('ended', 'the agent ended the stream'));
+    else this.fail(refusal(status, Buffer.concat(this.#refusal).toString('utf8')));
+  }
+
+  #closed(error?: Error): void {
+    if (this.#isOver) return;
+    try {
+      this.#parser.close();
+    } catch (syntax) {
+      this.#broken(error ?? syntax);
+    }
+  }
+
+  /** The connection failed: before the answer the agent is away, afterwards the stream was cut. */
+  #broken(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const status = this.#head?.status;
+    if (status === 200) this.fail(new AgentStreamError('ended', `the agent cut the stream: ${reason}`));
+    else if (status !== undefined) this.fail(refusal(status, ''));
+    else this.fail(new AgentStreamError('agent_unreachable', reason));
   }
 }
 
-function errorText(body: string): string | undefined {
+/** What an answer that is no stream means. An agent that sends a code of its own is believed. */
+function refusal(status: number, body: string): AgentStreamError {
+  const { message, code } = refusalBody(body);
+  return new AgentStreamError(code ?? codeOfStatus(status), message ?? `HTTP ${status}`, message);
+}
+
+function codeOfStatus(status: number): AgentStreamErrorCode {
+  if (status === 409) return 'tuners_busy';
+  if (status === 500) return 'no_signal';
+  return status >= 400 && status < 500 ? 'agent_misconfigured' : 'agent_unreachable';
+}
+
+const AGENT_CODES = ['tuners_busy', 'no_signal', 'agent_misconfigured'] as const;
+
+function refusalBody(body: string): { message: string | null; code: AgentStreamErrorCode | undefined } {
+  let parsed: unknown;
   try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed !== 'object' || parsed === null || !('message' in parsed)) return undefined;
-    return typeof parsed.message === 'string' ? parsed.message : undefined;
+    parsed = JSON.parse(body);
   } catch {
-    return undefined;
+    return { message: null, code: undefined };
   }
+  if (typeof parsed !== 'object' || parsed === null) return { message: null, code: undefined };
+  const message = 'message' in parsed && typeof parsed.message === 'string' ? parsed.message : null;
+  const told = 'code' in parsed ? parsed.code : undefined;
+  return { message, code: AGENT_CODES.find((known) => known === told) };
 }

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Failure } from '../model/failure.ts';
-import { AgentClient, streamUrl } from './agent-client.ts';
+import { AgentClient } from './agent-client.ts';
 import { AgentLink, type AgentLinkOptions } from './agent-link.ts';
+import { agentStreamUrl } from './agent-stream.ts';
 import { ServerSentEventParser } from './server-sent-events.ts';
 
 const closers: (() => unknown)[] = [];
@@ -114,7 +115,7 @@ describe('AgentClient', () => {
   });
 
   test('the stream address carries the use and the priority', () => {
-    expect(streamUrl('http://a', { type: 'GR', channel: 'T27', priority: 3, use: 'epg T27' })).toBe(
+    expect(agentStreamUrl('http://a', { type: 'GR', channel: 'T27', priority: 3, use: 'epg T27' })).toBe(
       'http://a/agent/stream?type=GR&channel=T27&priority=3&use=epg+T27',
     );
   });

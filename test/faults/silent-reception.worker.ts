@@ -1,10 +1,6 @@
-/** A stream worker that a test can make silent: it loops, or it is blocked. What it is asked otherwise, it does. */
-import { ReceptionHost } from '../../src/reception/reception-host.ts';
-import {
-  type FromReceptionWorker,
-  type ToReceptionWorker,
-  transferOf,
-} from '../../src/reception/reception-messages.ts';
+/** A reception worker that a test can silence: it loops, or it is blocked. Otherwise it works as the service's. */
+import { serveReception } from '../../src/reception/reception-host.ts';
+import { receptionKinds } from '../../src/reception/reception-kinds.ts';
 
 declare const self: Worker;
 
@@ -18,9 +14,12 @@ function fallSilent(silence: Silence): never {
   for (;;) if (silence === 'is blocked') Atomics.wait(never, 0, 0, BLOCKED_MS);
 }
 
-const post = (message: FromReceptionWorker): void => self.postMessage(message, transferOf(message));
-const host = new ReceptionHost(post, () => performance.now());
-self.onmessage = (event: MessageEvent<ToReceptionWorker | { silence: Silence }>): void => {
-  if ('silence' in event.data) fallSilent(event.data.silence);
-  else host.take(event.data);
+const isSilence = (data: unknown): data is { silence: Silence } =>
+  typeof data === 'object' && data !== null && 'silence' in data;
+
+serveReception(self, { kinds: receptionKinds(undefined) });
+const serve = self.onmessage;
+self.onmessage = (event: MessageEvent): void => {
+  if (isSilence(event.data)) fallSilent(event.data.silence);
+  else serve?.call(self, event);
 };

@@ -1,7 +1,7 @@
-/** A stream worker that lives and does nothing more: it is given up, and its recordings go on in another one. */
+/** A reception worker that hangs: it is given up, and its recordings continue in another one. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ReceptionClient } from '../../src/reception/reception-client.ts';
+import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
 import { compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
 import type { Silence } from './silent-reception.worker.ts';
@@ -19,9 +19,10 @@ function studio(name: string): { desk: SessionFixture; workers: Worker[] } {
     workers.push(worker);
     return worker;
   };
-  const makeClient = (log: SessionFixture['log']) =>
-    new ReceptionClient({ startWorker, log, silenceMs: SILENCE_MS });
-  return { desk: new SessionFixture(join(air.folder, name), air.agentUrl, makeClient), workers };
+  const { agentUrl } = air;
+  const makePool = (log: SessionFixture['log']) =>
+    new ReceptionPool({ agentUrl, startWorker, log, silenceMs: SILENCE_MS });
+  return { desk: new SessionFixture(join(air.folder, name), agentUrl, makePool), workers };
 }
 
 const KINDS: [Silence, string, string][] = [
@@ -46,7 +47,7 @@ function tests(): void {
       await until('it is told', () => session.state.cause !== null);
       expect(session.state.cause).toBe('recorder_failed');
       expect(Date.now() - startAt).toBeGreaterThan(SILENCE_MS - 1500);
-      expect(desk.lines.join('')).toMatch(/stream worker died.*no answer for \d+ ms/);
+      expect(desk.lines.join('')).toMatch(/worker lost.*reception worker.*no answer for \d+ ms/);
       await until('it is received again', () => session.state.phase === 'receiving');
       const programme = { startAt, endAt: began + LENGTH_MS - 500 };
       const { verdict, path, bytes } = await desk.conclude(session, programme);

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import type { VisitedStation } from '../../src/guide/guide-messages.ts';
 import { GuideSession } from '../../src/guide/guide-session.ts';
 import { KnownStations } from '../../src/guide/known-stations.ts';
@@ -15,6 +16,7 @@ import { ProgramStore } from '../../src/store/program-store.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
 import { StationStore } from '../../src/store/station-store.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
+import { GuideSections } from '../guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../stream-builder.ts';
 
 const SEED = fuzzSeed();
@@ -74,6 +76,7 @@ class Reader {
   });
   readonly #stream = new StreamBuilder();
   #session: GuideSession;
+  #sections = new GuideSections();
 
   constructor() {
     const stations = [HOME, TWIN].map((each) => ({
@@ -87,11 +90,12 @@ class Reader {
   }
 
   #open(): GuideSession {
-    const events = { present: () => {}, clock: () => {} };
-    const session = new GuideSession(1, networkId(4), this.#known, events, false);
+    const events = { present: () => {}, clock: () => {}, repeat: () => this.#sections.repeat() };
+    const session = new GuideSession(1, networkId(4), this.#known, events);
     // A schedule waits for the time: a TDT.
     const time = Uint8Array.from([0x70, 0x70, 5, ...encodeJstTime(broadcastMs(NOW))]);
-    session.feed(this.#stream.sections(0x14, time).take(), NOW);
+    this.#sections = new GuideSections();
+    session.feed(this.#sections.feed(this.#stream.sections(0x14, time).take()), wallMs(NOW));
     return session;
   }
 
@@ -106,7 +110,7 @@ class Reader {
   }
 
   feed(packets: Uint8Array, now = NOW): void {
-    this.#session.feed(packets, now);
+    this.#session.feed(this.#sections.feed(packets), wallMs(now));
   }
 
   async write(now = NOW): Promise<void> {

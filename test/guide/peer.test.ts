@@ -10,11 +10,13 @@ import { join } from 'node:path';
 import { networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { GuideVisits } from '../../src/guide/guide-visits.ts';
 import { GuideWorkerClient } from '../../src/guide/guide-worker-client.ts';
 import { wantedStations } from '../../src/guide/visit-goal.ts';
+import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { StationStore } from '../../src/store/station-store.ts';
-import { startGuideWorker } from '../../src/workers.ts';
+import { startGuideWorker, startReceptionWorker } from '../../src/workers.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
 import { eventCycles } from '../../synth/si/cycles.ts';
@@ -169,7 +171,7 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
     fetch: () => new Response(packets as Uint8Array<ArrayBuffer>),
   });
   closers.push(() => server.stop(true));
-  const visits = new GuideWorkerClient({
+  const worker = new GuideWorkerClient({
     startWorker: startGuideWorker,
     path,
     writeMs: { visit: 30_000, feed: 300_000 },
@@ -180,10 +182,16 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
     onLost: () => {},
     onClock: () => {},
   });
-  closers.push(() => visits.close());
-  visits.stations(put);
-  const { result } = visits.visit({
-    url: `http://127.0.0.1:${server.port}/`,
+  closers.push(() => worker.close());
+  const pool = new ReceptionPool({
+    agentUrl: `http://127.0.0.1:${server.port}`,
+    startWorker: startReceptionWorker,
+    log: SILENT_LOG,
+  });
+  closers.push(() => pool.close());
+  worker.stations(put);
+  const { result } = new GuideVisits({ pool, worker }).visit({
+    request: { type: 'BS', channel: 'BS01_0', priority: 3, use: 'epg BS01_0' },
     networkId: plan.networkId,
     wanted: wantedStations(
       put.map(({ id }) => id),

@@ -9,6 +9,7 @@ import { Networks } from '../../host/networks.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
 import { type LiveRequest, LiveService, type LiveStream } from '../../src/live/live-service.ts';
 import type { StationRecord } from '../../src/model/station.ts';
+import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
@@ -142,6 +143,7 @@ export class Rig {
     readonly agent: RunningAgent | undefined,
     readonly live: LiveService,
     readonly encoders: Encoders,
+    readonly pool: ReceptionPool,
   ) {}
 
   static async start(options: RigOptions): Promise<Rig> {
@@ -154,17 +156,21 @@ export class Rig {
       now,
     });
     const audios = options.audios ?? [{ id: '0:both', stream: 0, side: 'both', label: '主音声', main: true }];
-    const live = new LiveService({
+    const pool = new ReceptionPool({
       agentUrl: options.agentUrl ?? agent?.url ?? '',
+      startWorker: options.startWorker ?? startReceptionWorker,
+      log: SILENT_LOG,
+    });
+    const live = new LiveService({
+      pool,
       stations: {
         find: (id) => options.stations.find((station) => station.id === id),
         audios: () => audios,
       },
       encoders,
-      startWorker: options.startWorker ?? startReceptionWorker,
       log: SILENT_LOG,
     });
-    return new Rig(agent, live, encoders);
+    return new Rig(agent, live, encoders, pool);
   }
 
   async watch(
@@ -198,6 +204,7 @@ export class Rig {
 
   async close(): Promise<void> {
     await this.live.close();
+    await this.pool.close();
     await this.encoders.close();
     await this.agent?.close();
     rmSync(this.folder, { recursive: true, force: true });

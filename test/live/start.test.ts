@@ -8,7 +8,7 @@ import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
 import { EntryPointFinder } from '../../src/reception/entry-points.ts';
 import { layoutOf, type StationLayout } from '../../src/reception/station-layout.ts';
-import { Burst } from '../../src/reception/stream-burst.ts';
+import { StreamBurst } from '../../src/reception/stream-burst.ts';
 import { prepareAir, received } from './rig.ts';
 
 setDefaultTimeout(60_000);
@@ -25,7 +25,7 @@ function encoderStarts(stream: Uint8Array, onLayout: (layout: StationLayout) => 
   });
   const starts: Uint8Array[][] = [];
   const open: { parts: Uint8Array[]; room: number }[] = [];
-  let burst = new Burst();
+  let burst = new StreamBurst();
   const STEP = 188 * 20;
   for (let at = 0; at < stream.length; at += STEP) {
     const position = finder.position;
@@ -37,7 +37,7 @@ function encoderStarts(stream: Uint8Array, onLayout: (layout: StationLayout) => 
     if (parts === undefined) continue;
     starts.push(parts);
     open.push({ parts, room: 60 });
-    burst = new Burst();
+    burst = new StreamBurst();
   }
   return starts.map((parts) => Uint8Array.from(Buffer.concat(parts)));
 }

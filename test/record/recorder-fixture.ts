@@ -8,6 +8,7 @@ import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
+import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
@@ -21,6 +22,7 @@ const NETWORK = networkId(32608);
 export class RecorderFixture {
   readonly lines: string[] = [];
   readonly ends: RecordingEnd[] = [];
+  readonly pool: ReceptionPool;
   readonly recorder: Recorder;
   readonly store: RecordingStore;
   readonly #database: Database;
@@ -39,8 +41,10 @@ export class RecorderFixture {
     this.store = new RecordingStore(this.#database);
     const stations = new StationStore(this.#database);
     const now = Date.now;
+    const log = createLog({ level: 'debug', now, write: (line) => this.lines.push(line) });
+    this.pool = new ReceptionPool({ agentUrl: air.agentUrl, startWorker: startReceptionWorker, log });
     this.recorder = new Recorder({
-      agentUrl: air.agentUrl,
+      pool: this.pool,
       store: this.store,
       findStation: (id) => stations.known().find((one) => one.id === id),
       findProgram: () => undefined,
@@ -50,8 +54,7 @@ export class RecorderFixture {
       onBegan: () => {},
       onEnded: (end) => this.ends.push(end),
       hub: new Hub(() => {}),
-      startWorker: startReceptionWorker,
-      log: createLog({ level: 'debug', now, write: (line) => this.lines.push(line) }),
+      log,
       broadcastClock: () => broadcastMs(now() + this.skew),
       monotonicClock: systemMonotonicClock,
       wallClock: systemWallClock,
@@ -103,6 +106,7 @@ export class RecorderFixture {
 
   async close(): Promise<void> {
     await this.recorder.close();
+    await this.pool.close();
     this.#database.close();
   }
 }

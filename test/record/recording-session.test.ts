@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
-import { ReceptionClient } from '../../src/reception/reception-client.ts';
+import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast, until } from './test-broadcast.ts';
@@ -67,7 +67,7 @@ describe.concurrent('a recording', () => {
     const own = new SessionFixture(
       join(air.folder, 'own'),
       air.agentUrl,
-      (log) => new ReceptionClient({ startWorker, log }),
+      (log) => new ReceptionPool({ agentUrl: air.agentUrl, startWorker, log }),
     );
     const began = Date.now();
     const session = own.record({ station: air.station('T32'), endAt: began + 9000 });

@@ -7,7 +7,7 @@ import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { systemWallClock } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import type { Judgement } from '../../src/model/verdict.ts';
-import { ReceptionClient } from '../../src/reception/reception-client.ts';
+import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
 import { concludeRecording } from '../../src/record/recording-conclusion.ts';
@@ -39,7 +39,7 @@ export interface Wish {
 export class SessionFixture {
   readonly lines: string[] = [];
   readonly log: Log = createLog({ level: 'debug', now: Date.now, write: (line) => this.lines.push(line) });
-  readonly client: ReceptionClient;
+  readonly pool: ReceptionPool;
   readonly store: RecordingStore;
   readonly mounts: FolderMounts;
   readonly #database: Database;
@@ -49,10 +49,10 @@ export class SessionFixture {
   constructor(
     readonly folder: string,
     readonly agentUrl: string,
-    makeClient = (log: Log): ReceptionClient =>
-      new ReceptionClient({ startWorker: startReceptionWorker, log }),
+    makePool = (log: Log): ReceptionPool =>
+      new ReceptionPool({ agentUrl, startWorker: startReceptionWorker, log }),
   ) {
-    this.client = makeClient(this.log);
+    this.pool = makePool(this.log);
     mkdirSync(folder, { recursive: true });
     this.#database = openDatabase(join(folder, 'svc.db'));
     this.store = new RecordingStore(this.#database);
@@ -79,8 +79,7 @@ export class SessionFixture {
       after: wish.after ?? [],
       stem: stemOf({ id, startAt: mainAt, title: '試験の番組', stationName: station.channel }),
       former: resumed === undefined ? undefined : previousProgress(store, { id, beganAt: null }),
-      client: this.client,
-      agentUrl: this.agentUrl,
+      pool: this.pool,
       folders: () => wish.folders ?? this.folders,
       free: (path) => this.#free(path),
       mounts: this.mounts,
@@ -141,7 +140,7 @@ export class SessionFixture {
 
   async close(): Promise<void> {
     await Promise.all(this.#sessions.map((session) => session.close()));
-    await this.client.close();
+    await this.pool.close();
     this.#database.close();
   }
 

@@ -11,7 +11,6 @@ import {
   startGuideWorker,
   startReceptionWorker,
   startScheduleWorker,
-  startSurveyWorker,
 } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 
@@ -134,7 +133,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     webDir: options.webDir ?? null,
     startReceptionWorker,
     startGuideWorker,
-    startSurveyWorker,
     startScheduleWorker,
     startDatabaseWorker,
   });

@@ -1,12 +1,11 @@
-/** What the service's main thread and the survey worker say to each other: one union each way. */
+/** What a survey of a channel is asked and finds: which stations there are (scan), and their logos. */
 import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
 
 /** What to look for in a channel's stream. */
 export type SurveyTask =
-  /** Which stations are there. */
   | { kind: 'scan'; type: BroadcastType }
-  /** Their logos. */
-  | { kind: 'logos'; wanted: WantedLogo[] };
+  | { kind: 'logos'; wanted: readonly WantedLogo[] };
 
 /** A station whose logo is looked for. */
 export interface WantedLogo {
@@ -15,16 +14,11 @@ export interface WantedLogo {
 }
 
 export interface SurveyOrder {
-  /** `/agent/stream` of the channel. */
-  url: string;
+  request: AgentStreamRequest;
   /** For all of it, opening included, ms. */
   limitMs: number;
   task: SurveyTask;
 }
-
-export type ToSurveyWorker =
-  | ({ kind: 'survey'; survey: number } & SurveyOrder)
-  | { kind: 'cancel'; survey: number };
 
 /** How a survey ended; apart from `complete` none of them means that the channel has nothing. */
 export type SurveyOutcome =
@@ -86,13 +80,9 @@ export interface SurveyFindings {
   carriers?: LogoCarrier[];
 }
 
-export type FromSurveyWorker =
-  | { kind: 'logos'; survey: number; logos: FoundLogo[] }
-  | {
-      kind: 'done';
-      survey: number;
-      outcome: SurveyOutcome;
-      /** The agent's sentence, or technical words for the log; null when complete. */
-      reason: string | null;
-      findings: SurveyFindings;
-    };
+export interface SurveyResult {
+  outcome: SurveyOutcome;
+  /** The agent's sentence where it refused, else technical words for the log; null when complete. */
+  reason: string | null;
+  findings: SurveyFindings;
+}

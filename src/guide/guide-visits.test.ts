@@ -1,17 +1,22 @@
-/** Visits through the real worker, against a stand-in for the agent's stream. */
+/** Visits and feeds through the real workers, against a stand-in for the agent's stream. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
+import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
+import { type GuideBatch, joinSections } from '../reception/guide-reader.ts';
+import { ReceptionPool } from '../reception/reception-pool.ts';
 import { openDatabase } from '../store/database.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { StationStore } from '../store/station-store.ts';
-import { startGuideWorker } from '../workers.ts';
-import type { VisitOrder, VisitResult } from './guide-messages.ts';
+import { startGuideWorker, startReceptionWorker } from '../workers.ts';
+import type { VisitResult } from './guide-messages.ts';
+import { GuideVisits, type RunningVisit, type VisitOrder } from './guide-visits.ts';
 import { GuideWorkerClient } from './guide-worker-client.ts';
 
 const closers: (() => unknown)[] = [];
@@ -87,10 +92,10 @@ function serve(handler: () => Response): string {
     fetch: handler,
   });
   closers.push(() => server.stop(true));
-  return `http://127.0.0.1:${server.port}/`;
+  return `http://127.0.0.1:${server.port}`;
 }
 
-function visits(startWorker: () => Worker = startGuideWorker, silenceMs?: number): GuideWorkerClient {
+function guideWorker(startWorker: () => Worker = startGuideWorker, silenceMs?: number): GuideWorkerClient {
   const made = new GuideWorkerClient({
     startWorker,
     silenceMs,
@@ -108,14 +113,28 @@ function visits(startWorker: () => Worker = startGuideWorker, silenceMs?: number
   return made;
 }
 
-function order(url: string, over: Partial<VisitOrder> = {}): VisitOrder {
-  const wanted = [{ id: STATION.id, depth: 'present' as const, optional: false }];
-  const limits = { capMs: 5000, settleMs: 0, patienceMs: 1000, openMs: 5000 };
-  return { url, networkId: STATION.networkId, wanted, ...limits, ...over };
+function poolOf(agentUrl: string): ReceptionPool {
+  const pool = new ReceptionPool({ agentUrl, startWorker: startReceptionWorker, log: SILENT_LOG });
+  closers.push(() => pool.close());
+  return pool;
 }
 
-function run(url: string, over: Partial<VisitOrder> = {}, client = visits()): Promise<VisitResult> {
-  return client.visit(order(url, over)).result;
+function begin(url: string, over: Partial<VisitOrder> = {}, worker = guideWorker()): RunningVisit {
+  const wanted = [{ id: STATION.id, depth: 'present' as const, optional: false }];
+  const limits = { capMs: 5000, settleMs: 0, patienceMs: 1000, openMs: 5000 };
+  const request = { type: 'BS' as const, channel: 'BS01_0', priority: 3, use: 'epg BS01_0' };
+  const order = { request, networkId: STATION.networkId, wanted, ...limits, ...over };
+  return new GuideVisits({ pool: poolOf(url), worker }).visit(order);
+}
+
+function run(url: string, over: Partial<VisitOrder> = {}, worker = guideWorker()): Promise<VisitResult> {
+  return begin(url, over, worker).result;
+}
+
+/** What a stream's guide reader posts. */
+function batch(packets: Uint8Array): GuideBatch {
+  const sections = new GuideSections().feed(packets);
+  return { at: wallMs(Date.now()), bytes: joinSections(sections) };
 }
 
 /** Events of a station that are stored. */
@@ -139,7 +158,7 @@ function endless(bytes: Uint8Array) {
 describe('a visit', () => {
   test('ends as soon as all is known and stored, and leaves the stream', async () => {
     const { url, left } = endless(tables());
-    expect(await run(url)).toEqual({ outcome: 'complete', reason: null });
+    expect(await run(url)).toEqual({ outcome: 'complete', reason: null, sentence: null });
     expect(stored()).toEqual([1, 2]);
     expect(programs.airingOn(STATION.id, Date.now())?.eventId as number).toBe(1);
     await left;
@@ -154,8 +173,7 @@ describe('a visit', () => {
       depth: 'present' as const,
       optional: id === TWO.id,
     }));
-    // The look at what is known is taken when something comes: the stream is still, so the cap ends it.
-    expect((await run(url, { wanted, patienceMs: 50, capMs: 200 })).outcome).toBe('partial');
+    expect((await run(url, { wanted, patienceMs: 60_000, capMs: 400 })).outcome).toBe('partial');
     expect((await run(url, { wanted, patienceMs: 0 })).outcome).toBe('complete');
   });
 
@@ -168,7 +186,7 @@ describe('a visit', () => {
   test('that is given up keeps what it found', async () => {
     const { url, left } = endless(tables());
     const wanted = [{ id: STATION.id, depth: 'full' as const, optional: false }];
-    const visit = visits().visit(order(url, { wanted, settleMs: 50_000, capMs: 60_000 }));
+    const visit = begin(url, { wanted, settleMs: 50_000, capMs: 60_000 });
     while (stored().length === 0) await Bun.sleep(5);
     visit.cancel();
     expect((await visit.result).outcome).toBe('broken');
@@ -178,17 +196,19 @@ describe('a visit', () => {
   test('keeps what it found when the stream breaks', async () => {
     const url = serve(() => new Response(tables()));
     const wanted = [STATION, TWO].map(({ id }) => ({ id, depth: 'present' as const, optional: false }));
-    expect(await run(url, { wanted })).toEqual({ outcome: 'broken', reason: 'the stream ended' });
+    expect(await run(url, { wanted })).toMatchObject({ outcome: 'broken', reason: 'the stream ended' });
     expect(stored()).toEqual([1, 2]);
   });
 
   test('tells no tuner from a failed tuning, an absent agent and one that never answers', async () => {
-    const client = visits();
+    const client = guideWorker();
     const status = (code: number) => serve(() => Response.json({ message: '理由' }, { status: code }));
     expect((await run(status(409), {}, client)).outcome).toBe('no_tuner');
     const failed = await run(status(500), {}, client);
-    expect([failed.outcome, failed.reason]).toEqual(['failed', expect.stringContaining('理由')]);
-    expect((await run('http://127.0.0.1:1/', {}, client)).outcome).toBe('failed');
+    expect([failed.outcome, failed.sentence]).toEqual(['failed', '理由']);
+    const html = serve(() => new Response('<html>', { status: 500 }));
+    expect((await run(html, {}, client)).sentence).toContain('放送を受信できません');
+    expect((await run('http://127.0.0.1:1', {}, client)).outcome).toBe('failed');
     const silent = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -196,26 +216,28 @@ describe('a visit', () => {
       fetch: () => new Promise<Response>(() => {}),
     });
     closers.push(() => silent.stop(true));
-    const never = await run(`http://127.0.0.1:${silent.port}/`, { openMs: 50 }, client);
+    const never = await run(`http://127.0.0.1:${silent.port}`, { openMs: 50 }, client);
     expect(never.outcome).toBe('failed');
   });
 
   test('of a worker that dies fails, and the next one works', async () => {
     let starts = 0;
-    const client = visits(() => {
+    const client = guideWorker(() => {
       starts += 1;
       const broken = new Blob(['throw new Error("broken")'], { type: 'text/javascript' });
       return starts === 1 ? new Worker(URL.createObjectURL(broken)) : startGuideWorker();
     });
     const { url } = endless(tables());
     expect((await run(url, {}, client)).outcome).toBe('failed');
-    expect((await run(url, {}, client)).outcome).toBe('complete');
-    expect(starts).toBe(2);
+    // A worker that died at its start is tried again after a pause.
+    let last = 'failed';
+    while (last === 'failed') last = (await run(url, {}, client)).outcome;
+    expect([last, starts]).toEqual(['complete', 2]);
   });
 
   test('whose database is full is read all the same, and what comes later is stored', async () => {
     const { url } = endless(tables());
-    const client = visits();
+    const client = guideWorker();
     const other = openDatabase(path);
     closers.push(() => other.close());
     other.run('ALTER TABLE programs RENAME TO lost');
@@ -227,47 +249,51 @@ describe('a visit', () => {
 });
 
 describe('a feed', () => {
+  const FEED = {
+    source: 'feed' as const,
+    networkId: STATION.networkId,
+    wanted: [],
+    settleMs: 0,
+    patienceMs: 0,
+  };
+  const handlers = { repeat: () => {}, lost: () => {} };
+
   test('is stored at once, for every station that it tells about', async () => {
-    const client = visits();
-    const feed = client.feed({ networkId: STATION.networkId, wanted: [], settleMs: 0 });
-    feed.packets(tables() as Uint8Array<ArrayBuffer>);
+    const feed = guideWorker().read(FEED, handlers);
+    feed?.take(batch(tables()));
     // Present and following are sections of their own, and each may be a transaction of its own.
     while (stored().length < 2) await Bun.sleep(5);
     expect(stored()).toEqual([1, 2]);
-    feed.end();
-    feed.packets(tables() as Uint8Array<ArrayBuffer>);
+    expect(await feed?.end(false)).toBe(true);
+    feed?.take(batch(tables()));
+    expect(await feed?.end(false)).toBe(false);
   });
 
-  test('goes on in a new worker when the old one died', async () => {
-    const workers: Worker[] = [];
-    const client = visits(() => {
-      const worker = startGuideWorker();
-      workers.push(worker);
-      return worker;
-    });
-    const feed = client.feed({ networkId: STATION.networkId, wanted: [], settleMs: 0 });
-    while (workers.length === 0) await Bun.sleep(2);
-    workers[0]?.dispatchEvent(new ErrorEvent('error', { message: 'broken' }));
-    feed.packets(tables() as Uint8Array<ArrayBuffer>);
-    while (stored().length === 0) await Bun.sleep(5);
-    expect(workers).toHaveLength(2);
-  });
-
-  test('goes on in a new worker when the old one answers no more', async () => {
-    const loops = `onmessage = ({ data: { kind } }) => {
-      if (kind === 'ask') postMessage({ kind: 'alive' });
-      while (kind === 'feed');
+  test('is lost with a worker that answers no more, and the next one works', async () => {
+    const loops = `onmessage = ({ data: { link, body } }) => {
+      if (link === 'ping') postMessage({ link: 'pong' });
+      while (body?.kind === 'sections');
     }`;
     let starts = 0;
-    const client = visits(() => {
+    const client = guideWorker(() => {
       starts += 1;
       return starts === 1 ? new Worker(URL.createObjectURL(new Blob([loops]))) : startGuideWorker();
     }, 3000);
-    const feed = client.feed({ networkId: STATION.networkId, wanted: [], settleMs: 0 });
-    while (stored().length === 0) {
-      feed.packets(tables() as Uint8Array<ArrayBuffer>);
-      await Bun.sleep(20);
-    }
-    expect(starts).toBeGreaterThan(1);
+    const lost = Promise.withResolvers<void>();
+    const feed = client.read(FEED, { repeat: () => {}, lost: () => lost.resolve() });
+    feed?.take(batch(tables()));
+    await lost.promise;
+    feed?.take(batch(tables()));
+    client.read(FEED, handlers)?.take(batch(tables()));
+    while (stored().length === 0) await Bun.sleep(20);
+    expect(starts).toBe(2);
   }, 60_000);
+
+  test('is asked to repeat itself when its worker learns of stations', async () => {
+    const client = guideWorker();
+    const repeat = Promise.withResolvers<void>();
+    client.read(FEED, { repeat: () => repeat.resolve(), lost: () => {} });
+    client.stations([STATION]);
+    await repeat.promise;
+  });
 });

@@ -1,0 +1,122 @@
+/** Visits of channels for the guide: opens a channel, reads it into the guide worker, ends when enough is known. */
+
+import { guideReader } from '../reception/guide-reader.ts';
+import type { ReaderEnd } from '../reception/reader-kind.ts';
+import { planReader, type ReceptionPool, type ReceptionStream } from '../reception/reception-pool.ts';
+import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
+import { StreamFailure, type StreamProblem, streamSentence } from '../tuner/stream-failure.ts';
+import type { ReadingOrder, VisitResult } from './guide-messages.ts';
+import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
+
+export interface VisitOrder extends Omit<ReadingOrder, 'source'> {
+  request: AgentStreamRequest;
+  /** To the first byte: tuning, and a synthetic broadcaster's start, ms. */
+  openMs: number;
+  /** From the first byte on, ms. */
+  capMs: number;
+}
+
+/** A visit that can be given up; what it found is kept. */
+export interface RunningVisit {
+  /** Never rejects; what the visit learned is stored before it comes. */
+  readonly result: Promise<VisitResult>;
+  cancel(): void;
+}
+
+export interface GuideVisitsOptions {
+  pool: Pick<ReceptionPool, 'open'>;
+  worker: Pick<GuideWorkerClient, 'read'>;
+}
+
+/** Why a visit's reading ended. */
+type Ending = 'reached' | 'time' | 'cancelled' | StreamProblem;
+
+const WORKER_LOST: StreamProblem = { code: 'ended', reason: 'the guide worker was lost', sentence: null };
+const CANCELLED: StreamProblem = { code: 'ended', reason: 'cancelled', sentence: null };
+
+export class GuideVisits {
+  constructor(private readonly options: GuideVisitsOptions) {}
+
+  visit(order: VisitOrder): RunningVisit {
+    const cancel = new AbortController();
+    return { result: this.#visit(order, cancel.signal), cancel: () => cancel.abort(new Error('cancelled')) };
+  }
+
+  async #visit(order: VisitOrder, signal: AbortSignal): Promise<VisitResult> {
+    const ending = Promise.withResolvers<Ending>();
+    let reading: GuideReading | undefined;
+    let isLost = false;
+    const begin = (): GuideReading | undefined =>
+      this.options.worker.read(readingOrder(order), {
+        reached: () => ending.resolve('reached'),
+        repeat: () => reader.command({ kind: 'repeat' }),
+        lost: () => {
+          isLost = true;
+          ending.resolve(WORKER_LOST);
+        },
+      });
+    const reader = planReader(guideReader, null, {
+      value: (batch) => {
+        // The stream has begun: what a visit waits for counts from here.
+        if (!isLost) reading ??= begin();
+        if (reading === undefined) ending.resolve(WORKER_LOST);
+        else reading.take(batch);
+      },
+      ended: (end) => ending.resolve(problemOf(end)),
+    });
+    let stream: ReceptionStream;
+    try {
+      stream = await this.options.pool.open({
+        request: order.request,
+        serviceId: null,
+        handlers: { ended: (problem) => ending.resolve(problem) },
+        signal,
+        lane: 'other',
+        limits: { openMs: order.openMs },
+        readers: [reader],
+      });
+    } catch (error) {
+      return signal.aborted ? failed('broken', CANCELLED) : refused(error);
+    }
+    reading ??= begin();
+    const cap = setTimeout(() => ending.resolve('time'), order.capMs);
+    const cancel = (): void => ending.resolve('cancelled');
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    const end = await ending.promise;
+    clearTimeout(cap);
+    signal.removeEventListener('abort', cancel);
+    await reader.stop();
+    await stream.close();
+    const isStored = (await reading?.end(end === 'reached' || end === 'time')) ?? false;
+    return isStored ? resultOf(end) : failed('failed', WORKER_LOST);
+  }
+}
+
+function readingOrder({ networkId, wanted, settleMs, patienceMs }: VisitOrder): ReadingOrder {
+  return { source: 'visit', networkId, wanted, settleMs, patienceMs };
+}
+
+function resultOf(end: Ending): VisitResult {
+  if (end === 'reached') return { outcome: 'complete', reason: null, sentence: null };
+  if (end === 'time') return { outcome: 'partial', reason: 'time is up', sentence: null };
+  return failed('broken', end === 'cancelled' ? CANCELLED : end);
+}
+
+function problemOf({ cause, reason }: ReaderEnd): StreamProblem {
+  const ended = cause === 'stream' ? 'the stream ended' : `the reader ended: ${cause}`;
+  return { code: 'ended', reason: reason ?? ended, sentence: null };
+}
+
+/** A channel that could not be opened. */
+function refused(error: unknown): VisitResult {
+  if (!(error instanceof StreamFailure)) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return failed('failed', { code: 'ended', reason, sentence: null });
+  }
+  return failed(error.problem.code === 'tuners_busy' ? 'no_tuner' : 'failed', error.problem);
+}
+
+function failed(outcome: 'no_tuner' | 'failed' | 'broken', problem: StreamProblem): VisitResult {
+  return { outcome, reason: problem.reason, sentence: problem.sentence ?? streamSentence(problem.code) };
+}

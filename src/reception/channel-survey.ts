@@ -1,0 +1,111 @@
+/** Surveys of channels as promises: opens a whole channel and runs one reader on it (scan or logo). */
+import { AgentStreamError } from '../tuner/agent-stream.ts';
+import { StreamFailure } from '../tuner/stream-failure.ts';
+import { logoReader } from './logo-reader.ts';
+import type { ReaderEnd } from './reader-kind.ts';
+import { type PlannedReader, planReader, type ReceptionPool } from './reception-pool.ts';
+import { scanReader } from './scan-reader.ts';
+import type { FoundLogo, SurveyFindings, SurveyOrder, SurveyOutcome, SurveyResult } from './survey-types.ts';
+
+export class ChannelSurveys {
+  constructor(private readonly pool: Pick<ReceptionPool, 'open'>) {}
+
+  /**
+   * Never rejects. `onLogos` is called with what was found, any number of times, before it resolves; an aborted signal
+   * ends the survey, and leaves the tuner.
+   */
+  async survey(
+    order: SurveyOrder,
+    signal: AbortSignal,
+    onLogos: (logos: FoundLogo[]) => void = () => {},
+  ): Promise<SurveyResult> {
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(new Error('time is up')), order.limitMs);
+    const limit = AbortSignal.any([signal, ending.signal]);
+    const found = new Findings(onLogos);
+    const result = (outcome: SurveyOutcome, reason: string | null): SurveyResult => ({
+      outcome: signal.aborted ? 'cancelled' : outcome,
+      reason,
+      findings: found.findings,
+    });
+    try {
+      const { end, packets } = await this.#read(order, limit, found);
+      if (end.cause === 'finished') return result('complete', null);
+      const reason = limit.aborted ? reasonOf(limit.reason) : (end.reason ?? 'the stream ended');
+      if (packets === 0) return result('unreadable', reason);
+      return result(limit.aborted ? 'partial' : 'broken', reason);
+    } catch (error) {
+      if (limit.aborted) return result('partial', reasonOf(limit.reason));
+      return result(...refusal(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #read(
+    { request, task }: SurveyOrder,
+    limit: AbortSignal,
+    found: Findings,
+  ): Promise<{ end: ReaderEnd; packets: number }> {
+    const done = Promise.withResolvers<ReaderEnd>();
+    const reader = readerFor(task, found, done.resolve);
+    const stream = await this.pool.open({
+      request,
+      serviceId: null,
+      handlers: { ended: () => {} },
+      signal: limit,
+      lane: 'other',
+      readers: [reader],
+    });
+    const stop = (): void => void reader.stop();
+    limit.addEventListener('abort', stop, { once: true });
+    if (limit.aborted) stop();
+    const end = await done.promise;
+    limit.removeEventListener('abort', stop);
+    return { end, packets: await stream.close() };
+  }
+}
+
+/** What a reader posted so far. */
+class Findings {
+  findings: SurveyFindings = {};
+
+  constructor(readonly onLogos: (logos: FoundLogo[]) => void) {}
+}
+
+function readerFor(
+  task: SurveyOrder['task'],
+  found: Findings,
+  ended: (end: ReaderEnd) => void,
+): PlannedReader {
+  if (task.kind === 'scan') {
+    const value = (findings: SurveyFindings): void => {
+      found.findings = findings;
+    };
+    return planReader(scanReader, { type: task.type }, { value, ended });
+  }
+  return planReader(
+    logoReader,
+    { wanted: task.wanted },
+    {
+      value: ({ logos, findings }) => {
+        if (logos.length > 0) found.onLogos(logos);
+        if (findings !== undefined) found.findings = findings;
+      },
+      ended,
+    },
+  );
+}
+
+function refusal(error: unknown): [outcome: SurveyOutcome, reason: string] {
+  if (!(error instanceof StreamFailure)) return ['broken', reasonOf(error)];
+  const { code, reason, sentence } = error.problem;
+  if (code === 'tuners_busy') return ['no_tuner', reason];
+  if (code === 'agent_unreachable') return ['unreachable', reason];
+  return ['refused', sentence ?? reason];
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AgentStreamError) return error.message;
+  return error instanceof Error ? error.message || error.name : String(error);
+}

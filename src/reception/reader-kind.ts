@@ -1,0 +1,58 @@
+/**
+ * Readers: what parses packets of a stream and posts finished values (guide sections, scan result, logos). Each kind is
+ * one file that calls `defineReader` and one row in `reception-kinds.ts`; stream, messages and pool know no kind.
+ *
+ * A reader never delays an output: it gets copies of its packets after all outputs were fed, within a time budget and
+ * from a bounded backlog (`reader-set.ts`). A fault of a reader ends that reader only.
+ */
+import type { MonotonicClock, WallClock } from '../../host/clock.ts';
+
+export interface ReaderContext<Value> {
+  readonly clock: MonotonicClock;
+  /** For values that are compared with other threads' times. */
+  readonly wall: WallClock;
+  /** Packets of these PIDs are wanted from now on, and of no others. */
+  select(pids: Iterable<number>): void;
+  /** To the owner in the main thread, in order. */
+  post(value: Value): void;
+  /** Nothing more is to be read: `close` is called, then the owner is told. */
+  finish(): void;
+}
+
+export interface Reader<Command> {
+  /** Whole packets of the selected PIDs, in order. The bytes are valid during the call only. */
+  feed(packets: Uint8Array): void;
+  command?(command: Command): void;
+  /** Packets were dropped before the next `feed`, because the reader was too slow. */
+  dropped?(packets: number): void;
+  /** About ten times a second. */
+  check?(): void;
+  /** The reader is about to end: the last values may be posted. */
+  close?(): void;
+}
+
+export interface ReaderKind<Options, Command, Value> {
+  readonly name: string;
+  /** What it throws ends the reader as a fault. */
+  start(options: Options, context: ReaderContext<Value>): Reader<Command>;
+  /** Buffers of a value that are moved to the main thread instead of copied. */
+  transfer(value: Value): ArrayBuffer[];
+}
+
+type Definition<Options, Command, Value> = Pick<ReaderKind<Options, Command, Value>, 'name' | 'start'> &
+  Partial<Pick<ReaderKind<Options, Command, Value>, 'transfer'>>;
+
+export function defineReader<Options, Command, Value>(
+  definition: Definition<Options, Command, Value>,
+): ReaderKind<Options, Command, Value> {
+  return { transfer: () => [], ...definition };
+}
+
+/** Why a reader ended. `fault`: it threw or was too slow; `stream`: its stream ended; `finished`: it read everything. */
+export interface ReaderEnd {
+  cause: 'finished' | 'stopped' | 'stream' | 'fault';
+  reason: string | null;
+}
+
+/** Any kind, for tables. */
+export type AnyReaderKind = ReaderKind<never, never, never>;

@@ -1,0 +1,22 @@
+/** The table of outputs and readers that a reception worker offers. A new capability is one file and one row here. */
+import { encoderOutput } from './encoder-output.ts';
+import { fileOutputWith, type SyncFile } from './file-output.ts';
+import { guideReader } from './guide-reader.ts';
+import { logoReader } from './logo-reader.ts';
+import type { AnyOutputKind } from './output-kind.ts';
+import { rawOutput } from './raw-output.ts';
+import type { AnyReaderKind } from './reader-kind.ts';
+import { scanReader } from './scan-reader.ts';
+
+export interface ReceptionKinds {
+  outputs: readonly AnyOutputKind[];
+  readers: readonly AnyReaderKind[];
+}
+
+/** @param syncFile waits for the disk in a thread of its own (`FileSyncer`) */
+export function receptionKinds(syncFile: SyncFile | undefined): ReceptionKinds {
+  return {
+    outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput],
+    readers: [guideReader, scanReader, logoReader],
+  };
+}

@@ -1,0 +1,412 @@
+/**
+ * The main thread's side of the reception workers: streams, outputs and readers as objects, messages as callbacks. Knows
+ * no kind of output or reader. The number of workers is fixed; a worker that dies, or has streams and answers no more,
+ * takes its streams with it (they end as lost) and is replaced at the next request.
+ */
+import type { ServiceId } from '../../arib/ids.ts';
+import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+import type { Log } from '../../host/log.ts';
+import { WorkerLink } from '../../host/worker-link.ts';
+import { Failure } from '../model/failure.ts';
+import { type AgentStreamLimits, type AgentStreamRequest, agentStreamUrl } from '../tuner/agent-stream.ts';
+import { type StreamProblem, streamFailure } from '../tuner/stream-failure.ts';
+import type { OutputKind, OutputLost } from './output-kind.ts';
+import type { ReaderEnd, ReaderKind } from './reader-kind.ts';
+import type { ReceptionContract, ReceptionEvent, ReceptionOrder } from './reception-messages.ts';
+import type { StationLayout } from './station-layout.ts';
+
+/** Each worker costs memory; two keep one stream's work from delaying another's, and halve what a lost one takes. */
+const WORKERS = 2;
+/** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`), a disk 3 s (`file-output.ts`). */
+const SHUTDOWN_LIMIT_MS = 4_000;
+
+export interface StreamHandlers {
+  /** Outputs that depended on the old layout end; new ones follow the new one. */
+  layout?(layout: StationLayout): void;
+  /** Every output and reader has ended before. @param by what broke: the tuning, or the worker that read it */
+  ended(problem: StreamProblem, by: 'tuning' | 'worker'): void;
+}
+
+export interface OutputHandlers<Event, End> {
+  /** @param at when it was posted, by the worker's clock */
+  event(event: Event, at: MonotonicMs): void;
+  /** Once, last. */
+  ended(end: End | OutputLost): void;
+}
+
+export interface ReaderHandlers<Value> {
+  value(value: Value): void;
+  /** Once, last. @param end `dropped`: packets that it was too slow for */
+  ended?(end: ReaderEnd & { dropped: number }): void;
+}
+
+/** An output or reader as its owner holds it. */
+export interface StreamPart<Command> {
+  command(command: Command): void;
+  /** Idempotent; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export interface OpenOptions {
+  request: AgentStreamRequest;
+  /** Narrow to this station; null: the whole channel, for readers only. */
+  serviceId: ServiceId | null;
+  handlers: StreamHandlers;
+  signal: AbortSignal;
+  /** Recordings and other streams begin at different workers, so that few streams of both never share one. */
+  lane: 'recording' | 'other';
+  limits?: AgentStreamLimits | undefined;
+  /** Readers that are there from the first byte on, made by `planReader`. They are dropped when the opening fails. */
+  readers?: readonly PlannedReader[] | undefined;
+}
+
+/** Is told of every narrowed stream that is open, and of its end: reads along with a reader of its own. */
+export interface StreamObserver {
+  opened(stream: ReceptionStream, request: AgentStreamRequest): void;
+  closed(stream: ReceptionStream): void;
+}
+
+interface StreamEntry {
+  handlers: StreamHandlers;
+  opened: PromiseWithResolvers<{ tunerId: string | null; layout: StationLayout | null }>;
+  closed: PromiseWithResolvers<number>;
+  /** After it nothing is given to the handlers. */
+  isOver: boolean;
+  /** Called once, when the stream has ended in whatever way. */
+  gone: () => void;
+}
+
+interface PartEntry {
+  pid?: number;
+  value(value: unknown, at: number): void;
+  ended(end: never): void;
+  /** What it ends with when the worker is lost. */
+  lost(): void;
+  done: PromiseWithResolvers<void>;
+}
+
+let serial = 0;
+const nextId = (): number => {
+  serial += 1;
+  return serial;
+};
+
+/** One worker with what is in it. It is started by the first stream, and again after it died. */
+class PoolWorker {
+  readonly streams = new Map<number, StreamEntry>();
+  readonly parts = new Map<number, PartEntry>();
+  readonly link: WorkerLink<ReceptionContract>;
+  #release: (() => void) | undefined;
+
+  constructor(name: string, options: ReceptionPoolOptions) {
+    const { startWorker, log, silenceMs } = options;
+    this.link = new WorkerLink<ReceptionContract>({
+      name,
+      startWorker,
+      log,
+      watchWhen: 'working',
+      watchdog: { limitMs: silenceMs },
+      onEvent: (event) => this.#take(event),
+      onLost: (reason) => this.lose(reason),
+    });
+  }
+
+  send(order: ReceptionOrder): void {
+    this.link.sendIfRunning(order);
+  }
+
+  begin(stream: number, entry: StreamEntry, order: ReceptionOrder): void {
+    this.streams.set(stream, entry);
+    this.#release ??= this.link.hold();
+    this.link.send(order);
+    // It died at each start and is not tried again yet.
+    if (!this.link.isRunning) this.lose('not started');
+  }
+
+  lose(reason: string): void {
+    const parts = [...this.parts.values()];
+    this.parts.clear();
+    for (const part of parts) {
+      if (part.pid !== undefined) killLeftover(part.pid);
+      part.lost();
+      part.done.resolve();
+    }
+    const streams = [...this.streams.values()];
+    this.streams.clear();
+    this.#rest();
+    for (const entry of streams) {
+      entry.gone();
+      entry.opened.reject(new Failure('internal', '受信処理が異常終了しました', { cause: reason }));
+      if (!entry.isOver) entry.handlers.ended({ code: 'ended', reason, sentence: null }, 'worker');
+      entry.closed.resolve(0);
+    }
+  }
+
+  #rest(): void {
+    if (this.streams.size > 0) return;
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  #take(event: ReceptionEvent): void {
+    if ('part' in event) this.#takePart(event);
+    else this.#takeStream(event);
+  }
+
+  #takeStream(event: Extract<ReceptionEvent, { stream: number }>): void {
+    const entry = this.streams.get(event.stream);
+    if (entry === undefined) return;
+    switch (event.kind) {
+      case 'opened':
+        entry.opened.resolve(event);
+        break;
+      case 'failed':
+        entry.opened.reject(streamFailure(event.problem));
+        break;
+      case 'layout':
+        entry.handlers.layout?.(event.layout);
+        break;
+      case 'ended':
+        entry.gone();
+        entry.isOver = true;
+        entry.handlers.ended(event.problem, 'tuning');
+        break;
+      case 'closed':
+        this.streams.delete(event.stream);
+        this.#rest();
+        entry.gone();
+        entry.closed.resolve(event.packets);
+        break;
+    }
+  }
+
+  #takePart(event: Extract<ReceptionEvent, { part: number }>): void {
+    const entry = this.parts.get(event.part);
+    if (entry === undefined) return;
+    switch (event.kind) {
+      case 'value':
+        entry.value(event.value, event.at);
+        break;
+      case 'spawned':
+        entry.pid = event.pid;
+        break;
+      default:
+        this.parts.delete(event.part);
+        // Typed by the kind, which both ends name.
+        entry.ended(event.end as never);
+        entry.done.resolve();
+    }
+  }
+}
+
+/** A child process whose worker is gone; most have ended by themselves when their input closed. */
+function killLeftover(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** An output or reader in the worker's tables. */
+class Part<Command> implements StreamPart<Command> {
+  readonly part = nextId();
+  readonly #done = Promise.withResolvers<void>();
+  #at: { worker: PoolWorker; stream: number } | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly options: unknown,
+    readonly entry: Omit<PartEntry, 'done' | 'ended'> & { ended(end: never): void },
+  ) {}
+
+  register(worker: PoolWorker, stream: number): void {
+    this.#at = { worker, stream };
+    worker.parts.set(this.part, { ...this.entry, done: this.#done });
+  }
+
+  /** There is no stream for it. */
+  refuse(): void {
+    queueMicrotask(() => {
+      this.entry.lost();
+      this.#done.resolve();
+    });
+  }
+
+  command(command: Command): void {
+    this.#at?.worker.send({ kind: 'command', stream: this.#at.stream, part: this.part, command });
+  }
+
+  stop(): Promise<void> {
+    const { worker, stream } = this.#at ?? {};
+    if (worker?.parts.has(this.part)) worker.send({ kind: 'stop', stream: stream ?? 0, part: this.part });
+    return this.#done.promise;
+  }
+}
+
+export type PlannedReader<Command = unknown> = Part<Command>;
+
+/** A reader for `OpenOptions.readers`. */
+export function planReader<Options, Command, Value>(
+  kind: ReaderKind<Options, Command, Value>,
+  options: Options,
+  handlers: ReaderHandlers<Value>,
+): PlannedReader<Command> {
+  return new Part<Command>(kind.name, options, {
+    value: (value) => handlers.value(value as Value),
+    ended: (end: ReaderEnd & { dropped: number }) => handlers.ended?.(end),
+    lost: () => handlers.ended?.({ cause: 'stream', reason: 'the worker was lost', dropped: 0 }),
+  });
+}
+
+/** An open stream of the agent, as the main thread holds it. */
+export class ReceptionStream {
+  readonly #worker: PoolWorker;
+
+  constructor(
+    worker: PoolWorker,
+    readonly id: number,
+    readonly tunerId: string | null,
+    /** As it was when the station was opened; null for a whole channel. */
+    readonly layout: StationLayout | null,
+  ) {
+    this.#worker = worker;
+  }
+
+  output<Options, Command, Event, End>(
+    kind: OutputKind<Options, Command, Event, End>,
+    options: Options,
+    handlers: OutputHandlers<Event, End>,
+  ): StreamPart<Command> {
+    const part = new Part<Command>(kind.name, options, {
+      value: (value, at) => handlers.event(value as Event, monotonicMs(at)),
+      ended: (end: End | OutputLost) => handlers.ended(end),
+      lost: () => handlers.ended({ cause: 'lost' }),
+    });
+    return this.#add('output', part);
+  }
+
+  reader<Options, Command, Value>(
+    kind: ReaderKind<Options, Command, Value>,
+    options: Options,
+    handlers: ReaderHandlers<Value>,
+  ): StreamPart<Command> {
+    return this.#add('reader', planReader(kind, options, handlers));
+  }
+
+  /** Gives the tuner back; resolves when nothing of it is left. Idempotent. @returns whole packets readers came by */
+  async close(): Promise<number> {
+    const entry = this.#worker.streams.get(this.id);
+    if (entry === undefined) return 0;
+    entry.isOver = true;
+    this.#worker.send({ kind: 'close', stream: this.id });
+    return await entry.closed.promise;
+  }
+
+  #add<Command>(kind: 'output' | 'reader', part: Part<Command>): StreamPart<Command> {
+    if (this.#worker.streams.has(this.id)) {
+      part.register(this.#worker, this.id);
+      const { name, options } = part;
+      this.#worker.send({ kind, stream: this.id, part: part.part, name, options });
+    } else part.refuse();
+    return part;
+  }
+}
+
+export interface ReceptionPoolOptions {
+  /** Without a trailing slash. */
+  agentUrl: string;
+  startWorker: () => Worker;
+  log: Log;
+  workers?: number | undefined;
+  /** A worker that answers no question for so long is given up, ms. */
+  silenceMs?: number | undefined;
+}
+
+export class ReceptionPool {
+  readonly #workers: readonly PoolWorker[];
+  #observer: StreamObserver | undefined;
+  #closed = false;
+
+  constructor(readonly options: ReceptionPoolOptions) {
+    this.#workers = Array.from(
+      { length: options.workers ?? WORKERS },
+      (_, index) => new PoolWorker(`reception worker ${index + 1}`, options),
+    );
+  }
+
+  /** At most one, set before streams are opened. */
+  observe(observer: StreamObserver): void {
+    this.#observer = observer;
+  }
+
+  /** Starts a worker ahead of the first request. */
+  warm(): void {
+    if (!this.#closed) this.#workers.at(-1)?.link.start();
+  }
+
+  /**
+   * Tunes; resolves when the station's tables were seen, or for a whole channel when the agent answered.
+   * @throws Failure no_tuner, agent_unavailable (a `StreamFailure`), internal; the abort's reason
+   */
+  async open(options: OpenOptions): Promise<ReceptionStream> {
+    const { request, serviceId, handlers, signal, lane, limits = {}, readers = [] } = options;
+    if (this.#closed) throw new Failure('internal', 'サーバを終了しています');
+    const worker = this.#choose(lane);
+    const id = nextId();
+    let opened: ReceptionStream | undefined;
+    const entry: StreamEntry = {
+      handlers,
+      opened: Promise.withResolvers(),
+      closed: Promise.withResolvers(),
+      isOver: false,
+      gone: () => {
+        if (opened !== undefined && serviceId !== null) this.#observer?.closed(opened);
+        opened = undefined;
+      },
+    };
+    const url = agentStreamUrl(this.options.agentUrl, request);
+    const abort = (): void => entry.opened.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else {
+      for (const reader of readers) reader.register(worker, id);
+      const plans = readers.map(({ part, name, options: own }) => ({ part, name, options: own }));
+      worker.begin(id, entry, { kind: 'open', stream: id, url, serviceId, limits, readers: plans });
+    }
+    try {
+      const { tunerId, layout } = await entry.opened.promise;
+      const stream = new ReceptionStream(worker, id, tunerId, layout);
+      if (serviceId !== null && worker.streams.has(id) && !entry.isOver) {
+        opened = stream;
+        this.#observer?.opened(stream, request);
+      }
+      return stream;
+    } catch (error) {
+      entry.isOver = true;
+      worker.send({ kind: 'close', stream: id });
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Ends every stream and worker; resolves when no process is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(
+      this.#workers.map(async (worker) => {
+        await worker.link.close(SHUTDOWN_LIMIT_MS);
+        worker.lose('closed');
+      }),
+    );
+  }
+
+  /** The worker with the fewest streams; of equals the first for recordings, the last for others. */
+  #choose(lane: OpenOptions['lane']): PoolWorker {
+    const order = lane === 'recording' ? [...this.#workers] : [...this.#workers].reverse();
+    const [best] = order.sort((one, other) => one.streams.size - other.streams.size);
+    if (best === undefined) throw new Error('a pool needs a worker');
+    return best;
+  }
+}

@@ -1,0 +1,19 @@
+/** What the reader `guide` of a stream would post, for tests that begin with packets. */
+import type { Pid } from '../arib/ids.ts';
+import { type Section, SectionDemux } from '../arib/ts/section.ts';
+import { SectionMemory } from '../arib/ts/section-memory.ts';
+import { GUIDE_PIDS } from '../src/reception/guide-reader.ts';
+
+export class GuideSections {
+  readonly #memory = new SectionMemory();
+  readonly #demux = new SectionDemux(GUIDE_PIDS as Pid[], this.#memory);
+
+  feed(packets: Uint8Array): readonly Section[] {
+    return this.#demux.feed(packets);
+  }
+
+  /** As the command `repeat`. */
+  repeat(): void {
+    this.#memory.clear();
+  }
+}

@@ -1,0 +1,133 @@
+/** A new output and a new reader need no change of any existing file, and a reader's fault ends that reader only. */
+import { afterEach, expect, test } from 'bun:test';
+import { serviceId } from '../../arib/ids.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import type { ReaderEnd } from '../../src/reception/reader-kind.ts';
+import { ReceptionPool, type ReceptionStream } from '../../src/reception/reception-pool.ts';
+import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
+import { countingOutput, type Fault, faultyReader, pidReader } from './probes.ts';
+
+const SERVICE = 101;
+const PMT = 0x1f0;
+const VIDEO = 0x100;
+const EIT = 0x12;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** An agent whose one station is sent again and again. */
+function agent(): string {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    development: false,
+    fetch: () => {
+      const builder = new StreamBuilder();
+      return new Response(
+        new ReadableStream<Uint8Array>({
+          pull: async (controller) => {
+            builder
+              .sections(0, patSection(1, [[SERVICE, PMT]]))
+              .sections(PMT, pmtSection(SERVICE, { pcrPid: VIDEO, streams: [{ type: 0x02, pid: VIDEO }] }))
+              .pes(VIDEO, pesPacket({ streamId: 0xe0, pts: 90_000, data: new Uint8Array(400) }))
+              .packet(EIT, { payload: new Uint8Array(100) })
+              .nulls(20);
+            controller.enqueue(builder.take() as Uint8Array<ArrayBuffer>);
+            await Bun.sleep(3);
+          },
+        }),
+      );
+    },
+  });
+  closers.push(() => server.stop(true));
+  return `http://127.0.0.1:${server.port}`;
+}
+
+async function open(): Promise<ReceptionStream> {
+  const startWorker = (): Worker => new Worker(new URL('./probe.worker.ts', import.meta.url));
+  const pool = new ReceptionPool({ agentUrl: agent(), startWorker, log: SILENT_LOG });
+  closers.push(() => pool.close());
+  return await pool.open({
+    request: { type: 'GR', channel: 'T27', priority: 9, use: 'a test' },
+    serviceId: serviceId(SERVICE),
+    handlers: { ended: () => {} },
+    signal: new AbortController().signal,
+    lane: 'other',
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(2);
+}
+
+test('an output of its own is fed, takes commands and ends with a value of its own', async () => {
+  const stream = await open();
+  const reports: string[] = [];
+  const end = Promise.withResolvers<unknown>();
+  const counter = stream.output(
+    countingOutput,
+    { label: 'mine' },
+    {
+      event: ({ label, packets, bytes }) => {
+        if (packets > 0) reports.push(`${label} ${bytes.length}`);
+      },
+      ended: end.resolve,
+    },
+  );
+  while (reports.length === 0) {
+    counter.command({ kind: 'report' });
+    await Bun.sleep(5);
+  }
+  expect(reports[0]).toBe('mine 8');
+  await counter.stop();
+  expect(await end.promise).toMatchObject({ cause: 'counted' });
+});
+
+test('a reader of its own gets the PIDs that it asks for, and others when it asks again', async () => {
+  const stream = await open();
+  const pids = new Set<number>();
+  const reader = stream.reader(pidReader, { pid: EIT }, { value: ({ pid }) => pids.add(pid) });
+  await until(() => pids.size > 0);
+  expect([...pids]).toEqual([EIT]);
+  reader.command({ pid: VIDEO });
+  await until(() => pids.has(VIDEO));
+  pids.clear();
+  await until(() => pids.size > 0);
+  expect([...pids]).toEqual([VIDEO]);
+});
+
+test.each<[Fault, string]>([
+  ['throws', 'broken on purpose'],
+  ['throws at its start', 'broken on purpose'],
+  ['is slow', 'took'],
+])('a reader that %s ends alone and is reported', async (fault, reason) => {
+  const stream = await open();
+  let packets = 0;
+  const counter = stream.output(
+    countingOutput,
+    { label: '' },
+    {
+      event: (event) => {
+        packets = event.packets;
+      },
+      ended: () => {},
+    },
+  );
+  const beside: number[] = [];
+  stream.reader(pidReader, { pid: EIT }, { value: ({ pid }) => beside.push(pid) });
+  const end = Promise.withResolvers<ReaderEnd>();
+  stream.reader(faultyReader, { pid: EIT, fault }, { value: () => {}, ended: end.resolve });
+  expect(await end.promise).toMatchObject({ cause: 'fault', reason: expect.stringContaining(reason) });
+  const before = beside.length;
+  await until(() => beside.length > before);
+  counter.command({ kind: 'report' });
+  await until(() => packets > 0);
+  const fed = packets;
+  while (packets === fed) {
+    counter.command({ kind: 'report' });
+    await Bun.sleep(5);
+  }
+});
