@@ -1,0 +1,95 @@
+/**
+ * All captions of a recorded transport stream as a captions file. Reads the stream once, in pieces as they come, and
+ * holds the pages only; superimposed text (news flashes) is left out, as it belongs to the moment of the broadcast.
+ */
+import { CaptionStream } from '../../arib/caption/caption-stream.ts';
+import type { CaptionEvent } from '../../arib/caption/decoder.ts';
+import type { ServiceId } from '../../arib/ids.ts';
+import type { Pts90k } from '../../arib/time.ts';
+import { PacketFramer } from '../../arib/ts/framer.ts';
+import { CAPTION_PAGE_VERSION, type CaptionsFile, type TimedCaptionPage } from '../../wire/caption.ts';
+import { captionLanguageLabel } from '../model/caption-language.ts';
+
+export interface CaptionExtraction {
+  /** Of a stream with several stations; undefined: the only one. */
+  readonly serviceId?: ServiceId;
+  /**
+   * Seconds on the playback scale; undefined for a time that has no place there. `clock`: the stream's clock where
+   * the page was read, for streams whose time stamps occur more than once.
+   */
+  readonly scale: (at: Pts90k, clock: Pts90k | undefined) => number | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs kept, each some 300 octets of JSON: a captioned day has 40,000 pages of five. A stream that has more is not
+ * one that anybody captioned; what comes later is left out.
+ */
+const MAX_RUNS = 200_000;
+/** Pages without runs count too. */
+const PAGE_COST = 1;
+
+class Collected {
+  readonly #pages = new Map<number, TimedCaptionPage[]>();
+  readonly #codes = new Map<number, string>();
+  #cost = 0;
+
+  take(event: CaptionEvent, seconds: number | undefined): void {
+    if (event.superimpose) return;
+    if (event.kind === 'management') {
+      for (const { index, code } of event.languages) this.#codes.set(index, code);
+      return;
+    }
+    const { page, language } = event;
+    const cost = page.runs.length + PAGE_COST;
+    if (seconds === undefined || this.#cost + cost > MAX_RUNS) return;
+    const pages = this.#pages.get(language) ?? [];
+    this.#pages.set(language, pages);
+    // A statement that still had pages to come was interrupted by this one.
+    while ((pages.at(-1)?.at ?? -1) >= seconds) pages.pop();
+    if (page.runs.length === 0 && (pages.at(-1)?.page.runs.length ?? 0) === 0) return;
+    this.#cost += cost;
+    pages.push({ at: seconds, page });
+  }
+
+  /** Null when nothing was ever shown. */
+  file(): CaptionsFile | null {
+    const indexes = [...this.#pages.keys()].filter((index) => (this.#pages.get(index)?.length ?? 0) > 0);
+    if (indexes.length === 0) return null;
+    const file: CaptionsFile = { v: CAPTION_PAGE_VERSION, pages: this.#pages.get(1) ?? [] };
+    if (this.#codes.has(1)) file.language = this.#language(1);
+    const others = indexes.filter((index) => index !== 1).sort((one, other) => one - other);
+    if (others.length > 0) {
+      file.others = others.map((index) => ({
+        ...this.#language(index),
+        pages: this.#pages.get(index) ?? [],
+      }));
+    }
+    return file;
+  }
+
+  #language(index: number): { index: number; code: string; label: string } {
+    const code = this.#codes.get(index) ?? '';
+    return { index, code, label: captionLanguageLabel(index, code) };
+  }
+}
+
+/**
+ * The captions of all languages; null when the stream has none.
+ * @throws what the signal was aborted with, or what reading the stream fails with
+ */
+export async function extractCaptions(
+  stream: AsyncIterable<Uint8Array>,
+  { serviceId, scale, signal }: CaptionExtraction,
+): Promise<CaptionsFile | null> {
+  const framer = new PacketFramer();
+  const captions = new CaptionStream(serviceId);
+  const collected = new Collected();
+  for await (const chunk of stream) {
+    signal?.throwIfAborted();
+    for (const event of captions.feed(framer.feed(chunk))) {
+      collected.take(event, event.kind === 'page' ? scale(event.at, captions.clock) : undefined);
+    }
+  }
+  return collected.file();
+}
