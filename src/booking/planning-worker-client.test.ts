@@ -87,6 +87,22 @@ describe('the planning worker', () => {
     expect(await apply()).toEqual([]);
   });
 
+  test('books what was cancelled for a rule that is deleted, when another rule wants it', async () => {
+    const programId = home.program(home.station('T27'), '灯台 第1話', { at: 10 });
+    const rule = home.rule('灯台');
+    home.rule('第1話');
+    const { stamp, create } = await plans.plan(ORDER);
+    const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, note: null };
+    const rows = create.map((planned) => ({ ...planned, ...choice, ruleId: rule.id }));
+    home.reservations.apply({ stamp, remove: [], create: rows, update: [] }, NOON);
+    const id = home.reservations.ofProgram(programId)?.id ?? 0;
+    const airing = { type: 'GR' as const, channel: 'T27', title: '灯台 第1話', startAt: NOON + 10 * MINUTE };
+    home.reservations.cancel(id, { ruleId: rule.id, ...airing, cancelledAt: NOON }, NOON);
+    expect(await created()).toEqual([]);
+    home.rules.remove(rule.id);
+    expect(await created()).toEqual([['灯台 第1話', 'scheduled', null]]);
+  });
+
   test('names rules that cannot be used', async () => {
     const station = home.station('T27');
     home.program(station, '灯台', { at: 10 });

@@ -101,3 +101,30 @@ test('what cannot be read at all stays where it is', () => {
   expect(readdirSync(folder).filter((name) => !name.startsWith('svc.db'))).toEqual([]);
   expect(existsSync(aside)).toBe(false);
 });
+
+test('where the schema is gone, the known one is tried', () => {
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0, 0, PAGE));
+  const { tables } = recoverDatabase(path, aside);
+  expect(tables.find(({ table }) => table === 'programs')?.rows).toBe(PROGRAMS);
+  const database = openDatabase(path);
+  expect(new ReservationStore(database).all()).toHaveLength(20);
+  database.close();
+});
+
+test('of what holds nothing readable nothing is changed', () => {
+  const bytes = Buffer.alloc(40 * PAGE, 0x55);
+  writeFileSync(path, bytes);
+  expect(() => recoverDatabase(path, aside)).toThrow();
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+  expect(readdirSync(folder)).toEqual(['svc.db']);
+});
+
+test('nor of a database without a row', () => {
+  const empty = join(folder, 'empty.db');
+  openDatabase(empty).close();
+  const before = readFileSync(empty);
+  expect(() => recoverDatabase(empty, aside)).toThrow('no row');
+  expect(readFileSync(empty).equals(before)).toBe(true);
+  expect(existsSync(aside)).toBe(false);
+});

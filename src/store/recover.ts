@@ -1,10 +1,23 @@
 /**
- * Takes out of a damaged database what can be read, into a new one: `svc recover`. The damaged files stay, under other
+ * `svc recover`: copies what can be read of a damaged database into a new one. The damaged files stay, under other
  * names. Of each table the rows before the first damage and those behind the last are taken; what belongs to a row
- * that was lost goes with it. The guide's index is made anew.
+ * that was lost goes with it. The search index is built again.
+ *
+ * Where the file's own schema cannot be read, the one of this version is put in its place in a copy of the file: a
+ * database that was created by this version has its tables at the same pages.
  */
 import { Database } from 'bun:sqlite';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { openDatabase, refuseOrphanedLog } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { indexAllPending } from './search-index.ts';
@@ -43,15 +56,11 @@ export function recoverDatabase(path: string, aside: string): Recovery {
   refuseOrphanedLog(path);
   if (!existsSync(path)) throw new Error(`${path} is not there`);
   const made = `${path}-recovered`;
-  const remove = (): void => {
-    for (const suffix of FILES) rmSync(made + suffix, { force: true });
-  };
-  remove();
   let tables: RecoveredTable[];
   try {
-    tables = copied(path, made);
+    tables = copiedAnyhow(path, made);
   } catch (error) {
-    remove();
+    remove(made);
     throw error;
   }
   for (const suffix of FILES) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
@@ -59,12 +68,73 @@ export function recoverDatabase(path: string, aside: string): Recovery {
   return { tables, aside };
 }
 
+function remove(path: string): void {
+  for (const suffix of FILES) rmSync(path + suffix, { force: true });
+}
+
+/** With the file's own schema, else with the known one. @throws Error when no row can be read with either */
+function copiedAnyhow(path: string, made: string): RecoveredTable[] {
+  let reason = 'no row of it can be read';
+  try {
+    const tables = copied(path, made);
+    if (hasRows(tables)) return tables;
+  } catch (error) {
+    if (error instanceof OtherSchema) throw error;
+    reason = error instanceof Error ? error.message : String(error);
+  }
+  const patched = `${path}-known-schema`;
+  try {
+    putKnownSchema(path, patched);
+    const tables = copied(patched, made);
+    if (hasRows(tables)) return tables.map((table) => ({ ...table, isDamaged: true }));
+  } catch {
+    // The first reason is the better one.
+  } finally {
+    remove(patched);
+  }
+  throw new Error(reason);
+}
+
+const hasRows = (tables: readonly RecoveredTable[]): boolean => tables.some(({ rows }) => rows > 0);
+
+class OtherSchema extends Error {
+  override readonly name = 'OtherSchema';
+}
+
+/** SQLite file format, 1.3: bytes of the header that count the pages and say which write counted them. */
+const HEADER = { pageSize: 16, changes: 24, pages: 28, validFor: 92 } as const;
+
+/** A copy of the file in which the pages of the schema are those of an empty database of this version. */
+function putKnownSchema(path: string, to: string): void {
+  remove(to);
+  const empty = openDatabase(to);
+  const pages = empty
+    .query<{ page: number }, []>(`SELECT pageno AS page FROM dbstat WHERE name = 'sqlite_schema'`)
+    .all();
+  empty.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  empty.close();
+  const schema = readFileSync(to);
+  const size = schema.readUInt16BE(HEADER.pageSize);
+  remove(to);
+  copyFileSync(path, to);
+  schema.writeUInt32BE(Math.floor(statSync(to).size / size), HEADER.pages);
+  schema.writeUInt32BE(schema.readUInt32BE(HEADER.changes), HEADER.validFor);
+  const file = openSync(to, 'r+');
+  try {
+    for (const { page } of pages) writeSync(file, schema, (page - 1) * size, size, (page - 1) * size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @throws OtherSchema, or SQLite's error */
 function copied(path: string, made: string): RecoveredTable[] {
+  remove(made);
   const from = new Database(path, { readonly: true, strict: true });
   try {
     const version = from.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version;
-    if (version !== MIGRATIONS.length) {
-      throw new Error(
+    if (version !== MIGRATIONS.length && version !== 0) {
+      throw new OtherSchema(
         `${path} is of schema ${version}; only ${MIGRATIONS.length} can be recovered by this version`,
       );
     }

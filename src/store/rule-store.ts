@@ -201,6 +201,8 @@ export class RuleStore {
       this.database
         .query('UPDATE recordings SET released = 0 WHERE rule_id = $id AND released = 1')
         .run({ id });
+      // What a person cancelled of it was cancelled for this rule: another rule that wants the same books it.
+      this.database.query(`DELETE FROM reservations WHERE rule_id = $id AND state = 'cancelled'`).run({ id });
       this.database.query('DELETE FROM rules WHERE id = $id').run({ id });
     });
   }

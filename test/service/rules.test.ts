@@ -45,7 +45,7 @@ describe('/api/rules', () => {
       dedupe: true,
       marginAfter: 60_000,
       encode: null,
-      keywordIn: ['title', 'description'],
+      keywordIn: ['title', 'description', 'extended'],
       disabledReason: null,
       booked: 2,
       conflicts: 1,

@@ -20,7 +20,7 @@ function randomBody(random: Random): CompleteBody {
     enabled: random.below(2) === 0,
     keyword: random.pick(WORDS).trim(),
     regex: random.below(2) === 0,
-    keywordIn: places.length === 0 ? ['title', 'description'] : places,
+    keywordIn: places.length === 0 ? ['title', 'description', 'extended'] : places,
     excludeKeyword: random.pick(WORDS).trim(),
     stationIds: Array.from({ length: random.below(4) }, () => 3_274_001_024 + random.below(5_000)),
     types: some(TYPES),
@@ -71,7 +71,7 @@ describe('the rule form', () => {
       priority: 1,
       marginBefore: null,
     });
-    expect(body.keywordIn).toEqual(['title', 'description']);
+    expect(body.keywordIn).toEqual(['title', 'description', 'extended']);
     expect(isLimited(body)).toBe(false);
     expect(isLimited({ ...body, weekdays: [1] })).toBe(true);
     expect(isLimited({ ...body, timeFrom: 0 })).toBe(true);

@@ -55,7 +55,7 @@ export interface FieldFault {
   readonly message: string;
 }
 
-const FIELDS_SEARCHED: readonly KeywordField[] = ['title', 'description'];
+const FIELDS_SEARCHED: readonly KeywordField[] = ['title', 'description', 'extended'];
 /** A rule's priority unless it says another. */
 const PRIORITY = 1;
 const MAX_PRIORITY = 100;

@@ -71,9 +71,7 @@ export const KEYWORD_FIELDS = [
 ] as const;
 
 function placeText(places: CompleteBody['keywordIn']): string {
-  const usual = places.length === 2 && places.includes('title') && places.includes('description');
-  if (usual || places.length === 0) return '';
-  if (places.length === KEYWORD_FIELDS.length) return '詳しい説明まで';
+  if (places.length === 0 || places.length === KEYWORD_FIELDS.length) return '';
   return KEYWORD_FIELDS.filter(({ value }) => places.includes(value))
     .map(({ label }) => label)
     .join('・')
