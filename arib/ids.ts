@@ -16,7 +16,7 @@ export type TransportStreamId = Branded<number, 'TransportStreamId'>;
 export type ServiceId = Branded<number, 'ServiceId'>;
 /** 16-bit event_id, unique in a service for the days that the guide carries. */
 export type EventId = Branded<number, 'EventId'>;
-/** networkId * 100000 + serviceId: a station for ever, in the database and the API. */
+/** networkId * 100000 + serviceId: the permanent id of a station in the database and the API. */
 export type StationId = Branded<number, 'StationId'>;
 /** stationId * 100000 + event_id: a programme in the guide and the API. */
 export type ProgramId = Branded<number, 'ProgramId'>;

@@ -90,7 +90,7 @@ export class Reader {
   }
 
   /**
-   * What `use` makes of the next `count` bytes, given as a range: spares the view that `take` makes. An empty
+   * What `use` makes of the next `count` bytes, given as a range: avoids the view that `take` creates. An empty
    * range when fewer are left.
    */
   span<T>(count: number, use: (bytes: Uint8Array, start: number, end: number) => T): T {

@@ -9,7 +9,7 @@ export interface AdtsHeader {
   readonly profile: number;
   /** Index into the sampling frequencies of ISO/IEC 13818-7 table 35; 3 is 48 kHz. */
   readonly samplingIndex: number;
-  /** 0: the frame itself tells its channels, or they are two independent programmes (dual mono). */
+  /** 0: the channel configuration is in the frame, or there are two independent programmes (dual mono). */
   readonly channelConfiguration: number;
 }
 

@@ -96,7 +96,7 @@ export class DualMonoConfigurer {
     return join(parts);
   }
 
-  /** Handles the octets where a frame should start; gives where to go on. */
+  /** Handles the octets where a frame should start; returns where to continue. */
   #frame(input: Uint8Array, at: number, parts: Uint8Array[]): number {
     const header = readAdtsHeader(input, at);
     if (header === undefined) {
@@ -113,7 +113,7 @@ export class DualMonoConfigurer {
     }
     const start = input.slice(at, at + ADTS_HEADER);
     setFrameLength(start, 0, longer);
-    // A CRC over the old header would be wrong: the frame goes on without one.
+    // A CRC over the old header would be wrong: the frame is written without one.
     if (header.headerLength > ADTS_HEADER) {
       start[1] = (start[1] as number) | 0x01;
       setFrameLength(start, 0, longer - (header.headerLength - ADTS_HEADER));

@@ -113,7 +113,7 @@ test('modules come together from blocks in any order, repeated ones too, each on
   const empty = { id: 3, version: 1, data: new Uint8Array(0) };
   const { list, blocks } = sent([one, two, empty]);
   const reader = carousel();
-  // Before the list nobody knows what a block belongs to.
+  // Before the DII it is unknown which module a block belongs to.
   expect(blocks.flatMap((block) => reader.feed(block))).toEqual([]);
   expect(reader.complete).toBe(false);
   expect(reader.feed(list).map(({ module }) => module.id)).toEqual([3]);
@@ -152,7 +152,7 @@ test('blocks of another version, another carousel or another size are passed ove
   expect(reader.bytes).toBe(0);
 });
 
-test('blocks of two contents under one version are collected anew; a list that is wrong twice is not believed', () => {
+test('blocks of two contents under one version are collected again; a DII that is wrong twice is ignored', () => {
   const data = content(150);
   const info = [0x05, 4, ...u32(crcOf(data))];
   const right = sent([{ id: 1, version: 0, data, info }]);

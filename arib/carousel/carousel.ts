@@ -1,6 +1,6 @@
 /**
- * Puts the modules of a data carousel together. It holds no more octets than it is allowed, whatever sizes the
- * broadcast announces, and gives a module once a version. ARIB STD-B24 Vol. 3, 6.2 and 7; what is accepted of a
+ * Reassembles the modules of a data carousel. Memory is bounded by the limits given, whatever sizes the broadcast
+ * announces; each version of a module is returned once. ARIB STD-B24 Vol. 3, 6.2 and 7; what is accepted of a
  * block: (downloadId, moduleId, moduleVersion) as the DII lists it.
  */
 import { crc32 } from '../ts/crc.ts';
@@ -10,16 +10,16 @@ import { type CarouselModule, type Ddb, type Dii, parseDdb, parseDii } from './d
 export interface CarouselLimits {
   /** Octets of one module; larger ones are not collected. */
   readonly moduleBytes: number;
-  /** Octets of all modules that are being put together. Where they are taken, further modules wait. */
+  /** Octets of all modules being reassembled. When they are used up, further modules wait. */
   readonly totalBytes: number;
-  /** Lists (DII) that are kept, the latest. */
+  /** DII messages that are kept, the latest ones. */
   readonly lists: number;
 }
 
 export interface CompleteModule {
   readonly downloadId: number;
   readonly module: CarouselModule;
-  /** As sent: still compressed where `module.info.compression` says so. The receiver's own. */
+  /** As sent: still compressed where `module.info.compression` is set. The caller may keep the buffer. */
   readonly data: Uint8Array;
 }
 
@@ -62,18 +62,18 @@ export class Carousel {
     return this.#bytes;
   }
 
-  /** What the lists that are known name, wanted or not. */
+  /** Modules named by the known DII messages, wanted or not. */
   get modules(): readonly CarouselModule[] {
     return [...this.#lists.values()].flatMap((list) => list.dii.modules);
   }
 
-  /** Whether all that is wanted of the lists known was given; false before there is a list. */
+  /** Whether every wanted module of the known DII messages was returned; false before the first DII. */
   get complete(): boolean {
     if (this.#lists.size === 0) return false;
     return [...this.#lists.values()].every((list) => [...list.slots.values()].every((slot) => slot.done));
   }
 
-  /** Takes the next section; gives the modules that it completed. */
+  /** Takes the next section; returns the modules that it completed. */
   feed(section: Section): CompleteModule[] {
     const dii = parseDii(section);
     if (dii !== undefined) return this.#list(dii);
@@ -82,7 +82,7 @@ export class Carousel {
     return complete === undefined ? [] : [complete];
   }
 
-  /** A list that is known is passed over; a new one takes over what has not changed. */
+  /** A known DII is ignored; a new one keeps the modules that have not changed. */
   #list(dii: Dii): CompleteModule[] {
     const known = this.#lists.get(dii.downloadId);
     if (known?.dii.transactionId === dii.transactionId && sameModules(known.dii, dii)) return [];
@@ -118,7 +118,7 @@ export class Carousel {
     }
   }
 
-  /** Forgets a list, but for the slots that go on in the next one. */
+  /** Drops a DII, except for the slots that the next one reuses. */
   #drop(downloadId: number, next: ReadonlyMap<number, Slot>): void {
     const list = this.#lists.get(downloadId);
     for (const [id, slot] of list?.slots ?? []) {
@@ -160,7 +160,7 @@ export class Carousel {
     this.#bytes -= heldBy(pending);
     slot.pending = undefined;
     const { module } = slot;
-    // Blocks of two contents under one version: collected anew. Twice means that the list is wrong, since every
+    // Blocks of two contents under one version: collected again. Twice means that the list is wrong, since every
     // block passed the CRC of its section.
     if (module.info.crc32 !== undefined && crc32(pending.data) !== module.info.crc32) {
       slot.mismatches++;

@@ -1,5 +1,5 @@
 /**
- * What a DII says about a module beside its number and size: the descriptors of moduleInfo that this project uses.
+ * Module attributes of a DII besides id and size: the moduleInfo descriptors that this project uses.
  * ARIB STD-B24 Vol. 3, 6.2.3 (tables 6-5 to 6-13). Others are passed over.
  */
 import type { Reader } from '../reader.ts';

@@ -4,7 +4,7 @@ import { readText } from '../text/text.ts';
 /** Download content descriptor, tag 0xC9, of an SDTT. ARIB STD-B21, 12.2.1.1. */
 export interface DownloadContentDescriptor {
   readonly kind: 'download_content';
-  /** Whether the receiver starts anew afterwards. */
+  /** Whether the receiver restarts after the download. */
   readonly reboot: boolean;
   /** add_on: joins what is there; otherwise it replaces it. */
   readonly addOn: boolean;

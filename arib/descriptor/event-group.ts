@@ -12,7 +12,7 @@ export interface EventGroupDescriptor {
 }
 
 /**
- * group_type, 4 bits. 'shared': one programme on several services; 'relay': it goes on there; 'movement': it came
+ * group_type, 4 bits. 'shared': one programme on several services; 'relay': it continues there; 'movement': it came
  * from there; the last two to and from another network.
  */
 export type EventGroupType = (typeof GROUP_TYPES)[number] | 'unknown';

@@ -23,7 +23,7 @@ function items(...parts: ExtendedEventDescriptor[]): readonly (readonly [string,
   return joinExtendedEvents(parts)[0]?.items ?? [];
 }
 
-test('an item goes on in the next descriptor, within a character and with its shifts', () => {
+test('an item continues in the next descriptor, even within a character, and keeps its shift state', () => {
   expect(
     items(
       // 亜: LS1 "A", LS0, the first half of 唖
@@ -54,7 +54,7 @@ test('nothing is continued over a missing descriptor', () => {
   ]);
 });
 
-test('a heading that was cut goes on at the start of the next descriptor', () => {
+test('a truncated heading continues at the start of the next descriptor', () => {
   expect(items(part(0, [['30 21 30', '']]), part(1, [['22', 'A2']]))).toEqual([['亜唖', 'あ']]);
   // Within one descriptor a heading without a body is one.
   expect(

@@ -2,7 +2,7 @@ import type { Reader } from '../reader.ts';
 import { decodeText, decodeWord } from '../text/text.ts';
 
 /**
- * Extended event descriptor, tag 0x4E. ARIB STD-B10 Part 2, 6.2.7. Texts stay octets: an item may go on in the
+ * Extended event descriptor, tag 0x4E. ARIB STD-B10 Part 2, 6.2.7. Texts stay octets: an item may continue in the
  * next descriptor, even within a character, so only `joinExtendedEvents` can decode them.
  */
 export interface ExtendedEventDescriptor {
@@ -75,8 +75,8 @@ export interface ExtendedText {
 }
 
 /**
- * Joins the descriptors of an event. An item without a heading goes on with the one before, octet by octet
- * (ARIB TR-B14 Vol. 4, TR-B15: long texts); a heading cut at the end of a descriptor goes on at the start of the
+ * Joins the descriptors of an event. An item without a heading continues the one before, octet by octet
+ * (ARIB TR-B14 Vol. 4, TR-B15: long texts); a heading cut at the end of a descriptor continues at the start of the
  * next. Descriptors may come in any order and more than once; after a missing one nothing is continued.
  */
 export function joinExtendedEvents(descriptors: readonly ExtendedEventDescriptor[]): ExtendedText[] {

@@ -9,11 +9,11 @@ export interface SatelliteDeliveryDescriptor {
   readonly orbitalPosition: number;
   readonly east: boolean;
   readonly polarisation: (typeof POLARISATIONS)[number];
-  /** 5 bits; 8 = ISDB-S, the TMCC says the rest. */
+  /** 5 bits; 8 = ISDB-S, the rest is in the TMCC. */
   readonly modulation: number;
   /** Symbols a second. */
   readonly symbolRate: number;
-  /** 4 bits; 8 = ISDB-S, the TMCC says the rest. */
+  /** 4 bits; 8 = ISDB-S, the rest is in the TMCC. */
   readonly fecInner: number;
 }
 

@@ -440,7 +440,7 @@ for (const [table, expected] of DESCRIPTORS) {
 }
 
 /** Every descriptor cut after each octet of its body, its length corrected. */
-test('a body that ends too early is raw or says less, never an exception', () => {
+test('a truncated body is raw or has fewer fields, never an exception', () => {
   for (const [table] of DESCRIPTORS) {
     const whole = octets(table);
     for (let length = 0; length < whole.length - 2; length++) {

@@ -1,6 +1,6 @@
 /**
  * NIT, BAT, SDT and BIT as whole tables: their sections are collected until all of one version are there, then
- * read and joined. ARIB STD-B10 Part 2, 5.1: sub-tables are told apart by table_id, extension and, of an SDT, the
+ * read and joined. ARIB STD-B10 Part 2, 5.1: sub-tables are identified by table_id, extension and, of an SDT, the
  * original network.
  */
 

@@ -31,7 +31,7 @@ export interface EitEvent {
   readonly startAt: BroadcastMs | undefined;
   /** Seconds; undefined: not decided. Legal in present/following only. */
   readonly duration: number | undefined;
-  /** 3 bits; operated 0 (not defined): the section number tells what is present. */
+  /** 3 bits; operated 0 (not defined): the section number identifies the present event. */
   readonly runningStatus: number;
   /** free_CA_mode: true = pay. */
   readonly pay: boolean;

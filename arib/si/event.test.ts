@@ -27,7 +27,7 @@ test('an event is put together from its descriptors', () => {
     event(`
       4D 0A 6A 70 6E 02 30 21 03 A2 0D A4 // short event: 亜, あ APR い
       4E 0B 01 6A 70 6E 05 01 A2 02 30 21 00 // extended 0 of 1: あ, 亜 (1 + 1 + 1 + 2 octets)
-      4E 0A 11 6A 70 6E 04 00 02 30 22 00 // extended 1 of 1: goes on with 唖
+      4E 0A 11 6A 70 6E 04 00 02 30 22 00 // extended 1 of 1: continues with 唖
       50 06 F1 B3 00 6A 70 6E // MPEG-2 1080i
       54 04 71 FF E0 01 // two genres
       C1 01 84 // one generation
@@ -111,7 +111,7 @@ test('an event without descriptors, pay and without times is empty but whole', (
   });
 });
 
-test('video is told from other components, its codec and resolution by stream_content and type', () => {
+test('video components are recognised, with codec and resolution from stream_content and component_type', () => {
   // Stream content 3 (a caption of other systems) before H.264 180p.
   expect(broadcastEvent(event('50 06 F3 01 30 6A 70 6E 50 06 F5 F2 81 6A 70 6E')).video as unknown).toEqual({
     componentTag: 0x81,

@@ -1,5 +1,5 @@
 /**
- * An event as a guide and a recorder need it: what the descriptors of an EIT event say, put together. Pure.
+ * An event as a guide and a recorder need it: the descriptors of an EIT event combined. Pure.
  * ARIB STD-B10 Part 2; operation by TR-B14 Vol. 4 and TR-B15 Vol. 4.
  */
 import type { AudioComponentDescriptor } from '../descriptor/audio-component.ts';
@@ -84,7 +84,7 @@ const RESOLUTIONS = new Map<number, string>([
   [0xf, '180p'],
 ]);
 
-/** Never fails: what the descriptors do not say is empty, undefined or, for copyNever, false. */
+/** Never fails: fields that no descriptor carries are empty, undefined or, for copyNever, false. */
 export function broadcastEvent(event: EitEvent): BroadcastEvent {
   let short: ShortEventDescriptor | undefined;
   let video: ComponentDescriptor | undefined;

@@ -1,5 +1,5 @@
 /**
- * Makes a broadcast logo a picture that everything can show: logos are PNGs of colour type 3 whose palette, the
+ * Converts a broadcast logo to a PNG that any program can display: logos are PNGs of colour type 3 whose palette, the
  * fixed colours, is left out. ISO/IEC 15948 (PNG) 5, 11.2; ARIB STD-B21, Annex 1.
  */
 import { FIXED_COLOURS } from './fixed-colours.ts';
@@ -19,7 +19,7 @@ const COLOUR_TYPE = 9;
 const PALETTE_COLOUR = 3;
 
 /**
- * The picture with its palette. A picture that has one, or whose colours need none, is given back as it is;
+ * The picture with its palette. A picture that has one, or whose colours need none, is returned unchanged;
  * undefined: no PNG, or its chunks do not fit together.
  */
 export function completeLogo(picture: Uint8Array): Uint8Array | undefined {

@@ -78,7 +78,7 @@ test('all tables up to last_table_id are needed, of each kind for itself', () =>
   expect(state(coverage)).toBe('60/60 complete');
 });
 
-test('a new version starts its segment anew and no other', () => {
+test('a new version restarts its own segment only', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 4, 31);
   const two = { version: 2, segmentLastSectionNumber: 6 * 8 + 1 };
@@ -88,7 +88,7 @@ test('a new version starts its segment anew and no other', () => {
   expect(state(coverage)).toBe('28/28 complete');
 });
 
-test('a change of last_table_id starts everything anew', () => {
+test('a change of last_table_id restarts the whole collection', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 4, 31);
   coverage.add(section(4 * 8, { lastTableId: 0x51 }), AT);
@@ -114,7 +114,7 @@ test('midnight moves every segment', () => {
   expect(state(coverage, 'basic', midnight)).toBe('1/32');
 });
 
-test('segments end as the day goes on', () => {
+test('segments that are over are no longer waited for', () => {
   const coverage = new ScheduleCoverage();
   fill(coverage, 5, 31);
   expect(state(coverage, 'basic', broadcastMs(AT + 2 * 3_600_000))).toBe('27/27 complete');

@@ -1,10 +1,10 @@
 /**
- * Which sections of a service's schedule have come, and whether those that are on the air have all come. Pure:
+ * Which sections of a service's schedule were received, and whether all those on the air were. Pure:
  * the time is passed in. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
  *
  * A table_id holds four days, a day eight segments, a segment up to eight sections. Segments of today that are
- * over are no longer sent, so they are not waited for. A segment whose version changes starts anew; a change of
- * last_table_id, or midnight, when every segment moves, starts everything anew.
+ * over are no longer sent, so they are not waited for. A segment whose version changes is collected again; a change of
+ * last_table_id, or midnight, when every segment moves, restarts the whole collection.
  */
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../time.ts';
 import type { Eit } from './eit.ts';
@@ -32,7 +32,7 @@ export interface ScheduleProgress {
   /** Segments that are on the air, as far as it is known how many there are. */
   readonly segments: number;
   readonly completeSegments: number;
-  /** Every section on the air has come. */
+  /** Every section on the air was received. */
   readonly complete: boolean;
 }
 
@@ -45,7 +45,7 @@ const SECTIONS = 8;
 interface Segment {
   version: number;
   lastSection: number;
-  /** Bit n: section n of the segment has come. */
+  /** Bit n: section n of the segment was received. */
   received: number;
 }
 
@@ -56,7 +56,7 @@ interface Table {
 }
 
 class KindCoverage {
-  /** last_table_id & 7; -1 before anything came. */
+  /** last_table_id & 7; -1 before the first section. */
   #lastTable = -1;
   #tables: (Table | undefined)[] = [];
 
@@ -168,13 +168,13 @@ export class ScheduleCoverage {
     return this.#kinds[kind].progress(Math.floor((at - day) / SEGMENT_MS));
   }
 
-  /** Whether the segment that `section` belongs to has come whole, in the version that came last. */
+  /** Whether the segment of `section` was received completely, in its latest version. */
   segmentComplete(section: ScheduleSection): boolean {
     if (section.kind === 'present-following') return false;
     return this.#kinds[section.kind === 'schedule-basic' ? 'basic' : 'extended'].segmentComplete(section);
   }
 
-  /** Up to when the basic schedule has come without a gap; `at` when not even its current segment has. */
+  /** Time up to which the basic schedule was received without a gap; `at` when its current segment is missing. */
   filledUntil(at: BroadcastMs): BroadcastMs {
     const day = jstDayStart(at);
     if (day !== this.#day) return at;

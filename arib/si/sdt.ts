@@ -25,7 +25,7 @@ export interface DescribedService {
   readonly hasPresentFollowing: boolean;
   /** 3 bits; operated 0 (not defined). */
   readonly runningStatus: number;
-  /** free_CA_mode: true = pay. Says nothing about scrambling. */
+  /** free_CA_mode: true = pay. Independent of scrambling. */
   readonly pay: boolean;
   readonly descriptors: readonly Descriptor[];
 }

@@ -205,7 +205,7 @@ for (const { name, parse, tableId, extension, body, expected } of EXAMPLES) {
     expect(parse(section({ ...fields, tableId: 0x90 }))).toBeUndefined();
   });
 
-  test(`${name}; cut anywhere it is refused or says less`, () => {
+  test(`${name}; truncated anywhere it is rejected or yields fewer entries`, () => {
     const whole = octets(body);
     for (let length = 0; length < whole.length; length++) {
       const cut = whole.subarray(0, length).toHex();

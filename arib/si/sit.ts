@@ -4,8 +4,8 @@ import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 
 /**
- * A section of the selection information table, which stands for SDT and EIT in the partial streams that
- * recorders make. ARIB STD-B10 Part 2, 5.2.10; STD-B21, 9.1.8.3.
+ * A section of the selection information table, which replaces SDT and EIT in partial streams made by
+ * recorders. ARIB STD-B10 Part 2, 5.2.10; STD-B21, 9.1.8.3.
  */
 export interface Sit {
   readonly version: number;

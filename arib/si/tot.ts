@@ -7,7 +7,7 @@ import type { Section } from '../ts/section.ts';
 export interface Tot {
   /** Whole seconds; about five seconds apart in operation. */
   readonly time: BroadcastMs;
-  /** local_time_offset while there is summer time; always empty in a TDT. */
+  /** local_time_offset during summer time; always empty in a TDT. */
   readonly descriptors: readonly Descriptor[];
 }
 

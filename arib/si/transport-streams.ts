@@ -9,7 +9,7 @@ export interface DescribedStream {
   readonly descriptors: readonly Descriptor[];
 }
 
-/** All of a loop that is bounded already; its reader is `exhausted` when a length in it is wrong. */
+/** Reads a whole loop; its reader is `exhausted` when a length in it is wrong. */
 export function readTransportStreams(loop: Reader): DescribedStream[] {
   const streams: DescribedStream[] = [];
   while (loop.remaining > 0) {

@@ -26,7 +26,7 @@ export type SetName =
 
 export interface GraphicSet {
   readonly name: SetName;
-  /** Final byte of the designation: tells mosaic A to D (0x32 on), DRCS-0 to 15 (0x40 on), proportional sets. */
+  /** Final byte of the designation: distinguishes mosaic A to D (from 0x32), DRCS-0 to 15 (from 0x40) and proportional sets. */
   readonly final: number;
   /** Octets of one character. */
   readonly octets: 1 | 2;
@@ -218,7 +218,7 @@ const DOUBLE_DRCS: readonly GraphicSet[] = [
   new TableSet('drcs', 0x40, 2, () => filled(CELLS * CELLS, DRCS_CHARACTER)),
 ];
 
-/** An undefined set still says how many octets its characters take, so the text after it stays in step. */
+/** An undefined set still has a known octet count per character, so the following text stays aligned. */
 const UNKNOWN_SINGLE = new TableSet('unknown', 0, 1, () => filled(CELLS));
 const UNKNOWN_DOUBLE = new TableSet('unknown', 0, 2, () => filled(CELLS * CELLS));
 

@@ -13,7 +13,7 @@ import {
 const CONTROL_NAMES = new Map<number, string>(Object.entries(CONTROL).map(([name, code]) => [code, name]));
 const CSI_NAMES = new Map<number, string>(Object.entries(CSI).map(([name, final]) => [final, name]));
 
-/** Writes down what it is told: characters as themselves, everything else as words. */
+/** Records every callback: characters as themselves, everything else as words. */
 class Notes implements EightUnitSink {
   readonly notes: string[] = [];
 

@@ -1,5 +1,5 @@
 /**
- * The macros that every receiver knows without being sent them: sixteen sets of designations, codes 0x60 to 0x6F.
+ * The built-in default macros: sixteen sets of designations, codes 0x60 to 0x6F.
  * Each also invokes G0 to GL and G2 to GR. ARIB STD-B24 Vol. 1 Part 2, 7.1.1.4 (default macro codes).
  */
 import { designatedSet, type GraphicSet, MACRO_SET } from './character-set.ts';

@@ -1,7 +1,7 @@
 /**
  * A fast reader for what nearly all texts of the service information are: characters, shifts, designations,
- * spaces, sizes and line breaks. A text with anything else is left to the decoder, which says what these mean;
- * what this reader gives is what the decoder would give (`test/fuzz/text.test.ts` compares them).
+ * spaces, sizes and line breaks. Any other text is left to the full decoder;
+ * the result equals what the decoder returns (`test/fuzz/text.test.ts` compares them).
  */
 import { characterText, designatedSet, type GraphicSet } from './character-set.ts';
 import { CONTROL } from './control-codes.ts';

@@ -98,8 +98,8 @@ interface Word {
 }
 
 /**
- * As `decodeText`, for texts that say the same few things over and over (headings, kinds of sound and picture):
- * the words met last are remembered, which spares the making of equal strings.
+ * As `decodeText`, for texts that repeat a few values (headings, kinds of audio and video): recently decoded
+ * words are cached, which avoids creating equal strings.
  */
 export function decodeWord(bytes: Uint8Array, start: number, end: number): string {
   const length = end - start;

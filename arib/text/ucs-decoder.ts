@@ -6,9 +6,9 @@ import { DRCS_CHARACTER, designatedSet, type GraphicSet, UNDEFINED_CHARACTER } f
 import { CONTROL } from './control-codes.ts';
 import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
 
-/** What characters in UCS are told to be of: two octets a character, no set of the 8-unit code. */
+/** Set reported for characters in UCS: two octets a character, no set of the 8-unit code. */
 export const UCS_SET: GraphicSet = designatedSet(0x7e, 2, false);
-/** Characters that the broadcaster draws itself are told to be of DRCS-0; their code is the code point. */
+/** Set reported for DRCS characters in UCS: DRCS-0, with the code point as the code. */
 const UCS_DRCS: GraphicSet = designatedSet(0x40, 2, true);
 const FIRST_DRCS = 0xec00;
 const LAST_DRCS = 0xf8ff;

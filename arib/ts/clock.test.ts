@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { pts90k } from '../time.ts';
 import { PCR_MODULUS, pcrDifference, pcrToPts, ptsDifference, unwrapPcr } from './clock.ts';
 
-test('a clock goes on across its wrap', () => {
+test('a clock continues across its wrap', () => {
   expect(pcrDifference(100, PCR_MODULUS - 100)).toBe(200);
   expect(pcrDifference(PCR_MODULUS - 100, 100)).toBe(-200);
   expect(unwrapPcr(5, 3 * PCR_MODULUS - 5)).toBe(3 * PCR_MODULUS + 5);

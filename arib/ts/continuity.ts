@@ -1,6 +1,6 @@
 /**
- * The continuity_counter of one PID as a reassembler sees it: does this packet follow the last one, repeat it,
- * or is something missing? ISO/IEC 13818-1 2.4.3.3. `StreamStatistics` counts the same for a whole stream.
+ * The continuity_counter of one PID for a reassembler: does this packet follow the last one, repeat it,
+ * or were packets lost? ISO/IEC 13818-1 2.4.3.3. `StreamStatistics` counts the same for a whole stream.
  */
 import { continuityCounter, PACKET_SIZE, payloadStart } from './packet.ts';
 

@@ -3,12 +3,12 @@
  * ISO/IEC 13818-1 2.4.3.3 (sync_byte), Annex G.1. It looks at sync bytes only, never into a packet.
  *
  * Packets of 188 octets, which may lie 192 or 204 apart: with a time stamp before each (recordings on disc) or
- * with parity after it. What lies between them is dropped; everything behind the framer sees 188.
+ * with parity after it. What lies between them is dropped; the output is always 188.
  */
 import { PACKET_SIZE, SYNC_BYTE } from './packet.ts';
 
 /**
- * Further sync bytes that must follow one at packet distance before it is believed. A chance byte passes with
+ * Further sync bytes that must follow one at packet distance before it is accepted. A random byte passes with
  * 1 in 256^4 for each of three distances, and a resynchronisation tries at most 204 of them: one false lock in
  * 7 million.
  */
@@ -22,7 +22,7 @@ const WINDOW = CONFIRMATIONS * Math.max(...STRIDES) + 1;
 export type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
 
 export class PacketFramer {
-  /** How often the sync byte was missing where it had to be. The search at the start is none. */
+  /** How often the sync byte was missing where it was expected. The search at the start does not count. */
   syncErrors = 0;
   /** Octets that belonged to no packet, those between packets included. */
   skippedBytes = 0;
@@ -41,8 +41,8 @@ export class PacketFramer {
   }
 
   /**
-   * Gives whole packets to `sink`, in their order and without copying: most lie in `chunk` itself, the one
-   * that began in an earlier chunk in an array of its own. No array is used again by the framer.
+   * Passes whole packets to `sink`, in order and without copying: most lie in `chunk` itself, the one
+   * that began in an earlier chunk in an array of its own. The framer reuses no array.
    */
   scan(chunk: Uint8Array, sink: PacketSink): void {
     if (this.#carried === 0) {
@@ -71,8 +71,8 @@ export class PacketFramer {
   }
 
   /**
-   * The end of the stream: packets that were still waiting to be confirmed. What is left besides is
-   * forgotten; the next bytes start a new stream.
+   * The end of the stream: packets that were still waiting to be confirmed. The rest is dropped;
+   * the next bytes start a new stream.
    */
   flush(): Uint8Array {
     const rest = this.#carry.slice(0, this.#carried);
@@ -112,7 +112,7 @@ export class PacketFramer {
     for (let octet = 0; octet < this.#carried; octet++) this.#carry[octet] = bytes[at + octet] as number;
   }
 
-  /** Gives on the packets from `from` on; where they end sync may be lost. Gives the place of what is left. */
+  /** Passes on the packets from `from` on; where they end sync may be lost. Returns the position of the rest. */
   #run(bytes: Uint8Array, from: number, sink: PacketSink): number {
     let at = from;
     if (this.#stride === PACKET_SIZE) {

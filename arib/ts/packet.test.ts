@@ -64,7 +64,7 @@ describe('the packet header', () => {
 });
 
 describe('the adaptation field', () => {
-  test('tells discontinuity, random access and the clock', () => {
+  test('reads discontinuity, random access and the clock', () => {
     expect(readAdaptationField(FULL, 0)).toEqual({
       discontinuity: true,
       randomAccess: true,

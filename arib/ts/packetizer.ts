@@ -1,5 +1,5 @@
 /**
- * Writes what the station filter has to make itself: a PAT section, packets that carry a section, a packet
+ * Writes the packets that the station filter generates itself: a PAT section, packets that carry a section, a packet
  * that carries a clock reference alone. ISO/IEC 13818-1 2.4.3.2 to 2.4.3.5, 2.4.4.1, 2.4.4.3.
  */
 import type { Pid, ServiceId, TransportStreamId } from '../ids.ts';

@@ -1,6 +1,6 @@
 /**
  * PES packets of one PID: video, audio, captions. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7; for captions ARIB
- * STD-B24 vol. 3, 5. A packet whose parts did not all come is dropped and counted.
+ * STD-B24 vol. 3, 5. An incomplete packet is dropped and counted.
  */
 import { Reader } from '../reader.ts';
 import { PTS_MODULUS, type Pts90k } from '../time.ts';
@@ -61,7 +61,7 @@ export class PesAssembler {
   }
 
   /**
-   * Takes the packet of this PID at `offset`; gives the PES packets that it completed. One of unknown length
+   * Takes the packet of this PID at `offset`; returns the PES packets that it completed. One of unknown length
    * (video) is complete when the next one starts. They own their bytes.
    */
   feed(bytes: Uint8Array, offset: number): readonly PesPacket[] {
@@ -92,7 +92,7 @@ export class PesAssembler {
     return packets;
   }
 
-  /** Octets of the packet begun, header included; 0 while unknown, and for video that does not say. */
+  /** Octets of the packet begun, header included; 0 while unknown, and for video of unspecified length. */
   #declared(): number {
     if (this.#length < FIXED_HEADER) return 0;
     const length = ((this.#buffer[4] as number) << 8) | (this.#buffer[5] as number);

@@ -70,7 +70,7 @@ test('short sections are given each time', () => {
   expect(given([time, time], memory)).toEqual([[0], [0]]);
 });
 
-test('many sections are forgotten all at once, not kept for ever', () => {
+test('the memory is cleared when it is full, so it stays bounded', () => {
   const memory = new SectionMemory();
   const section = eit();
   for (let place = 0; place <= 65_536; place++) {

@@ -1,9 +1,9 @@
 /**
- * Remembers which sections came last, so that their repetitions, nearly all that a broadcast sends, are known
+ * Remembers the latest sections, so that repetitions, which are nearly all that a broadcast sends, are recognised
  * before anything is computed or copied. ARIB STD-B10 Part 2, 5.1 (version_number, sub-tables).
  *
- * A section is known when the one that came last with its PID, table_id, extension and number had the same length,
- * version and CRC_32. Nothing is lost by not looking at the rest: what differs from it is a damaged repetition,
+ * A section is known when the latest one with its PID, table_id, extension and number had the same length,
+ * version and CRC_32. Ignoring the rest loses nothing: a difference there is a damaged repetition,
  * or one of 2^32 changes that keep the CRC and come without the new version that the standard demands. EIT of two
  * networks with one service_id share a place and are then never taken as known; that costs time only.
  */
@@ -41,7 +41,7 @@ export class SectionMemory {
   }
 }
 
-/** Short sections (time, discontinuity) say something new each time. */
+/** Short sections (time, discontinuity) have new content each time. */
 function isLong(bytes: Uint8Array, size: number): boolean {
   return size >= SHORTEST && ((bytes[1] as number) & 0x80) !== 0;
 }

@@ -299,7 +299,7 @@ test('a packet repeated gives the same sections again, and one that differs does
 });
 
 test('a packet repeated in the middle of a section does not end it early', () => {
-  // Every middle packet has the same payload: nothing but their counters tells them apart.
+  // Every middle packet has the same payload: only their counters differ.
   const long = sectionOf(4000);
   const twice = new StreamBuilder().sections(0x12, long).sections(0x12, long);
   expect(bytesOf(assemble(twice.bytes()))).toEqual([long, long]);

@@ -1,6 +1,6 @@
 /**
- * Sections: what carries every table. A `Section` exists only after its length and its CRC were found right,
- * so parsers of tables never see damaged bytes. ISO/IEC 13818-1 2.4.4.10 (private section; its long header is
+ * Sections, the unit that carries every table. A `Section` exists only after its length and its CRC were checked,
+ * so table parsers never see damaged bytes. ISO/IEC 13818-1 2.4.4.10 (private section; its long header is
  * common to all tables), 2.4.4.1 (pointer_field), 2.4.4 (stuffing); ARIB STD-B10 Part 2, 5.1.
  */
 import type { Pid } from '../ids.ts';
@@ -19,7 +19,7 @@ import {
 import type { SectionMemory } from './section-memory.ts';
 
 export interface Section {
-  /** The PID that it came on, where it came out of a demultiplexer. */
+  /** The PID, when it was read by a demultiplexer. */
   readonly pid?: Pid;
   readonly tableId: number;
   /** section_syntax_indicator. Without it the five fields below are 0, 0, true, 0, 0. */
@@ -121,7 +121,7 @@ export class SectionAssembler {
   /** What the last packet gave, where it began and ended with whole sections: its repetition gives the same. */
   #repeatable: readonly Section[] | undefined;
 
-  /** @param memory when given, sections that it knows are not given again */
+  /** @param memory when given, sections already in it are not returned again */
   constructor(pid?: Pid, memory?: SectionMemory) {
     this.#pid = pid;
     this.#memory = memory;
@@ -229,7 +229,7 @@ export class SectionDemux {
 
   readonly #memory: SectionMemory | undefined;
 
-  /** @param memory when given, sections that it knows are not given again */
+  /** @param memory when given, sections already in it are not returned again */
   constructor(pids: Iterable<Pid> = [], memory?: SectionMemory) {
     this.#memory = memory;
     for (const pid of pids) this.add(pid);

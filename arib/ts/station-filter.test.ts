@@ -198,7 +198,7 @@ describe('the station filter', () => {
     expect(continuityErrors(bytes)).toBe(0);
   });
 
-  test('goes on with the continuity of a clock whose PID is lent to the PMT', () => {
+  test('continues the continuity counter of a clock whose PID is shared with the PMT', () => {
     const clock = pmtSection(OURS, { pcrPid: 0x1f0, streams: [] });
     const at = (pmtPid: number, version: number): Uint8Array =>
       patSection(TSID, [[OURS, pmtPid]], { version });
@@ -211,7 +211,7 @@ describe('the station filter', () => {
     expect(packetsOf(bytes, 0x1f0).map((packet) => packet[3])).toEqual([0x13, 0x23, 0x14, 0x15]);
   });
 
-  test('gives out buffers of its own', () => {
+  test('returns buffers that the caller may keep', () => {
     const input = some(begun(), ...OUR_PIDS).bytes();
     const before = input.slice();
     const kept = new StationFilter(serviceId(OURS)).feed(input);
@@ -288,7 +288,7 @@ describe('a PMT change', () => {
     expect(narrow(some(builder, 0x110, 0x100)).pids).toEqual([0, OUR_PMT, 0x110, OUR_PMT, 0x100]);
   });
 
-  test('that brings a PID back goes on with its continuity', () => {
+  test('that brings a PID back continues its continuity counter', () => {
     const builder = some(begun(), 0x110, 0x110, 0x110).sections(OUR_PMT, next);
     // Meanwhile the PID has another user, and so another count.
     some(builder.setCounter(0x110, 9), 0x110, 0x110).sections(OUR_PMT, PMT).packet(0x110, {});
@@ -352,7 +352,7 @@ describe('a PAT change', () => {
     expect(absences).toBe(0);
   });
 
-  test('without the station is told once, and leaves the SI alone', () => {
+  test('without the station is reported once and leaves the SI unchanged', () => {
     const gone = patSection(TSID, [[THEIRS, THEIR_PMT]], { version: 8 });
     const builder = some(begun(), 0x100).sections(0, gone).sections(0, gone).sections(OUR_PMT, PMT);
     const { pids, absences, filter } = narrow(some(builder, 0x100, 0x11));

@@ -29,7 +29,7 @@ const DROP = 0;
 const KEEP = 1;
 /** Kept, with every continuity counter moved on by the PID's `#shift`. */
 const SHIFT = 2;
-/** Kept; the PID was part of the output before, and its counter must go on from where it was. */
+/** Kept; the PID was part of the output before, and its counter must continue. */
 const REJOIN = 3;
 const PAT = 4;
 const PMT = 5;
@@ -58,7 +58,7 @@ export class StationFilter {
   /** Output up to here is in `statistics`. */
   #counted = 0;
 
-  /** What `#actions` says of the tables. */
+  /** What `#actions` holds for the tables. */
   #pmtPid: Pid | undefined;
   #pids: readonly Pid[] = [];
 
@@ -254,7 +254,7 @@ export class StationFilter {
     this.#keepClockOfPmtPid(this.#pmtPid);
   }
 
-  /** Brings the table of PIDs up to what PAT and PMT say now. */
+  /** Updates the table of PIDs from the current PAT and PMT. */
   #follow(): void {
     const { pids, pmtPid } = this.#tables;
     if (pids === this.#pids && pmtPid === this.#pmtPid) return;
@@ -271,7 +271,7 @@ export class StationFilter {
     this.#actions[pid] = this.statistics.lastCounter(pid) === undefined ? KEEP : REJOIN;
   }
 
-  /** PCR_PID may be the PMT's own PID: then its packets go on as clock alone, beside the rewritten PMT. */
+  /** PCR_PID may be the PMT's own PID: then its packets are passed on as clock only, beside the rewritten PMT. */
   #keepClockOfPmtPid(pid: Pid): void {
     if (this.programMap?.pcrPid !== pid) return;
     if (hasTransportError(this.#buffer, this.#read)) return;

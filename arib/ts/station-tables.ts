@@ -97,7 +97,7 @@ export class StationTables {
     this.#listenForPmt(entry.pid);
   }
 
-  /** The version goes on from the stream's own first one and changes when the narrowed content does. */
+  /** The version starts from the stream's own first one and changes when the narrowed content does. */
   #renewPat(version: number, id: TransportStreamId, entries: readonly PatEntry[]): void {
     if (this.#patVersion < 0) this.#patVersion = version;
     const same = writePat(id, this.#patVersion, entries);

@@ -80,7 +80,7 @@ describe('a duplicate', () => {
   });
 });
 
-test('errored packets are counted and say nothing about continuity', () => {
+test('packets with errors are counted and excluded from the continuity check', () => {
   const builder = new StreamBuilder()
     .packet(0x100, { payload: PAYLOAD })
     .packet(0x100, { payload: PAYLOAD, error: true, counter: 7 })

@@ -63,7 +63,7 @@ export class StreamStatistics implements PacketCounts {
         (bytes[offset + 3] as number);
       const pid = (header >> 8) & 0x1fff;
       packetsOf[pid] = (packetsOf[pid] as number) + 1;
-      // The usual packet has clear payload and the next counter; everything else is looked at closely.
+      // The usual packet has clear payload and the next counter; everything else is checked in detail.
       const usual = (header & 0x8000d0) === 0x10 && ((header - (last[pid] as number)) & 0x0f) === 1;
       if (usual) last[pid] = header;
       else if (pid !== NULL_PID) last[pid] = this.#judge(pid, header, bytes, offset);

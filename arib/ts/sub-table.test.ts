@@ -45,7 +45,7 @@ describe('a sub-table', () => {
     expect(table.complete).toHaveLength(3);
   });
 
-  test('starts anew with another version, extension, length or content', () => {
+  test('restarts on another version, extension, length or content', () => {
     const others: Fields[] = [{ version: 2 }, { extension: 6 }, { lastNumber: 3 }, { content: 9 }];
     for (const other of others) {
       const table = new SubTable();
@@ -66,7 +66,7 @@ describe('a sub-table', () => {
     expect(table.add(part(0, { lastNumber: 0 }))).toHaveLength(1);
   });
 
-  test('forgets when told to', () => {
+  test('reset() forgets everything', () => {
     const table = new SubTable();
     table.add(part(0, { lastNumber: 0 }));
     table.reset();

@@ -18,7 +18,7 @@ export class SubTable {
    * Takes the next section of the sub-table; gives all of them when this one completed the table. Undefined
    * while sections are missing and for one that is known. Sections that are not current yet are ignored; a
    * section that does not fit those held (version, extension, count, or other content under the same number)
-   * starts anew.
+   * restarts.
    */
   add(section: Section): readonly Section[] | undefined {
     if (!section.current || section.number > section.lastNumber) return undefined;

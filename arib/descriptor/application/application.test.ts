@@ -97,7 +97,7 @@ for (const [table, expected] of DESCRIPTORS) {
   });
 }
 
-test('a body that ends too early is raw or says less; a loop that ends too early keeps what came before', () => {
+test('a truncated body is raw or has fewer fields; a truncated loop keeps the entries before the cut', () => {
   for (const [table] of DESCRIPTORS) {
     const whole = octets(table);
     for (let length = 0; length < whole.length - 2; length++) {

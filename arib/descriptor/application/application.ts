@@ -6,7 +6,7 @@ export interface ApplicationDescriptor {
   readonly profiles: readonly ApplicationProfile[];
   /** service_bound_flag: it ends when another service is chosen. */
   readonly serviceBound: boolean;
-  /** visibility, 2 bits: 0 to nobody, 1 to other applications, 3 to everybody. */
+  /** visibility, 2 bits: 0 hidden, 1 visible to other applications, 3 visible to all. */
   readonly visibility: number;
   /** application_priority, 8 bits. */
   readonly priority: number;

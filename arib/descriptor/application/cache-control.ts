@@ -4,7 +4,7 @@ import { type BroadcastMs, jstTime } from '../../time.ts';
 /** Cache control info descriptor, tag 0x32 of an AIT. ARIB STD-B24 Vol. 4; IPTVFJ STD-0010. */
 export interface CacheControlDescriptor {
   readonly kind: 'cache_control';
-  /** application_size, 16 bits; 0: not said. */
+  /** application_size, 16 bits; 0: not given. */
   readonly size: number;
   /** cache_priority: the highest is kept longest. */
   readonly priority: number;
