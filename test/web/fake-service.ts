@@ -168,8 +168,9 @@ export class FakeService {
       start: async (controller) => {
         await Bun.sleep(this.state.fragmentDelayMs);
         controller.enqueue(init);
-        const count = Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
-        for (let index = 0; index < count && open; index += 1) {
+        // Looked up each time, so that a test can close a stream that plays.
+        const count = (): number => Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
+        for (let index = 0; index < count() && open; index += 1) {
           if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
           if (index === SILENT_AT) await Bun.sleep(this.state.silenceMs);
           const fragment = fragments[index];
