@@ -12,6 +12,7 @@ import { openStationSource, type StationSource } from '../media/station-source.t
 import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
+import { liveFailure } from './live-failure.ts';
 
 export interface LiveRequest {
   stationId: StationId;
@@ -63,7 +64,8 @@ export class LiveService {
 
   /**
    * Joins a station's stream; resolves when its first bytes are there.
-   * @throws Failure no_tuner, agent_unavailable, not_found, ffmpeg_unavailable, internal; the abort's reason.
+   * @throws Failure no_tuner, no_signal, agent_unavailable, agent_misconfigured, not_found, ffmpeg_unavailable,
+   *   internal; the abort's reason
    */
   async open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> {
     signal.throwIfAborted();
@@ -77,11 +79,12 @@ export class LiveService {
       const contentType = mime.replace(/;.*$/, '');
       return { contentType, mime, notices, tunerId: source.tunerId, body: httpBody(viewer) };
     } catch (error) {
-      if (error instanceof Failure) {
-        const reason = error.options.cause === undefined ? error.message : String(error.options.cause);
-        this.options.log.warn('live stream refused', { station: station.id, code: error.code, reason });
-      }
-      throw error;
+      if (!(error instanceof Failure)) throw error;
+      const failure = liveFailure(error);
+      const { code, message, options } = failure;
+      const reason = options.cause === undefined ? message : String(options.cause);
+      this.options.log.warn('live stream refused', { station: station.id, code, reason });
+      throw failure;
     }
   }
 

@@ -49,6 +49,27 @@ describe('the tuner', () => {
     abort.abort();
   });
 
+  test('cannot be had: each reason of the agent has its own code, and a sentence with the next step', async () => {
+    const answers = [
+      { status: 409, code: 'no_tuner', next: '終わってから' },
+      { status: 500, code: 'no_signal', next: 'アンテナ' },
+      { status: 403, code: 'agent_misconfigured', next: '「チューナー」画面' },
+    ];
+    for (const { status, code, next } of answers) {
+      const agent = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: () => Response.json({ message: '{"raw":1}' }, { status }),
+      });
+      const live = await start({ agentUrl: `http://127.0.0.1:${agent.port}` });
+      const refused = { code, message: expect.stringContaining(next) };
+      await expect(live.watch(HD, 'raw')).rejects.toMatchObject(refused);
+      await live.close();
+      await agent.stop(true);
+    }
+    rig = undefined;
+  });
+
   test('belongs to an agent that does not answer', async () => {
     const live = await start({ agentUrl: 'http://127.0.0.1:9' });
     await expect(live.watch(HD)).rejects.toEqual(failure('agent_unavailable'));
