@@ -47,6 +47,9 @@ export const HealthSchema = t.Object(
     latestVersion: t.Union([t.String(), t.Null()]),
     stations: t.Integer(),
     recordings: t.Integer(),
+    database: t.Union([t.Literal('ok'), t.Literal('trouble')], {
+      description: '`trouble`: full, damaged or slow; `/api/status` says which',
+    }),
   },
   EXTENSIBLE,
 );

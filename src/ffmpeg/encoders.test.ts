@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SILENT_LOG } from '../../host/log.ts';
-import { Encoders } from './encoders.ts';
+import { comesTrue } from '../../test/until.ts';
+import { Encoders, type EncodersOptions } from './encoders.ts';
 import { findFfmpeg } from './find.ts';
 
 let folder: string;
@@ -36,8 +37,15 @@ function pretend(name: string, trials: Record<string, string>): string {
   return path;
 }
 
-function encoders(path: string | undefined, searchPath = ''): Encoders {
-  const one = new Encoders({ path, searchPath, log: SILENT_LOG, now: () => time, folders: [folder] });
+function encoders(path: string | undefined, searchPath = '', more: Partial<EncodersOptions> = {}): Encoders {
+  const one = new Encoders({
+    ...more,
+    path,
+    searchPath,
+    log: SILENT_LOG,
+    now: () => time,
+    folders: [folder],
+  });
   made.push(one);
   return one;
 }
@@ -80,6 +88,20 @@ describe('Encoders', () => {
     expect(await one.av1()).toBeUndefined();
     await one.settled();
     expect((await one.av1())?.encoder.name).toBe('libsvtav1');
+  });
+
+  test('AV1 that was slow on a busy machine is tried again by itself when it is idle, once', async () => {
+    let isIdle = false;
+    const one = encoders(pretend('busy', { libx264: 'exit 0', libsvtav1: 'sleep 1.8' }), '', {
+      isIdle: () => isIdle,
+      retrialMs: 10,
+    });
+    expect((await one.settled()).av1?.fastEnough).toBe(false);
+    pretend('busy', { libx264: 'exit 0', libsvtav1: 'exit 0' });
+    await Bun.sleep(50);
+    expect(one.status()).toMatchObject({ state: 'ready', av1: { fastEnough: false } });
+    isIdle = true;
+    await comesTrue('the second trial', () => one.status().av1?.fastEnough === true, 20_000);
   });
 
   test('a suspended encoder comes back after 15 minutes; software H.264 is never suspended', async () => {

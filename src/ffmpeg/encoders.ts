@@ -2,6 +2,7 @@
  * Which ffmpeg there is and which of its encoders really work here: each is tried once, in the background,
  * after start-up. A missing ffmpeg is looked for again whenever somebody asks.
  */
+import { availableParallelism, loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
@@ -18,6 +19,10 @@ export interface EncodersOptions {
   log: Log;
   /** Epoch ms. */
   now: () => number;
+  /** Whether the machine has little else to do: a trial then says how fast it is. Default: by its load. */
+  isIdle?: (() => boolean) | undefined;
+  /** Interval in which a slow AV1 is tried again when the machine is idle, ms. */
+  retrialMs?: number | undefined;
   /** Where ffmpeg-static may be; the working folder and the executable's by default. */
   folders?: readonly string[];
 }
@@ -73,6 +78,9 @@ export class Encoders {
   #trials = new Map<string, Trial>();
   readonly #suspended = new Map<string, number>();
   readonly #abort = new AbortController();
+  #retrial: ReturnType<typeof setInterval> | undefined;
+  /** Once is enough: what was slow on an idle machine is slow. */
+  #triedWhenIdle = false;
 
   constructor(readonly options: EncodersOptions) {}
 
@@ -153,6 +161,7 @@ export class Encoders {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#retrial);
     this.#abort.abort();
     await this.#looking;
     await this.#trying;
@@ -204,12 +213,28 @@ export class Encoders {
     this.#triedAt = this.options.now();
     this.#trying = this.#try(found, encoders).finally(() => {
       this.#trying = undefined;
+      this.#retryWhenIdle();
     });
   }
 
-  /** For the next one who asks. */
-  #tryAgain(found: Found): void {
-    if (this.#trying !== undefined || this.options.now() - this.#triedAt < RETRIAL_MS) return;
+  /** The first trial may have run while the machine was busy with its start: AV1 is not refused for that alone. */
+  #retryWhenIdle(): void {
+    clearInterval(this.#retrial);
+    const { isIdle = isMachineIdle, retrialMs = RETRIAL_MS } = this.options;
+    const best = this.#fastest('av1');
+    if (best === undefined || best.speed >= AV1_MIN_SPEED) return;
+    if (this.#triedWhenIdle || this.#abort.signal.aborted) return;
+    this.#retrial = setInterval(() => {
+      if (this.#found === undefined || !isIdle()) return;
+      this.#triedWhenIdle = true;
+      this.#tryAgain(this.#found, 0);
+    }, retrialMs);
+    this.#retrial.unref();
+  }
+
+  /** For the next viewer who asks. */
+  #tryAgain(found: Found, pauseMs = RETRIAL_MS): void {
+    if (this.#trying !== undefined || this.options.now() - this.#triedAt < pauseMs) return;
     const working = (encoder: VideoEncoder): boolean => this.#trials.get(encoder.name)?.works === true;
     const slow = VIDEO_ENCODERS.filter((encoder) => encoder.codec === 'av1' && working(encoder));
     if (slow.length > 0) this.#startTrials(found, slow);
@@ -262,4 +287,9 @@ export class Encoders {
       return { works: false };
     }
   }
+}
+
+/** Load of the last minute below a quarter of the processors. */
+function isMachineIdle(): boolean {
+  return (loadavg()[0] ?? 0) < availableParallelism() / 4;
 }

@@ -3,6 +3,8 @@ import { problem } from '../route/problems.ts';
 
 /** Rules, settings and tuner definitions are a few KB; nothing that the service takes is larger. */
 export const MAX_BODY_BYTES = 1_048_576;
+/** Of a longer body so much is read to be able to answer; beyond it the connection is closed. */
+const MAX_DRAINED_BYTES = 32 * MAX_BODY_BYTES;
 
 const WRITING_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -36,15 +38,22 @@ export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** The body, in error once it is larger than it may be: its length need not have been declared. */
+/**
+ * The body, in error at its end when it was larger than it may be: its length need not have been declared. The rest is
+ * read and dropped first, because a client that is still sending when the connection closes sees a cut connection
+ * instead of the 413.
+ */
 export function boundedBody(body: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null {
   if (body === null) return null;
   let bytes = 0;
   const bound = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       bytes += chunk.length;
+      if (bytes > MAX_DRAINED_BYTES) controller.error(new BodyTooLarge());
+      else if (bytes <= MAX_BODY_BYTES) controller.enqueue(chunk);
+    },
+    flush: (controller) => {
       if (bytes > MAX_BODY_BYTES) controller.error(new BodyTooLarge());
-      else controller.enqueue(chunk);
     },
   });
   return body.pipeThrough(bound);

@@ -1,6 +1,7 @@
 /** The way through the outer server and the inner application, with stand-ins behind them. */
 
 import { afterEach, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { AllowedHosts } from '../../host/host-check.ts';
 import { createLog } from '../../host/log.ts';
@@ -56,7 +57,7 @@ const PARTS = {
   live: { open: absent } as LiveRouteNeeds['live'],
   status: () => ({
     agent: { state: 'connected' as const, message: null },
-    database: { message: null },
+    database: { message: null as string | null },
     ffmpeg: { state: 'ready' as const, version: '5', encoders: [], message: null },
   }),
 };
@@ -124,6 +125,59 @@ describe('the server', () => {
     const { url, remotes } = serve({});
     await fetch(`${url}/api/services`, { headers: { 'x-svc-remote': '203.0.113.1' } });
     expect(remotes).toEqual(['127.0.0.1']);
+  });
+
+  test('a trusted address that forwards for others and is no trusted proxy is warned of once', async () => {
+    const { url, lines } = serve({});
+    await fetch(`${url}/api/services`);
+    expect(lines).toEqual([]);
+    for (const client of ['203.0.113.1', '203.0.113.2']) {
+      await fetch(`${url}/api/services`, { headers: { 'x-forwarded-for': client } });
+    }
+    expect(lines).toEqual([expect.stringMatching(/^WARN .*TRUSTED_PROXIES peer=127\.0\.0\.1$/m)]);
+  });
+
+  test('health tells of a database in trouble', async () => {
+    const healthOf = async (message: string | null): Promise<unknown> => {
+      const { url } = serve({ status: () => ({ ...PARTS.status(), database: { message } }) });
+      return (await fetch(`${url}/api/health`)).json();
+    };
+    expect(await healthOf(null)).toMatchObject({ status: 'ok', database: 'ok' });
+    expect(await healthOf('空きがありません')).toMatchObject({ status: 'ok', database: 'trouble' });
+  });
+
+  test('a chunked body that is too large is read to its end and answered, the connection is not cut', async () => {
+    const { url } = serve({}, (api) => {
+      api.post('/api/echo', ({ body }) => String(body).length);
+    });
+    const answer = await new Promise<string>((resolve) => {
+      let received = '';
+      let left = 128;
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+        const head = 'Host: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+        socket.write(`POST /api/echo HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`);
+        const send = (): void => {
+          for (; left > 0; left -= 1) {
+            if (!socket.write(`10000\r\n${'A'.repeat(65_536)}\r\n`)) {
+              left -= 1;
+              socket.once('drain', send);
+              return;
+            }
+          }
+          socket.write('0\r\n\r\n');
+        };
+        send();
+      });
+      socket.on('data', (chunk) => {
+        received += chunk.toString('latin1');
+      });
+      socket.on('error', (error) => {
+        received += `ERROR ${error.message}`;
+      });
+      socket.on('close', () => resolve(received));
+    });
+    expect(answer).toStartWith('HTTP/1.1 413 ');
+    expect(answer).not.toContain('ERROR');
   });
 
   test('a bug is a 500 without a stack, and is logged with one', async () => {

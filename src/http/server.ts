@@ -25,6 +25,8 @@ const REALM = 'svc';
 const FOREIGN_HOST =
   'このホスト名では利用できません。サーバーの環境変数 ALLOWED_HOSTS にこの名前を加えてください。';
 const FOREIGN_SITE = '他のサイトのページからは利用できません。';
+/** Addresses of one household that are warned of. */
+const MAX_WARNED = 16;
 const INNER_ORIGIN = 'http://svc.internal';
 
 /**
@@ -165,6 +167,16 @@ function handInwards(request: Request, url: URL, address: string): Request {
 export function createHandler(options: HttpOptions) {
   const { access, trustedProxies, assets, api, log } = options;
   const compression = new JsonCompression();
+  const warned = new Set<string>();
+
+  /** A proxy inside a trusted network lets everyone in whom it forwards, unless it is named as a proxy. */
+  function warnOfProxy(request: Request, peer: string | undefined): void {
+    if (peer === undefined || warned.has(peer) || warned.size >= MAX_WARNED) return;
+    if (request.headers.get('x-forwarded-for') === null) return;
+    if (!access.trustedNetworks.contains(peer) || trustedProxies.contains(peer)) return;
+    warned.add(peer);
+    log.warn('a trusted address forwards for others: if it is a proxy, name it in TRUSTED_PROXIES', { peer });
+  }
 
   async function screen(request: Request, url: URL, prefix: string): Promise<Response> {
     const { pathname: path, search: query } = url;
@@ -192,6 +204,7 @@ export function createHandler(options: HttpOptions) {
     if (url === null) return problem('bad_request', 'Host ヘッダーが正しくありません。');
     const path = url.pathname;
     const peer = server.requestIP(request)?.address;
+    warnOfProxy(request, peer);
     const foreign = refuseForeign(options, request, path, peer);
     if (foreign !== undefined) return foreign;
     const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);

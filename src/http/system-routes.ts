@@ -47,6 +47,7 @@ export function addSystemRoutes(app: Elysia, parts: SystemRouteNeeds): void {
       latestVersion: null,
       stations: parts.stations.list().length,
       recordings: parts.recordings.count(),
+      database: parts.status().database.message === null ? ('ok' as const) : ('trouble' as const),
     }),
     {
       response: { 200: HealthSchema },

@@ -88,13 +88,14 @@ describe('stations and health', () => {
     ]);
   });
 
-  test('health tells only that it lives, its version and counts', async () => {
+  test('health tells version, counts and whether the database works, nothing else', async () => {
     expect(await (await get('/api/health')).json()).toEqual({
       status: 'ok',
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       latestVersion: null,
       stations: 2,
       recordings: 0,
+      database: 'ok',
     });
   });
 
@@ -121,6 +122,7 @@ describe('stations and health', () => {
       '/api/guide/collect',
       '/api/guide/status',
       '/api/health',
+      '/api/licenses',
       '/api/programs/{id}',
       '/api/recordings',
       '/api/recordings/series',

@@ -106,7 +106,8 @@ export class FakeService {
     if (path === 'api/services') return await this.#list();
     if (path === 'api/health') {
       const stations = Array.isArray(this.state.stations) ? this.state.stations.length : 0;
-      return Response.json({ status: 'ok', version: '0.1.0', latestVersion: null, stations, recordings: 0 });
+      const version = { version: '0.1.0', latestVersion: null };
+      return Response.json({ status: 'ok', ...version, stations, recordings: 0, database: 'ok' });
     }
     if (path === 'api/status' && this.state.status !== undefined) return Response.json(this.state.status);
     if (path === 'api/events') return this.#events();
