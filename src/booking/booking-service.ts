@@ -1,7 +1,7 @@
 /**
- * Bookings: plans whenever something that a plan is made of has changed, takes over what is different, and tells the
- * recorder what it has to do. Nothing is lost with a plan: what people decided is in the database before, and a plan
- * that was made of something else than is stored there by now is thrown away.
+ * Bookings: plans whenever an input of the plan has changed, stores the differences, and sends the recorder its orders.
+ * A plan can be lost without harm: decisions of people are stored before it, and a plan whose inputs have changed
+ * meanwhile is discarded.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';

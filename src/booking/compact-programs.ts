@@ -1,7 +1,6 @@
 /**
- * The guide as the planning worker holds it: sixty thousand programmes have to be small. What is compared lies in
- * columns; texts stay in the database; what many programmes have alike is one object. A programme is an object only as
- * long as somebody holds it: a rule that matched it, a series that it belongs to.
+ * The guide in the planning worker's memory, for 60,000 programmes: numbers in typed arrays, texts in the database,
+ * equal lists shared. A programme is an object only while something refers to it: a rule that matched it, or a series.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';

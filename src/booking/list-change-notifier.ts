@@ -1,4 +1,4 @@
-/** Tells readers of the lists of reservations and rules that they changed: when they did, and only then. */
+/** Sends the change events of the reservation and rule lists: when their content changed, and only then. */
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 

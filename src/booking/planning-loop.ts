@@ -1,6 +1,6 @@
 /**
- * Runs something again whenever it is asked to, never twice at once: many wishes that come together are one run. It
- * also runs every so often by itself, and again after a failure.
+ * Runs the planning on request, never twice at once: requests that arrive together share one run. It also runs at an
+ * interval, and again with backoff after a failure.
  */
 import type { Log } from '../../host/log.ts';
 

@@ -1,4 +1,4 @@
-/** What people do with reservations. Each word is on disk before it is answered, and planned with before, if that is quick. */
+/** Reservations by hand: reserve, cancel, restore. A change is stored and, if that is quick, planned before it is answered. */
 
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';

@@ -1,4 +1,4 @@
-/** What people do with rules. Each word is on disk before it is answered, and planned with before, if that is quick. */
+/** Rules: create, change, delete, preview. A change is stored and, if that is quick, planned before it is answered. */
 import type { StationId } from '../../arib/ids.ts';
 import type { Retiring } from '../../wire/recordings.ts';
 import type { RuleItem, RulePreview } from '../../wire/schedule.ts';

@@ -1,6 +1,6 @@
 /**
- * Holds the guide and the rules between plans, so that a change costs what it changes: a rule that is new is matched
- * alone, a programme that is new is held against every rule. Nothing here decides; `plan` does.
+ * Keeps the guide and the matches of all rules between plans, so that the cost of a plan depends on what changed: a new
+ * rule is matched alone, a new programme against every rule. The decisions are made by `plan`.
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';

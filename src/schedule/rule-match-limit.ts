@@ -1,6 +1,6 @@
 /**
- * How much of what rules match is planned at once. A rule that matches more than anybody looks through is not wrong,
- * and loses nothing by it: what is on the air first is booked, the rest when it is nearer. Pure.
+ * Limits how many matches of one rule are planned at once: those that air first are booked, the others when they are
+ * nearer. Pure.
  */
 import type { RuleId } from '../model/rule.ts';
 import type { GuideProgram } from './match/guide-index.ts';

@@ -1,4 +1,4 @@
-/** What a person cancelled and no rule may book again. */
+/** Airings that a person cancelled and that no rule may book again. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';

@@ -1,4 +1,4 @@
-/** Whether a table changed: triggers count each change, so that an unchanged list is known without reading it. */
+/** Change stamps of tables: triggers count every change, so an unchanged list is recognized without reading it. */
 import type { Database } from 'bun:sqlite';
 
 /** Tables whose changes are counted. */

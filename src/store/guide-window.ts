@@ -1,6 +1,6 @@
 /**
- * Reads the guide for those who look at it: windows of it, one programme with everything that is known, when what
- * is on changes next, and whether anything changed at all.
+ * Reads of the guide for screens: time windows, one programme with everything known about it, the time of the next
+ * change on the air, and change stamps.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';

@@ -1,6 +1,6 @@
 /**
- * Rows that are not what they should be. A start looks for them among what it goes on with, and tells; through
- * everything that is stored the database's worker looks once a day.
+ * Finds rows with damaged content. A start checks and logs the rows that it resumes with; the database worker checks
+ * the whole database once a day.
  */
 import type { Database } from 'bun:sqlite';
 

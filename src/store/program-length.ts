@@ -1,4 +1,4 @@
-/** How far back a look-up for what is on at a moment has to go. */
+/** How far back a query for the programmes of a moment has to look. */
 
 /** No programme is longer (ARIB TR-B14: under 100 hours, in practice a day). */
 export const LONGEST_MS = 100 * 3_600_000;

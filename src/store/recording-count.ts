@@ -1,4 +1,4 @@
-/** How many recordings there are, counted again only when they changed: health is asked often, and by anybody. */
+/** The number of recordings, cached until they change: health is polled often and by any client. */
 import type { Database } from 'bun:sqlite';
 import { tableStamp } from './change-counters.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Recordings for those who look at them: pages of lists, series, one recording. The order of a whole list is read from
- * one index and kept until recordings change; a page reads its own rows only.
+ * Lists of recordings for screens: pages, series, one recording. The ids of a whole list are read from one covering index
+ * and cached until recordings change; a page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
 import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../wire/api.ts';

@@ -1,4 +1,4 @@
-/** What recordings come to: how many, how large, where. Read again only when they changed. */
+/** Number and size of recordings per folder. Cached until recordings change. */
 import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
 import { tableStamp } from './change-counters.ts';

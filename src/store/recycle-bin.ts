@@ -1,7 +1,7 @@
 /**
- * What becomes of recordings once they are made: marks of who watched them, the bin, their removal. A recording is
- * marked deleted on disk before a file of it goes, and forgotten after the last one has gone. What a person says is on
- * disk when it is answered, but for positions.
+ * Recordings after they were made: watched marks, recycle bin, deletion. A recording is marked deleted on disk before
+ * any of its files is removed, and its row is deleted after the last file. Changes by a person are on disk when they are
+ * answered, except resume positions.
  */
 import type { Database } from 'bun:sqlite';
 import type { RecordingState } from '../model/recording.ts';

@@ -1,6 +1,6 @@
 /**
- * Room that is kept for the database on its disk: a file of no meaning, given up when recordings or others have filled
- * the disk to its end. Without it nothing could be stored any more, not even that a recording is to be removed.
+ * Disk space reserved for the database: a file without meaning that is deleted when the disk is nearly full. Without it
+ * nothing could be stored any more then, not even that a recording is to be deleted.
  */
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

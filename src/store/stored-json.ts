@@ -1,6 +1,6 @@
 /**
- * JSON and text out of a row. What was damaged says nothing: what else its row says is worth more than an error, which
- * would take every other row with it. What is found damaged is told (`integrity-check.ts`).
+ * Reads JSON and text of a row. A damaged value counts as absent: an error would take the rest of the row and all other
+ * rows of the answer with it. Damage is found and logged by `integrity-check.ts`.
  */
 
 /** What a column of text says. One flipped bit makes it octets, or nothing at all, whatever the schema asks for. */

@@ -1,4 +1,4 @@
-/** What was asked for lately, so that it is not made again; what was not asked for in a while is let go. */
+/** A cache of the values used most recently. */
 
 export class LruCache<K, V> {
   #young = new Map<K, V>();
