@@ -72,6 +72,12 @@ export class CaptionStream {
     return this.#sources;
   }
 
+  /** PIDs whose packets are needed now; changes with PAT and PMT. */
+  get pids(): Pid[] {
+    const tables = [PAT_PID, this.#mapPid, this.#pcrPid].filter((pid) => pid !== undefined);
+    return [...new Set([...tables, ...this.#sources.map(({ pid }) => pid)])];
+  }
+
   /** The stream's clock as far as it was read. */
   get clock(): Pts90k | undefined {
     return this.#clock;

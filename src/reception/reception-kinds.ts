@@ -1,4 +1,5 @@
 /** The table of outputs and readers that a reception worker offers. A new capability is one file and one row here. */
+import { captionReader } from './caption-reader.ts';
 import { encoderOutput } from './encoder-output.ts';
 import { fileOutputWith, type SyncFile } from './file-output.ts';
 import { guideReader } from './guide-reader.ts';
@@ -17,6 +18,6 @@ export interface ReceptionKinds {
 export function receptionKinds(syncFile: SyncFile | undefined): ReceptionKinds {
   return {
     outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput],
-    readers: [guideReader, scanReader, logoReader],
+    readers: [guideReader, scanReader, logoReader, captionReader],
   };
 }

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
+import { eventStations } from '../../synth/broadcast.ts';
+import { captionTruth } from '../../synth/caption/truth.ts';
+import { ticksAt } from '../../synth/clock.ts';
+import { DEFAULT } from '../../synth/scenario/default.ts';
+import { recording, SERVICE } from '../../test/caption/recording.ts';
+import type { CaptionPage } from '../../wire/caption.ts';
+import { type CaptionReaderValue, captionReader } from './caption-reader.ts';
+import type { ReaderKind } from './reader-kind.ts';
+import { ReaderSet } from './reader-set.ts';
+
+const AT = broadcastMs(Date.UTC(2026, 10, 20, 12, 10, 0));
+const SECONDS = 60;
+
+const station = DEFAULT.channels
+  .flatMap((channel) => eventStations(DEFAULT, channel))
+  .find(({ place }) => place.superimpose !== null);
+if (station === undefined) throw new Error('no station with superimposed text');
+
+let posted: CaptionReaderValue[];
+let readers: ReaderSet;
+
+beforeEach(() => {
+  posted = [];
+  readers = new ReaderSet({
+    clock: () => monotonicMs(0),
+    wall: systemWallClock,
+    processing: () => 0,
+    isOnlyUse: true,
+    post: (_reader, value) => posted.push(value as CaptionReaderValue),
+    ended: () => {},
+  });
+  readers.start(1, captionReader as unknown as ReaderKind<unknown, unknown, unknown>, { serviceId: SERVICE });
+});
+
+function broadcast(): void {
+  if (station === undefined) return;
+  const from = ticksAt(AT);
+  for (const bytes of recording({ seed: DEFAULT.seed, station, from, seconds: SECONDS })) readers.feed(bytes);
+}
+
+describe('captionReader', () => {
+  test('posts what is announced, the languages, then the pages at their broadcast time', () => {
+    broadcast();
+    expect(posted[0]).toEqual({ kind: 'announced', captions: true, superimpose: true });
+    const languages = posted.filter((value) => value.kind === 'languages');
+    expect(languages.map(({ superimpose }) => superimpose).sort()).toEqual([false, true]);
+    const pages = posted.filter((value) => value.kind === 'page' && !value.superimpose);
+    const truth = captionTruth(DEFAULT.seed, station as never, AT, SECONDS).captions;
+    const times = new Set(truth.map(({ pts }) => pts));
+    const shown = pages.filter((value) => value.kind === 'page' && times.has(value.time));
+    expect(shown.length).toBeGreaterThan(3);
+    for (const value of pages) {
+      if (value.kind === 'page') expect((JSON.parse(value.json) as CaptionPage).v).toBe(1);
+    }
+    expect(posted.some((value) => value.kind === 'page' && value.superimpose)).toBe(true);
+  });
+
+  test('repeats what is in force for one that joins late', () => {
+    broadcast();
+    const last = posted.findLast(
+      (value) => value.kind === 'page' && !value.superimpose && value.language === 1,
+    );
+    posted.length = 0;
+    readers.command(1, { kind: 'repeat' });
+    expect(posted.map(({ kind }) => kind).filter((kind) => kind !== 'page')).toEqual([
+      'announced',
+      'languages',
+      'languages',
+    ]);
+    expect(posted).toContainEqual(last as CaptionReaderValue);
+  });
+
+  test('of another station nothing is posted', () => {
+    readers.start(2, captionReader as unknown as ReaderKind<unknown, unknown, unknown>, { serviceId: 1 });
+    readers.stop(1, 'stopped');
+    broadcast();
+    expect(posted).toEqual([]);
+  });
+});
