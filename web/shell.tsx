@@ -86,7 +86,7 @@ export function ConnectionBanner() {
       {shown ? (
         <p class="banner">
           <Icon name="unlink" />
-          接続が切れました。つなぎ直しています…
+          接続が切れました。再接続しています…
         </p>
       ) : null}
     </div>

@@ -1,5 +1,5 @@
 /** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideStatus,
   Problem,
@@ -65,6 +65,19 @@ export function newHouse(guide: FakeGuide): HouseState {
 const DAY_MS = 86_400_000;
 const NOT_FOUND: Problem = { message: '見つかりません', code: 'not_found' };
 
+/** The tuners in the order of their definitions, disabled ones last and without a rank, as an agent keeps them. */
+function definedTuners(tuners: readonly Tuner[], definitions: readonly TunerDefinition[]): Tuner[] {
+  const known = new Map(tuners.map((tuner) => [tuner.id, tuner]));
+  const defined = definitions.flatMap((definition) => {
+    const tuner = known.get(definition.id ?? '');
+    const { name = '', disabled = false } = definition;
+    return tuner === undefined ? [] : [{ ...tuner, name, disabled }];
+  });
+  return [...defined.filter(({ disabled }) => !disabled), ...defined.filter(({ disabled }) => disabled)].map(
+    (tuner, rank) => ({ ...tuner, rank: tuner.disabled ? null : rank }),
+  );
+}
+
 /** Undefined for what is not of this part. */
 export async function answerHouse(
   state: HouseState,
@@ -92,6 +105,8 @@ export async function answerHouse(
       await Bun.sleep(state.delayMs);
       return Response.json(searchAnswer(state, query));
     case 'tuners':
+      if (request.method === 'PUT')
+        state.tuners = definedTuners(state.tuners, JSON.parse(body) as TunerDefinition[]);
       return Response.json(state.tuners);
     case 'channels':
       return Response.json(state.channels);

@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const shown = (): Promise<string | null> => page.locator('html').getAttribute('data-theme');
     expect(await shown()).toBe('light');
     await page.getByRole('link', { name: '設定' }).click();
-    const device = page.getByRole('radiogroup', { name: 'この端末での明るさ' });
+    const device = page.getByRole('radiogroup', { name: 'この端末のテーマ' });
     await device.getByRole('radio', { name: 'ダーク' }).click();
     expect(await shown()).toBe('dark');
     await page.route('**/app-*.js', (route) => route.abort());

@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
     await page.keyboard.press('ArrowRight');
     await focusOn(page, '前のチャンネル');
-    for (const name of ['次のチャンネル', '消音', '録画する', '映像の形式']) {
+    for (const name of ['次のチャンネル', 'ミュート', '録画する', '映像の形式']) {
       await page.keyboard.press('ArrowRight');
       await focusOn(page, name);
     }
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await playing(page, 0.2);
     expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(true);
     await page.keyboard.press('Enter');
-    await focusOn(page, '音を出す');
+    await focusOn(page, 'ミュート解除');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(false);
     await page.locator('.sound-button').waitFor({ state: 'detached' });
@@ -243,7 +243,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const page = await rig.open(FIRST);
     await playing(page, 0.5);
     Object.assign(rig.service.state, { closeAfter: 3, breaks: true });
-    await page.getByText('つなぎ直しています').first().waitFor();
+    await page.getByText('再接続しています').first().waitFor();
     // The first break keeps the picture, the second covers it with the reason.
     const alert = page.getByRole('alert');
     await alert.waitFor();

@@ -229,7 +229,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
       status: 409,
     });
     await page.keyboard.press('Delete');
-    await page.getByText('ごみ箱へ移せませんでした。録画中です。').waitFor();
+    await page.getByText('ごみ箱へ移せませんでした。録画中です').waitFor();
     rig.service.house.problems.clear();
     // What is done by keys is taken back by keys.
     await page.keyboard.press('Space');
@@ -265,7 +265,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await dialog.getByRole('button', { name: '視聴済みにする' }).click();
     await dialog.getByRole('button', { name: '未視聴に戻す' }).waitFor();
     await dialog.getByRole('button', { name: '保護する' }).click();
-    await dialog.getByRole('button', { name: '保護をやめる' }).waitFor();
+    await dialog.getByRole('button', { name: '保護を解除' }).waitFor();
     expect(held(4)).toMatchObject({ protected: true });
     await page.goBack();
     await dialog.waitFor({ state: 'detached' });
@@ -372,7 +372,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     expect(held(1)?.binnedAt).toBeNull();
     await page.locator('.cell-main[data-id="2"]').click();
     await page.getByRole('button', { name: '今すぐ完全に削除' }).click();
-    await focusOn(page, 'やめる');
+    await focusOn(page, 'キャンセル');
     expect(held(2)).toBeDefined();
     await page.getByRole('button', { name: '完全に削除する' }).click();
     await page.locator('.cell-main[data-id="2"]').waitFor({ state: 'detached' });

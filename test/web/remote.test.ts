@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.locator('.rec-title').first().waitFor();
     await page.getByRole('button', { name: '選択' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: '選択をやめる' }).focus();
+    await page.getByRole('button', { name: '選択を解除' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => {
       const box = document.activeElement?.closest('.shelf-cell')?.getBoundingClientRect();

@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
   test('a cancelled one is taken back from the notice, from the list and by key', async () => {
     fill();
     const page = await rig.open('reservations');
-    await row(page, 6).getByRole('button', { name: '取消' }).click();
+    await row(page, 6).getByRole('button', { name: '取り消す' }).click();
     await until(() => stateOf(6) === 'cancelled');
     await page.getByRole('button', { name: '元に戻す' }).click();
     await row(page, 6).locator('.booking-badge', { hasText: '予約済み' }).waitFor();
@@ -68,9 +68,9 @@ describe.skipIf(!hasChromium)('reservations', () => {
     fill();
     const page = await rig.open('reservations');
     const press = (id: number, name: string) => row(page, id).getByRole('button', { name }).click();
-    await press(6, '取消');
+    await press(6, '取り消す');
     await row(page, 6).getByRole('button', { name: '復元' }).waitFor();
-    await press(8, '取消');
+    await press(8, '取り消す');
     await row(page, 8).getByRole('button', { name: '復元' }).waitFor();
     await press(6, '復元');
     await page.locator('.toast', { hasText: '予約を戻しました' }).waitFor();
@@ -273,12 +273,12 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const page = await rig.open('reservations?reservation=6', PHONE);
     const dialog = page.getByRole('dialog', { name: '予約の詳細' });
     await dialog.getByRole('button', { name: '録画の設定を変える' }).click();
-    const after = dialog.getByRole('radiogroup', { name: '番組の後の余白' });
+    const after = dialog.getByRole('radiogroup', { name: '終了後のマージン' });
     await after.getByRole('radio', { name: '5分' }).click();
-    await dialog.getByText('番組の後の余白 5分').waitFor();
+    await dialog.getByText('終了後のマージン 5分').waitFor();
     expect(rig.service.house.bookings.items[5]?.marginAfter).toBe(300_000);
     await after.getByRole('radio', { name: '設定（15秒）' }).click();
-    await dialog.getByText('家の設定のとおり').waitFor();
+    await dialog.getByText('共通設定に従う').waitFor();
     expect(rig.service.house.bookings.items[5]?.marginAfter).toBeNull();
     expect(await widthOf(page)).toBe(360);
   });

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await quiet(page);
     expect(asked('POST rules/preview').length).toBeLessThanOrEqual(2);
     expect(await row.locator('mark').textContent()).toBe('灯台守');
-    expect(await page.locator('.preview-states').textContent()).toMatch(/予約される 1録画しない \d+/u);
+    expect(await page.locator('.preview-states').textContent()).toMatch(/予約予定 1対象外 \d+/u);
     expect(await page.locator('.preview-row').nth(1).textContent()).toContain(
       '同じ回を先の放送で録画します。',
     );
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'durationMax');
     await wrong.getByText('「以上」を「以下」より短く').waitFor();
     await field(page, 'durationMax').fill('');
-    await page.getByRole('button', { name: '言葉の探し方' }).click();
+    await page.getByRole('button', { name: '検索方法' }).click();
     await page.getByRole('switch', { name: '正規表現を使う' }).click();
     await field(page, 'keyword').fill('(第[0-9]+話');
     await page.locator('[data-path="keyword"] [role="alert"]').waitFor();
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     });
     const before = rules()[0];
     await page.getByRole('link', { name: '編集' }).click();
-    await page.getByRole('button', { name: 'くわしい設定' }).click();
+    await page.getByRole('button', { name: '詳しい設定' }).click();
     expect(await field(page, 'marginBefore').getAttribute('placeholder')).toBe('10（設定）');
     expect(await field(page, 'marginAfter').inputValue()).toBe('12.5');
     await field(page, 'keepNewest').fill('5');
@@ -288,7 +288,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.locator('.guide').first().waitFor();
     await page.goBack();
     await field(page, 'keyword').fill('灯台守');
-    await page.getByRole('button', { name: 'やめる' }).click();
+    await page.getByRole('button', { name: 'キャンセル' }).click();
     await page.getByRole('dialog').getByRole('button', { name: '保存する' }).click();
     await page.locator('.found').first().waitFor();
     expect(rules()).toHaveLength(1);
@@ -304,7 +304,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.keyboard.type('天気予報');
     await page.keyboard.press('ArrowDown');
     await focusOn(page, '書き方');
-    for (const name of ['言葉の探し方', '放送局を選ぶ', 'スポーツ']) {
+    for (const name of ['検索方法', '放送局を選ぶ', 'スポーツ']) {
       await page.keyboard.press('ArrowDown');
       await focusOn(page, name);
     }
@@ -316,7 +316,7 @@ describe.skipIf(!hasChromium)('rules', () => {
       await page.keyboard.press('ArrowDown');
       await focusOn(page, name);
     }
-    await page.getByRole('button', { name: 'くわしい設定' }).focus();
+    await page.getByRole('button', { name: '詳しい設定' }).focus();
     await page.keyboard.press('ArrowDown');
     await focusOn(page, '保存する');
     await page.keyboard.press('Enter');
@@ -340,7 +340,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await sheet.getByRole('button', { name: '決定' }).click();
     const bs = STATIONS.find(({ type }) => type === 'BS');
     await page.getByRole('button', { name: `${bs?.name}を外す` }).waitFor();
-    for (const name of ['言葉の探し方', 'そのほかの条件', 'くわしい設定']) {
+    for (const name of ['検索方法', 'そのほかの条件', '詳しい設定']) {
       await page.getByRole('button', { name }).click();
     }
     await page.getByRole('button', { name: '書き方' }).click();
@@ -370,7 +370,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     const done = page.locator('section', { has: page.getByRole('heading', { name: '録画したもの' }) });
     await done.locator('.verdict').nth(4).waitFor();
     const verdicts = await done.locator('.verdict').allTextContents();
-    expect(verdicts).toEqual(['完全', '完全', '完全', '乱れあり', '失敗']);
+    expect(verdicts).toEqual(['完全', '完全', '完全', '一部欠落・乱れあり', '失敗']);
     house.rules.rules = [];
     rig.service.send('rules');
     await page.getByText('このルールはありません').waitFor();

@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('search', () => {
     ]);
     expect(await page.locator('.found-badge').allTextContents()).toEqual([
       '予約済み',
-      '乱れあり',
+      '一部欠落・乱れあり',
       '競合',
       '停止中',
     ]);

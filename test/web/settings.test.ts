@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { guideStatus, manyStations } from './fake-guide.ts';
-import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('settings', () => {
   test('is searched and walked by keys', async () => {
     const page = await rig.open('settings');
     await field(page, 'theme').waitFor();
-    await page.locator('.settings-search input').fill('明るさ');
+    await page.locator('.settings-search input').fill('テーマ');
     await field(page, 'collectGuide').waitFor({ state: 'detached' });
     expect(await page.locator('.field').count()).toBe(2);
     await page.keyboard.press('ArrowDown');
@@ -92,6 +92,33 @@ describe.skipIf(!hasChromium)('settings', () => {
     await field(page, 'collectGuide').waitFor();
     await page.getByRole('button', { name: '表示', exact: true }).click();
     await focusOn(page, '自動');
+  });
+
+  test('keeps the margins of recordings, and where they are stored', async () => {
+    const page = await rig.open('settings');
+    await field(page, 'marginBefore').getByRole('radio', { name: '1分' }).click();
+    await until(() => rig.service.house.settings.marginBefore === 60_000);
+    await field(page, 'retryDamaged').getByRole('radio', { name: 'しない' }).click();
+    await until(() => rig.service.house.settings.retryDamaged === 'never');
+    await page.getByLabel('フォルダーのパス').fill('/mnt/disk2');
+    await page.getByLabel('確保する空き容量（GB）').fill('５');
+    await page.getByRole('button', { name: '確認して追加' }).click();
+    await until(() => rig.service.house.settings.recordingFolders.length === 1);
+    expect(rig.service.house.settings.recordingFolders).toEqual([
+      { path: '/mnt/disk2', floorBytes: 5_000_000_000 },
+    ]);
+    rig.service.house.problems.set('settings', {
+      body: {
+        message: 'このフォルダーには書き込めません。',
+        code: 'bad_request',
+        path: 'recordingFolders.1.path',
+      },
+      status: 400,
+    });
+    await page.getByLabel('フォルダーのパス').fill('/proc');
+    await page.getByRole('button', { name: '確認して追加' }).click();
+    await page.getByRole('alert').getByText('このフォルダーには書き込めません').waitFor();
+    expect(await page.getByLabel('フォルダーのパス').inputValue()).toBe('/proc');
   });
 
   test('tells how the service is, and warns of a clock that is off', async () => {

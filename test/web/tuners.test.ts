@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(texts[0]).toContain('27.4 dB');
     expect(texts[1]).toContain('番組表の収集みなとEテレビ（T13）');
     expect(texts[1]).toContain('やや弱い');
-    expect(texts[1]).toContain('抜け31');
+    expect(texts[1]).toContain('ドロップ31');
     expect(texts[2]).toContain('待機中');
     expect(texts[3]).toContain('/dev/px4video1 を開けません。');
     expect(texts[3]).toContain('svc-agent');
@@ -41,6 +41,27 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     );
     rig.service.send('tuners');
     await page.locator('.tuner').nth(2).getByText('録画', { exact: true }).waitFor();
+  });
+
+  test('names, orders and switches off tuners', async () => {
+    const page = await rig.open('tuners');
+    await page.getByRole('button', { name: '名前と順番' }).click();
+    await page.getByRole('textbox').first().fill('居間の地デジ');
+    await page.getByRole('button', { name: '地デジ 2の順番を上げる' }).click();
+    await page.getByRole('switch', { name: '居間の地デジを使う' }).click();
+    rig.service.house.problems.set('tuners', {
+      body: { message: 'チューナーの設定を書き込めません。', code: 'agent_unavailable' },
+      status: 503,
+    });
+    await page.getByRole('button', { name: '保存する' }).click();
+    await page.getByRole('alert').getByText('チューナーの設定を書き込めません').waitFor();
+    rig.service.house.problems.clear();
+    await page.getByRole('button', { name: '保存する' }).click();
+    await page.locator('.toast', { hasText: '保存しました' }).waitFor();
+    const tuners = rig.service.house.tuners.map(({ name, disabled, rank }) => [name, disabled, rank]);
+    expect(tuners[0]).toEqual(['地デジ 2', false, 0]);
+    expect(tuners.find(([name]) => name === '居間の地デジ')).toEqual(['居間の地デジ', true, null]);
+    expect(await page.locator('.tuner-name b').first().textContent()).toBe('地デジ 2');
   });
 
   test('shows how far each guide reaches, thin ones marked', async () => {
@@ -90,7 +111,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
       stations: half.map((station) => ({ ...station, lastReadAt: Date.now() + 1_000 })),
     };
     rig.service.send('programs');
-    await page.getByText('すべての局の番組表を集めました。').waitFor();
+    await page.getByText('すべての局の番組表を取得しました').waitFor();
     await until(() => rig.service.house.asked.includes('DELETE guide/collect'));
     expect(await toggle.getAttribute('aria-checked')).toBe('false');
   });

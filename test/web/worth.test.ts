@@ -46,10 +46,10 @@ describe.skipIf(!hasChromium)('worth', () => {
     const badges = await Promise.all(
       [1, 2, 3, 4].map((id) => row(page, id).locator('.booking-badge').textContent()),
     );
-    expect(badges).toEqual(['完了', '乱れあり', '失敗', '完了']);
+    expect(badges).toEqual(['完了', '一部欠落・乱れあり', '失敗', '完了']);
     expect(await row(page, 2).locator('.booking-badge-warn').count()).toBe(1);
     await row(page, 2).locator('.booking-main').click();
-    await page.getByRole('dialog').locator('.booking-badge', { hasText: '乱れあり' }).waitFor();
+    await page.getByRole('dialog').locator('.booking-badge', { hasText: '一部欠落・乱れあり' }).waitFor();
   });
 
   test('of any of a series stands on its pile, also where its newest is complete', async () => {
@@ -68,10 +68,10 @@ describe.skipIf(!hasChromium)('worth', () => {
         localStorage.setItem('svc.recordings-look', JSON.stringify(kept));
       }, look);
       await page.goto(`${rig.service.url}recordings`);
-      await page.locator('.rec-pile .verdict', { hasText: '乱れあり 1本' }).waitFor();
+      await page.locator('.rec-pile .verdict', { hasText: '一部欠落・乱れあり 1本' }).waitFor();
       expect(await page.locator('.rec-pile .verdict').count()).toBe(1);
       const name = await page.locator('.rec-pile .hidden-text').first().textContent();
-      expect(name).toContain('乱れあり 1本');
+      expect(name).toContain('一部欠落・乱れあり 1本');
     }
   });
 
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('worth', () => {
       expect(text).toContain(words);
     }
     for (const id of [14, 15]) expect(text).not.toContain(`第${id}話`);
-    const left = page.getByRole('region', { name: '録画しない放送' });
+    const left = page.getByRole('region', { name: '対象外の放送' });
     await left.locator('.row', { hasText: '同じ回を先の放送で' }).first().click();
     await page.getByRole('dialog', { name: '番組の詳細' }).waitFor();
     await page.keyboard.press('Escape');

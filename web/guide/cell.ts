@@ -144,8 +144,11 @@ export class Cell {
     title.append(span('prog-time numbers', clockText(program.startAt).split(':')[1] ?? ''));
     const face = RESERVATION_FACE[program.reservation?.state ?? ''];
     if (face !== undefined) title.append(span(`prog-kept prog-kept-${face[1]}`, face[0]));
-    for (const mark of parts.marks) title.append(span(`mark mark-${mark.tone}`, mark.face));
+    // What it is called comes first; marks follow where all of them fit.
     title.append(parts.title);
+    if (used <= most * across) {
+      for (const mark of parts.marks) title.append(span(`mark mark-${mark.tone}`, mark.face));
+    }
     this.#inner.replaceChildren(title);
     const left = Math.floor((high - pad - lines * TITLE_LINE) / TEXT_LINE);
     const description = program.description ?? '';

@@ -48,7 +48,7 @@ export function isVeiled(state: LiveState): boolean {
 export function LiveMessage({ player, station, onList }: LiveMessageProps) {
   const state = player.state.value;
   if ((state.kind === 'tuning' || state.kind === 'waiting') && state.kept) {
-    return <BusyNote text="つなぎ直しています" />;
+    return <BusyNote text="再接続しています" />;
   }
   const again: WayOut = { text: '再試行', act: () => player.retry() };
   const list: WayOut = { text: 'ほかの局を見る', act: onList };

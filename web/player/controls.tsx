@@ -24,7 +24,7 @@ export function VolumeControl({ sound }: { sound: SoundOutput }) {
     <div class="volume">
       <Control
         icon={level === 0 ? 'silent' : 'sound'}
-        label={level === 0 ? '音を出す' : '消音'}
+        label={level === 0 ? 'ミュート解除' : 'ミュート'}
         onClick={() => sound.toggleMute()}
       />
       <input
@@ -63,7 +63,7 @@ export function SoundButton({ sound }: { sound: SoundOutput }) {
   return (
     <button type="button" class="sound-button" onClick={() => sound.toggleMute()}>
       <Icon name="silent" />
-      音を出す
+      ミュート解除
     </button>
   );
 }

@@ -1,3 +1,8 @@
+/**
+ * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
+ * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
+ */
+import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideCollect,
   GuideWindow,
@@ -113,7 +118,7 @@ export async function exchange<T>(
     return await read(response);
   } catch (error) {
     if (signal?.aborted) throw error;
-    if (timedOut) throw new ApiFailure('timeout', 'サーバーからの返事がありません。');
+    if (timedOut) throw new ApiFailure('timeout', 'サーバーから応答がありません。');
     throw networkFailure(error);
   } finally {
     clearTimeout(timer);
@@ -208,6 +213,9 @@ export function getSearch(
   return get(url, signal);
 }
 
+/** Replaces the definitions of all tuners, in the order in which they are used; gives them as they are now. */
+export const putTuners = (tuners: readonly TunerDefinition[]): Promise<Tuner[]> =>
+  exchange<Tuner[]>('api/tuners', { method: 'PUT', body: tuners }, json);
 export const startScan = (body: ScanRequest): Promise<void> =>
   exchange('api/scan', { method: 'POST', body }, nothing);
 export const abortScan = (): Promise<void> => exchange('api/scan', { method: 'DELETE' }, nothing);

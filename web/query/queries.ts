@@ -10,7 +10,8 @@ import type {
   StorageFacts,
 } from '../../wire/api.ts';
 import type { Query } from './cache.ts';
-import { pathQuery } from './use-query.ts';
+import { getRecordingPage } from './recordings.ts';
+import { callQuery, pathQuery } from './use-query.ts';
 
 /** Visits of the guide begin and end, and a signal changes, without an event of their own. */
 const POLL_MS = 4_000;
@@ -23,6 +24,17 @@ export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);
 /** Each with how many it has booked and recorded. */
 export const RULES = pathQuery<RuleItem[]>('api/rules', ['rules', 'reservations', 'recordings']);
 export const STORAGE = pathQuery<StorageFacts>('api/storage', ['recordings', 'settings'], STORAGE_POLL_MS);
+
+/** The service gives no more at once. */
+const MOST_RUNNING = 500;
+export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
+  'running recordings',
+  ['recordings'],
+  async (signal) => {
+    const parameters = new URLSearchParams({ show: 'recording', sort: 'oldest' });
+    return (await getRecordingPage(parameters, { offset: 0, limit: MOST_RUNNING }, signal)).rows;
+  },
+);
 
 export const programQuery = (id: number): Query<ProgramDetail> =>
   pathQuery(`api/programs/${id}`, ['programs', 'reservations']);

@@ -24,7 +24,7 @@ function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) 
         {children}
         <div class="confirm-actions">
           <button ref={keep} type="button" class="button" data-nav-initial="" onClick={onClose}>
-            やめる
+            キャンセル
           </button>
           <button
             type="button"

@@ -87,16 +87,8 @@ function warningOf({ path, state, floorBytes }: StorageFolder, elsewhere: boolea
       return {
         path,
         tone: elsewhere ? 'warn' : 'bad',
-        text: `空き容量が、残しておく${bytesText(floorBytes)}を下回りました。`,
+        text: `空き容量が下限の${bytesText(floorBytes)}を下回りました。`,
         next: `${goesOn}要らない録画を消すと、また使えます。`,
       };
   }
 }
-
-export const FOLDER_STATES: Readonly<Record<StorageFolder['state'], readonly [text: string, tone: string]>> =
-  {
-    ok: ['使えます', 'good'],
-    floor: ['残しておく分に達しました', 'bad'],
-    full: ['いっぱいです', 'bad'],
-    away: ['見つかりません', 'bad'],
-  };

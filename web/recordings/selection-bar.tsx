@@ -62,7 +62,7 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
         <button
           type="button"
           class="round"
-          aria-label="選択をやめる"
+          aria-label="選択を解除"
           onClick={(event) => {
             selection.clear();
             if (event.detail === 0) focusShelf();
@@ -115,7 +115,7 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
               disabled={none}
               onPress={run((chosen, focusUndo) => void setProtected(chosen, !protectedAll, { focusUndo }))}
             >
-              {protectedAll ? '保護をやめる' : '保護'}
+              {protectedAll ? '保護を解除' : '保護'}
             </Action>
           </>
         )}

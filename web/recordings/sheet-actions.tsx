@@ -43,7 +43,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
         onClick={() => void setProtected([recording], !recording.protected, { quiet: true })}
       >
         <Icon name="lock" />
-        {recording.protected ? '保護をやめる' : '保護する'}
+        {recording.protected ? '保護を解除' : '保護する'}
       </button>
       {recording.recording ? (
         <button type="button" class="button" onClick={onStop}>

@@ -85,7 +85,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 const SOURCES: Readonly<Record<Recording['files'][number]['source'], string>> = {
   encoded: '変換した録画',
   alt: '互換用の録画（H.264）',
-  ts: '放送のままの録画（MPEG-2 TS）',
+  ts: 'オリジナル映像（MPEG-2 TS）',
 };
 
 function Facts({ recording, ruleName }: { recording: Recording; ruleName: string | undefined }) {

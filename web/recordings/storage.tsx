@@ -5,9 +5,9 @@ import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { bytesText } from '../words/bytes.ts';
+import { FOLDER_STATES } from '../words/folder-state.ts';
 import { roomText } from '../words/recording.ts';
 import {
-  FOLDER_STATES,
   type Gauge,
   gaugeOf,
   type RoomWarning,
@@ -103,7 +103,7 @@ function Folder({ folder }: { folder: StorageFolder }) {
             {bytesText(Math.max(0, totalBytes - freeBytes - recordingBytes))}
           </Fact>
         )}
-        <Fact name="残しておく空き" swatch="floor">
+        <Fact name="確保する空き容量" swatch="floor">
           {floorBytes === 0 ? 'なし' : bytesText(floorBytes)}
         </Fact>
         <Fact name="全体">{totalBytes === null ? '不明' : bytesText(totalBytes)}</Fact>

@@ -149,7 +149,7 @@ function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string
       <button key={name} type="button" class="chip chip-on" onClick={() => setQuery({ [name]: null }, true)}>
         <span class="chip-words">{label}</span>
         <Icon name="close" />
-        <span class="hidden-text">の絞り込みをやめる</span>
+        <span class="hidden-text">の絞り込みを解除</span>
       </button>
     ));
 }

@@ -18,7 +18,7 @@ export function deedFor(item: ReservationItem, at: number): Deed | undefined {
   switch (item.state) {
     case 'scheduled':
     case 'conflict':
-      return { icon: 'close', label: '取消', run: () => void cancel(held) };
+      return { icon: 'close', label: '取り消す', run: () => void cancel(held) };
     case 'recording':
       // Stopping cannot be taken back: the sheet asks.
       return { icon: 'stop', label: '停止', run: () => openReservation(item.id) };

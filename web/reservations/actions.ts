@@ -85,7 +85,7 @@ function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | '
     default:
       showToast(
         `${name}は予約しましたが、このままでは録画されません。${stateReason(item)}`,
-        { label: '詳しく', run: () => openReservation(item.id) },
+        { label: '詳しく見る', run: () => openReservation(item.id) },
         about,
       );
   }

@@ -84,7 +84,7 @@ export function RowHead({ row }: { row: Row }) {
   }
   return (
     <div class="day-head">
-      <span class="tuner-rank numbers" title="使われる順位">
+      <span class="tuner-rank numbers" title="使う順番">
         {tuner.rank === null ? '–' : tuner.rank + 1}
       </span>
       <span class="day-head-words">

@@ -50,18 +50,18 @@ function marginChoice(
 function choicesOf(item: ReservationItem): Choice[] {
   const settings = household.value.kind === 'ready' ? household.value.settings : {};
   return [
-    marginChoice('番組の前の余白', 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
-    marginChoice('番組の後の余白', 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
+    marginChoice('開始前のマージン', 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
+    marginChoice('終了後のマージン', 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
   ];
 }
 
-/** What differs, for the closed list: `余白 前 1分・後 5分`. */
+/** What differs, for the closed list: `録画マージン 前 1分・後 5分`. */
 function differences(item: ReservationItem): string {
   const words = choicesOf(item).flatMap(({ label, options }) => {
     const chosen = options.find((option) => option.chosen);
     return chosen === undefined || chosen === options[0] ? [] : [`${label} ${chosen.label}`];
   });
-  return words.length === 0 ? '家の設定のとおり' : words.join('、');
+  return words.length === 0 ? '共通設定に従う' : words.join('、');
 }
 
 export function BookingOptions({ item }: { item: ReservationItem }) {

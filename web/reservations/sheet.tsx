@@ -160,7 +160,7 @@ export function bookingFacts(item: ReservationItem): Fact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
   const facts: (Fact | undefined)[] = [
-    { name: '登録', value: originText(item.ruleId) },
+    { name: '予約方法', value: originText(item.ruleId) },
     { name: '優先度', value: String(item.priority), note: '大きいほど先にチューナーを使います' },
     openAt === null || closeAt === null
       ? undefined

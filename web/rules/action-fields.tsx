@@ -95,7 +95,7 @@ function MarginLine({ draft, path, side, setting }: MarginProps) {
       <InlineInput
         draft={draft}
         path={path}
-        label={`${side}の余白`}
+        label={`${side}のマージン`}
         placeholder={secondsOf(setting)}
         unit="秒"
         digits
@@ -113,7 +113,7 @@ function DetailFields({ draft }: { draft: Draft }) {
       <FieldGroup
         draft={draft}
         paths={['marginBefore', 'marginAfter']}
-        label="前後の余白"
+        label="録画マージン"
         help="番組の前後に余分に録画する長さです。次の録画があるときは、そちらに譲ります。"
       >
         <MarginLine draft={draft} path="marginBefore" side="前" setting={marginBefore} />
@@ -141,7 +141,7 @@ export function ActionFields({ draft }: { draft: Draft }) {
         path="name"
         label="ルールの名前"
         placeholder={keyword === '' ? '名前のないルール' : keyword}
-        help={draft.form.name.trim() === '' ? '書かないと、キーワードが名前になります。' : undefined}
+        help={draft.form.name.trim() === '' ? '空欄の場合はキーワードがルール名になります。' : undefined}
       />
       <SwitchLine
         draft={draft}
@@ -155,7 +155,7 @@ export function ActionFields({ draft }: { draft: Draft }) {
         label="このルールを使う"
         help="切ると、条件は残したまま予約を止めます。"
       />
-      <Fold draft={draft} title="くわしい設定" paths={DETAIL_PATHS} summary={summary(draft)}>
+      <Fold draft={draft} title="詳しい設定" paths={DETAIL_PATHS} summary={summary(draft)}>
         <DetailFields draft={draft} />
       </Fold>
     </section>

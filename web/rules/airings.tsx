@@ -174,7 +174,7 @@ function LeftOut({ rule }: { rule: RuleItem }) {
   if (rows?.length === 0) return null;
   return (
     <List
-      title="録画しない放送"
+      title="対象外の放送"
       rows={all.value ? rows : rows?.slice(0, FIRST_LEFT)}
       total={rows?.length ?? 0}
       failure={failure}

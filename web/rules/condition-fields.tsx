@@ -73,7 +73,7 @@ function WhenFields({ draft }: { draft: Draft }) {
         draft={draft}
         paths={['weekdays']}
         label="曜日"
-        help="朝5時までは、前の日の深夜に数えます。"
+        help="午前5時までは前日の深夜として扱います。"
       >
         <div class="chips chips-days">
           {WEEKDAY_CHOICES.map(({ day, name }) => (
@@ -191,8 +191,8 @@ function folded(draft: Draft, paths: readonly FieldName[]): string {
 function WordFold({ draft }: { draft: Draft }) {
   const { form, change } = draft;
   return (
-    <Fold draft={draft} title="言葉の探し方" paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
-      <FieldGroup draft={draft} paths={['keywordIn']} label="探すところ">
+    <Fold draft={draft} title="検索方法" paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
+      <FieldGroup draft={draft} paths={['keywordIn']} label="検索対象">
         <div class="chips">
           {KEYWORD_FIELDS.map(({ value, label }) => (
             <Toggle
@@ -216,7 +216,7 @@ function WordFold({ draft }: { draft: Draft }) {
       <TextField
         draft={draft}
         path="excludeKeyword"
-        label="除くキーワード"
+        label="除外キーワード"
         placeholder="再放送 総集編"
         help="どれかひとつでも含む番組は除きます。"
       />
@@ -244,7 +244,7 @@ function OtherFold({ draft }: { draft: Draft }) {
         draft={draft}
         paths={['periodFrom', 'periodTo']}
         label="期間"
-        help="時刻を書かないと、朝5時からの1日として数えます。"
+        help="時刻が空欄の場合は、午前5時からの1日として扱います。"
       >
         <MomentInput draft={draft} path="periodFrom" label="はじめ" />
         <MomentInput draft={draft} path="periodTo" label="おわり" />

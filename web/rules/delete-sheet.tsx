@@ -49,7 +49,7 @@ export function DeleteSheet({ rule, byKeys, renew, onClose, onDeleted }: DeleteP
           削除する
         </button>
         <button type="button" class="button" onClick={onClose}>
-          やめる
+          キャンセル
         </button>
       </div>
     </Sheet>

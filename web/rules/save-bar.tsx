@@ -57,7 +57,7 @@ export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) 
           <Icon name="down" />
         </button>
         <button type="button" class="button" onClick={() => goBackOr('rules')}>
-          やめる
+          キャンセル
         </button>
         <button
           ref={button}

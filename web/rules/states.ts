@@ -11,8 +11,8 @@ export interface Fate {
 type PreviewProgram = RulePreview['programs'][number];
 
 export function fateOf({ state, reservationId }: PreviewProgram): Fate {
-  if (state === null) return { face: '録画しない', tone: 'quiet' };
-  if (state === 'scheduled' && reservationId === null) return { face: '予約される', tone: 'kept' };
+  if (state === null) return { face: '対象外', tone: 'quiet' };
+  if (state === 'scheduled' && reservationId === null) return { face: '予約予定', tone: 'kept' };
   return stateWords(state);
 }
 

@@ -51,7 +51,7 @@ test('a rule in words', () => {
   expect(actionsInWords(body)).toEqual([]);
   expect(actionsInWords({ ...body, dedupe: false, keepNewest: 5, marginAfter: 60_000 })).toEqual([
     '同じ回も毎回録画',
-    '余白 後 60秒',
+    '録画マージン 後 60秒',
     '新しい5件だけ残す',
   ]);
 });

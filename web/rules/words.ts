@@ -145,7 +145,7 @@ export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
   ].filter((text) => text !== '');
   return [
     rule.dedupe ? '' : '同じ回も毎回録画',
-    margins.length === 0 ? '' : `余白 ${margins.join('・')}`,
+    margins.length === 0 ? '' : `録画マージン ${margins.join('・')}`,
     rule.keepNewest === null ? '' : `新しい${rule.keepNewest}件だけ残す`,
     rule.keepDays === null ? '' : `${rule.keepDays}日で消す`,
   ].filter((text) => text !== '');

@@ -4,13 +4,13 @@ import type { Recording, RecordingSeries, StorageFacts } from '../../wire/api.ts
 import { recordingsGrouped, recordingsSort } from '../device/preferences.ts';
 import { isBackKey, isTextField } from '../navigation/focus.ts';
 import { query, setQuery } from '../navigation/router.ts';
-import { RULES, STORAGE } from '../query/queries.ts';
+import { RULES, RUNNING_RECORDINGS, STORAGE } from '../query/queries.ts';
 import { getRecordingPage, getSeriesPage } from '../query/recordings.ts';
-import { callQuery, useQuery } from '../query/use-query.ts';
+import { useQuery } from '../query/use-query.ts';
 import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
 import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
-import { ListState, MOST_AT_ONCE, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
+import { ListState, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
 import { Lists, useList } from '../recordings/lists.ts';
 import { forgetAbsentPosters } from '../recordings/poster.tsx';
 import { isFiltered, parametersOf, queryOf, type RecordingQuery } from '../recordings/query.ts';
@@ -30,15 +30,10 @@ const RUNNING_POLL_MS = 3_000;
 const recordingLists = new Lists<Recording>();
 const seriesLists = new Lists<RecordingSeries>();
 const isRunning = ({ recording }: Recording): boolean => recording;
-const RUNNING = callQuery<readonly Recording[]>('running recordings', ['recordings'], async (signal) => {
-  const parameters = new URLSearchParams({ show: 'recording', sort: 'oldest' });
-  return (await getRecordingPage(parameters, { offset: 0, limit: MOST_AT_ONCE }, signal)).rows;
-});
-
 /** What runs, read again every few seconds as long as something does; undefined until it is known. */
 function useRunning(): readonly Recording[] | undefined {
   const [some, setSome] = useState(false);
-  const running = useQuery(some ? { ...RUNNING, poll: RUNNING_POLL_MS } : RUNNING);
+  const running = useQuery(some ? { ...RUNNING_RECORDINGS, poll: RUNNING_POLL_MS } : RUNNING_RECORDINGS);
   const count = running.value?.length ?? 0;
   useEffect(() => setSome(count > 0), [count > 0]);
   return running.value ?? (running.failure === undefined ? undefined : []);

@@ -50,7 +50,7 @@ function Missed({ count, onShow }: { count: number; onShow: (() => void) | undef
       <p>
         <b class="numbers">この2週間の録り逃し {count}件</b>
         {onShow === undefined
-          ? '放送が終わるまでに録画を始められなかった予約です。録画しない番組は数えていません。'
+          ? '放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。'
           : ''}
       </p>
       {onShow === undefined ? null : (

@@ -8,7 +8,8 @@ import { GUIDE_STATUS } from '../query/queries.ts';
 import { household, readHousehold } from '../query/settings.ts';
 import { callQuery, type Shown, useQuery } from '../query/use-query.ts';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
-import { ChoiceField, DeviceField, SwitchField } from '../settings/field.tsx';
+import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/field.tsx';
+import { FoldersBlock } from '../settings/folders.tsx';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -24,6 +25,12 @@ const CLOCK = {
   label: '放送の時刻とのずれ',
   help: 'サーバーの時計と放送の時刻を比べます。',
   words: '時計 時刻合わせ NTP TOT',
+} as const;
+const FOLDERS = {
+  section: 'recording',
+  label: '録画の保存先',
+  help: '上から順に、空きのあるフォルダーへ録画します。',
+  words: 'フォルダー ディスク HDD 容量 空き 追加 recordingFolders',
 } as const;
 const SYSTEM = {
   section: 'system',
@@ -53,7 +60,14 @@ function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
   const held = household.value;
   if (held.kind !== 'ready' || held.settings[row.key] === undefined) return null;
   const props = { settings: held.settings, defaults: facts?.system.defaults };
-  return row.kind === 'switch' ? <SwitchField row={row} {...props} /> : <ChoiceField row={row} {...props} />;
+  switch (row.kind) {
+    case 'switch':
+      return <SwitchField row={row} {...props} />;
+    case 'number':
+      return <NumberField row={row} {...props} />;
+    case 'choice':
+      return <ChoiceField row={row} {...props} />;
+  }
 }
 
 function Clock() {
@@ -79,7 +93,7 @@ interface SectionProps {
 }
 
 function isShown(key: SectionKey, search: string): boolean {
-  const described = [...ROWS, CLOCK, SYSTEM].filter((one) => one.section === key);
+  const described = [...ROWS, FOLDERS, CLOCK, SYSTEM].filter((one) => one.section === key);
   return described.some((one) => matches(one, search));
 }
 
@@ -93,6 +107,13 @@ function Section({ section, search, facts }: SectionProps) {
       {rows.map((row) => (
         <Setting key={row.key} row={row} facts={facts.value} />
       ))}
+      {section.key === FOLDERS.section && matches(FOLDERS, search) ? (
+        <div class="field-block">
+          <h3>{FOLDERS.label}</h3>
+          <p class="block-note">{FOLDERS.help}</p>
+          <FoldersBlock />
+        </div>
+      ) : null}
       {section.key === CLOCK.section && matches(CLOCK, search) ? <Clock /> : null}
       {section.key === SYSTEM.section && matches(SYSTEM, search) ? (
         facts.value !== undefined ? (

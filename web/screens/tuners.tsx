@@ -1,4 +1,6 @@
 /** The tuners and what they do, the guide that they collect, and the search for channels. */
+
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
@@ -9,6 +11,7 @@ import { stations } from '../query/stations.ts';
 import { type Shown, useQuery } from '../query/use-query.ts';
 import { Collect } from '../tuners/collect.tsx';
 import { CoverageList } from '../tuners/coverage.tsx';
+import { TunerEdit } from '../tuners/edit.tsx';
 import { Scan } from '../tuners/scan.tsx';
 import { Troubles } from '../tuners/troubles.tsx';
 import { TunerCard } from '../tuners/tuner-card.tsx';
@@ -50,7 +53,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
         <h2 id="coverage-title">番組表の収集</h2>
         {all === undefined ? null : (
           <span class="block-count numbers">
-            {all.total}局中 {all.known}局{thin === 0 ? '' : `、不足 ${thin}局`}
+            {all.total}局中 {all.known}局{thin === 0 ? '' : `、番組表が不足: ${thin}局`}
           </span>
         )}
       </header>
@@ -86,6 +89,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
 
 function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readonly Channel[] }) {
   const list = tuners.value ?? [];
+  const editing = useSignal(false);
   const busy = list.filter((tuner) => tuner.users.length > 0).length;
   return (
     <div class="tuner-blocks">
@@ -96,14 +100,34 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
             <span class="block-count numbers">
               {list.length}台中 {busy}台が使用中
             </span>
+            {editing.value || list.length === 0 ? null : (
+              <button
+                type="button"
+                class="button button-small"
+                onClick={() => {
+                  editing.value = true;
+                }}
+              >
+                名前と順番
+              </button>
+            )}
           </header>
-          <p class="block-note">番号の小さいものから使われます。</p>
+          {editing.value ? null : <p class="block-note">番号の小さいチューナーから順に使います。</p>}
           {tuners.failure === undefined ? null : (
             <p class="field-failed" role="alert">
               {tuners.failure.message} {adviceFor(tuners.failure).next}
             </p>
           )}
-          <TunerList tuners={list} channels={channels} />
+          {editing.value ? (
+            <TunerEdit
+              tuners={list}
+              onDone={() => {
+                editing.value = false;
+              }}
+            />
+          ) : (
+            <TunerList tuners={list} channels={channels} />
+          )}
         </section>
         <Scan tuners={list} />
       </div>

@@ -68,7 +68,7 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
 
 const WORTH: Readonly<Record<VerdictLevel, readonly [string, string]>> = {
   complete: ['完全', 'good'],
-  damaged: ['乱れあり', 'warn'],
+  damaged: ['一部欠落・乱れあり', 'warn'],
   lost: ['失敗', 'bad'],
 };
 
@@ -76,7 +76,7 @@ const WORTH: Readonly<Record<VerdictLevel, readonly [string, string]>> = {
 function recordingBadge({ state, verdict }: FoundRecording): readonly [string, string] {
   if (state === 'recording') return ['録画中', 'recording'];
   if (state === 'failed') return WORTH.lost;
-  return verdict == null ? ['確認前', 'quiet'] : WORTH[verdict];
+  return verdict == null ? ['検査前', 'quiet'] : WORTH[verdict];
 }
 
 function bookingBadge(state: ReservationState | null): readonly [string, string] | undefined {
@@ -104,7 +104,7 @@ function BookButton({ row }: { row: FoundProgram }) {
     else if (state === 'recording') openReservation(mark.id);
     else void cancel({ ...mark, title });
   };
-  const label = state === 'recording' ? '停止' : kept ? '取消' : '予約';
+  const label = state === 'recording' ? '停止' : kept ? '取り消す' : '予約';
   return (
     <button
       type="button"

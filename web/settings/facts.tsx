@@ -60,7 +60,7 @@ function encoders(ffmpeg: SystemFacts['ffmpeg']): string {
 
 function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
   const { totalBytes: total, freeBytes: free } = folder;
-  const role = folder.role === 'data' ? 'データの場所' : '録画の場所';
+  const role = folder.role === 'data' ? 'データの保存先' : '録画の保存先';
   if (total === null || free === null) {
     return (
       <Fact
@@ -168,7 +168,7 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
     <details class="clocks">
       <summary>
         <span class="state state-good">
-          {clocks.length}の放送網すべてと合っています（ずれは最大 {(most / 1000).toFixed(1)}秒）
+          {clocks.length}つの放送ネットワークすべてと一致しています（ずれは最大 {(most / 1000).toFixed(1)}秒）
         </span>
       </summary>
       {children}

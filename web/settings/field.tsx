@@ -4,7 +4,7 @@ import { ApiFailure, type KnownSettings, networkFailure } from '../query/api.ts'
 import { saveSetting } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
-import type { ChoiceRow, DeviceRow, Row, SwitchRow } from './table.ts';
+import type { ChoiceRow, DeviceRow, NumberRow, Row, SwitchRow } from './table.ts';
 
 type Saving =
   | { readonly kind: 'rest' }
@@ -143,6 +143,32 @@ export function ChoiceField({ row, settings, defaults }: HouseholdProps<ChoiceRo
         options={row.options}
         value={value}
         onChoose={(next) => void change(next)}
+      />
+    </Shown>
+  );
+}
+
+const secondsText = (ms: number): string => `${ms / 1000}秒`;
+
+/** One of a few numbers; a value in force that is none of them stands among them. */
+export function NumberField({ row, settings, defaults }: HouseholdProps<NumberRow>) {
+  const { value, saving, change } = useSaving(settings[row.key] ?? 0, (next) =>
+    saveSetting({ [row.key]: next }),
+  );
+  const standard = defaults?.[row.key];
+  const known = row.options.some((option) => option.value === value);
+  const options = known ? row.options : [...row.options, { value, label: secondsText(value) }];
+  return (
+    <Shown
+      row={row}
+      saving={saving}
+      onReset={standard === undefined || standard === value ? undefined : () => void change(standard)}
+    >
+      <Segments
+        label={row.label}
+        options={options.map((option) => ({ value: String(option.value), label: option.label }))}
+        value={String(value)}
+        onChoose={(next) => void change(Number(next))}
       />
     </Shown>
   );

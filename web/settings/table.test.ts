@@ -9,6 +9,9 @@ test('every row is of a known section, and its options hold the default', () => 
     if (row.kind === 'choice') {
       expect(row.options.map(({ value }) => value)).toContain(String(defaults[row.key]));
     }
+    if (row.kind === 'number') {
+      expect(row.options.map(({ value }) => value)).toContain(defaults[row.key]);
+    }
     if (row.kind === 'device') expect(row.options.map(({ value }) => value)).toContain(row.standard);
   }
   expect(new Set(ROWS.map(({ key }) => key)).size).toBe(ROWS.length);

@@ -39,6 +39,12 @@ export interface ChoiceRow extends Described {
   readonly options: readonly Option[];
 }
 
+export interface NumberRow extends Described {
+  readonly kind: 'number';
+  readonly key: KeysOf<number>;
+  readonly options: readonly { readonly value: number; readonly label: string }[];
+}
+
 /** Held by this device alone. */
 export interface DeviceRow extends Described {
   readonly kind: 'device';
@@ -49,7 +55,7 @@ export interface DeviceRow extends Described {
   readonly standard: string;
 }
 
-export type Row = SwitchRow | ChoiceRow | DeviceRow;
+export type Row = SwitchRow | ChoiceRow | NumberRow | DeviceRow;
 
 const THEMES: readonly Option[] = [
   { value: 'auto', label: '自動' },
@@ -62,9 +68,49 @@ const CODECS: readonly Option[] = [
   { value: 'av1', label: 'AV1' },
 ];
 
-const HOUSE: Option = { value: 'house', label: '家の設定' };
+const HOUSE: Option = { value: 'house', label: '共通の設定' };
+
+/** The default and some that others use. */
+const marginsWith = (standard: number) => [
+  { value: 0, label: 'なし' },
+  { value: standard, label: `${standard / 1000}秒` },
+  { value: 30_000, label: '30秒' },
+  { value: 60_000, label: '1分' },
+  { value: 300_000, label: '5分' },
+];
 
 export const ROWS: readonly Row[] = [
+  {
+    kind: 'number',
+    key: 'marginBefore',
+    section: 'recording',
+    label: '開始前のマージン',
+    help: '番組の開始より前から録画する長さです。予約やルールごとに変えられます。',
+    words: '余白 録画マージン 前',
+    options: marginsWith(10_000),
+  },
+  {
+    kind: 'number',
+    key: 'marginAfter',
+    section: 'recording',
+    label: '終了後のマージン',
+    help: '番組の終了後も録画する長さです。次の録画があるときは、そちらを優先します。',
+    words: '余白 録画マージン 後',
+    options: marginsWith(15_000),
+  },
+  {
+    kind: 'choice',
+    key: 'retryDamaged',
+    section: 'recording',
+    label: '録画できなかった番組の再予約',
+    help: '同じ回の別の放送があれば、自動で予約します。',
+    words: '再放送 失敗 欠落 乱れ やり直し',
+    options: [
+      { value: 'never', label: 'しない' },
+      { value: 'failed', label: '失敗したとき' },
+      { value: 'damaged', label: '欠落・乱れのときも' },
+    ],
+  },
   {
     kind: 'choice',
     key: 'liveCodec',
@@ -79,7 +125,7 @@ export const ROWS: readonly Row[] = [
     key: 'device-codec',
     section: 'live',
     label: 'この端末での映像の形式',
-    help: 'この端末だけ家の設定と変えられます。',
+    help: 'この端末だけ、共通の設定とは別にできます。',
     words: 'コーデック codec h264 av1 端末',
     options: [HOUSE, ...CODECS],
     read: () => deviceCodec.value,
@@ -100,8 +146,8 @@ export const ROWS: readonly Row[] = [
     kind: 'choice',
     key: 'theme',
     section: 'display',
-    label: '画面の明るさ',
-    help: '家じゅうの端末の見た目です。自動は端末の設定に合わせます。',
+    label: 'テーマ（配色）',
+    help: 'すべての端末に適用されます。「自動」は端末の設定に合わせます。',
     words: 'テーマ ダークモード ライト 色 見た目',
     options: THEMES,
   },
@@ -109,8 +155,8 @@ export const ROWS: readonly Row[] = [
     kind: 'device',
     key: 'device-theme',
     section: 'display',
-    label: 'この端末での明るさ',
-    help: 'この端末だけ家の設定と変えられます。',
+    label: 'この端末のテーマ',
+    help: 'この端末だけ、共通の設定とは別にできます。',
     words: 'テーマ ダークモード ライト 色 端末',
     options: [HOUSE, ...THEMES],
     read: () => deviceTheme.value,

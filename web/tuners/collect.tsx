@@ -79,7 +79,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
   useEffect(() => {
     if (!finished) return;
     setPressed(undefined);
-    showToast('すべての局の番組表を集めました。');
+    showToast('すべての局の番組表を取得しました。');
   }, [finished]);
 
   const names = status === undefined ? '' : visitNames(status, channels);
@@ -99,7 +99,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
       <p class="collect-note">
         {on
           ? 'この画面を開いているあいだ、視聴と録画を除くすべてのチューナーで集めます。'
-          : '入れているあいだ、番組表の収集を優先します。'}
+          : 'オンの間、番組表の取得を優先します。'}
       </p>
       {done === undefined ? null : (
         <ProgressBar

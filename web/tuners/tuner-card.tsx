@@ -1,6 +1,10 @@
 /** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
+import { RUNNING_RECORDINGS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
+import { narrow } from '../words/channel.ts';
+import { splitTitle } from '../words/title.ts';
 import { driverName, errorAdvice, signalWords, stateWords, TYPE_NAMES, userWords } from '../words/tuner.ts';
 
 /** Further behind than this a user of a tuning is in trouble: it is cut at 64 MB. */
@@ -8,11 +12,16 @@ const LATE_BYTES = 8_000_000;
 const MEGA = 1_000_000;
 
 function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
+  const running = useQuery(RUNNING_RECORDINGS).value ?? [];
+  const nameOf = (id: number): string | undefined => {
+    const found = running.find((recording) => recording.id === id);
+    return found && `${splitTitle(found.name).title}（${narrow(found.serviceName)}）`;
+  };
   if (tuner.users.length === 0) return null;
   return (
     <ul class="tuner-users">
       {tuner.users.flatMap((user) =>
-        userWords(user.use, channels).map((words) => (
+        userWords(user.use, channels, nameOf).map((words) => (
           <li key={`${user.use} ${words.text}`}>
             <b>{words.text}</b>
             {words.detail === undefined ? null : <span>{words.detail}</span>}
@@ -43,10 +52,10 @@ function Signal({ tuner }: { tuner: Tuner }) {
 }
 
 const COUNTS = [
-  ['continuityErrors', '抜け'],
-  ['transportErrors', '誤り'],
-  ['syncErrors', '同期外れ'],
-  ['scrambled', '暗号のまま'],
+  ['continuityErrors', 'ドロップ'],
+  ['transportErrors', 'エラー'],
+  ['syncErrors', '同期エラー'],
+  ['scrambled', 'スクランブル解除不可'],
 ] as const;
 
 function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {

@@ -29,8 +29,13 @@ let nextId = 1;
 /** Those that had their chance of the focus: one that moves to another place does not take it again. */
 const focused = new Set<number>();
 
-/** @param about what it tells of: what was told of the same before, and its way back, no longer hold */
-export function showToast(text: string, action?: ToastAction, about?: string): void {
+/**
+ * Notices carry no final 。: it is taken from what the service or a longer text ends with.
+ *
+ * @param about what it tells of: what was told of the same before, and its way back, no longer hold
+ */
+export function showToast(sentence: string, action?: ToastAction, about?: string): void {
+  const text = sentence.replace(/。$/u, '');
   if (action === undefined && about === undefined && toasts.value.some((toast) => toast.text === text))
     return;
   const others = toasts.value.filter((toast) => about === undefined || toast.about !== about);

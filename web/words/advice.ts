@@ -39,20 +39,20 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
     title: 'このブラウザーでは再生できません',
     next: '新しい Chrome、Edge、Firefox、Safari（iPhone は iOS 17.1 以降）でお試しください。',
   },
-  decode: { title: '映像が乱れました', next: '受信の状態が悪いのかもしれません。もう一度つなぎ直します。' },
+  decode: { title: '映像が乱れました', next: '受信の状態が悪いのかもしれません。再接続します。' },
   network: {
     title: 'サーバーにつながりません',
     next: 'サーバーが動いているか、この端末がネットワークにつながっているかを確かめてください。',
   },
   interrupted: {
     title: '映像が途切れました',
-    next: 'つなぎ直しています。続くときは、アンテナとサーバー、ネットワークの状態を確かめてください。',
+    next: '再接続しています。続くときは、アンテナとサーバー、ネットワークの状態を確かめてください。',
   },
   timeout: {
-    title: '返事がありません',
+    title: '応答がありません',
     next: 'サーバーやアンテナの状態を確かめて、もう一度お試しください。',
   },
-  ended: { title: '配信が終わりました', next: '続きをつなぎ直しています。' },
+  ended: { title: '配信が終わりました', next: '再接続しています。' },
 };
 
 export function adviceFor(failure: ApiFailure): Advice {

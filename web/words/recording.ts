@@ -68,7 +68,7 @@ const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
   waiting: '開始を待っています',
   opening: '受信を始めています',
   receiving: '録画中',
-  interrupted: '途切れたため、つなぎ直しています',
+  interrupted: '途切れたため、再接続しています',
   over: '録画を確かめています',
 };
 

@@ -16,16 +16,16 @@ interface StateWords {
 }
 
 const STATES: Readonly<Record<ReservationState, StateWords>> = {
-  scheduled: { face: '予約済み', tone: 'kept', meaning: '録画を予約しています。' },
+  scheduled: { face: '予約済み', tone: 'kept', meaning: '録画予約済みです。' },
   recording: { face: '録画中', tone: 'recording', meaning: 'いま録画しています。' },
   conflict: {
     face: '競合',
     tone: 'warn',
     meaning: 'ほかの録画と重なってチューナーが足りず、このままでは録画されません。',
   },
-  skipped: { face: '録画しない', tone: 'quiet', meaning: 'この番組は録画されません。' },
+  skipped: { face: '対象外', tone: 'quiet', meaning: 'この番組は録画されません。' },
   missed: { face: '録り逃し', tone: 'bad', meaning: '放送が終わるまでに録画を始められませんでした。' },
-  cancelled: { face: '取消', tone: 'quiet', meaning: '予約は取り消されています。' },
+  cancelled: { face: '取り消し済み', tone: 'quiet', meaning: '予約は取り消されています。' },
   finished: { face: '完了', tone: 'quiet', meaning: '録画が終わりました。' },
 };
 
@@ -37,7 +37,7 @@ export function stateWords(state: ReservationState): StateWords {
 /** What is over is as good as its recording. */
 const WORTH: Readonly<Record<VerdictLevel, StateWords>> = {
   complete: { face: '完了', tone: 'good', meaning: '最初から最後まで録画しました。' },
-  damaged: { face: '乱れあり', tone: 'warn', meaning: '録画に、乱れや欠けたところがあります。' },
+  damaged: { face: '一部欠落・乱れあり', tone: 'warn', meaning: '録画に、乱れや欠けたところがあります。' },
   lost: { face: '失敗', tone: 'bad', meaning: 'ほとんど録画できませんでした。' },
 };
 
@@ -63,9 +63,9 @@ export function airingText(item: Pick<ReservationItem, 'startAt' | 'serviceName'
   return `${shortText(item.startAt)} ${narrow(item.serviceName)}`;
 }
 
-/** `地デジ（順位1）`: rank 0 is the first to be used. */
+/** `チューナー1（地デジ）`: rank 0 is the first to be used. */
 export function tunerText(tuner: NonNullable<ReservationItem['tuner']>): string {
-  return `${TYPE_NAMES[tuner.type]}（順位${tuner.rank + 1}）`;
+  return `チューナー${tuner.rank + 1}（${TYPE_NAMES[tuner.type]}）`;
 }
 
 /** For screen readers and hints: everything that colours and places say. */

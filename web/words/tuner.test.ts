@@ -12,18 +12,27 @@ const CHANNELS: Channel[] = [
   },
 ];
 
+const nameOf = (id: number) => (id === 12 ? '港の朝' : undefined);
+
 describe('users of a tuner', () => {
   test('are told by what they do and for which station', () => {
-    expect(userWords('live GR/T27', CHANNELS)).toEqual([{ text: '視聴', detail: 'みなとTV（T27）' }]);
-    expect(userWords('epg T27', CHANNELS)).toEqual([{ text: '番組表の収集', detail: 'みなとTV（T27）' }]);
-    expect(userWords('epg T13', CHANNELS)).toEqual([{ text: '番組表の収集', detail: 'T13' }]);
-    expect(userWords('rec 12', CHANNELS)).toEqual([{ text: '録画', detail: '録画番号 12' }]);
+    expect(userWords('live GR/T27', CHANNELS, nameOf)).toEqual([{ text: '視聴', detail: 'みなとTV（T27）' }]);
+    expect(userWords('epg T27', CHANNELS, nameOf)).toEqual([
+      { text: '番組表の収集', detail: 'みなとTV（T27）' },
+    ]);
+    expect(userWords('epg T13', CHANNELS, nameOf)).toEqual([{ text: '番組表の収集', detail: 'T13' }]);
+    expect(userWords('rec 12', CHANNELS, nameOf)).toEqual([{ text: '録画', detail: '港の朝' }]);
   });
 
   test('several in one label are told apart; strangers keep their name', () => {
-    expect(userWords('rec 12 live GR/T27', CHANNELS).map(({ text }) => text)).toEqual(['録画', '視聴']);
-    expect(userWords('anonymous', CHANNELS)).toEqual([{ text: 'ほかのプログラム', detail: undefined }]);
-    expect(userWords('my script', CHANNELS)).toEqual([{ text: 'my script', detail: undefined }]);
+    expect(userWords('rec 12 live GR/T27', CHANNELS, nameOf).map(({ text }) => text)).toEqual([
+      '録画',
+      '視聴',
+    ]);
+    expect(userWords('anonymous', CHANNELS, nameOf)).toEqual([
+      { text: 'ほかのプログラム', detail: undefined },
+    ]);
+    expect(userWords('my script', CHANNELS, nameOf)).toEqual([{ text: 'my script', detail: undefined }]);
   });
 });
 

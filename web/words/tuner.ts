@@ -28,7 +28,10 @@ function stationOf(channels: readonly Channel[], type: string | undefined, chann
   return name === undefined ? channel : `${name}（${channel}）`;
 }
 
-type Telling = (rest: string, channels: readonly Channel[]) => UserWords;
+/** What a recording in progress is of, by its number. */
+export type RecordingName = (id: number) => string | undefined;
+
+type Telling = (rest: string, channels: readonly Channel[], nameOf: RecordingName) => UserWords;
 
 /** `GR/T27`: type and channel; `T27`: the channel alone. */
 function placeOf(rest: string, channels: readonly Channel[]): string {
@@ -37,7 +40,7 @@ function placeOf(rest: string, channels: readonly Channel[]): string {
 }
 
 const USES: Readonly<Record<string, Telling>> = {
-  rec: (rest) => ({ text: '録画', detail: rest === '' ? undefined : `録画番号 ${rest}` }),
+  rec: (rest, _, nameOf) => ({ text: '録画', detail: nameOf(Number(rest)) }),
   live: (rest, channels) => ({ text: '視聴', detail: placeOf(rest, channels) }),
   epg: (rest, channels) => ({ text: '番組表の収集', detail: placeOf(rest, channels) }),
   logo: (rest, channels) => ({ text: '局のロゴの取得', detail: placeOf(rest, channels) }),
@@ -45,7 +48,7 @@ const USES: Readonly<Record<string, Telling>> = {
 };
 
 /** Several uses may be joined with spaces: `rec 12 live GR/T27`. */
-export function userWords(use: string, channels: readonly Channel[]): UserWords[] {
+export function userWords(use: string, channels: readonly Channel[], nameOf: RecordingName): UserWords[] {
   const words = use.trim().split(/\s+/u);
   const found: UserWords[] = [];
   for (let index = 0; index < words.length; index += 1) {
@@ -54,7 +57,7 @@ export function userWords(use: string, channels: readonly Channel[]): UserWords[
       return [{ text: use === 'anonymous' ? 'ほかのプログラム' : use, detail: undefined }];
     }
     index += 1;
-    found.push(tell(words[index] ?? '', channels));
+    found.push(tell(words[index] ?? '', channels, nameOf));
   }
   return found;
 }
@@ -63,7 +66,7 @@ const STATES: Readonly<Record<Tuner['state'], readonly [text: string, tone: Tone
   idle: ['待機中', 'quiet'],
   tuning: ['選局中', 'busy'],
   tuned: ['受信中', 'good'],
-  lingering: ['まもなく待機', 'quiet'],
+  lingering: ['解放待ち', 'quiet'],
   error: ['使えません', 'bad'],
 };
 

@@ -24,10 +24,10 @@ const sentences = (verdict: RecordingVerdict): readonly string[] =>
 describe('the mark', () => {
   test('is one of three, or says that nothing is known yet', () => {
     expect(verdictMark(judged(COMPLETE)).label).toBe('完全');
-    expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('乱れあり');
+    expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('一部欠落・乱れあり');
     expect(verdictMark(judged({ ...COMPLETE, level: 'lost' })).label).toBe('失敗');
     expect(verdictMark(judged(null, { state: 'failed' })).label).toBe('失敗');
-    expect(verdictMark(judged(null)).label).toBe('確認前');
+    expect(verdictMark(judged(null)).label).toBe('検査前');
     expect(verdictMark({ ...judged(null), recording: true }).label).toBe('録画中');
   });
 });
@@ -38,17 +38,17 @@ describe('the marks of a series', () => {
 
   test('say what is wrong with any of it, the worst first, whatever its newest is', () => {
     expect(marks({})).toEqual(['完全']);
-    expect(marks({ damaged: 3 })).toEqual(['乱れあり 3本']);
-    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1本', '乱れあり 3本']);
+    expect(marks({ damaged: 3 })).toEqual(['一部欠落・乱れあり 3本']);
+    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1本', '一部欠落・乱れあり 3本']);
     expect(marks({ damaged: 1, newest: { ...judged(null), recording: true } })).toEqual([
       '録画中',
-      '乱れあり 1本',
+      '一部欠落・乱れあり 1本',
     ]);
   });
 
   test('are that of the only one without a number', () => {
     const newest = judged({ ...COMPLETE, level: 'damaged' });
-    expect(marks({ count: 1, damaged: 1, newest })).toEqual(['乱れあり']);
+    expect(marks({ count: 1, damaged: 1, newest })).toEqual(['一部欠落・乱れあり']);
   });
 });
 
@@ -56,7 +56,7 @@ describe('the sentences', () => {
   test('of what is complete name the margins', () => {
     expect(sentences(COMPLETE)).toEqual([
       '番組の始まりから終わりまで、欠けることなく録画できました。',
-      '番組の前に10秒、後に15秒の余白があります。',
+      '番組の前に10秒、後に15秒のマージンがあります。',
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('the sentences', () => {
       { startMs: 54 * MINUTE_MS + 3_000, endMs: 54 * MINUTE_MS + 15_000, cause: 'yielded' as const },
     ];
     expect(sentences({ ...COMPLETE, gaps, tailMs: 3_000 })[0]).toBe(
-      '番組のあとの余白は21:54:03までです。次の録画にチューナーを渡しました。',
+      '終了後のマージンは21:54:03までです。次の録画にチューナーを渡しました。',
     );
   });
 

@@ -8,7 +8,7 @@ import { clockSecondsText, spellMs } from './recording.ts';
 export type MarkTone = 'good' | 'warn' | 'bad' | 'quiet';
 
 export interface VerdictMark {
-  readonly label: '完全' | '乱れあり' | '失敗' | '録画中' | '確認前';
+  readonly label: '完全' | '一部欠落・乱れあり' | '失敗' | '録画中' | '検査前';
   readonly tone: MarkTone;
 }
 
@@ -17,8 +17,10 @@ type Judged = Pick<Recording, 'verdict' | 'state' | 'recording' | 'startAt' | 'e
 export function verdictMark({ verdict, state, recording }: Judged): VerdictMark {
   if (recording) return { label: '録画中', tone: 'quiet' };
   if (state === 'failed' || verdict?.level === 'lost') return { label: '失敗', tone: 'bad' };
-  if (verdict === null) return { label: '確認前', tone: 'quiet' };
-  return verdict.level === 'complete' ? { label: '完全', tone: 'good' } : { label: '乱れあり', tone: 'warn' };
+  if (verdict === null) return { label: '検査前', tone: 'quiet' };
+  return verdict.level === 'complete'
+    ? { label: '完全', tone: 'good' }
+    : { label: '一部欠落・乱れあり', tone: 'warn' };
 }
 
 export interface SeriesMark extends VerdictMark {
@@ -36,7 +38,7 @@ export function seriesMarks({ count, damaged = 0, lost = 0, newest }: JudgedSeri
   if (count === 1) return [own];
   const wrong: SeriesMark[] = [
     { label: '失敗', tone: 'bad', count: lost },
-    { label: '乱れあり', tone: 'warn', count: damaged },
+    { label: '一部欠落・乱れあり', tone: 'warn', count: damaged },
   ];
   const found = wrong.filter((mark) => mark.count !== 0);
   return found.length === 0 || newest.recording ? [own, ...found] : found;
@@ -100,7 +102,7 @@ function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: number, len
   const why = `${causeText(cause)}。`;
   const from = clockSecondsText(startAt + startMs);
   const to = clockSecondsText(startAt + endMs);
-  if (startMs >= lengthMs - TOLERANCE_MS) return `番組のあとの余白は${from}までです。${why}`;
+  if (startMs >= lengthMs - TOLERANCE_MS) return `終了後のマージンは${from}までです。${why}`;
   const long = spellMs(endMs - startMs);
   const first = startMs <= TOLERANCE_MS;
   const last = endMs >= lengthMs - TOLERANCE_MS;
@@ -130,7 +132,7 @@ function marginSentence({ headMs, tailMs }: RecordingVerdict): string | undefine
     headMs >= 1_000 ? `前に${spellMs(headMs)}` : undefined,
     tailMs >= 1_000 ? `後に${spellMs(tailMs)}` : undefined,
   ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : `番組の${parts.join('、')}の余白があります。`;
+  return parts.length === 0 ? undefined : `番組の${parts.join('、')}のマージンがあります。`;
 }
 
 /** Gaps told one by one; the others are counted. */
@@ -219,8 +221,8 @@ export function verdictLine({ verdict, startAt, endAt }: Judged): Line | undefin
   const add = (kind: Piece['kind'], fromMs: number, toMs: number, label: string): void => {
     if (toMs > fromMs) pieces.push({ kind, from: at(fromMs), to: at(toMs), label });
   };
-  add('margin', first, 0, '番組の前の余白');
-  add('margin', length, last, '番組のあとの余白');
+  add('margin', first, 0, '開始前のマージン');
+  add('margin', length, last, '終了後のマージン');
   const beginning = Math.min(length, -headMs);
   const ending = Math.max(0, length + tailMs);
   const missing = verdict.level === 'complete' ? 'absent' : 'gap';

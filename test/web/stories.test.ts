@@ -1,0 +1,165 @@
+/**
+ * The main stories of a household against the real service, its agent and the synthetic broadcast, in one browser:
+ * what the stand-in server of the other tests only imitates. Programmes last 30 s and there is one tuner, so the
+ * stories share their waits: the first books what comes next, the others happen until its recording is judged.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { GuideWindow, ReservationItem, Station } from '../../wire/api.ts';
+import { TestBroadcast } from '../record/test-broadcast.ts';
+import { startTestService, type TestService, until } from '../service/harness.ts';
+import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
+import { pressRed } from './rig.ts';
+
+// Broadcast time passes as it does outside, on a machine that may be busy.
+setDefaultTimeout(120_000);
+const PAGE_WAIT_MS = 60_000;
+const LENGTH_SEC = 30;
+
+const programme = (title: string) => ({ durationSec: LENGTH_SEC, title });
+const HARBOUR = 'みなと放送';
+const HILLS = 'やまびこ放送';
+
+let air: TestBroadcast;
+let home: TestService;
+let context: BrowserContext;
+const pages: Page[] = [];
+
+async function open(path: string): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PAGE_WAIT_MS);
+  pages.push(page);
+  await page.goto(`${home.url}/${path}`);
+  return page;
+}
+
+async function read<T>(path: string): Promise<T> {
+  return (await (await fetch(home.url + path)).json()) as T;
+}
+
+async function change(method: string, path: string, body: unknown): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(home.url + path, { method, headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+}
+
+const reservations = () => read<ReservationItem[]>('/api/reservations');
+
+async function stationNamed(name: string): Promise<Station> {
+  const found = (await read<Station[]>('/api/services')).find((station) => station.name === name);
+  if (found === undefined) throw new Error(`no station ${name}`);
+  return found;
+}
+
+/** What the guide knows of a station: what is on, and what is to come. */
+async function guideOf(name: string) {
+  const { id } = await stationNamed(name);
+  const now = Date.now();
+  const columns = await read<GuideWindow>(`/api/guide?from=${now}&to=${now + 600_000}&type=GR`);
+  return columns.find(({ stationId }) => stationId === id)?.programs ?? [];
+}
+
+describe.skipIf(!hasChromium)('a household', () => {
+  beforeAll(async () => {
+    const station = (name: string, titles: readonly string[]) => [
+      { name, programmes: titles.map(programme) },
+    ];
+    air = await TestBroadcast.start(
+      [
+        { channel: 'T30', stations: station(HARBOUR, ['港のニュース', '灯台守の娘']) },
+        { channel: 'T31', stations: station(HILLS, ['山の夜話 #1', '森の音楽会 #2']) },
+      ],
+      'GR:1',
+      {},
+      20,
+    );
+    home = await startTestService({
+      webDir: await builtWeb(),
+      environment: {
+        TUNER_AGENT_URL: air.agentUrl,
+        EPG_SWEEP_SETTLE: '3000',
+        EPG_CHANNEL_TIMEOUT: '15000',
+        EPG_CHANNEL_RETRY: '0',
+        EPG_COLLECT_INTERVAL: '1000',
+      },
+    });
+    await change('PUT', '/api/settings', { marginBefore: 0, marginAfter: 0 });
+    context = await (await sharedBrowser()).newContext({ viewport: { width: 1280, height: 800 } });
+    await until(async () => {
+      const stations = await read<Station[]>('/api/services');
+      if (stations.length !== 2 || stations.some(({ now }) => now === null)) return false;
+      const known = await Promise.all([HARBOUR, HILLS].map(guideOf));
+      return known.every((programs) => programs.filter(({ startAt }) => startAt > Date.now()).length > 0);
+    });
+  }, 120_000);
+
+  afterEach(async () => {
+    await Promise.all(pages.splice(0).map((page) => page.close()));
+  });
+
+  afterAll(async () => {
+    await context?.close();
+    await home?.close();
+    await air?.close();
+  }, 30_000);
+
+  test('books a programme in the guide by keys', async () => {
+    const page = await open('guide');
+    await page.locator('.prog-live').first().waitFor();
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
+    await page.keyboard.press('ArrowDown');
+    await pressRed(page);
+    await page.locator('.toast', { hasText: '予約しました' }).waitFor();
+    await page.locator('.prog:focus .prog-kept').waitFor();
+    const [booked] = await reservations();
+    expect([booked?.serviceName, booked?.ruleId, booked?.state]).toEqual([HARBOUR, null, 'scheduled']);
+  });
+
+  test('learns of a conflict and takes the offered airing instead', async () => {
+    const [kept] = await reservations();
+    const wanted = (await guideOf(HILLS)).find(
+      ({ startAt, endAt }) => startAt < (kept?.endAt ?? 0) && endAt > (kept?.startAt ?? 0),
+    );
+    const page = await open(`guide?program=${wanted?.id}`);
+    await page.getByRole('button', { name: '予約する' }).click();
+    await page.locator('.toast', { hasText: 'このままでは録画されません' }).waitFor();
+    await page.goto(`${home.url}/reservations?filter=conflict`);
+    await page.locator('.conflict-offers .button').first().click();
+    await page.locator('.toast', { hasText: '元に戻す' }).waitFor();
+    await page.locator('.conflict').waitFor({ state: 'detached' });
+    const after = (await reservations()).filter(({ serviceName }) => serviceName === HILLS);
+    expect(after.map(({ programId, state }) => [programId === wanted?.id, state])).toEqual([
+      [false, 'scheduled'],
+    ]);
+  });
+
+  test('makes a rule of a search, which books what it finds', async () => {
+    const page = await open('search?q=灯台守');
+    await page.getByRole('link', { name: 'ルールを作る' }).first().click();
+    await page.locator('.preview-row').first().waitFor();
+    await page.getByRole('button', { name: '保存する' }).click();
+    await page.locator('.toast', { hasText: '保存しました' }).waitFor();
+    await until(async () => (await reservations()).some(({ ruleId }) => ruleId !== null));
+    await page.goto(`${home.url}/reservations?filter=rule`);
+    await page.locator('.booking', { hasText: '灯台守の娘' }).first().waitFor();
+  });
+
+  test('sees the verdict of the first recording, throws it away and takes it back', async () => {
+    const page = await open('recordings');
+    const card = page.locator('.rec', { has: page.locator('.verdict') }).first();
+    await card.locator('.verdict', { hasText: /完全|乱れ|途中から|欠落/u }).waitFor();
+    const link = card.locator('.rec-link');
+    const id = await link.getAttribute('data-id');
+    await link.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'ごみ箱へ', exact: true }).click();
+    await page.locator(`.rec-link[data-id="${id}"]`).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '元に戻す' }).click();
+    await page.locator(`.rec-link[data-id="${id}"]`).waitFor();
+  });
+
+  test('finds what the rule recorded', async () => {
+    const page = await open('recordings?q=灯台守');
+    await page.locator('.rec', { hasText: '灯台守の娘' }).first().waitFor();
+  });
+});

@@ -1,0 +1,155 @@
+/** Folders for recordings: where each is, how it stands, and adding or removing one. */
+import { useState } from 'preact/hooks';
+import type { Settings, StorageFacts } from '../../wire/api.ts';
+import { ApiFailure, networkFailure } from '../query/api.ts';
+import { STORAGE } from '../query/queries.ts';
+import { household, saveSetting } from '../query/settings.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { bytesText } from '../words/bytes.ts';
+import { FOLDER_STATES } from '../words/folder-state.ts';
+
+type Configured = Settings['recordingFolders'];
+type Folder = StorageFacts['folders'][number];
+
+const GIGA = 1_000_000_000;
+/** What the service keeps free unless told otherwise. */
+const USUAL_FLOOR_GB = 10;
+
+const TEXTS = {
+  none: '録画の保存先がありません。フォルダーを追加してください。',
+  fixed: 'RECORDINGS_DIR で指定',
+  add: 'フォルダーを追加',
+  path: 'フォルダーのパス',
+  floor: '確保する空き容量（GB）',
+  submit: '確認して追加',
+  remove: 'この保存先を使わない',
+  removed: '保存先から外しても、録画済みのファイルは残ります。',
+} as const;
+
+function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => void) | undefined }) {
+  const { path, state, freeBytes, totalBytes, floorBytes } = folder;
+  const [words, tone] = FOLDER_STATES[state] ?? [state, 'quiet'];
+  return (
+    <li class="folder-line">
+      <b class="room-path">{path}</b>
+      <span class={`state state-${tone}`}>{words}</span>
+      <span class="folder-space numbers">
+        {freeBytes === null || totalBytes === null
+          ? ''
+          : `空き ${bytesText(freeBytes)} / ${bytesText(totalBytes)}、`}
+        確保する空き容量 {floorBytes === 0 ? 'なし' : bytesText(floorBytes)}
+        {onRemove === undefined ? `・${TEXTS.fixed}` : ''}
+      </span>
+      {onRemove === undefined ? null : (
+        <button type="button" class="button button-small" title={TEXTS.removed} onClick={onRemove}>
+          <span class="hidden-text">{path}：</span>
+          {TEXTS.remove}
+        </button>
+      )}
+    </li>
+  );
+}
+
+interface AddProps {
+  readonly configured: Configured;
+  readonly save: (folders: Configured) => Promise<boolean>;
+}
+
+function AddFolder({ configured, save }: AddProps) {
+  const [path, setPath] = useState('');
+  const [floor, setFloor] = useState(String(USUAL_FLOOR_GB));
+  const gigabytes = Number(floor.normalize('NFKC'));
+  const ready = path.trim() !== '' && Number.isFinite(gigabytes) && gigabytes >= 0;
+  const add = async (): Promise<void> => {
+    const added = { path: path.trim(), floorBytes: Math.round(gigabytes * GIGA) };
+    if (await save([...configured, added])) setPath('');
+  };
+  return (
+    <form
+      class="folder-add"
+      aria-label={TEXTS.add}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready) void add();
+      }}
+    >
+      <label class="folder-path">
+        {TEXTS.path}
+        <input
+          class="rule-input rule-input-wide"
+          name="folder-path"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          placeholder="/mnt/disk2/recordings"
+          value={path}
+          onInput={(event) => setPath(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        {TEXTS.floor}
+        <input
+          class="rule-input"
+          name="folder-floor"
+          inputMode="numeric"
+          autocomplete="off"
+          value={floor}
+          onInput={(event) => setFloor(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button" aria-disabled={!ready}>
+        <Icon name="plus" />
+        {TEXTS.submit}
+      </button>
+    </form>
+  );
+}
+
+export function FoldersBlock() {
+  const { value: storage, failure } = useQuery(STORAGE);
+  const [refused, setRefused] = useState<string>();
+  const held = household.value;
+  const configured = held.kind === 'ready' ? (held.settings.recordingFolders ?? []) : [];
+  // The service judges a folder when it is set: that it is there, writable and no folder of the system.
+  const save = async (folders: Configured): Promise<boolean> => {
+    setRefused(undefined);
+    try {
+      await saveSetting({ recordingFolders: folders });
+      return true;
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      return false;
+    }
+  };
+  const folders = storage?.folders ?? [];
+  return (
+    <>
+      {storage === undefined && failure !== undefined ? (
+        <p class="field-failed" role="alert">
+          {failure.message}
+        </p>
+      ) : null}
+      {storage !== undefined && folders.length === 0 ? <p class="block-note">{TEXTS.none}</p> : null}
+      <ul class="folder-lines">
+        {folders.map((folder) => (
+          <FolderLine
+            key={folder.path}
+            folder={folder}
+            onRemove={
+              configured.some(({ path }) => path === folder.path)
+                ? () => void save(configured.filter(({ path }) => path !== folder.path))
+                : undefined
+            }
+          />
+        ))}
+      </ul>
+      {held.kind === 'ready' ? <AddFolder configured={configured} save={save} /> : null}
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+/** Naming, ordering and switching off tuners: all of them are sent at once, as the agent keeps them. */
+import { useState } from 'preact/hooks';
+import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
+import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
+import { TUNERS } from '../query/queries.ts';
+import { entryOf } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { driverName, TYPE_NAMES } from '../words/tuner.ts';
+
+const TEXTS = {
+  note: '上のチューナーから順に使います。オフにしたチューナーは使いません。',
+  name: 'チューナー名',
+  use: '使う',
+  up: '順番を上げる',
+  down: '順番を下げる',
+  save: '保存する',
+  cancel: 'キャンセル',
+  saved: 'チューナーの設定を保存しました',
+} as const;
+
+/** As the agent reads it. */
+function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
+  return { id, name, driver, device, types, disabled, lnb };
+}
+
+interface LineProps {
+  readonly definition: TunerDefinition;
+  readonly onChange: (change: Partial<TunerDefinition>) => void;
+  /** Undefined at the end of the list. */
+  readonly onUp: (() => void) | undefined;
+  readonly onDown: (() => void) | undefined;
+}
+
+function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
+  const { name = '', driver, types, disabled = false } = definition;
+  const label = name === '' ? driverName(driver) : name;
+  return (
+    <li class="tuner tuner-edit" data-disabled={disabled ? '' : undefined}>
+      <span class="tuner-moves">
+        <button
+          type="button"
+          class="round"
+          aria-label={`${label}の${TEXTS.up}`}
+          aria-disabled={onUp === undefined}
+          onClick={onUp}
+        >
+          <Icon name="up" />
+        </button>
+        <button
+          type="button"
+          class="round"
+          aria-label={`${label}の${TEXTS.down}`}
+          aria-disabled={onDown === undefined}
+          onClick={onDown}
+        >
+          <Icon name="down" />
+        </button>
+      </span>
+      <label class="tuner-rename">
+        <span>
+          {TEXTS.name}（{driverName(driver)}・{types.map((type) => TYPE_NAMES[type]).join('・')}）
+        </span>
+        <input
+          class="rule-input rule-input-wide"
+          maxLength={128}
+          value={name}
+          onInput={(event) => onChange({ name: event.currentTarget.value })}
+        />
+      </label>
+      <button
+        type="button"
+        role="switch"
+        class="button switch-button"
+        aria-checked={!disabled}
+        aria-label={`${label}を${TEXTS.use}`}
+        onClick={() => onChange({ disabled: !disabled })}
+      >
+        <span class="switch" aria-hidden="true" />
+        {TEXTS.use}
+      </button>
+    </li>
+  );
+}
+
+/** The list with the two at these places exchanged. */
+function exchanged<T>(list: readonly T[], a: number, b: number): T[] {
+  const next = [...list];
+  const [first, second] = [list[a], list[b]];
+  if (first !== undefined && second !== undefined) {
+    next[a] = second;
+    next[b] = first;
+  }
+  return next;
+}
+
+export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone: () => void }) {
+  // What others change meanwhile does not move what is being edited.
+  const [list, setList] = useState(() => tuners.map(definitionOf));
+  const [refused, setRefused] = useState<string>();
+  const [saving, setSaving] = useState(false);
+  const save = async (): Promise<void> => {
+    if (saving) return;
+    setSaving(true);
+    setRefused(undefined);
+    try {
+      entryOf(TUNERS).put(await putTuners(list));
+      showToast(TEXTS.saved);
+      onDone();
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
+    <>
+      <p class="block-note">{TEXTS.note}</p>
+      <ol class="tuner-list">
+        {list.map((definition, index) => (
+          <EditLine
+            key={definition.id ?? definition.device}
+            definition={definition}
+            onChange={(change) =>
+              setList(list.map((one) => (one === definition ? { ...one, ...change } : one)))
+            }
+            onUp={index === 0 ? undefined : () => setList(exchanged(list, index, index - 1))}
+            onDown={index === list.length - 1 ? undefined : () => setList(exchanged(list, index, index + 1))}
+          />
+        ))}
+      </ol>
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+      <div class="tuner-edit-actions">
+        <button type="button" class="button" onClick={onDone}>
+          {TEXTS.cancel}
+        </button>
+        <button type="button" class="button button-main" aria-disabled={saving} onClick={() => void save()}>
+          {TEXTS.save}
+        </button>
+      </div>
+    </>
+  );
+}
