@@ -1,0 +1,67 @@
+/**
+ * The stand-in server of the browser tests against the OpenAPI description of the real service: what it answers is
+ * what the UI will meet.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Description } from '../service/description.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+import { schemaMisfits } from '../service/json-schema.ts';
+import { newHouse } from './fake-api.ts';
+import { FakeService } from './fake-service.ts';
+import { furnishAll, STATIONS } from './screens.ts';
+
+let real: TestService;
+let description: Description;
+let fake: FakeService;
+
+beforeAll(async () => {
+  real = await startTestService();
+  description = await Description.of(real.url);
+  fake = new FakeService('/nonexistent', { init: new Uint8Array(), fragments: [] }, STATIONS);
+  fake.house = newHouse({ stations: STATIONS, days: 8 });
+  furnishAll({ service: fake });
+});
+
+afterAll(async () => {
+  await fake?.close();
+  await real?.close();
+});
+
+const HOUR_MS = 3_600_000;
+
+async function addresses(): Promise<string[]> {
+  const now = Date.now();
+  const read = async (path: string) => (await (await fetch(fake.url + path)).json()) as { id: number }[];
+  const [recording] = await read('api/recordings');
+  const [rule] = await read('api/rules');
+  const columns = (await (
+    await fetch(`${fake.url}api/guide?from=${now}&to=${now + HOUR_MS}&type=GR`)
+  ).json()) as { programs: { id: number }[] }[];
+  const program = columns[0]?.programs[0]?.id;
+  return [
+    ...['services', 'health', 'guide/status', 'tuners', 'channels', 'scan', 'settings', 'system', 'storage'],
+    ...['reservations', 'reservations?completed=1', 'rules', 'recordings', 'recordings/series'],
+    ...['recordings?show=failed', 'recordings?show=bin', 'search?q=%E7%81%AF%E5%8F%B0'],
+    `guide?from=${now}&to=${now + HOUR_MS}&type=GR`,
+    `programs/${program}`,
+    `rules/${rule?.id}`,
+    `recordings/${recording?.id}`,
+    `recordings/${recording?.id}/detail`,
+  ];
+}
+
+test('the stand-in answers as the service is described', async () => {
+  const wrong: string[] = [];
+  for (const path of await addresses()) {
+    const response = await fetch(`${fake.url}api/${path}`);
+    const operation = description.find('GET', `/api/${path}`);
+    const schema = operation?.responses['200']?.content?.['application/json']?.schema;
+    if (response.status !== 200 || schema === undefined) {
+      wrong.push(`${path}: ${response.status}, ${schema === undefined ? 'not described' : 'described'}`);
+      continue;
+    }
+    const misfits = schemaMisfits(schema, await response.json(), description.document);
+    wrong.push(...misfits.slice(0, 3).map(({ path: at, what }) => `${path} ${at}: ${what}`));
+  }
+  expect(wrong).toEqual([]);
+});
