@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('worth', () => {
       [1, 2, 3, 4].map((id) => row(page, id).locator('.booking-badge').textContent()),
     );
     expect(badges).toEqual(['完了', '一部欠落・乱れあり', '失敗', '完了']);
-    expect(await row(page, 2).locator('.booking-badge-warn').count()).toBe(1);
+    expect(await row(page, 2).locator('.booking-badge[data-tone="warn"]').count()).toBe(1);
     await row(page, 2).locator('.booking-main').click();
     await page.getByRole('dialog').locator('.booking-badge', { hasText: '一部欠落・乱れあり' }).waitFor();
   });

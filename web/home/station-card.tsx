@@ -14,13 +14,17 @@ import { splitTitle } from '../words/title.ts';
 function RecordMark({ program }: { program: NowProgram }) {
   if (program.recording) {
     return (
-      <span class="booking-badge booking-badge-recording card-record">
+      <span class="booking-badge card-record" data-tone="recording">
         <i class="booking-dot" />
         録画中
       </span>
     );
   }
-  return program.reserved ? <span class="booking-badge booking-badge-kept card-record">予約済み</span> : null;
+  return program.reserved ? (
+    <span class="booking-badge card-record" data-tone="kept">
+      予約済み
+    </span>
+  ) : null;
 }
 
 export function StationCard({ station }: { station: Station }) {

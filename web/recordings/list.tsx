@@ -188,7 +188,7 @@ export function ListState<T>({ pages, shown, waits, onKnown, children }: ListSta
   return (
     <>
       {failure === undefined ? null : (
-        <p class="notice notice-warn" role="alert">
+        <p class="notice" data-tone="warn" role="alert">
           <Icon name="unlink" />
           <span>
             {failure.message}前に読み込んだ録画を表示しています。

@@ -41,10 +41,7 @@ function RunningCard({ recording }: { recording: Recording }) {
           </span>
           <span class="rec-station">{narrow(recording.serviceName)}</span>
         </p>
-        <p
-          class={`running-state running-state-${words.tone}`}
-          role={words.tone === 'good' ? undefined : 'alert'}
-        >
+        <p class="running-state" data-tone={words.tone} role={words.tone === 'good' ? undefined : 'alert'}>
           <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
           {words.text}
         </p>

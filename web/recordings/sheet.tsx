@@ -56,7 +56,7 @@ function Running({ recording }: { recording: Recording }) {
   const words = progress === null ? { text: '録画中', tone: 'good' as const } : progressWords(progress);
   const part = progressOf(startAt, endAt, now.value);
   return (
-    <section class={`verdict-box verdict-box-${words.tone === 'good' ? 'live' : words.tone}`}>
+    <section class="verdict-box" data-tone={words.tone === 'good' ? 'live' : words.tone}>
       <h4>
         <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
         {words.text}

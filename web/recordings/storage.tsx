@@ -72,7 +72,7 @@ export function RoomWarnings({ storage }: { storage: StorageFacts }) {
 
 function Warning({ warning }: { warning: RoomWarning }) {
   return (
-    <div class={`notice notice-${warning.tone}`}>
+    <div class="notice" data-tone={warning.tone}>
       <Icon name="alert" />
       <p>
         <b>
@@ -91,7 +91,9 @@ function Folder({ folder }: { folder: StorageFolder }) {
   return (
     <section class="room-folder">
       <h3 class="room-path">{path}</h3>
-      <p class={`state state-${tone}`}>{words}</p>
+      <p class="state" data-tone={tone}>
+        {words}
+      </p>
       {gauge === undefined ? null : <GaugeBar gauge={gauge} label={`${path} の使用量`} />}
       <dl class="facts">
         <Fact name="録画に使える空き">{freeBytes === null ? '不明' : bytesText(usableBytes([folder]))}</Fact>

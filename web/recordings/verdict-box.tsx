@@ -38,7 +38,7 @@ export function VerdictBox({ recording }: { recording: Recording }) {
   if (words === undefined) return null;
   const { label, tone } = verdictMark(recording);
   return (
-    <section class={`verdict-box verdict-box-${tone}`} aria-label={`録画の状態：${label}`}>
+    <section class="verdict-box" data-tone={tone} aria-label={`録画の状態：${label}`}>
       <h4>
         <Icon name={tone === 'good' ? 'check' : 'alert'} />
         {words.title}

@@ -53,7 +53,9 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{narrow(program.serviceName)}</span>
           <span class="numbers when-length">{lengthText(program.endAt - program.startAt)}</span>
-          <span class={`booking-badge booking-badge-${tone}`}>{face}</span>
+          <span class="booking-badge" data-tone={tone}>
+            {face}
+          </span>
         </span>
         <span class="found-title">
           <span>{title}</span>

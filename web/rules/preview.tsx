@@ -39,7 +39,9 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{name}</span>
           <span class="numbers when-length">{lengthText(program.endAt - program.startAt)}</span>
-          <span class={`booking-badge booking-badge-${tone}`}>{face}</span>
+          <span class="booking-badge" data-tone={tone}>
+            {face}
+          </span>
         </span>
         <span class="found-title">
           <span>
@@ -105,7 +107,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
         <>
           <p class="preview-states">
             {countFates(programs).map(({ face, tone, count }) => (
-              <span key={face} class={`booking-badge booking-badge-${tone}`}>
+              <span key={face} class="booking-badge" data-tone={tone}>
                 {face} <span class="numbers">{count}</span>
               </span>
             ))}

@@ -4,7 +4,7 @@ import { type StateTone, stateWords } from '../words/reservation.ts';
 
 export interface Fate {
   readonly face: string;
-  /** Of the badge: `.booking-badge-…`. */
+  /** Of the badge: its `data-tone`. */
   readonly tone: StateTone;
 }
 

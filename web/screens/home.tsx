@@ -145,7 +145,7 @@ function onNumberKey(event: KeyboardEvent): void {
 function DatabaseTrouble() {
   const message = useTrouble('database');
   return message === undefined ? null : (
-    <p class="notice notice-warn" role="alert">
+    <p class="notice" data-tone="warn" role="alert">
       {message}
     </p>
   );

@@ -61,7 +61,11 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
           )}
         </span>
       </span>
-      {badge === undefined ? null : <span class={`found-badge found-badge-${badge[1]}`}>{badge[0]}</span>}
+      {badge === undefined ? null : (
+        <span class="found-badge" data-tone={badge[1]}>
+          {badge[0]}
+        </span>
+      )}
     </>
   );
 }
@@ -189,7 +193,9 @@ export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
           <Highlighted text={row.name} words={words} />
         </span>
       </span>
-      <span class="found-badge found-badge-quiet">{row.enabled ? '有効' : '停止中'}</span>
+      <span class="found-badge" data-tone="quiet">
+        {row.enabled ? '有効' : '停止中'}
+      </span>
     </a>
   );
 }

@@ -24,7 +24,9 @@ function Fact({ name, tone, note, children }: FactProps) {
     <div class="fact">
       <dt>{name}</dt>
       <dd>
-        <span class={tone === undefined ? '' : `state state-${tone}`}>{children}</span>
+        <span class={tone === undefined ? '' : 'state'} data-tone={tone}>
+          {children}
+        </span>
         {note === undefined || note === '' ? null : <small>{note}</small>}
       </dd>
     </div>
@@ -167,7 +169,7 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
   return (
     <details class="clocks">
       <summary>
-        <span class="state state-good">
+        <span class="state" data-tone="good">
           {clocks.length}つの放送ネットワークすべてと一致しています（ずれは最大 {(most / 1000).toFixed(1)}秒）
         </span>
       </summary>

@@ -33,7 +33,9 @@ function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => voi
   return (
     <li class="folder-line">
       <b class="room-path">{path}</b>
-      <span class={`state state-${tone}`}>{words}</span>
+      <span class="state" data-tone={tone}>
+        {words}
+      </span>
       <span class="folder-space numbers">
         {freeBytes === null || totalBytes === null
           ? ''

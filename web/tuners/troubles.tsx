@@ -28,7 +28,7 @@ export function Troubles({ status, channels }: { status: GuideStatus; channels: 
       {groups.map((words) => {
         const tries = triesText(words);
         return (
-          <li key={words.key} class={`trouble trouble-${words.tone}`}>
+          <li key={words.key} class="trouble" data-tone={words.tone}>
             <Icon name={words.tone === 'bad' ? 'alert' : 'clock'} />
             <div>
               <b>{words.title}</b>

@@ -39,7 +39,7 @@ function Signal({ tuner }: { tuner: Tuner }) {
   const words = signalWords(tuner);
   if (words === undefined) return null;
   return (
-    <div class={`signal signal-${words.tone}`}>
+    <div class="signal" data-tone={words.tone}>
       <span class="signal-bar" aria-hidden="true">
         <span style={{ '--part': words.part.toFixed(3) }} />
       </span>
@@ -90,7 +90,9 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
             ))}
           </small>
         </span>
-        <span class={`state state-${tone}`}>{text}</span>
+        <span class="state" data-tone={tone}>
+          {text}
+        </span>
       </header>
       <Users tuner={tuner} channels={channels} />
       <Signal tuner={tuner} />

@@ -13,7 +13,7 @@ const ICONS: Readonly<Record<MarkTone, IconName>> = {
 export function VerdictBadge({ recording }: { recording: Recording }) {
   const { label, tone } = verdictMark(recording);
   return (
-    <span class={`verdict verdict-${tone}`}>
+    <span class="verdict" data-tone={tone}>
       <Icon name={ICONS[tone]} />
       {label}
     </span>
@@ -22,7 +22,7 @@ export function VerdictBadge({ recording }: { recording: Recording }) {
 
 export function SeriesBadge({ mark }: { mark: SeriesMark }) {
   return (
-    <span class={`verdict verdict-${mark.tone} numbers`}>
+    <span class="verdict numbers" data-tone={mark.tone}>
       <Icon name={ICONS[mark.tone]} />
       {seriesMarkText(mark)}
     </span>
