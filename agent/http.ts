@@ -4,7 +4,7 @@ import { systemMonotonicClock } from '../host/clock.ts';
 import { type AllowedHosts, CORP_HEADER, checkHost, isCrossSiteLoad } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
-import { type Card, TUNER_HEADER } from '../wire/agent.ts';
+import { type AgentError, type Card, TUNER_HEADER } from '../wire/agent.ts';
 import type { CardAccess } from './card/card-access.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, SaveFailed } from './config/json-file.ts';
@@ -194,7 +194,9 @@ export class AgentHttp {
       this.options.log.error('request failed', { reason: String(error) });
       return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });
     }
-    return Response.json({ message: error instanceof Error ? error.message : '' }, { status });
+    const code = codeOf(error);
+    const message = error instanceof Error ? error.message : '';
+    return Response.json(code === undefined ? { message } : { message, code }, { status });
   }
 }
 
@@ -206,6 +208,13 @@ function statusOf(error: unknown): number | undefined {
   if (error instanceof StreamFailure || error instanceof BrokenFile || error instanceof SaveFailed)
     return 500;
   return undefined;
+}
+
+/** What a refusal means where its status does not tell. */
+function codeOf(error: unknown): AgentError['code'] {
+  if (error instanceof NoTuner) return 'tuners_busy';
+  if (error instanceof StreamFailure) return 'no_signal';
+  return error instanceof BrokenFile ? 'agent_misconfigured' : undefined;
 }
 
 /** Path and query alone: the authority is what the client wrote as Host, which may be none or no host at all. */

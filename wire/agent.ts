@@ -172,7 +172,13 @@ export const CardSchema = t.Object({
 export type Card = Static<typeof CardSchema>;
 
 /** Every error body of the agent. */
-export const AgentErrorSchema = t.Object({ message: t.String() });
+export const AgentErrorSchema = t.Object({
+  message: t.String(),
+  /** Why `/agent/stream` refuses, where it does. */
+  code: t.Optional(
+    t.Union([t.Literal('tuners_busy'), t.Literal('no_signal'), t.Literal('agent_misconfigured')]),
+  ),
+});
 export type AgentError = Static<typeof AgentErrorSchema>;
 
 /** Names of the events of `GET /agent/events`; the data of each is `1`. */

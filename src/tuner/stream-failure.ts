@@ -13,12 +13,12 @@ export interface StreamProblem {
 
 const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]> = {
   tuners_busy: ['no_tuner', 'チューナーがすべて使用中です'],
-  no_signal: ['no_tuner', '放送を受信できません。放送休止中か、電波が届いていない可能性があります'],
-  silent: ['no_tuner', '放送の受信が途切れました'],
-  ended: ['no_tuner', '放送の受信が途切れました'],
+  no_signal: ['no_signal', '放送を受信できません。放送休止中か、電波が届いていない可能性があります'],
+  silent: ['no_signal', '放送の受信が途切れました'],
+  ended: ['no_signal', '放送の受信が途切れました'],
   agent_unreachable: ['agent_unavailable', 'チューナーエージェントに接続できません'],
   agent_misconfigured: [
-    'agent_unavailable',
+    'agent_misconfigured',
     'チューナーエージェントの設定に誤りがあるため受信できません。チューナー画面を確認してください',
   ],
 };
