@@ -132,6 +132,7 @@ function createBroadcast(
     now,
     onTime: (heard) => clock.heard(heard),
     broadcastNow: clock.now,
+    isTimeSure: clock.isSure,
   });
 }
 

@@ -38,6 +38,8 @@ export interface GuideServiceOptions {
   onTime: (heard: HeardTime) => void;
   /** Epoch ms by the broadcast. */
   broadcastNow: () => number;
+  /** False: nothing has confirmed the time since the machine was started. */
+  isTimeSure: () => boolean;
 }
 
 /** A present event is stored behind schedules that are being stored. */
@@ -87,7 +89,11 @@ export class GuideService {
       coverage: options.coverage,
       agent: options.agent,
       visits: new GuideVisits({ pool: options.pool, worker: this.#worker }),
-      purge: (before) => this.#worker.purge(before),
+      // By the broadcast's clock, once it is known: a machine that was just started may be set to any year.
+      purge: (before) => {
+        if (!options.isTimeSure()) return;
+        this.#worker.purge(before + options.broadcastNow() - options.now());
+      },
       open: () => this.#feeds.open,
       enabled: options.collectGuide,
       limits: options.limits,
