@@ -188,6 +188,19 @@ export const RecordingDetailSchema = t.Object(
     name: t.String(),
     description: t.String(),
     extended: t.Record(t.String(), t.String(), { description: 'heading to body text' }),
+    damage: t.Array(
+      t.Object(
+        {
+          startMs: t.Integer({ description: "from the programme's real start, as in the verdict" }),
+          endMs: t.Integer(),
+          drops: t.Integer({ minimum: 0, description: 'places where packets are missing' }),
+          errors: t.Integer({ minimum: 0, description: 'packets with transport_error_indicator' }),
+          scrambled: t.Integer({ minimum: 0, description: 'packets that stayed scrambled' }),
+        },
+        EXTENSIBLE,
+      ),
+      { description: 'windows of up to 10 s in which packets were damaged, in order; none elsewhere' },
+    ),
   },
   EXTENSIBLE,
 );

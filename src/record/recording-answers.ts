@@ -10,6 +10,7 @@ import type {
 } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
+import type { Damage } from '../model/verdict.ts';
 import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
 import { recordingReasonText } from './recording-reason.ts';
 
@@ -102,7 +103,18 @@ export function toStatus(recording: ListedRecording, running: Running): Recordin
 
 export function toDetail(
   id: number,
-  { name, description, extended }: Pick<RecordingDetail, 'name' | 'description' | 'extended'>,
+  { name, description, extended, startAt, damaged }: DetailRow,
 ): RecordingDetail {
-  return { id, title: removeTitleMarks(name).title, name, description, extended };
+  const damage = damaged.map(({ from, to, drops, errors, scrambled }) => ({
+    startMs: Math.round(from - startAt),
+    endMs: Math.round(to - startAt),
+    ...{ drops, errors, scrambled },
+  }));
+  return { id, title: removeTitleMarks(name).title, name, description, extended, damage };
+}
+
+interface DetailRow extends Pick<RecordingDetail, 'name' | 'description' | 'extended'> {
+  /** Of the programme, epoch ms. */
+  startAt: number;
+  damaged: readonly Damage[];
 }

@@ -272,7 +272,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'What the broadcast told of the programme',
+        summary: 'What the broadcast told of the programme, and when packets were damaged',
         tags,
         responses: {
           ...REFUSALS,

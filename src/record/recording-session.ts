@@ -180,6 +180,7 @@ export class RecordingSession {
       parts: former?.parts ?? [],
       reception: this.#reception,
       placed: (parts, place) => ledger.placed(parts, place),
+      onTrouble: options.onChange,
       seam: (seam) => this.#store(() => ledger.seam({ ...seam, at: broadcastClock() })),
     });
   }
@@ -187,7 +188,7 @@ export class RecordingSession {
   get state(): SessionState {
     return {
       phase: this.#phase,
-      cause: this.#reception.cause ?? null,
+      cause: this.#reception.cause ?? this.#storage.trouble ?? null,
       bytes: this.#storage.bytes,
       drops: this.#reception.measured.sums.drops,
       slow: this.#storage.isSlow,

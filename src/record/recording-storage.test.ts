@@ -172,6 +172,19 @@ test('a disk that goes away while it is written to takes no name with it', async
   expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
 });
 
+test('a full disk is told at once, until another file is written', async () => {
+  using one = placed(['a', 'b']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  expect(one.storage.trouble).toBeUndefined();
+  one.tell({ kind: 'trouble', trouble: { cause: 'disk_full', path, code: 'ENOSPC', size: 1880 } });
+  expect(one.storage.trouble).toBe('disk_full');
+  await until(() => one.openings.length === 2);
+  one.tell({ kind: 'opened', path: one.at('b/one.part2.ts'), size: 0, former: null });
+  expect(one.storage.trouble).toBeUndefined();
+});
+
 test('nothing is written beneath mount points: it is tried again until a disk is there', async () => {
   using one = placed(['a'], [{ path: 'a/one.ts', bytes: 1880 }]);
   one.away.add(one.at('a'));

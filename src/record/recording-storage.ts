@@ -43,6 +43,8 @@ export interface RecordingStorageOptions {
   /** Durable when it resolves. @param place of the last part; null: there is none any more */
   placed: (parts: readonly RecordingPart[], place: Place | null) => Promise<void>;
   seam: (seam: Omit<RecordingSeam, 'at'>) => void;
+  /** `trouble` is another. */
+  onTrouble?: (() => void) | undefined;
   log: Log;
 }
 
@@ -69,6 +71,7 @@ export class RecordingStorage {
   #open: string | undefined;
   /** Told already, to be written where a file is opened. */
   #unwritten = 0;
+  #trouble: FileTrouble['cause'] | undefined;
   #slow = false;
   #placing: Promise<void> = Promise.resolve();
 
@@ -85,6 +88,11 @@ export class RecordingStorage {
 
   get bytes(): number {
     return this.#parts.reduce((sum, part) => sum + part.bytes, 0);
+  }
+
+  /** Why the disk takes nothing now; undefined: it does. What comes meanwhile is queued, and dropped when that is full. */
+  get trouble(): FileTrouble['cause'] | undefined {
+    return this.#output === undefined ? undefined : this.#trouble;
   }
 
   get isSlow(): boolean {
@@ -155,6 +163,7 @@ export class RecordingStorage {
   #opened({ path, size }: { path: string; size: number }): void {
     this.#made.add(path);
     this.#open = path;
+    this.#setTrouble(undefined);
     if (this.#unwritten > 0) this.#counted(path, size + this.#unwritten);
     this.#unwritten = 0;
   }
@@ -163,6 +172,7 @@ export class RecordingStorage {
     const { log, id } = this.options;
     this.#open = undefined;
     log.error('recording cannot be written', { recording: id, path, code });
+    this.#setTrouble(cause);
     const isMissing = this.#made.has(path) && code === 'ENOENT';
     if (!this.#made.has(path)) this.#forget(path);
     else if (!isMissing) this.#counted(path, size);
@@ -172,6 +182,12 @@ export class RecordingStorage {
       this.#failed.add(dirname(path));
     this.#stuck = true;
     this.#queue('trouble', isMissing ? path : undefined);
+  }
+
+  #setTrouble(cause: FileTrouble['cause'] | undefined): void {
+    if (cause === this.#trouble) return;
+    this.#trouble = cause;
+    this.options.onTrouble?.();
   }
 
   /** All files of a recording have one stem: once there are some, it stays. */

@@ -8,10 +8,10 @@ import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import { type Genre, isGenre } from '../model/program.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { titleOrder } from '../model/search-text.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { Damage, Verdict } from '../model/verdict.ts';
 import { tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
-import { readReason, readVerdict } from './recording-json.ts';
+import { readMeasured, readReason, readVerdict } from './recording-json.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
 import { readList, readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
@@ -161,6 +161,16 @@ const LENGTHS = `
     JOIN recording_measurements AS m ON m.recording_id = r.id
   WHERE r.state = 'recording' AND CASE WHEN json_valid(m.measured) THEN json_array_length(m.measured, '$.stretches') END > 1`;
 
+export interface RecordingDetailRow {
+  name: string;
+  description: string;
+  extended: Record<string, string>;
+  /** Of the programme, epoch ms. */
+  startAt: number;
+  /** Windows in which packets were damaged. */
+  damaged: readonly Damage[];
+}
+
 /** Orders that are kept: 160 KB each of 40,000 recordings. */
 const MAX_KEPT = 16;
 
@@ -221,10 +231,20 @@ export class RecordingListStore {
   }
 
   /** What lists leave out because of its size; not of what is in the bin. */
-  detail(id: number): { name: string; description: string; extended: Record<string, string> } | undefined {
+  detail(id: number): RecordingDetailRow | undefined {
     const row = this.database
-      .query<{ name: string; description: string; extended: string | null }, { id: number }>(
-        `SELECT name, description, extended FROM recordings
+      .query<
+        {
+          name: string;
+          description: string;
+          extended: string | null;
+          startAt: number;
+          measured: string | null;
+        },
+        { id: number }
+      >(
+        `SELECT name, description, extended, start_at AS startAt, measured FROM recordings
+           LEFT JOIN recording_measurements ON recording_id = id
          WHERE id = $id AND deleted_at IS NULL AND binned_at IS NULL`,
       )
       .get({ id });
@@ -233,6 +253,8 @@ export class RecordingListStore {
       name: readText(row.name),
       description: readText(row.description),
       extended: readObject<Record<string, string>>(row.extended) ?? {},
+      startAt: row.startAt,
+      damaged: row.measured === null ? [] : (readMeasured(row.measured)?.damage ?? []),
     };
   }
 

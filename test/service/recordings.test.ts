@@ -5,6 +5,7 @@ import { indexAllPending } from '../../src/store/search-index.ts';
 import {
   RECORDING_SORTS,
   type Recording,
+  RecordingDetailSchema,
   type RecordingSeries,
   RecordingSeriesSchema,
   RecordingStatusSchema,
@@ -228,6 +229,8 @@ test('series are those of what can be watched, that with the newest recording fi
   expect(series[0]?.newest.id).toBe(newest);
 });
 
+const LOSSES = { drops: 3, errors: 1, scrambled: 0 };
+
 describe('one recording', () => {
   test('tells its state and its texts', async () => {
     const id = home.put({ name: '[字]番組', description: '概要', extended: { 出演者: '誰か' } });
@@ -240,18 +243,28 @@ describe('one recording', () => {
       durationMs: HOUR + 25_000,
       progress: null,
     });
-    expect(await (await home.get(`/api/recordings/${id}/detail`)).json()).toEqual({
+    const { startAt } = (await home.list()).find((one) => one.id === id) ?? { startAt: 0 };
+    const damage = { from: startAt + 60_000, to: startAt + 70_000, packets: 900, ...LOSSES };
+    const measured = { v: 2, stretches: [], breaks: [], damage: [damage], sums: { packets: 900, ...LOSSES } };
+    home.database
+      .query('INSERT INTO recording_measurements VALUES ($id, $measured)')
+      .run({ id, measured: JSON.stringify(measured) });
+    const detail: unknown = await (await home.get(`/api/recordings/${id}/detail`)).json();
+    expect([...Value.Errors(RecordingDetailSchema, detail)]).toEqual([]);
+    expect(detail).toEqual({
       id,
       title: '番組',
       name: '[字]番組',
       description: '概要',
       extended: { 出演者: '誰か' },
+      damage: [{ startMs: 60_000, endMs: 70_000, ...LOSSES }],
     });
     expect(await (await home.get(`/api/recordings/${id}`)).json()).toEqual((await home.list())[0]);
     const bare = home.put();
     expect(await (await home.get(`/api/recordings/${bare}/detail`)).json()).toMatchObject({
       description: '',
       extended: {},
+      damage: [],
     });
   });
 

@@ -276,6 +276,7 @@ function detailOf({ id, title, name }: Recording) {
       出演者: '【語り】海野遥、【出演】青葉まこと、みなと一平、丘の上こずえ',
       番組内容: '港町に生きる人々の四季を、一年にわたって見つめました。',
     },
+    damage: [{ startMs: 600_000, endMs: 610_000, drops: 4, errors: 0, scrambled: 0 }],
   };
 }
 

@@ -107,7 +107,8 @@ export function progressWords(progress: RecordingProgress): ProgressWords {
   if (progress.cause !== null) {
     const cause = CAUSES_NOW[progress.cause] ?? 'いまは書き込めていません';
     // What is not on cannot be recorded: nothing is wrong.
-    const isWell = progress.phase === 'receiving' || progress.cause === 'broken_off';
+    const isDisk = progress.cause === 'disk_full' || progress.cause === 'disk_failed';
+    const isWell = (progress.phase === 'receiving' && !isDisk) || progress.cause === 'broken_off';
     return { text: cause, tone: isWell ? 'warn' : 'bad' };
   }
   if (progress.phase === 'interrupted') return { text: phase, tone: 'bad' };
