@@ -62,7 +62,7 @@ function describeConfiguration(config: Config): string {
   return `${scheme}, port ${config.port}, trusted networks ${config.trustedNetworks.text}`;
 }
 
-/** Without a log beside it nobody has the database open: then none is made either, even where one could be. */
+/** Without a log beside it no process has the database open; then none may be created either. */
 function openUntouched(path: string): Database {
   if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true });
   const address = pathToFileURL(resolve(path));

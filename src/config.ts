@@ -16,7 +16,7 @@ export interface Config {
   agentUrl: string;
   dataDir: string;
   recordingsDir: string;
-  /** Paths; null = look on PATH. */
+  /** Paths; null: searched on PATH. */
   ffmpegPath: string | null;
   ffprobePath: string | null;
   trustedNetworks: Networks;
@@ -25,11 +25,11 @@ export interface Config {
   allowedHosts: AllowedHosts;
   logLevel: LogLevel;
   channelSyncIntervalMs: number;
-  /** A station that imports lack for so long is forgotten. */
+  /** A station missing from imports for this long is forgotten. */
   serviceForgetAfterMs: number;
-  /** What is booked so soon is kept though its rule no longer matches. */
+  /** A booking this close to its start stays though its rule no longer matches. */
   ruleRetractGraceMs: number;
-  /** How often it is looked what has become due: old recordings, and what else is kept for a time. */
+  /** Interval of the retention check. */
   reconcileIntervalMs: number;
   /** How the guide is collected; ms. */
   epg: {

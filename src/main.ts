@@ -102,7 +102,7 @@ async function check(config: Config): Promise<never> {
   process.exit(lines.every((line) => line.ok) ? 0 : 1);
 }
 
-/** A running service would go on writing into the file that is put aside. */
+/** A running service would keep writing into the file that is moved aside. */
 async function isRunning({ port, tls }: Config): Promise<boolean> {
   const url = `${tls === null ? 'http' : 'https'}://127.0.0.1:${port}/api/health`;
   const answer = await fetch(url, {
@@ -123,7 +123,9 @@ async function recover(config: Config): Promise<never> {
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    fail(`nothing can be recovered of ${path}: ${reason}; restore a backup, or move it away to begin anew`);
+    fail(
+      `nothing can be recovered of ${path}: ${reason}; restore a backup, or move it away to start with an empty one`,
+    );
   }
   process.stdout.write(`the damaged database is ${aside} now: keep it until everything is as it should be\n`);
   process.exit(0);

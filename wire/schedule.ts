@@ -7,7 +7,7 @@ import { SETTING_SCHEMAS } from './settings.ts';
 
 /** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
 const EXTENSIBLE = { additionalProperties: true } as const;
-/** What comes in may have no fields that nobody knows: they are misspelt ones. */
+/** Unknown fields of a request are refused: they are misspelt ones. */
 const CLOSED = { additionalProperties: false } as const;
 
 const EPOCH_MS = { description: 'epoch ms' } as const;

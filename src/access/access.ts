@@ -19,7 +19,7 @@ export interface AccessRequest {
 
 export type AccessDecision =
   | { kind: 'allow'; by: 'open' | 'network' }
-  /** No login method is configured, or nobody can say who asks. */
+  /** No login method is configured, or the client's address is unknown. */
   | { kind: 'forbidden'; reason: string }
   | { kind: 'unauthorized' }
   /** A token of ours that is unknown or revoked: the device is to pair again. */
@@ -51,7 +51,7 @@ export function isOpenPath(path: string): boolean {
   return OPEN_PATHS.has(path) || path.startsWith('/login/');
 }
 
-/** True when nobody could ever be let in. */
+/** True when no client can be let in. */
 export function isClosed(policy: AccessPolicy): boolean {
   return policy.trustedNetworks.isEmpty;
 }

@@ -54,7 +54,7 @@ function invalidField({ valueError, type }: ValidationError): Response {
   return problem('bad_request', misfit?.message ?? '要求の形が正しくありません。', { path });
 }
 
-/** What an error that escaped a route is answered with. Bugs are logged and told nobody. */
+/** What an error that escaped a route is answered with. Bugs are logged, never described to the client. */
 function errorResponse(
   app: Elysia,
   options: ApiOptions,

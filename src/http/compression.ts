@@ -12,7 +12,7 @@ const gzipAsync = promisify(gzip);
 
 /** Below it the saving is one or two packets. */
 const MIN_BYTES = 4096;
-/** On a guide's day 5 takes 60 % of the time of 6 for 2 % more bytes. */
+/** A day of 60 CS stations, 1.6 MB: level 3 gives 184 kB in 8 ms of CPU, 5 163 kB in 10 ms, 6 158 kB in 11.5 ms. */
 const LEVEL = 5;
 /** The pool has at least two threads, and files are read by it too. */
 const MAX_RUNNING = 2;

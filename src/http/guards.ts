@@ -18,7 +18,7 @@ function isJson(contentType: string | null): boolean {
 
 /**
  * A form on another site can send a cookie and a POST, but not this content type without the browser asking
- * first (which nobody answers).
+ * first, and that question is never answered.
  * @returns the refusal, undefined to go on
  */
 export function refuseRequest(request: Request): Response | undefined {

@@ -19,7 +19,7 @@ import { addSecurityHeaders } from './headers.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 
-/** Tells the inner application who asks; a client's own copy is overwritten. */
+/** The client's decided address for the inner application; a copy sent by the client is overwritten. */
 export const REMOTE_HEADER = 'x-svc-remote';
 const REALM = 'svc';
 const FOREIGN_HOST =

@@ -1,6 +1,6 @@
 /**
  * The event hub: features publish what changed, the event stream and other features listen. It carries no state
- * and keeps no history; a listener that throws harms nobody else.
+ * and keeps no history; a listener that throws does not affect the others.
  */
 import type { EventName } from '../../wire/api.ts';
 

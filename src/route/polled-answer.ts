@@ -1,4 +1,4 @@
-/** Lists that clients poll: JSON with an ETag, 304 for whoever has it already. RFC 9110, 13.1.2. */
+/** Lists that clients poll: JSON with an ETag, 304 for clients that have it already. RFC 9110, 13.1.2. */
 import type { TSchema } from '@sinclair/typebox';
 import { matchesEtag } from './etag.ts';
 
@@ -20,7 +20,7 @@ export function polledAnswer(value: unknown): PolledAnswer {
   return { body, etag: etagOf(body) };
 }
 
-/** To be revalidated each time, and nobody else's. */
+/** Private to the client, revalidated on every use. */
 function headersOf(etag: string): Record<string, string> {
   // Weak: the same content is sent with and without compression.
   return { etag: `W/${etag}`, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };
