@@ -189,6 +189,15 @@ describe('Collector', () => {
     expect(visits).toHaveLength(1);
   });
 
+  test('a channel that wants no visit any more is no trouble', async () => {
+    stations.import([channel('T27', 0x7fe8, 1024)]);
+    collector.wake();
+    await until(() => visits.length === 1);
+    fill(stations.list()[0]?.id);
+    await ended(visits[0], 'no_tuner');
+    await until(() => collector.status([]).troubles.length === 0);
+  });
+
   test('a visit without a tuner is tried again soon, one that broke later', async () => {
     stations.import([channel('T27', 0x7fe8, 1024)]);
     collector.wake();

@@ -255,6 +255,7 @@ export class GuideCollector {
       now,
     });
     this.#unreachable = plan.unreachable;
+    this.#forgetWaits(plan.selected);
     if (this.#press !== undefined) {
       this.#press.left = plan.selected.length;
       this.#press.total = Math.max(this.#press.total ?? 0, plan.selected.length);
@@ -262,6 +263,14 @@ export class GuideCollector {
     for (const visit of plan.visits) void this.#visit(visit);
     const next = this.#selectedAt + limits.selectMs;
     this.#schedule(Math.min(plan.wakeAt ?? next, next) - now);
+  }
+
+  /** A channel that wants no visit any more waits for no tuner, and may be tried at once when it wants one again. */
+  #forgetWaits(selected: readonly ChannelKey[]): void {
+    for (const [key, entry] of this.#history) {
+      if (!entry.noTuner || selected.includes(key) || this.#active.has(key)) continue;
+      this.#history.set(key, { ...entry, failedAt: 0, noTuner: false, reason: null });
+    }
   }
 
   #looking(): ChannelKey[] {
