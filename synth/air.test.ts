@@ -46,21 +46,21 @@ test('as fast as possible, it sends all of the time asked for', async () => {
   expect(references[0]).toBeCloseTo(0, 0);
   expect(references.at(-1)).toBeWithin(9_960, 10_000);
   for (const [index, at] of references.slice(1).entries())
-    expect(at - (references[index] ?? 0)).toBeLessThan(40);
+    expect(at - (references[index] ?? 0)).toBeLessThan(60);
 });
 
 test('a short stall is caught up with', async () => {
   const clock = [0, 100, 1_600, 1_700, 4_000];
   const references = await air('stall.ts', { seconds: 2, now: () => clock.shift() ?? 10_000 });
   for (const [index, at] of references.slice(1).entries())
-    expect(at - (references[index] ?? 0)).toBeLessThan(40);
+    expect(at - (references[index] ?? 0)).toBeLessThan(60);
 });
 
 test('what a consumer could not take for long is left out', async () => {
   const clock = [0, 100, 20_100, 20_200, 20_300];
   const references = await air('skip.ts', { seconds: 20.3, now: () => clock.shift() ?? 20_400 });
   const gaps = references.slice(1).map((at, index) => at - (references[index] ?? 0));
-  expect(gaps.filter((gap) => gap > 40)).toHaveLength(1);
+  expect(gaps.filter((gap) => gap > 60)).toHaveLength(1);
   expect(Math.max(...gaps)).toBeWithin(19_900, 20_100);
   expect(references.at(-1)).toBeGreaterThan(20_200);
 });

@@ -1,5 +1,7 @@
 /** Puts a channel of a scenario on the air: its loops, its tables and its clock in one multiplex. */
-import { SYSTEM_HZ } from './clock.ts';
+import { MANAGEMENT_TRACK } from './caption/track.ts';
+import { SYSTEM_HZ, TICKS_PER_SECOND } from './clock.ts';
+import { dataRate } from './data/resources.ts';
 import { disturbance, faulty } from './fault/channel.ts';
 import { type Faults, NO_FAULTS } from './fault/model.ts';
 import { guideOf } from './guide/guide.ts';
@@ -11,23 +13,26 @@ import {
   PARTIAL_GROUP_FRAMES,
   type Recipe,
 } from './media/recipes.ts';
-import { captionSources } from './mux/caption-source.ts';
-import { ClockSource } from './mux/clock-source.ts';
+import { CaptionSource, captionSources } from './mux/caption-source.ts';
+import { CLOCK_PERIOD, ClockSource, type NextReference } from './mux/clock-source.ts';
 import { Multiplexer } from './mux/multiplexer.ts';
 import { PlaylistSource } from './mux/playlist-source.ts';
 import type { PacketSource } from './mux/source.ts';
 import { tableSources } from './mux/tables.ts';
 import { GROUP_TICKS } from './rundown/part.ts';
 import { Rundown } from './rundown/rundown.ts';
+import { Sharing } from './rundown/sharing.ts';
 import {
   audioPlaylist,
   Loops,
+  splitAudio,
+  splitVideo,
   stationFilms,
   stationRecipes,
   stationSounds,
   videoPlaylist,
 } from './rundown/station-media.ts';
-import { type ChannelPlace, placeChannel } from './scenario/layout.ts';
+import { type ChannelPlace, placeChannel, UNREFERENCED_PID } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
 
@@ -47,9 +52,35 @@ function peak(recipes: readonly Recipe[], loops: Loops): number {
   return Math.max(0, ...recipes.map((recipe) => loopBitrate(loops.get(recipe))));
 }
 
-/** @param streams what each elementary stream may carry. */
-function checkCapacity(channel: ChannelPlan, streams: readonly (readonly Recipe[])[], loops: Loops): void {
-  const needed = streams.reduce((sum, recipes) => sum + peak(recipes, loops), TABLE_ALLOWANCE);
+function videoPeak({ place, guide }: EventStation, loops: Loops, split: boolean): number {
+  const { plan } = place;
+  const films = stationFilms(plan, guide).filter((film) => (film.plan === plan.pictures?.split) === split);
+  return peak(films, loops);
+}
+
+/** The most bits a second of all pictures: those of a branch have room when its main station's are smaller. */
+function picturePeak(stations: readonly EventStation[], loops: Loops): number {
+  const branches = stations.filter(({ main }) => main !== undefined);
+  const others = stations.filter(({ main }) => main === undefined);
+  const sum = (list: readonly EventStation[], split: boolean): number =>
+    list.reduce((all, station) => {
+      const leaves =
+        split && station.branch !== undefined && station.place.plan.pictures?.split !== undefined;
+      return all + videoPeak(station, loops, leaves);
+    }, 0);
+  return Math.max(sum(others, false), sum(others, true) + sum(branches, false));
+}
+
+function checkCapacity(place: ChannelPlace, stations: readonly EventStation[], loops: Loops): void {
+  const channel = place.plan;
+  const streams = stations.flatMap(({ place: { plan, audios }, guide }) =>
+    audios.map((_, index) => stationSounds(plan, guide, index)),
+  );
+  const data = place.stations.reduce((sum, station) => sum + dataRate(channel, station), 0);
+  const needed = streams.reduce(
+    (sum, recipes) => sum + peak(recipes, loops),
+    TABLE_ALLOWANCE + data + picturePeak(stations, loops),
+  );
   if (needed <= channel.bitrate) return;
   throw new PlanError(
     `${channel.channel}: bitrate ${channel.bitrate} is below the ${Math.ceil(needed)} it needs`,
@@ -57,11 +88,17 @@ function checkCapacity(channel: ChannelPlan, streams: readonly (readonly Recipe[
 }
 
 export function eventStations(scenario: Scenario, channel: ChannelPlan): EventStation[] {
-  return placeChannel(channel).stations.map((place) => ({
-    channel,
+  const stations = placeChannel(channel).stations.map((place) => ({
     place,
     guide: guideOf(scenario, channel, place.plan),
   }));
+  const [main] = stations;
+  const branch = stations.find(({ place }) => place.plan.branch === true && place !== main?.place);
+  return stations.map((station): EventStation => {
+    if (station === main) return { channel, ...station, ...(branch === undefined ? {} : { branch }) };
+    const isBranch = station.place.plan.branch === true && main !== undefined;
+    return { channel, ...station, ...(isBranch ? { main } : {}) };
+  });
 }
 
 export function rundownOf({ seed }: Scenario, { place, guide }: EventStation): Rundown {
@@ -75,21 +112,48 @@ interface Media {
 
 /** Picture, sound and clock of one station. */
 function stationSources(
-  { place }: EventStation,
+  { place, guide, main, branch }: EventStation,
   rundown: Rundown,
   loops: Loops,
   systemPerPacket: number,
 ): Media {
   const { plan, pcrPid } = place;
-  const groupTicks = isPartialReception(plan) ? PARTIAL_GROUP_FRAMES * PARTIAL_FRAME_TICKS : GROUP_TICKS;
-  const video = new PlaylistSource(place.video.pid, groupTicks, videoPlaylist(plan, rundown, loops));
-  const shared = pcrPid === place.video.pid;
-  const clock = new ClockSource(pcrPid, systemPerPacket, shared ? () => video.lastCounter : () => 0);
-  const audios = place.audios.map(
-    ({ pid }, index) =>
-      new PlaylistSource(pid, AUDIO_FRAME_TICKS, audioPlaylist(plan, index, rundown, loops)),
+  const partial = isPartialReception(plan);
+  const groupTicks = partial ? PARTIAL_GROUP_FRAMES * PARTIAL_FRAME_TICKS : GROUP_TICKS;
+  const own = main === undefined ? null : new Sharing(guide);
+  const pictures = videoPlaylist(
+    plan,
+    rundown,
+    loops,
+    branch === undefined ? null : new Sharing(branch.guide),
   );
+  const video = new PlaylistSource(
+    place.video.pid,
+    groupTicks,
+    own === null ? pictures : splitVideo(own, pictures),
+  );
+  const clock = new ClockSource(
+    pcrPid,
+    systemPerPacket,
+    pcrPid === place.video.pid ? () => video.lastCounter : () => 0,
+    partial ? CLOCK_PERIOD.partial : CLOCK_PERIOD.main,
+    own === null ? undefined : splitReferences(own),
+  );
+  const audios = place.audios.map(({ pid }, index) => {
+    const sound = audioPlaylist(plan, index, rundown, loops);
+    return new PlaylistSource(pid, AUDIO_FRAME_TICKS, own === null ? sound : splitAudio(own, sound));
+  });
   return { clocks: [clock], media: [video, ...audios] };
+}
+
+/** A branch's own references: from a second before it splits off, when its streams begin to arrive. */
+function splitReferences(sharing: Sharing): NextReference {
+  const lead = TICKS_PER_SECOND;
+  return (ticks) => {
+    if (sharing.at(Math.floor(ticks / GROUP_TICKS)).split) return ticks;
+    const begin = sharing.nextSplit(Math.floor(ticks / GROUP_TICKS)) * GROUP_TICKS;
+    return Math.max(ticks, begin - lead);
+  };
 }
 
 /** @param faults those of this channel. @throws PlanError, and what making the media throws. */
@@ -103,12 +167,8 @@ export async function openChannel(
   const systemPerPacket = Math.floor((SYSTEM_HZ * PACKET_SIZE * 8) / plan.bitrate);
   const stations = eventStations(scenario, plan);
   const loops = new Loops();
-  const streams = stations.flatMap(({ place, guide }) => [
-    stationFilms(place.plan, guide),
-    ...place.audios.map((_, index) => stationSounds(place.plan, guide, index)),
-  ]);
-  for (const recipe of streams.flat()) loops.add(recipe, await cache.get(recipe));
-  checkCapacity(plan, streams, loops);
+  for (const recipe of channelRecipes(scenario, plan)) loops.add(recipe, await cache.get(recipe));
+  checkCapacity(channel, stations, loops);
   const sources = stations.map((station) =>
     stationSources(station, rundownOf(scenario, station), loops, systemPerPacket),
   );
@@ -119,6 +179,7 @@ export async function openChannel(
     ...sources.flatMap(({ clocks }) => clocks),
     ...sources.flatMap(({ media }) => media),
     ...captionSources(scenario.seed, stations),
+    ...(plan.unreferencedPes === true ? [new CaptionSource(MANAGEMENT_TRACK, UNREFERENCED_PID)] : []),
     ...tables,
   ]);
 }

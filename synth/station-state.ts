@@ -4,11 +4,19 @@
  */
 import type { Pid } from '../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../arib/time.ts';
-import { DAY_MS, type Guide, type Programme } from './guide/programme.ts';
+import { DAY_MS, type Programme } from './guide/programme.ts';
+import { programmeVideo } from './rundown/picture.ts';
+import { isSplitOff } from './rundown/sharing.ts';
 import type { AudioPlace, StationPlace } from './scenario/layout.ts';
+import type { VideoPlan } from './scenario/model.ts';
+import type { EventStation } from './si/eit.ts';
 
 /** What is on the air of a station at a moment. */
 export interface OnAir {
+  /** Whose streams the PMT lists: its own, or those of the main station while both show the same. */
+  readonly streams: StationPlace;
+  /** Format of the pictures. */
+  readonly video: VideoPlan;
   /** Sounds that the PMT lists and that are sent, the main one first. */
   readonly audios: readonly AudioPlace[];
   readonly copyControl: Programme['copyControl'];
@@ -43,24 +51,37 @@ export interface StateChanges {
 
 export const NO_CHANGES: StateChanges = { of: () => [] };
 
-/** What a state is made from. */
-export interface StateSource {
-  place: StationPlace;
-  guide: Guide;
+/** What a state is made from: `main` and `branch` as of `EventStation`. */
+export type StateSource = Omit<EventStation, 'channel'>;
+
+/** Programmes on air together; undefined: none is. */
+interface Programmes {
+  own: Programme | undefined;
+  main: Programme | undefined;
+  branch: Programme | undefined;
 }
 
-/** Between programmes all of the station's sounds are there. */
-function stateOf(place: StationPlace, programme: Programme | undefined): OnAir {
+/** Between programmes all of the station's sounds are there, and a branch has the streams of its main station. */
+function stateOf({ place, main }: StateSource, programmes: Programmes): OnAir {
+  const shares = main !== undefined && !isSplitOff(programmes.own);
+  const streams = shares ? main.place : place;
+  const programme = shares ? programmes.main : programmes.own;
+  // A branch's own pictures are what they are; a main station's leave room for the branch.
+  const split = isSplitOff(shares ? programmes.own : programmes.branch);
   return {
-    audios: place.audios.slice(0, programme?.audioCount),
-    copyControl: programme?.copyControl ?? 'once',
-    captionPid: place.captions?.pid ?? null,
+    streams,
+    video: programmeVideo(streams.plan, programme?.kind ?? 'video', split),
+    audios: streams.audios.slice(0, programme?.audioCount),
+    copyControl: programmes.own?.copyControl ?? 'once',
+    captionPid: streams.captions?.pid ?? null,
     scrambled: false,
   };
 }
 
 function same(one: OnAir, other: OnAir): boolean {
   return (
+    one.streams === other.streams &&
+    one.video === other.video &&
     one.copyControl === other.copyControl &&
     one.captionPid === other.captionPid &&
     one.scrambled === other.scrambled &&
@@ -77,21 +98,41 @@ interface Stretch {
 }
 
 /** The state of every moment of `from <= moment < until`, changes that change nothing left out. */
-function stretches({ place, guide }: StateSource, from: BroadcastMs, until: BroadcastMs): Stretch[] {
+function stretches(source: StateSource, from: BroadcastMs, until: BroadcastMs): Stretch[] {
+  const timelines = {
+    own: source.guide.airing(from, until),
+    main: source.main?.guide.airing(from, until) ?? [],
+    branch: source.branch?.guide.airing(from, until) ?? [],
+  };
+  const edges = Object.values(timelines)
+    .flat()
+    .flatMap(({ startAt, durationMs }) => [startAt, startAt + durationMs])
+    .filter((edge) => edge > from && edge < until);
+  const ends = [...new Set([...edges, until])].sort((one, other) => one - other);
   const found: Stretch[] = [];
-  const add = (programme: Programme | undefined, end: number): void => {
+  const next = { own: 0, main: 0, branch: 0 };
+  const onAir = (name: keyof typeof timelines, at: number): Programme | undefined => {
+    const timeline = timelines[name];
+    const isOver = ({ startAt, durationMs }: Programme): boolean => startAt + durationMs <= at;
+    for (let one = timeline[next[name]]; one !== undefined && isOver(one); one = timeline[next[name]]) {
+      next[name] += 1;
+    }
+    const one = timeline[next[name]];
+    return one !== undefined && one.startAt <= at ? one : undefined;
+  };
+  let begin = from;
+  for (const end of ends) {
+    const programmes = {
+      own: onAir('own', begin),
+      main: onAir('main', begin),
+      branch: onAir('branch', begin),
+    };
+    const state = stateOf(source, programmes);
     const last = found.at(-1);
-    const begin = last?.until ?? from;
-    if (end <= begin) return;
-    const state = stateOf(place, programme);
     if (last !== undefined && same(last.state, state)) last.until = broadcastMs(end);
     else found.push({ state, from: begin, until: broadcastMs(end) });
-  };
-  for (const programme of guide.airing(from, until)) {
-    add(undefined, programme.startAt);
-    add(programme, Math.min(until, programme.startAt + programme.durationMs));
+    begin = broadcastMs(end);
   }
-  add(undefined, until);
   return found;
 }
 

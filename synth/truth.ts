@@ -6,16 +6,21 @@ import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
 import { programmeTruth, scheduleTruth } from './guide/truth.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
 import { rundownTruth, truthWindow } from './rundown/truth.ts';
-import type { StationPlace } from './scenario/layout.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
 import type { EventStation } from './si/eit.ts';
 import { servicesOf } from './si/network.ts';
 import { dataServicesTruth, serviceTruth } from './si/truth.ts';
+import { StationStates } from './station-state.ts';
 
-function streamTruth(place: StationPlace) {
-  const { video, audios } = place;
+function streamTruth(station: EventStation, at: BroadcastMs) {
+  const state = new StationStates(station).at(at);
+  const { video, audios, pcrPid } = state.streams;
+  const { pid, streamType, componentTag } = video;
   return {
-    video: { pid: video.pid, streamType: video.streamType, componentTag: video.componentTag, ...video.plan },
+    pcrPid,
+    /** Whether the streams are those of the channel's main station. */
+    shared: state.streams !== station.place,
+    video: { pid, streamType, componentTag, ...state.video },
     audios: audios.map(({ pid, streamType, componentTag, plan }) => ({
       pid,
       streamType,
@@ -35,8 +40,7 @@ function stationTruth(station: EventStation, at: BroadcastMs, schedule: boolean)
     remoteControlKey: channel.remoteControlKey,
     partialReception: isPartialReception(place.plan),
     pmtPid: place.pmtPid,
-    pcrPid: place.pcrPid,
-    ...streamTruth(place),
+    ...streamTruth(station, at),
     present: programmeTruth(guide.present(at)),
     following: programmeTruth(guide.following(at)),
     ...(schedule ? scheduleTruth(guide, at) : {}),

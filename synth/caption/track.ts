@@ -46,6 +46,8 @@ const MANAGEMENT_PERIOD = TICKS_PER_SECOND;
  */
 const LEAD = { management: TICKS_PER_SECOND, first: 0.9 * TICKS_PER_SECOND, second: 0.8 * TICKS_PER_SECOND };
 /** As the viewer chooses, live and recorded; superimposed text is shown always. */
+/** Between management data of one-segment captions. */
+const PARTIAL_PERIOD = 2 * TICKS_PER_SECOND;
 const DISPLAY = { chosen: 0b1010, always: 0b0000 };
 /** Half of the programmes of a station with two languages have both. */
 const BILINGUAL_SHARE = 0.5;
@@ -201,6 +203,31 @@ export class SuperimposeTrack implements Track {
     return found;
   }
 }
+
+/** Management data of one-segment captions, with the programme's time. */
+export const PARTIAL_CAPTION_TRACK: Track = {
+  transmissions: (from, to) => {
+    const { management } = LEAD;
+    const group = managementGroup('A', [{ code: 'jpn', displayMode: DISPLAY.chosen }]);
+    const sent: Transmission[] = [];
+    for (let at = firstTurn(from + management, PARTIAL_PERIOD); at < to + management; at += PARTIAL_PERIOD) {
+      sent.push({ due: at - management, pes: captionPes(at, group) });
+    }
+    return sent;
+  },
+};
+
+/** Management data alone once a second, as on the PIDs of services that are not on air. */
+export const MANAGEMENT_TRACK: Track = {
+  transmissions: (from, to) => {
+    const management = superimposePes(managementGroup('A', [{ code: 'jpn', displayMode: DISPLAY.always }]));
+    const sent: Transmission[] = [];
+    for (let due = firstTurn(from, TICKS_PER_SECOND); due < to; due += TICKS_PER_SECOND) {
+      sent.push({ due, pes: management });
+    }
+    return sent;
+  },
+};
 
 /** Moment of an unwrapped time stamp, whole milliseconds. */
 export function presentedAt(ticks: number): BroadcastMs {

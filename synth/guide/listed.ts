@@ -53,7 +53,9 @@ class ListReader {
     const { relayTo, movedFrom, sharedWith = [] } = listed;
     const groups = [];
     if (sharedWith.length > 0) {
-      const events = sharedWith.map((serviceId) => {
+      const borrows = sharedWith[0] !== this.place.station.serviceId;
+      // A branch names the main station's event alone.
+      const events = (borrows ? sharedWith.slice(0, 1) : sharedWith).map((serviceId) => {
         const place = this.links.find(this.place, { serviceId });
         const other = place === undefined || place.station === this.place.station;
         return { serviceId, eventId: (other ? undefined : this.links.plannedAt(place, startAt)) ?? id };

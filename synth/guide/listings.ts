@@ -20,7 +20,7 @@ export class Listings implements Timetables, Links {
     if (known !== undefined) return known;
     const { programmes } = place.station;
     const made = new Chronicle(
-      programmes === 'generated' ? this.weekly(place) : listedStretches(programmes, place, this),
+      typeof programmes === 'string' ? this.weekly(place) : listedStretches(programmes, place, this),
     );
     this.#chronicles.set(place.station, made);
     return made;
@@ -50,7 +50,7 @@ export class Listings implements Timetables, Links {
 
   /** The event planned on a station at a moment. */
   plannedAt(place: StationOfChannel, at: BroadcastMs): EventId | undefined {
-    return this.guide(place).plannedAt(at);
+    return place.station.programmes === 'none' ? undefined : this.guide(place).plannedAt(at);
   }
 
   /** The group that leads to, or back from, the event planned there at a moment; empty when there is none. */

@@ -120,7 +120,7 @@ export class Slots {
 
   #main(): Slots | undefined {
     const [main] = this.place.channel.stations;
-    if (this.place.station.habits?.branch !== true || main === undefined || main === this.place.station) {
+    if (this.place.station.branch !== true || main === undefined || main === this.place.station) {
       return undefined;
     }
     return this.neighbours.slotsOf({ channel: this.place.channel, station: main });

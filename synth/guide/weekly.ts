@@ -130,7 +130,7 @@ export class WeeklyStretches implements Stretches {
     const [main] = channel.stations;
     if (main === undefined) return [];
     const branches = channel.stations.filter(
-      ({ habits, programmes }) => habits?.branch && programmes === 'generated',
+      ({ branch, programmes }) => branch === true && programmes === 'generated',
     );
     if (this.#source.station !== main && slot.copy?.shared !== true) return [];
     const sharing = branches.filter((station) => {
@@ -138,7 +138,9 @@ export class WeeklyStretches implements Stretches {
       return slots.some(({ from, copy }) => from === slot.from && copy?.shared === true);
     });
     if (sharing.length === 0) return [];
-    const events = [main, ...sharing].map(({ serviceId }) => ({ serviceId, eventId: id }));
+    // A branch names the main station's event alone.
+    const members = this.#isBranch() ? [main] : [main, ...sharing];
+    const events = members.map(({ serviceId }) => ({ serviceId, eventId: id }));
     return [{ kind: 'shared', events, others: [] }];
   }
 
@@ -160,7 +162,7 @@ export class WeeklyStretches implements Stretches {
   }
 
   #isBranch(): boolean {
-    return this.#source.station.habits?.branch === true;
+    return this.#source.station.branch === true;
   }
 
   #idOf(day: number, slot: Slot): EventId {

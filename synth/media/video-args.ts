@@ -122,7 +122,9 @@ function texts(recipe: VideoRecipe): string[] {
 function graph(recipe: VideoRecipe): string {
   const { framing } = shootingOf(recipe);
   const shot = ['loop=loop=-1:size=1', ...motion(recipe), ...flash(recipe), ...texts(recipe)].join(',');
-  const made = [...framing, 'setdar=16/9', 'format=yuv420p'].join(',');
+  const made = [...framing, `setdar=${recipe.plan.aspect === '4:3' ? '4/3' : '16/9'}`, 'format=yuv420p'].join(
+    ',',
+  );
   if (recipe.logo === null) return `[0:v]${shot},${made}[v]`;
   const { x, y } = logoPlace(recipe.plan);
   return `[0:v]${shot}[shot];[shot][1:v]overlay=x=${x}:y=${y},${made}[v]`;

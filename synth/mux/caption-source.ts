@@ -1,9 +1,17 @@
 /** Sends the single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate that ARIB TR-B14 grants them. */
 import type { Pid } from '../../arib/ids.ts';
-import { CaptionTrack, SuperimposeTrack, type Track, type Transmission } from '../caption/track.ts';
+import {
+  CaptionTrack,
+  PARTIAL_CAPTION_TRACK,
+  SuperimposeTrack,
+  type Track,
+  type Transmission,
+} from '../caption/track.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
-import { NULL_PID } from '../scenario/layout.ts';
+import { GROUP_TICKS } from '../rundown/part.ts';
+import { Sharing } from '../rundown/sharing.ts';
+import { type CaptionPlace, NULL_PID } from '../scenario/layout.ts';
 import type { EventStation } from '../si/eit.ts';
 import type { PacketSource } from './source.ts';
 
@@ -92,15 +100,25 @@ function stuff(out: Uint8Array, at: number, length: number): void {
   out.fill(0xff, at + 2, at + length);
 }
 
+/** A branch sends captions of its own only while it shows something else than its main station. */
+function whileSplit(sharing: Sharing, track: Track): Track {
+  return {
+    transmissions: (from, to) =>
+      track.transmissions(from, to).filter(({ due }) => sharing.at(Math.floor(due / GROUP_TICKS)).split),
+  };
+}
+
 /** The captions and superimposed texts of a channel's stations. */
 export function captionSources(seed: number, stations: readonly EventStation[]): CaptionSource[] {
   return stations.flatMap((station) => {
-    const { captions, superimpose } = station.place;
+    const { captions, superimpose, partialCaptions } = station.place;
+    const sharing = station.main === undefined ? null : new Sharing(station.guide);
+    const source = (track: Track, { pid }: CaptionPlace): CaptionSource =>
+      new CaptionSource(sharing === null ? track : whileSplit(sharing, track), pid);
     const sources: CaptionSource[] = [];
-    if (captions !== null) sources.push(new CaptionSource(new CaptionTrack(seed, station), captions.pid));
-    if (superimpose !== null) {
-      sources.push(new CaptionSource(new SuperimposeTrack(seed, station), superimpose.pid));
-    }
+    if (captions !== null) sources.push(source(new CaptionTrack(seed, station), captions));
+    if (partialCaptions !== null) sources.push(new CaptionSource(PARTIAL_CAPTION_TRACK, partialCaptions.pid));
+    if (superimpose !== null) sources.push(source(new SuperimposeTrack(seed, station), superimpose));
     return sources;
   });
 }

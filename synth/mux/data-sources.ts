@@ -2,12 +2,20 @@
 import type { Pid } from '../../arib/ids.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { logoCarousel } from '../data/logo-modules.ts';
+import { engineeringCarousel, filledCarousel, resourceCarousel } from '../data/resources.ts';
 import { bmlCarousel } from '../data/startup.ts';
 import { networkLogos } from '../logo/assignment.ts';
-import { type ChannelPlace, type DataServicePlace, EMM_PID, type StationPlace } from '../scenario/layout.ts';
+import {
+  type ChannelPlace,
+  type DataServicePlace,
+  EMM_PID,
+  ENGINEERING_DATA_PID,
+  hasEntitlements,
+  type StationPlace,
+} from '../scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { aitSection } from '../si/ait.ts';
-import { ecmSection, emmSection } from '../si/conditional.ts';
+import { ecmSection, emmSection, protectionEmmSection } from '../si/conditional.ts';
 import { type CarouselPlan, ddbSections, diiSection } from '../si/dsmcc.ts';
 import { networkOf } from '../si/network.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
@@ -47,20 +55,44 @@ function applicationOf(channel: ChannelPlan, { plan }: StationPlace) {
 }
 
 function stationSources(channel: ChannelPlan, station: StationPlace): SectionSource[] {
-  const { carousel, application, ecmPid, plan } = station;
+  const { carousel, dataComponents, application, plan } = station;
   const sources: SectionSource[] = [];
   if (carousel !== null) {
-    sources.push(carouselSource(carousel.pid, bmlCarousel(channel.type, plan.name), STREAM_CYCLE.bml));
+    const document = bmlCarousel(channel.type, plan.name);
+    const filled = filledCarousel(channel, station, document, STREAM_CYCLE.bml);
+    sources.push(carouselSource(carousel.pid, filled, STREAM_CYCLE.bml));
+  }
+  for (const { pid, componentTag } of dataComponents) {
+    const resources = resourceCarousel(channel, station, componentTag, STREAM_CYCLE.bml);
+    if (resources !== null) sources.push(carouselSource(pid, resources, STREAM_CYCLE.bml));
   }
   if (application !== null) {
     const section = aitSection(applicationOf(channel, station));
     sources.push(new SectionSource(application.pid, [constantCarousel(STREAM_CYCLE.application, [section])]));
   }
-  if (ecmPid !== null) {
-    const ecm = momentCarousel(STREAM_CYCLE.ecm, (at) => [ecmSection(plan.serviceId, at)]);
-    sources.push(new SectionSource(ecmPid, [ecm]));
-  }
   return sources;
+}
+
+/** Entitlement messages of a channel: control of each PID that a map names once, management of all. */
+function entitlementSources({ plan, stations }: ChannelPlace): SectionSource[] {
+  const named = stations.flatMap(({ ecmPid, protectionEcmPid }) => [ecmPid, protectionEcmPid]);
+  const pids = [...new Set(named.filter((pid) => pid !== null))];
+  const sources = pids.map((pid) => {
+    const ecm = momentCarousel(STREAM_CYCLE.ecm, (at) => [ecmSection(plan.transportStreamId, pid, at)]);
+    return new SectionSource(pid, [ecm]);
+  });
+  if (!hasEntitlements(plan)) return sources;
+  const terrestrial = plan.type === 'GR';
+  const period = (terrestrial ? STREAM_CYCLE.protectionEmm : STREAM_CYCLE.emm) * TICKS_PER_SECOND;
+  const make = terrestrial ? protectionEmmSection : emmSection;
+  const bursts = (turn: number) => [() => [make(plan.networkId, turn)]];
+  return [...sources, new SectionSource(EMM_PID, [{ period, bursts }])];
+}
+
+/** What receivers are sent on a terrestrial channel: a few sections, on one of many components. */
+export function engineeringDataSource(channel: ChannelPlan): SectionSource {
+  const plan = engineeringCarousel(channel.transportStreamId, STREAM_CYCLE.engineeringData);
+  return carouselSource(ENGINEERING_DATA_PID, plan, STREAM_CYCLE.engineeringData);
 }
 
 export function dataSources(channel: ChannelPlace, carousels: DataCarousels): SectionSource[] {
@@ -69,10 +101,5 @@ export function dataSources(channel: ChannelPlace, carousels: DataCarousels): Se
   for (const [service, carousel] of carousels) {
     sources.push(carouselSource(service.carousel.pid, carousel, STREAM_CYCLE[service.plan.carousel]));
   }
-  if (stations.some(({ ecmPid }) => ecmPid !== null)) {
-    const period = STREAM_CYCLE.emm * TICKS_PER_SECOND;
-    const bursts = (turn: number) => [() => [emmSection(plan.networkId, turn)]];
-    sources.push(new SectionSource(EMM_PID, [{ period, bursts }]));
-  }
-  return sources;
+  return [...sources, ...entitlementSources(channel)];
 }

@@ -98,12 +98,14 @@ export function eventSources(
 ): SectionSource[] {
   const { actual, other } = eventCycles(scenario, channel.plan.type);
   const others = networkOf(scenario, channel.plan).filter((other) => other !== channel.plan);
-  const stations = stationsOf(channel.plan);
+  const announcing = (plan: ChannelPlan): EventStation[] =>
+    stationsOf(plan).filter(({ place }) => place.plan.programmes !== 'none');
+  const stations = announcing(channel.plan);
   const partial = stations.filter(({ place }) => isPartialReception(place.plan));
   const own = stations.filter((station) => !partial.includes(station));
   const carousels = own.flatMap((station) => eventCarousels(station, 'actual', actual));
   if (other !== null) {
-    for (const station of others.flatMap(stationsOf))
+    for (const station of others.flatMap(announcing))
       carousels.push(...eventCarousels(station, 'other', other));
   }
   const sources = [new SectionSource(EIT_PID, carousels)];

@@ -1,10 +1,10 @@
 /**
- * Seconds from repetition to repetition of all tables but those of events. Programme association and maps as MPEG
- * decoders want them; the rest within what ARIB TR-B14 (terrestrial) and TR-B15 (satellite) allow.
+ * Seconds between repetitions of all tables but those of events, as measured of a terrestrial channel; SDTT and CDT
+ * more often than broadcasters send them (180 and 600 s there), within ARIB TR-B14 (terrestrial) and TR-B15.
  */
 export const TABLE_CYCLE = {
-  GR: { pat: 0.1, cat: 1, nit: 1, sdt: 1, tot: 5, bit: 10, sdtt: 20, cdt: 60 },
-  satellite: { pat: 0.1, cat: 1, nit: 5, sdt: 5, tot: 5, bit: 10, sdtt: 20, cdt: 60 },
+  GR: { pat: 0.1, partialMap: 0.5, cat: 9, nit: 1, sdt: 2, tot: 5, bit: 1, sdtt: 20, cdt: 60 },
+  satellite: { pat: 0.1, partialMap: 0.5, cat: 1, nit: 5, sdt: 5, tot: 5, bit: 10, sdtt: 20, cdt: 60 },
   other: { sdt: 10 },
 } as const;
 
@@ -18,4 +18,9 @@ export const STREAM_CYCLE = {
   /** Keys change every two seconds, ARIB STD-B25 Part 1, 4.9; a receiver that joins waits for the next message. */
   ecm: 0.1,
   emm: 10,
+  /** Map of the engineering service of a terrestrial channel, and what it carries. */
+  engineering: 1,
+  engineeringData: 9,
+  /** Of the terrestrial content protection: long ones, one after another. */
+  protectionEmm: 1,
 } as const;

@@ -7,26 +7,40 @@ import {
   CAT_PID,
   CDT_PID,
   type ChannelPlace,
+  ENGINEERING_PMT_PID,
   NIT_PID,
   PAT_PID,
   SDT_PID,
   SDTT_PIDS,
   TOT_PID,
 } from '../scenario/layout.ts';
-import type { ChannelPlan, Scenario } from '../scenario/model.ts';
-import { bitSection, type SentCycles } from '../si/bit.ts';
+import { type ChannelPlan, isPartialReception, type Scenario } from '../scenario/model.ts';
+import { bitSections, type SentCycles } from '../si/bit.ts';
 import { cdtSections } from '../si/cdt.ts';
 import { eventCycles } from '../si/cycles.ts';
 import type { EventStation } from '../si/eit.ts';
-import { networkOf, nitSection, sdtSection, tdtSection, totSection } from '../si/network.ts';
-import { catSection, dataPmtSection, patSection, pmtSection } from '../si/psi.ts';
+import {
+  namedSdtSections,
+  namedStreamsOf,
+  networkOf,
+  nitSections,
+  sdtSections,
+  tdtSection,
+  totSection,
+} from '../si/network.ts';
+import { catSection, dataPmtSection, engineeringPmtSection, patSection, pmtSection } from '../si/psi.ts';
 import { logoSdtt, receiverSdtt } from '../si/sdtt.ts';
 import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
 import { constantCarousel, momentCarousel } from './carousels.ts';
-import { type DataCarousels, dataServiceCarousels, dataSources } from './data-sources.ts';
+import {
+  type DataCarousels,
+  dataServiceCarousels,
+  dataSources,
+  engineeringDataSource,
+} from './data-sources.ts';
 import { eventSources } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
-import { TABLE_CYCLE } from './table-cycles.ts';
+import { STREAM_CYCLE, TABLE_CYCLE } from './table-cycles.ts';
 
 /** What a channel's tables say of their own repetition. */
 function sentCycles(scenario: Scenario, { type }: ChannelPlan): SentCycles {
@@ -49,7 +63,9 @@ const NO_DISTURBANCE: Disturbance = { changes: NO_CHANGES, timeOffset: () => 0 }
 function mapCarousel(station: EventStation, changes: StateChanges): Carousel {
   const states = new StationStates(station, changes);
   let made: { state: StationState; sections: Uint8Array[] } | undefined;
-  return momentCarousel(TABLE_CYCLE.GR.pat, (at) => {
+  const { pat, partialMap } = TABLE_CYCLE.GR;
+  const seconds = isPartialReception(station.place.plan) ? partialMap : pat;
+  return momentCarousel(seconds, (at) => {
     const state = states.at(at);
     if (made?.state !== state)
       made = { state, sections: [pmtSection(station.channel, station.place, state)] };
@@ -84,6 +100,13 @@ function logoSources(channel: ChannelPlan): SectionSource[] {
   return [new SectionSource(CDT_PID, [{ period, bursts: () => bursts }])];
 }
 
+/** The map of the engineering service and what its one component that is in use carries. */
+function engineeringSources(channel: ChannelPlan): SectionSource[] {
+  if (channel.engineeringService !== true) return [];
+  const pmt = constantCarousel(STREAM_CYCLE.engineering, [engineeringPmtSection()]);
+  return [new SectionSource(ENGINEERING_PMT_PID, [pmt]), engineeringDataSource(channel)];
+}
+
 /**
  * @param stationsOf the stations of a channel of this network with their guides, in order.
  * @param disturbance what faults lay over it.
@@ -103,6 +126,7 @@ export function tableSources(
     ...stationsOf(channel.plan).map(
       (station) => new SectionSource(station.place.pmtPid, [mapCarousel(station, changes)]),
     ),
+    ...engineeringSources(channel.plan),
     ...channel.dataServices.map(
       (service) =>
         new SectionSource(service.pmtPid, [
@@ -110,14 +134,17 @@ export function tableSources(
         ]),
     ),
     new SectionSource(CAT_PID, [constantCarousel(cycle.cat, [catSection(channel.plan)])]),
-    new SectionSource(NIT_PID, [constantCarousel(cycle.nit, [nitSection(scenario, channel.plan)])]),
+    new SectionSource(NIT_PID, [constantCarousel(cycle.nit, nitSections(scenario, channel.plan))]),
     new SectionSource(SDT_PID, [
-      constantCarousel(cycle.sdt, [sdtSection(channel.plan, true)]),
-      ...others.map((other) => constantCarousel(TABLE_CYCLE.other.sdt, [sdtSection(other, false)])),
+      constantCarousel(cycle.sdt, sdtSections(channel.plan, true)),
+      ...others.map((other) => constantCarousel(TABLE_CYCLE.other.sdt, sdtSections(other, false))),
+      ...namedStreamsOf(scenario, channel.plan).map((other) =>
+        constantCarousel(TABLE_CYCLE.other.sdt, namedSdtSections(other)),
+      ),
     ]),
     new SectionSource(TOT_PID, timeCarousels(cycle.tot, terrestrial, timeOffset)),
     new SectionSource(BIT_PID, [
-      constantCarousel(cycle.bit, [bitSection(scenario, channel.plan, sentCycles(scenario, channel.plan))]),
+      constantCarousel(cycle.bit, bitSections(scenario, channel.plan, sentCycles(scenario, channel.plan))),
     ]),
     new SectionSource(
       SDTT_PIDS[terrestrial ? 'terrestrial' : 'satellite'],

@@ -19,16 +19,25 @@ import {
   type VideoRecipe,
 } from '../media/recipes.ts';
 import { endless, type Playlist } from '../mux/playlist.ts';
-import { type AudioMode, type AudioPlan, isPartialReception, type StationPlan } from '../scenario/model.ts';
+import {
+  type AudioMode,
+  type AudioPlan,
+  isPartialReception,
+  type StationPlan,
+  type VideoPlan,
+} from '../scenario/model.ts';
 import {
   ANNOUNCEMENT_TUNE,
+  firstSoundFrame,
   groupOfSound,
   type Part,
   type SoundPiece,
   SPONSOR_TUNE,
   soundPieces,
 } from './part.ts';
+import { partVideo, programmeVideo } from './picture.ts';
 import type { Rundown } from './rundown.ts';
+import type { Sharing } from './sharing.ts';
 
 /** What a station's programmes may be. */
 interface Variety {
@@ -40,7 +49,7 @@ interface Variety {
 
 /** All programmes of a list: one round of it, or from its first to its last. */
 function listedProgrammes(station: StationPlan, guide: Guide): readonly Programme[] {
-  if (station.programmes === 'generated') return [];
+  if (typeof station.programmes === 'string') return [];
   const starts = station.programmes.flatMap(({ startAt }) => (startAt === undefined ? [] : [startAt]));
   const begin = starts.length === 0 ? STC_ZERO : Math.min(...starts);
   const last = starts.length === 0 ? STC_ZERO : Math.max(...starts);
@@ -55,6 +64,9 @@ function varietyOf(station: StationPlan, guide: Guide): Variety {
     const modes = new Set<AudioMode>([own, 'stereo']);
     if (station.habits?.surround) modes.add('surround');
     return { cadences: new Set(['video', 'film']), modes, pauses: true };
+  }
+  if (station.programmes === 'none') {
+    return { cadences: new Set(['video']), modes: new Set([own]), pauses: false };
   }
   const pauses = station.programmes.some(({ pause }) => pause !== undefined && pause !== false);
   const variety: Variety = { cadences: new Set(), modes: new Set(), pauses };
@@ -82,11 +94,12 @@ function soundMode(station: StationPlan, index: number, programme: Programme | u
   return sound === 'surround' && station.habits?.surround ? sound : own;
 }
 
-function breakFilms(station: StationPlan): VideoRecipe[] {
-  const { video, commercials = 'none' } = station;
+/** @param video of all of them but the commercials. */
+function breakFilms(station: StationPlan, video: VideoPlan, spotVideo: VideoPlan): VideoRecipe[] {
+  const { commercials = 'none' } = station;
   if (commercials === 'none') return [];
   if (commercials === 'announcements') return [blackFilm(video), announcementFilm(video)];
-  const spots = Array.from({ length: COMMERCIALS }, (_, number) => commercialFilm(video, number));
+  const spots = Array.from({ length: COMMERCIALS }, (_, number) => commercialFilm(spotVideo, number));
   const films = [blackFilm(video), ...spots];
   if (commercials === 'usual') return [...films, announcementFilm(video), sponsorFilm(video, station)];
   return commercials.sponsorSec > 0 ? [...films, sponsorFilm(video, station)] : films;
@@ -94,11 +107,18 @@ function breakFilms(station: StationPlan): VideoRecipe[] {
 
 /** Every film that the station may show. */
 export function stationFilms(station: StationPlan, guide: Guide): VideoRecipe[] {
-  const { video } = station;
+  const { video, pictures = {} } = station;
   if (isPartialReception(station)) return [mainFilm(video, station, 'video')];
   const { cadences, pauses } = varietyOf(station, guide);
-  const mains = [...cadences].map((cadence) => mainFilm(video, station, cadence));
-  return [...mains, ...(pauses ? [pauseFilm(video)] : []), ...breakFilms(station)];
+  const mains = (split: boolean) =>
+    [...cadences].map((cadence) => mainFilm(programmeVideo(station, cadence, split), station, cadence));
+  const others = (own: VideoPlan, spots: VideoPlan) => [
+    ...(pauses ? [pauseFilm(own)] : []),
+    ...breakFilms(station, own, spots),
+  ];
+  const films = [...mains(false), ...others(video, pictures.commercials ?? video)];
+  if (pictures.split === undefined) return films;
+  return [...films, ...mains(true), ...others(pictures.split, pictures.split)];
 }
 
 function breakTunes({ commercials = 'none' }: StationPlan): number[] {
@@ -126,8 +146,8 @@ export function stationRecipes(station: StationPlan, guide: Guide): Recipe[] {
   return [...stationFilms(station, guide), ...sounds];
 }
 
-function filmOf(station: StationPlan, part: Part): VideoRecipe {
-  const { video } = station;
+function filmOf(station: StationPlan, part: Part, split: boolean): VideoRecipe {
+  const video = partVideo(station, part, split);
   switch (part.kind) {
     case 'main':
       return mainFilm(video, station, part.cadence);
@@ -184,12 +204,43 @@ function phaseOf(part: Part, from: number): number {
   return part.kind === 'main' ? 0 : from;
 }
 
-export function videoPlaylist(station: StationPlan, rundown: Rundown, loops: Loops): Playlist {
+/** @param sharing of the branch station that takes room from this one's pictures; null: none does. */
+export function videoPlaylist(
+  station: StationPlan,
+  rundown: Rundown,
+  loops: Loops,
+  sharing: Sharing | null = null,
+): Playlist {
   if (isPartialReception(station)) return endless(loops.get(mainFilm(station.video, station, 'video')));
+  const splits = station.pictures?.split === undefined ? null : sharing;
   return (group) => {
     const part = rundown.partAt(group);
-    const { from, to } = part;
-    return { loop: loops.get(filmOf(station, part)), from, to, phase: phaseOf(part, from) };
+    const around = splits?.at(group) ?? { from: part.from, to: part.to, split: false };
+    const from = Math.max(part.from, around.from);
+    const to = Math.min(part.to, around.to);
+    return {
+      loop: loops.get(filmOf(station, part, around.split)),
+      from,
+      to,
+      phase: phaseOf(part, part.from),
+    };
+  };
+}
+
+/** A branch station's pictures: only while it shows something else than its main station. */
+export function splitVideo(sharing: Sharing, own: Playlist): Playlist {
+  return (group) => {
+    const { from, to, split } = sharing.at(group);
+    return split ? own(group) : { loop: undefined, from, to, phase: 0 };
+  };
+}
+
+/** As `splitVideo`, of frames of sound. */
+export function splitAudio(sharing: Sharing, own: Playlist): Playlist {
+  return (frame) => {
+    const { from, to, split } = sharing.at(groupOfSound(frame));
+    if (split) return own(frame);
+    return { loop: undefined, from: firstSoundFrame(from), to: firstSoundFrame(to), phase: 0 };
   };
 }
 

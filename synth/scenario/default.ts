@@ -1,5 +1,5 @@
 /**
- * The region that demo and tests receive: five terrestrial channels, four transport streams of BS and two
+ * The region that demo and tests receive: five terrestrial channels and one of a neighbouring region, four transport streams of BS and two
  * networks of CS with two streams each. All names are invented; the terrestrial region has a number that no real
  * one has, the satellite stations have numbers that no real one has.
  */
@@ -10,6 +10,7 @@ import {
   CS1_NETWORK,
   CS2_NETWORK,
   INVENTED_REGION,
+  NEIGHBOUR_REGION,
   satelliteStream,
   terrestrialNetwork,
   terrestrialService,
@@ -23,6 +24,7 @@ import type {
   DataKind,
   DataServicePlan,
   LogoKind,
+  NamedStream,
   Scenario,
   StationPlan,
   Theme,
@@ -30,10 +32,12 @@ import type {
 } from './model.ts';
 
 const HD: VideoPlan = { codec: 'mpeg2', width: 1440, height: 1080, bitrate: 12_000_000 };
-/** Beside a second station there is a little less room. */
-const HD_BESIDE_SD: VideoPlan = { ...HD, bitrate: 11_500_000 };
+const FULL_HD: VideoPlan = { ...HD, width: 1920, bitrate: 13_000_000 };
 const SD: VideoPlan = { codec: 'mpeg2', width: 720, height: 480, bitrate: 2_500_000 };
 const SD_FINE: VideoPlan = { ...SD, bitrate: 5_000_000 };
+const SD_NARROW: VideoPlan = { ...SD_FINE, aspect: '4:3' };
+/** A main station leaves room for its branch. */
+const SPLIT = { split: SD_FINE };
 const ONE_SEGMENT: VideoPlan = { codec: 'h264', width: 320, height: 180, bitrate: 260_000 };
 
 const STEREO: AudioPlan = {
@@ -64,6 +68,9 @@ const LOW_STEREO: AudioPlan = { ...STEREO, label: '', bitrate: 64_000 };
 interface StationSketch {
   name: string;
   video: VideoPlan;
+  pictures?: StationPlan['pictures'];
+  branch?: boolean;
+  programmes?: 'none';
   audios?: AudioPlan[];
   captions?: CaptionPlan;
   commercials?: CommercialPlan;
@@ -84,23 +91,30 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
   const habits = HABITS[name];
   const isHigh = video.height >= HD.height;
   const captions = sketch.captions ?? (isHigh ? JAPANESE_CAPTIONS : undefined);
-  const { commercials = 'none', logo, data = isHigh ? 'bml' : 'none', pay } = sketch;
+  const { commercials = 'none', logo, data = isHigh ? 'bml' : 'none', pay, pictures, branch } = sketch;
   return {
     serviceId: id,
     name,
     serviceType: 0x01,
     hue,
     video,
+    ...(pictures === undefined ? {} : { pictures }),
     audios,
+    ...(branch === undefined ? {} : { branch }),
     ...(captions === undefined ? {} : { captions }),
     ...(logo === undefined ? {} : { logo }),
     ...(data === 'none' ? {} : { data }),
     ...(pay === undefined ? {} : { pay }),
     commercials,
     theme,
-    programmes: 'generated',
+    programmes: sketch.programmes ?? 'generated',
     ...(habits === undefined ? {} : { habits }),
   };
+}
+
+interface TerrestrialExtras extends Pick<ChannelPlan, 'contentAvailability' | 'unreferencedPes' | 'relays'> {
+  oneSegment?: string;
+  region?: number;
 }
 
 function terrestrial(
@@ -108,24 +122,25 @@ function terrestrial(
   channel: string,
   key: number,
   stations: StationSketch[],
-  oneSegment?: string,
+  { oneSegment, region = INVENTED_REGION, ...own }: TerrestrialExtras = {},
 ): ChannelPlan {
-  const network = terrestrialNetwork(INVENTED_REGION, broadcaster);
+  const network = terrestrialNetwork(region, broadcaster);
   const plans = stations.map((sketch, number) =>
     television(
-      terrestrialService(INVENTED_REGION, broadcaster, 'tv', number),
+      terrestrialService(region, broadcaster, 'tv', number),
       sketch,
       hueOf(broadcaster * 3 + number),
     ),
   );
   if (oneSegment !== undefined) {
     plans.push({
-      serviceId: terrestrialService(INVENTED_REGION, broadcaster, 'partial', 0),
+      serviceId: terrestrialService(region, broadcaster, 'partial', 0),
       name: oneSegment,
       serviceType: 0xc0,
       hue: hueOf(broadcaster * 3),
       video: ONE_SEGMENT,
       audios: [LOW_STEREO],
+      data: 'bml',
       theme: 'general',
       programmes: 'generated',
     });
@@ -140,6 +155,8 @@ function terrestrial(
     bitrate: 16_850_000,
     clockReference: 'own',
     stations: plans,
+    engineeringService: true,
+    ...own,
   };
 }
 
@@ -214,10 +231,33 @@ function logoService(id: number): DataServicePlan {
   return { serviceId: serviceId(id), name: 'エンジニアリング', carousel: 'logos' };
 }
 
+/** UHF channels of the first channel's relay transmitters. */
+const RELAYS = Array.from({ length: 24 }, (_, index) => 28 + index);
+
+/** Streams of BS that tables name and this region has no signal of: with those that it has there are 29. */
+const NAMED_STREAMS: NamedStream[] = [5, 7, 9, 11, 15, 17, 19, 21, 23]
+  .flatMap((transponder) => [0, 1, 2].map((slot) => ({ transponder, slot })))
+  .slice(0, 25)
+  .map(({ transponder, slot }, index): NamedStream => {
+    const first = 601 + 2 * index;
+    return {
+      type: 'BS',
+      channel: `BS${String(transponder).padStart(2, '0')}_${slot}`,
+      networkId: BS_NETWORK,
+      transportStreamId: satelliteStream(BS_NETWORK, transponder, slot),
+      services: [first, first + 1].map((id) => ({
+        serviceId: serviceId(id),
+        serviceType: 0x01,
+        name: `ＢＳ架空${id}`,
+      })),
+    };
+  });
+
 export const DEFAULT: Scenario = {
   name: 'default',
   seed: 20_260_401,
   faults: [],
+  namedStreams: NAMED_STREAMS,
   channels: [
     terrestrial(
       0,
@@ -226,26 +266,40 @@ export const DEFAULT: Scenario = {
       [
         {
           name: 'ひばり放送',
-          video: HD_BESIDE_SD,
+          video: HD,
+          pictures: SPLIT,
           audios: [CHECKED, COMMENTARY],
           captions: ALL_CAPTIONS,
         },
-        { name: 'ひばり放送２', video: SD, logo: 'shared' },
+        { name: 'ひばり放送２', video: SD_FINE, logo: 'shared', branch: true },
       ],
-      'ひばりワンセグ',
+      { oneSegment: 'ひばりワンセグ', unreferencedPes: true, relays: RELAYS },
     ),
     terrestrial(1, 'T26', 2, [
-      { name: 'ひばり教育', video: HD_BESIDE_SD, commercials: 'announcements', theme: 'learning' },
-      { name: 'ひばり教育２', video: SD, commercials: 'announcements', logo: 'shared', theme: 'learning' },
+      { name: 'ひばり教育', video: HD, pictures: SPLIT, commercials: 'announcements', theme: 'learning' },
+      {
+        name: 'ひばり教育２',
+        video: SD_FINE,
+        branch: true,
+        commercials: 'announcements',
+        logo: 'shared',
+        theme: 'learning',
+      },
     ]),
     terrestrial(
       2,
       'T25',
       4,
       [{ name: 'あさぎりテレビ', video: HD, commercials: 'usual', audios: [DUAL], data: 'hybridcast' }],
-      'あさぎりワンセグ',
+      { oneSegment: 'あさぎりワンセグ' },
     ),
-    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, commercials: 'usual', logo: 'text' }]),
+    terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, commercials: 'usual', logo: 'text' }], {
+      contentAvailability: true,
+    }),
+    // Its remote control key is that of the first channel.
+    terrestrial(0, 'T22', 1, [{ name: 'となりやま放送', video: HD, commercials: 'announcements' }], {
+      region: NEIGHBOUR_REGION,
+    }),
     withData(
       terrestrial(4, 'T23', 7, [
         { name: 'こもれび放送', video: HD, commercials: 'usual', logo: 'none', audios: [CHECKED] },
@@ -253,30 +307,42 @@ export const DEFAULT: Scenario = {
       documentService(terrestrialService(INVENTED_REGION, 4, 'data', 0), 'こもれびデータ'),
     ),
     withData(
-      bs(1, 0, 18_000_000, 311, [
+      bs(1, 0, 19_000_000, 311, [
         { name: 'ＢＳひばり', video: HD },
         { name: 'ＢＳひばり２', video: SD, logo: 'shared' },
       ]),
       documentService(serviceId(391), 'ＢＳ天気データ'),
       logoService(399),
     ),
-    bs(3, 0, 27_000_000, 321, [
+    bs(3, 0, 30_000_000, 321, [
       { name: 'ＢＳあさぎり', video: HD, commercials: 'usual', audios: [STEREO, COMMENTARY] },
       { name: 'ＢＳかわせみ', video: HD, commercials: 'usual' },
     ]),
-    bs(13, 0, 22_000_000, 331, [
-      { name: 'ＢＳこもれび', video: HD, commercials: 'usual', audios: [CHECKED] },
+    bs(13, 0, 24_000_000, 331, [
+      {
+        name: 'ＢＳこもれび',
+        video: FULL_HD,
+        pictures: { commercials: HD },
+        commercials: 'usual',
+        audios: [CHECKED],
+      },
       { name: 'ＢＳ旅チャンネル', video: SD, commercials: 'usual', theme: 'travel' },
       { name: 'ＢＳ語学館', video: SD, commercials: 'announcements', audios: [DUAL], theme: 'learning' },
     ]),
-    bs(13, 1, 18_000_000, 341, [
+    bs(13, 1, 19_000_000, 341, [
       { name: '星空シネマ', video: HD, commercials: 'announcements', pay: true, theme: 'film' },
       { name: '星空シネマ２', video: SD, commercials: 'announcements', pay: true, theme: 'film' },
     ]),
     withData(
       cs(CS1_NETWORK, 2, 411, [
         { name: '名画座４１１', video: SD_FINE, commercials: 'announcements', theme: 'film' },
-        { name: '時代劇の蔵', video: SD_FINE, commercials: 'usual', theme: 'drama' },
+        {
+          name: '時代劇の蔵',
+          video: SD_FINE,
+          pictures: { film: SD_NARROW },
+          commercials: 'usual',
+          theme: 'drama',
+        },
       ]),
       logoService(498),
     ),
@@ -295,6 +361,7 @@ export const DEFAULT: Scenario = {
     cs(CS2_NETWORK, 6, 441, [
       { name: '囲碁将棋の間', video: SD, commercials: 'announcements', theme: 'hobby' },
       { name: '釣りと自然', video: SD_FINE, commercials: 'usual', theme: 'hobby' },
+      { name: '架空通販', video: SD, programmes: 'none' },
     ]),
   ],
 };

@@ -12,6 +12,7 @@ import {
   DATA_KINDS,
   type DataServicePlan,
   LOGO_KINDS,
+  PICTURE_USES,
   type Scenario,
   type StationPlan,
   THEMES,
@@ -22,7 +23,13 @@ import { broadcastText, readProgramme } from './programme-file.ts';
 const MAX_ID = 0xffff;
 
 function readVideo(field: Field): VideoPlan {
-  const { codec, width, height, bitrate } = field.object(['codec', 'width', 'height', 'bitrate']);
+  const { codec, width, height, bitrate, aspect } = field.object([
+    'codec',
+    'width',
+    'height',
+    'bitrate',
+    'aspect',
+  ]);
   const even = (size: Field, step: number, most: number): number => {
     const value = size.integer(step, most);
     if (value % step !== 0) throw size.wrong(`${step} の倍数`);
@@ -33,7 +40,14 @@ function readVideo(field: Field): VideoPlan {
     width: even(width, 16, 1920),
     height: even(height, 4, 1088),
     bitrate: bitrate.integer(100_000, 30_000_000),
+    ...(aspect.isAbsent ? {} : { aspect: aspect.oneOf(['4:3'] as const) }),
   };
+}
+
+function readPictures(field: Field): NonNullable<StationPlan['pictures']> {
+  const fields = field.object(PICTURE_USES);
+  const given = PICTURE_USES.filter((use) => !fields[use].isAbsent);
+  return Object.fromEntries(given.map((use) => [use, readVideo(fields[use])]));
 }
 
 function readLanguage(field: Field): string {
@@ -76,6 +90,7 @@ function readAudio(field: Field): AudioPlan {
 }
 
 function readProgrammes(field: Field): StationPlan['programmes'] {
+  if (field.isText) return field.oneOf(['generated', 'none'] as const);
   const listed = field.list(readProgramme, 1);
   const timed = listed.filter(({ startAt }) => startAt !== undefined).length;
   if (timed !== 0 && timed !== listed.length) {
@@ -116,7 +131,9 @@ const STATION_FIELDS = [
   'serviceType',
   'hue',
   'video',
+  'pictures',
   'audios',
+  'branch',
   'captions',
   'logo',
   'data',
@@ -141,7 +158,9 @@ function readStation(field: Field): StationPlan {
     ),
     hue: fields.hue.or(200, (given) => given.integer(0, 359)),
     video,
+    ...(fields.pictures.isAbsent ? {} : { pictures: readPictures(fields.pictures) }),
     audios: fields.audios.list(readAudio, 1),
+    ...(fields.branch.isAbsent ? {} : { branch: fields.branch.boolean() }),
     ...(captions === undefined ? {} : { captions }),
     ...(fields.logo.isAbsent ? {} : { logo: fields.logo.oneOf(LOGO_KINDS) }),
     ...(fields.data.isAbsent ? {} : { data: fields.data.oneOf(DATA_KINDS) }),
@@ -174,9 +193,21 @@ const CHANNEL_FIELDS = [
   'clockReference',
   'stations',
   'dataServices',
+  'protection',
+  'contentAvailability',
+  'engineeringService',
+  'unreferencedPes',
+  'relays',
 ] as const;
 
 const CHANNEL_NAMES = { GR: /^T\d{2}$/, BS: /^BS\d{2}_\d$/, CS: /^CS\d{2}$/ } as const;
+
+const CHANNEL_FLAGS = ['protection', 'contentAvailability', 'engineeringService', 'unreferencedPes'] as const;
+
+function readFlags(fields: Record<(typeof CHANNEL_FLAGS)[number], Field>) {
+  const given = CHANNEL_FLAGS.filter((flag) => !fields[flag].isAbsent);
+  return Object.fromEntries(given.map((flag) => [flag, fields[flag].boolean()]));
+}
 
 function readChannel(field: Field): ChannelPlan {
   const fields = field.object(CHANNEL_FIELDS);
@@ -208,6 +239,8 @@ function readChannel(field: Field): ChannelPlan {
     ),
     stations,
     ...(dataServices.length === 0 ? {} : { dataServices }),
+    ...readFlags(fields),
+    ...(fields.relays.isAbsent ? {} : { relays: fields.relays.list((relay) => relay.integer(13, 62)) }),
   };
 }
 

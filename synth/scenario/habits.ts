@@ -26,9 +26,7 @@ export const HABITS: Readonly<Record<string, Habits>> = {
     cancels: ODD_DAYS,
     soundByProgramme: true,
   },
-  ひばり放送２: { branch: true },
   ひばり教育: { nightPause: 'listed' },
-  ひばり教育２: { branch: true },
   あさぎりテレビ: {
     sports: [{ weekdays: ODD_DAYS, end: 'open' }],
     cancels: EVEN_DAYS,

@@ -10,6 +10,8 @@ import {
 
 /** A terrestrial region that no broadcaster is in: its number is not assigned. */
 export const INVENTED_REGION = 9;
+/** Another one, from which some receivers get a station too. */
+export const NEIGHBOUR_REGION = 8;
 
 /** network_id, original_network_id and transport_stream_id of a terrestrial broadcaster (0..15) of a region. */
 export function terrestrialNetwork(region: number, broadcaster: number): NetworkId {

@@ -52,12 +52,18 @@ export interface StationPlace {
   captions: CaptionPlace | null;
   /** Superimposed text, which has no time of its own. */
   superimpose: CaptionPlace | null;
+  /** Captions of one segment; only their management data are sent. */
+  partialCaptions: SectionPlace | null;
   /** The data carousel of its BML document. */
   carousel: SectionPlace | null;
+  /** Further data components of the document. */
+  dataComponents: SectionPlace[];
   /** The table of its Hybridcast application. */
   application: SectionPlace | null;
-  /** Entitlement control messages of a pay station. */
+  /** Entitlement control messages for the viewers' cards; of a pay station its own, else those of the channel. */
   ecmPid: Pid | null;
+  /** Those of the terrestrial content protection system. */
+  protectionEcmPid: Pid | null;
 }
 
 /** A service that is nothing but a data carousel. */
@@ -83,11 +89,15 @@ export const TOT_PID = pid(0x0014);
 export const SDTT_PIDS = { satellite: pid(0x0023), terrestrial: pid(0x0028) } as const;
 export const BIT_PID = pid(0x0024);
 export const CDT_PID = pid(0x0029);
-/** Entitlement management messages, on one of the identifiers that nothing else has. */
+/** Entitlement messages, on identifiers that nothing else has: management, control of the two systems. */
 export const EMM_PID = pid(0x1e00);
+const CHANNEL_ECM_PID = pid(0x1e01);
+const PROTECTION_ECM_PID = pid(0x1e02);
 /** EIT of partial reception services, ARIB TR-B14 vol. 4. */
 export const L_EIT_PID = pid(0x0027);
 export const NULL_PID = pid(0x1fff);
+/** A stream that no map names. */
+export const UNREFERENCED_PID = pid(0x1e38);
 
 const MPEG2_VIDEO = 0x02;
 const H264_VIDEO = 0x1b;
@@ -103,10 +113,16 @@ const PARTIAL_PMT = 0x1fc8;
 const FULL_TAGS = { video: 0x00, audio: 0x10 };
 const PARTIAL_TAGS = { video: 0x81, audio: 0x83 };
 const CAPTION_TAG = 0x30;
+const PARTIAL_CAROUSEL_TAG = 0x80;
+const PARTIAL_CAPTION_TAG = 0x87;
 const SUPERIMPOSE_TAG = 0x38;
 /** The component that a document begins with, and of one that receivers look for logos: ARIB TR-B15 vol. 1. */
 const CAROUSEL_TAG = { bml: 0x40, logos: 0x79 } as const;
-const APPLICATION_TAG = 0x60;
+/** The further components of a document: ARIB TR-B14 vol. 3; numbers as a terrestrial station was seen to have them. */
+const DATA_TAGS = [0x60, 0x61, 0x62, 0x70, 0x71, 0x72];
+/** Of one segment. */
+const PARTIAL_DATA_TAGS = [0x89, 0x8b];
+const APPLICATION_TAG = 0x78;
 const PMT_OFFSET = 0xf0;
 const ECM_OFFSET = 0xe0;
 
@@ -123,11 +139,28 @@ function placeSections(streamType: number, base: number, componentTag: number): 
   return { pid: pid(base + componentTag), streamType, componentTag };
 }
 
+/** The engineering service of terrestrial channels, with identifiers as a station was seen to have them. */
+export const ENGINEERING_SERVICE = 0xfff0;
+export const ENGINEERING_PMT_PID = pid(0x1cf0);
+export const ENGINEERING_DATA_PID = pid(0x1c61);
+/** component_tags and PIDs of its components; only one of them carries anything. */
+export const ENGINEERING_COMPONENTS: readonly SectionPlace[] = [
+  ...[0x60, 0x61, 0x62, 0x63],
+  ...[0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78],
+].map((tag) => placeSections(DATA_CAROUSEL, 0x1c00, tag));
+
+/** One-segment is always in the clear. */
+function isProtectedStation(channel: ChannelPlan, station: StationPlan): boolean {
+  return channel.protection !== false && !isPartialReception(station);
+}
+
 function placeStation(channel: ChannelPlan, station: StationPlan, index: number): StationPlace {
   const partial = isPartialReception(station);
   const base = 0x100 * (index + 1);
   const tags = partial ? PARTIAL_TAGS : FULL_TAGS;
   const videoPid = pid(base);
+  const hasData = (station.data ?? 'none') !== 'none';
+  const isProtected = isProtectedStation(channel, station);
   const superimposing = (station.captions?.newsflashSec ?? null) !== null;
   return {
     plan: station,
@@ -147,11 +180,17 @@ function placeStation(channel: ChannelPlan, station: StationPlan, index: number)
     })),
     captions: placeCaptions(station.captions, base, CAPTION_TAG),
     superimpose: placeCaptions(superimposing ? station.captions : undefined, base, SUPERIMPOSE_TAG),
-    carousel:
-      (station.data ?? 'none') === 'none' ? null : placeSections(DATA_CAROUSEL, base, CAROUSEL_TAG.bml),
+    partialCaptions: partial && hasData ? placeSections(PRIVATE_PES, base, PARTIAL_CAPTION_TAG) : null,
+    carousel: hasData
+      ? placeSections(DATA_CAROUSEL, base, partial ? PARTIAL_CAROUSEL_TAG : CAROUSEL_TAG.bml)
+      : null,
+    dataComponents: (hasData ? (partial ? PARTIAL_DATA_TAGS : DATA_TAGS) : []).map((tag) =>
+      placeSections(DATA_CAROUSEL, base, tag),
+    ),
     application:
       station.data === 'hybridcast' ? placeSections(PRIVATE_SECTIONS, base, APPLICATION_TAG) : null,
-    ecmPid: station.pay === true ? pid(base + ECM_OFFSET) : null,
+    ecmPid: station.pay === true ? pid(base + ECM_OFFSET) : isProtected ? CHANNEL_ECM_PID : null,
+    protectionEcmPid: isProtected && channel.type === 'GR' ? PROTECTION_ECM_PID : null,
   };
 }
 
@@ -162,6 +201,11 @@ function placeDataService(plan: DataServicePlan, index: number): DataServicePlac
     pmtPid: pid(base + PMT_OFFSET),
     carousel: placeSections(DATA_CAROUSEL, base, CAROUSEL_TAG[plan.carousel]),
   };
+}
+
+/** Whether the channel sends entitlement messages. */
+export function hasEntitlements(channel: ChannelPlan): boolean {
+  return channel.stations.some((station) => station.pay === true || isProtectedStation(channel, station));
 }
 
 export function placeChannel(channel: ChannelPlan): ChannelPlace {

@@ -6,9 +6,10 @@ import { ScenarioError } from './fields.ts';
 import { parseScenario } from './file.ts';
 import { MINI } from './mini.ts';
 import type { ChannelPlan, Scenario } from './model.ts';
+import { WIDE } from './wide.ts';
 
 /** The scenarios that have names. */
-export const BUILT_IN: readonly Scenario[] = [DEFAULT, MINI];
+export const BUILT_IN: readonly Scenario[] = [DEFAULT, MINI, WIDE];
 
 function readFile(path: string): string {
   try {

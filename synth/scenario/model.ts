@@ -7,9 +7,11 @@ import type { Fault } from '../fault/model.ts';
 
 export interface VideoPlan {
   codec: 'mpeg2' | 'h264';
-  /** Coded size; the picture is 16:9 whatever it is. */
+  /** Coded size. */
   width: number;
   height: number;
+  /** Absent: 16:9. */
+  aspect?: '4:3';
   /** Bits a second of the elementary stream. */
   bitrate: number;
 }
@@ -37,6 +39,13 @@ export interface AudioPlan {
   /** Bits a second. */
   bitrate: number;
 }
+
+/**
+ * Pictures of another format on the station's video PID: of the main station while its branch shows something else,
+ * of commercials, of programmes in film cadence.
+ */
+export const PICTURE_USES = ['split', 'commercials', 'film'] as const;
+export type PictureUse = (typeof PICTURE_USES)[number];
 
 /** Captions and superimposed text of a station. */
 export interface CaptionPlan {
@@ -141,8 +150,6 @@ export interface Habits {
   /** Weekdays on which one programme of the evening gives way to another. */
   cancels?: readonly number[];
   nightPause?: 'listed' | 'silent';
-  /** Shows what the first station of its channel does, but for noon, afternoon and night. */
-  branch?: boolean;
   repeats?: readonly Repeat[];
   /** Dual sound and further audio streams only where the title's marks say so. */
   soundByProgramme?: boolean;
@@ -194,7 +201,14 @@ export interface StationPlan {
   /** Colour of its picture, degrees. */
   hue: number;
   video: VideoPlan;
+  /** Absent: all pictures are as `video` says. */
+  pictures?: Partial<Record<PictureUse, VideoPlan>>;
   audios: AudioPlan[];
+  /**
+   * It has no streams of its own while it shows what the channel's first station does. Of made-up programmes:
+   * everything but noon, afternoon and night.
+   */
+  branch?: boolean;
   /** Absent: no captions. */
   captions?: CaptionPlan;
   /** Absent: a picture; of one-segment stations that of the first station. */
@@ -206,8 +220,8 @@ export interface StationPlan {
   /** Absent: none. */
   commercials?: CommercialPlan;
   theme: Theme;
-  /** `generated`: made from the seed and the theme. */
-  programmes: 'generated' | ListedProgramme[];
+  /** `generated`: made from the seed and the theme. `none`: event tables are announced, but never sent. */
+  programmes: 'generated' | 'none' | ListedProgramme[];
   /** Absent: every programme is as planned. */
   habits?: Habits;
 }
@@ -237,12 +251,33 @@ export interface ChannelPlan {
   stations: StationPlan[];
   /** Absent: none. */
   dataServices?: DataServicePlan[];
+  /** Its free stations name ECMs as those of pay stations do. Absent: they do. */
+  protection?: boolean;
+  /** Content availability descriptor in the PMT. Absent: on satellites. */
+  contentAvailability?: boolean;
+  /** The engineering service of a terrestrial channel, which no SDT names. Absent: none. */
+  engineeringService?: boolean;
+  /** A PES stream that no PMT names. Absent: none. */
+  unreferencedPes?: boolean;
+  /** UHF channels of the relay transmitters, in the NIT of a terrestrial channel. Absent: none. */
+  relays?: number[];
+}
+
+/** A transport stream that the tables of its network name and that cannot be received here. */
+export interface NamedStream {
+  type: 'BS' | 'CS';
+  channel: string;
+  networkId: NetworkId;
+  transportStreamId: TransportStreamId;
+  services: { serviceId: ServiceId; serviceType: number; name: string }[];
 }
 
 export interface Scenario {
   name: string;
   seed: number;
   channels: ChannelPlan[];
+  /** Absent: none. */
+  namedStreams?: NamedStream[];
   /** What goes wrong on the air, for all of it or for some channels. */
   faults: readonly Fault[];
   /** The schedule is repeated so many times as often as broadcasters do, so that tests need not wait. */

@@ -8,9 +8,9 @@ import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { ByteWriter } from './bytes.ts';
 import type { NetworkCycles, ScheduleCycles } from './cycles.ts';
 import { descriptors, serviceList } from './descriptors.ts';
-import { networkOf, servicesOf } from './network.ts';
-import { longSection } from './section.ts';
+import { namedStreamsOf, networkOf, servicesOf } from './network.ts';
 import { broadcasterName, extendedBroadcaster, siParameter } from './service-descriptors.ts';
+import { tableSections } from './table-sections.ts';
 
 /** Seconds from repetition to repetition. */
 export interface SentCycles {
@@ -91,17 +91,26 @@ function parameters(list: readonly Parameter[]): Uint8Array {
 }
 
 /** Of a satellite network: one broadcaster for each of its streams, numbered from 1. */
-function satelliteBroadcasters(channels: readonly ChannelPlan[], cycles: SentCycles): Uint8Array {
-  const body = new ByteWriter();
-  for (const [index, channel] of channels.entries()) {
+function satelliteBroadcasters(scenario: Scenario, channel: ChannelPlan, cycles: SentCycles): Uint8Array[] {
+  const own = networkOf(scenario, channel).map((stream) => ({
+    name: stream.stations[0]?.name ?? stream.networkName,
+    services: servicesOf(stream),
+  }));
+  const named = namedStreamsOf(scenario, channel).map(({ services }) => ({
+    name: services[0]?.name ?? channel.networkName,
+    services,
+  }));
+  return [...own, ...named].map(({ name, services }, index) => {
     const loop = descriptors(
-      broadcasterName(channel.stations[0]?.name ?? channel.networkName),
-      serviceList(servicesOf(channel)),
+      broadcasterName(name),
+      serviceList(services),
       parameters(scheduleParameters(cycles)),
     );
-    body.u8(index + 1).counted12(0xf, loop);
-  }
-  return body.done();
+    return new ByteWriter()
+      .u8(index + 1)
+      .counted12(0xf, loop)
+      .done();
+  });
 }
 
 function terrestrialBroadcaster(channel: ChannelPlan, cycles: SentCycles): Uint8Array {
@@ -115,16 +124,17 @@ function terrestrialBroadcaster(channel: ChannelPlan, cycles: SentCycles): Uint8
   return new ByteWriter().u8(ONLY_BROADCASTER).counted12(0xf, loop).done();
 }
 
-export function bitSection(scenario: Scenario, channel: ChannelPlan, cycles: SentCycles): Uint8Array {
+export function bitSections(scenario: Scenario, channel: ChannelPlan, cycles: SentCycles): Uint8Array[] {
   const terrestrial = channel.type === 'GR';
-  const body = new ByteWriter()
-    // broadcast_view_propriety: on satellites viewers know broadcasters, on terrestrial networks stations.
-    .counted12(terrestrial ? 0xe : 0xf, parameters(networkParameters(cycles)))
-    .bytes(
-      terrestrial
-        ? terrestrialBroadcaster(channel, cycles)
-        : satelliteBroadcasters(networkOf(scenario, channel), cycles),
-    );
-  const header = { tableId: 0xc4, extension: channel.networkId, version: VERSION, number: 0, lastNumber: 0 };
-  return longSection(header, body.done());
+  const network = parameters(networkParameters(cycles));
+  // broadcast_view_propriety: on satellites viewers know broadcasters, on terrestrial networks stations.
+  const reserved = terrestrial ? 0xe : 0xf;
+  return tableSections({
+    header: { tableId: 0xc4, extension: channel.networkId, version: VERSION },
+    head: (first) => new ByteWriter().counted12(reserved, first ? network : new Uint8Array(0)).done(),
+    elements: terrestrial
+      ? [terrestrialBroadcaster(channel, cycles)]
+      : satelliteBroadcasters(scenario, channel, cycles),
+    counted: false,
+  });
 }

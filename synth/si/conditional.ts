@@ -1,7 +1,8 @@
 /**
- * Messages for the card of a pay station's viewers: ECM and EMM sections, ARIB STD-B25 Part 1, 4.3 and 4.4. Their
+ * Messages for the viewers' cards: ECM and EMM sections, ARIB STD-B25 Part 1, 4.3 and 4.4. Their
  * contents are made up: what they would unlock is sent in the clear, as behind a tuner whose card has done its work.
  */
+import type { Pid } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { Random } from '../random.ts';
 import { ByteWriter } from './bytes.ts';
@@ -24,13 +25,13 @@ function sealed(words: readonly (string | number)[], count: number): Uint8Array 
 }
 
 /** The message with the keys of a moment and of the one after. */
-export function ecmSection(serviceId: number, at: BroadcastMs): Uint8Array {
+export function ecmSection(streamId: number, pid: Pid, at: BroadcastMs): Uint8Array {
   const period = Math.floor(at / KEY_MS);
   const body = new ByteWriter()
     .u8(PROTOCOL)
     .u8(BROADCASTER_GROUP)
     .u8(WORK_KEY)
-    .bytes(sealed(['ecm', serviceId, period], ECM_SEALED));
+    .bytes(sealed(['ecm', streamId, pid, period], ECM_SEALED));
   const header = { tableId: 0x82, extension: 0, version: period % VERSIONS, number: 0, lastNumber: 0 };
   return longSection(header, body.done());
 }
@@ -50,4 +51,13 @@ export function emmSection(networkId: number, turn: number): Uint8Array {
   );
   const header = { tableId: 0x84, extension: 0, version: turn % VERSIONS, number: 0, lastNumber: 0 };
   return longSection(header, body.done());
+}
+
+/** Octets of a message of the terrestrial content protection: about one section as long as sections may be. */
+const PROTECTION_SEALED = 4_000;
+
+/** Management of the terrestrial content protection's receivers; there is no card to address. */
+export function protectionEmmSection(networkId: number, turn: number): Uint8Array {
+  const header = { tableId: 0x85, extension: 0, version: turn % VERSIONS, number: 0, lastNumber: 0 };
+  return longSection(header, sealed(['protection', networkId, turn], PROTECTION_SEALED));
 }

@@ -110,15 +110,17 @@ export function streamIdentifier(tag: number): Uint8Array {
  * protection: ARIB TR-B14 and TR-B15 vol. 4.
  */
 const COPY_CONTROL = { free: 0x0c, once: 0x84, never: 0xc4 } as const;
+/** One generation as one-segment says it: copy_control_type 10. */
+const PARTIAL_COPY_CONTROL = 0x88;
 
 /** Digital copy control descriptor 0xC1. */
 export function copyControl(control: keyof typeof COPY_CONTROL): Uint8Array {
   return descriptor(0xc1, new ByteWriter().u8(COPY_CONTROL[control]));
 }
 
-/** Digital copy control descriptor 0xC1: one generation, output encrypted. */
-export function copyOnce(): Uint8Array {
-  return copyControl('once');
+/** Digital copy control descriptor 0xC1 of one-segment. */
+export function partialCopyControl(): Uint8Array {
+  return descriptor(0xc1, new ByteWriter().u8(PARTIAL_COPY_CONTROL));
 }
 
 export interface AudioComponent {
@@ -131,8 +133,8 @@ export interface AudioComponent {
   text: string;
 }
 
-/** 48 kHz and quality mode 1 in the flag byte of the audio component descriptor. */
-const QUALITY_AND_RATE = (1 << 4) | (7 << 1) | 1;
+/** 48 kHz and quality mode 2 in the flag byte of the audio component descriptor. */
+const QUALITY_AND_RATE = (2 << 4) | (7 << 1) | 1;
 
 /** Audio component descriptor 0xC4. */
 export function audioComponent(audio: AudioComponent): Uint8Array {
@@ -172,14 +174,16 @@ export function tsInformation(
   return descriptor(0xcd, body);
 }
 
-/** Content availability descriptor 0xDE: dubbing limited, output encrypted. */
+/** Content availability descriptor 0xDE: dubbing limited, temporary storage allowed, output encrypted. */
 export function contentAvailability(): Uint8Array {
-  return descriptor(0xde, new ByteWriter().u8(0xff));
+  return descriptor(0xde, new ByteWriter().u8(0xef));
 }
 
-/** Terrestrial delivery system descriptor 0xFA: mode 3, guard 1/8. `frequency` in units of 1/7 MHz. */
-export function terrestrialDelivery(areaCode: number, frequency: number): Uint8Array {
-  return descriptor(0xfa, new ByteWriter().u16((areaCode << 4) | (2 << 2) | 2).u16(frequency));
+/** Terrestrial delivery system descriptor 0xFA: mode 3, guard 1/8. `frequencies` in units of 1/7 MHz. */
+export function terrestrialDelivery(areaCode: number, frequencies: readonly number[]): Uint8Array {
+  const body = new ByteWriter().u16((areaCode << 4) | (2 << 2) | 2);
+  for (const frequency of frequencies) body.u16(frequency);
+  return descriptor(0xfa, body);
 }
 
 /** Partial reception descriptor 0xFB. */

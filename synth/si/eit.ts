@@ -4,8 +4,10 @@
  */
 import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../arib/time.ts';
 import { DAY_MS, type Guide, type Programme } from '../guide/programme.ts';
+import { programmeVideo } from '../rundown/picture.ts';
+import { isSplitOff } from '../rundown/sharing.ts';
 import type { StationPlace } from '../scenario/layout.ts';
-import type { ChannelPlan } from '../scenario/model.ts';
+import type { ChannelPlan, VideoPlan } from '../scenario/model.ts';
 import { ByteWriter } from './bytes.ts';
 import { audioComponent, component, copyControl, extendedEvent, shortEvent } from './descriptors.ts';
 import {
@@ -31,6 +33,15 @@ export interface EventStation {
   channel: ChannelPlan;
   place: StationPlace;
   guide: Guide;
+  /** Of a branch: the station whose streams it names while both show the same. Absent: none. */
+  main?: StationEvents;
+  /** Of a main station: the branch that takes room from its pictures when it splits off. Absent: none. */
+  branch?: StationEvents;
+}
+
+export interface StationEvents {
+  place: StationPlace;
+  guide: Guide;
 }
 
 const PRESENT_FOLLOWING_ID = { actual: 0x4e, other: 0x4f } as const;
@@ -39,20 +50,29 @@ const SCHEDULE_ID = {
   other: { basic: 0x60, extended: 0x68 },
 } as const;
 
-/** component_type by lines, ARIB STD-B10 Part 2, table 6-5: 16:9 without pan vectors. */
-function componentType(height: number): number {
+/** component_type by lines and aspect ratio, ARIB STD-B10 Part 2, table 6-5: 16:9 without pan vectors. */
+function componentType({ height, aspect }: VideoPlan): number {
   if (height >= 1080) return 0xb3;
-  if (height >= 480) return 0x03;
+  if (height >= 480) return aspect === '4:3' ? 0x01 : 0x03;
   return height === 180 ? 0xf3 : 0xd3;
+}
+
+/** Whether the branch of a main station shows something else at a moment. */
+function isSplitAt({ branch, place }: EventStation, at: BroadcastMs): boolean {
+  if (branch === undefined || place.plan.pictures?.split === undefined) return false;
+  return branch.guide.airing(at, broadcastMs(at + 1)).some(isSplitOff);
 }
 
 const STREAM_CONTENT = { mpeg2: 1, h264: 5 } as const;
 const AUDIO_TYPE = { dual: 0x02, stereo: 0x03, surround: 0x09 } as const;
 
 /** Picture and sounds that are on air with a programme. */
-function componentDescriptors(place: StationPlace, { sound, audioCount }: Programme): Uint8Array[] {
-  const { plan, componentTag } = place.video;
-  const video = component(STREAM_CONTENT[plan.codec], componentType(plan.height), componentTag, '');
+function componentDescriptors(station: EventStation, programme: Programme): Uint8Array[] {
+  const { sound, audioCount, borrowed } = programme;
+  const place = borrowed && station.main !== undefined ? station.main.place : station.place;
+  const { componentTag } = place.video;
+  const plan = programmeVideo(place.plan, programme.kind, isSplitAt(station, programme.startAt));
+  const video = component(STREAM_CONTENT[plan.codec], componentType(plan), componentTag, '');
   const audios = place.audios.slice(0, audioCount).map((audio, index) => {
     const mode = index === 0 ? sound : audio.plan.mode;
     const asPlanned = mode === audio.plan.mode;
@@ -89,7 +109,7 @@ function basicDescriptors(station: EventStation, programme: Programme): Uint8Arr
   const { minimumAge, groups } = programme;
   return [
     shortEvent(programme.title, programme.description),
-    ...componentDescriptors(station.place, programme),
+    ...componentDescriptors(station, programme),
     content(programme.genres, programme.notes),
     copyControl(programme.copyControl),
     ...dataDescriptors(station, programme),
@@ -164,7 +184,8 @@ export function presentFollowing(station: EventStation, kind: EitKind, at: Broad
       segmentLast: 1,
     };
     if (programme === undefined) return eitSection(station, header, []);
-    const loop = [...basicDescriptors(station, programme), ...extendedEvent(programme.items)];
+    const items = programme.borrowed ? [] : extendedEvent(programme.items);
+    const loop = [...basicDescriptors(station, programme), ...items];
     return eitSection(station, header, [eventBytes(programme, loop)]);
   });
 }
@@ -215,7 +236,7 @@ export interface ScheduleMoment {
   at: BroadcastMs;
 }
 
-/** What a branch station borrows from the main one is named there; here stands only where. */
+/** A branch's entry for what its main station shows is an event group; present/following have the texts too. */
 function scheduleDescriptors(station: EventStation, kind: ScheduleKind, programme: Programme): Uint8Array[] {
   if (kind === 'extended') return programme.borrowed ? [] : extendedEvent(programme.items);
   return programme.borrowed ? programme.groups.map(eventGroup) : basicDescriptors(station, programme);

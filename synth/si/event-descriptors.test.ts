@@ -92,8 +92,8 @@ test('data content of captions in two languages', () => {
     octets(`
       C7 12 0008 30    // captions, begin with component 0x30
       09 02            // selector: two languages
-      1A 6A706E        // language_tag 0, DMF 1010, jpn
-      3A 656E67        // language_tag 1, DMF 1010, eng
+      13 6A706E        // language_tag 0, DMF 0011, jpn
+      33 656E67        // language_tag 1, DMF 0011, eng
       00 6A706E 00     // no other components; jpn, no text
     `),
   );

@@ -76,15 +76,15 @@ export function dataContent({ dataComponentId, entry, selector, text }: DataCont
   return descriptor(0xc7, body);
 }
 
-/** Shown when chosen, on reception and from a recording: display mode 10, twice (ARIB STD-B24 vol. 1, 9.6.1). */
-const SELECTABLE = 0x0a;
+/** DMF as broadcasters have it, on reception and from a recording (ARIB STD-B24 vol. 1, 9.6.1). */
+const DISPLAY_MODE = 0x03;
 
 /** Selector of captions in the data content descriptor, ARIB STD-B24 vol. 1 part 3, 9.6.2. */
 export function captionInfo(languages: readonly string[]): Uint8Array {
   const body = new ByteWriter().u8(languages.length);
   for (const [tag, language] of languages.entries()) {
     // language_tag 3, reserved 1, DMF 4.
-    body.u8((tag << 5) | 0x10 | SELECTABLE).letters(language);
+    body.u8((tag << 5) | 0x10 | DISPLAY_MODE).letters(language);
   }
   return body.done();
 }

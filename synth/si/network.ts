@@ -2,19 +2,23 @@
 import { type BroadcastMs, encodeJstTime } from '../../arib/time.ts';
 import { LOGO_VERSION, networkLogos } from '../logo/assignment.ts';
 import { Random } from '../random.ts';
+import { ENGINEERING_SERVICE } from '../scenario/layout.ts';
 import {
   type ChannelPlan,
   dataServiceType,
   isPartialReception,
   logoKind,
+  type NamedStream,
   type Scenario,
   type StationPlan,
 } from '../scenario/model.ts';
 import { fitText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import {
+  copyControl,
   descriptors,
   networkName,
+  partialCopyControl,
   partialReception,
   satelliteDelivery,
   service,
@@ -23,8 +27,9 @@ import {
   terrestrialDelivery,
   tsInformation,
 } from './descriptors.ts';
-import { longSection, plainSection, shortSection } from './section.ts';
+import { plainSection, shortSection } from './section.ts';
 import { caContractInfo, logoInCdt, logoLetters, logoShared } from './service-descriptors.ts';
+import { tableSections } from './table-sections.ts';
 
 const VERSION = 1;
 
@@ -35,8 +40,8 @@ const BROADCASTING_IDENTIFIER = { GR: 3, BS: 2, CS: 4 } as const;
 const TRANSMISSION = { full: 0x0f, partial: 0xaf };
 
 /** UHF channel 13 is 473 1/7 MHz, in units of 1/7 MHz; the next ones 6 MHz apart. */
-function terrestrialFrequency(channel: string): number {
-  return 3_312 + 42 * (Number(channel.replace(/\D/g, '')) - 13);
+function terrestrialFrequency(channel: number): number {
+  return 3_312 + 42 * (channel - 13);
 }
 
 /** Down-link frequency in units of 10 kHz, from the transponder's number. */
@@ -46,6 +51,9 @@ function satelliteFrequency(type: 'BS' | 'CS', channel: string): number {
     ? 1_172_748 + 3_836 * ((transponder - 1) / 2)
     : 1_229_100 + 4_000 * (transponder / 2 - 1);
 }
+
+/** service_type of services for receivers alone: ARIB STD-B10 Part 2, table 6-24. */
+const ENGINEERING_TYPE = 0xa4;
 
 /** Every service of a transport stream with its service_type, those without picture last. */
 export function servicesOf(channel: ChannelPlan): { serviceId: number; serviceType: number; name: string }[] {
@@ -59,15 +67,24 @@ export function servicesOf(channel: ChannelPlan): { serviceId: number; serviceTy
 
 function streamDescriptors(channel: ChannelPlan): Uint8Array {
   const services = servicesOf(channel);
-  const list = serviceList(services);
+  const hidden =
+    channel.engineeringService === true
+      ? [{ serviceId: ENGINEERING_SERVICE, serviceType: ENGINEERING_TYPE }]
+      : [];
+  const list = serviceList([...services, ...hidden]);
   if (channel.type !== 'GR') {
     return descriptors(list, satelliteDelivery(satelliteFrequency(channel.type, channel.channel)));
   }
   const partial: number[] = channel.stations.filter(isPartialReception).map(({ serviceId }) => serviceId);
   const full = services.map(({ serviceId }) => serviceId).filter((id) => !partial.includes(id));
-  const transmissions = [{ kind: TRANSMISSION.full, services: full }];
+  const hiddenIds = hidden.map(({ serviceId }) => serviceId);
+  const transmissions = [{ kind: TRANSMISSION.full, services: [...full, ...hiddenIds] }];
   if (partial.length > 0) transmissions.push({ kind: TRANSMISSION.partial, services: partial });
-  const parts = [list, terrestrialDelivery(AREA_CODE, terrestrialFrequency(channel.channel))];
+  const own = Number(channel.channel.replace(/\D/g, ''));
+  const parts = [
+    list,
+    terrestrialDelivery(AREA_CODE, [own, ...(channel.relays ?? [])].map(terrestrialFrequency)),
+  ];
   if (partial.length > 0) parts.push(partialReception(partial));
   parts.push(tsInformation(channel.remoteControlKey ?? 0, channel.stations[0]?.name ?? '', transmissions));
   return descriptors(...parts);
@@ -79,18 +96,33 @@ export function networkOf(scenario: Scenario, channel: ChannelPlan): ChannelPlan
   return scenario.channels.filter((other) => other.networkId === channel.networkId);
 }
 
-export function nitSection(scenario: Scenario, channel: ChannelPlan): Uint8Array {
+/** The streams of a satellite network that are named beside those that can be received. */
+export function namedStreamsOf(scenario: Scenario, channel: ChannelPlan): NamedStream[] {
+  if (channel.type === 'GR') return [];
+  return (scenario.namedStreams ?? []).filter(({ networkId }) => networkId === channel.networkId);
+}
+
+function namedStreamDescriptors({ type, channel, services }: NamedStream): Uint8Array {
+  return descriptors(serviceList(services), satelliteDelivery(satelliteFrequency(type, channel)));
+}
+
+export function nitSections(scenario: Scenario, channel: ChannelPlan): Uint8Array[] {
   const network = descriptors(
     networkName(channel.networkName),
     systemManagement(BROADCASTING_IDENTIFIER[channel.type]),
   );
-  const streams = new ByteWriter();
-  for (const stream of networkOf(scenario, channel)) {
-    streams.u16(stream.transportStreamId).u16(stream.networkId).counted12(0xf, streamDescriptors(stream));
-  }
-  const body = new ByteWriter().counted12(0xf, network).counted12(0xf, streams.done());
-  const header = { tableId: 0x40, extension: channel.networkId, version: VERSION, number: 0, lastNumber: 0 };
-  return longSection(header, body.done());
+  const streams = [
+    ...networkOf(scenario, channel).map((stream) => ({ stream, loop: streamDescriptors(stream) })),
+    ...namedStreamsOf(scenario, channel).map((stream) => ({ stream, loop: namedStreamDescriptors(stream) })),
+  ];
+  return tableSections({
+    header: { tableId: 0x40, extension: channel.networkId, version: VERSION },
+    head: (first) => new ByteWriter().counted12(0xf, first ? network : new Uint8Array(0)).done(),
+    elements: streams.map(({ stream, loop }) =>
+      new ByteWriter().u16(stream.transportStreamId).u16(stream.networkId).counted12(0xf, loop).done(),
+    ),
+    counted: true,
+  });
 }
 
 /** EIT_user_defined_flags, EIT_schedule_flag and EIT_present_following_flag of a station. */
@@ -130,30 +162,70 @@ function feeDescriptors(station: StationPlan): Uint8Array[] {
   return [caContractInfo(DEFAULT_COMPONENTS, verification, '')];
 }
 
-/** The SDT of a transport stream; `actual` when it is the one that carries the table. */
-export function sdtSection(stream: ChannelPlan, actual: boolean): Uint8Array {
-  const body = new ByteWriter().u16(stream.networkId).u8(0xff);
-  for (const station of stream.stations) {
-    const loop = descriptors(
-      service(station.serviceType, '', station.name),
-      ...logoDescriptors(stream, station),
-      ...feeDescriptors(station),
-    );
-    body
-      .u16(station.serviceId)
-      .u8(eitFlags(stream, isPartialReception(station)))
+interface ServiceEntry {
+  serviceId: number;
+  /** Reserved bits and EIT flags. */
+  flags: number;
+  pay: boolean;
+  loop: Uint8Array;
+}
+
+function stationEntry(stream: ChannelPlan, station: StationPlan): ServiceEntry {
+  const loop = descriptors(
+    service(station.serviceType, '', station.name),
+    isPartialReception(station) ? partialCopyControl() : copyControl('once'),
+    ...logoDescriptors(stream, station),
+    ...feeDescriptors(station),
+  );
+  const flags = eitFlags(stream, isPartialReception(station));
+  return { serviceId: station.serviceId, flags, pay: station.pay === true, loop };
+}
+
+function serviceSections(
+  stream: Pick<ChannelPlan, 'networkId' | 'transportStreamId'>,
+  actual: boolean,
+  services: readonly ServiceEntry[],
+): Uint8Array[] {
+  return tableSections({
+    header: { tableId: actual ? 0x42 : 0x46, extension: stream.transportStreamId, version: VERSION },
+    head: () => new ByteWriter().u16(stream.networkId).u8(0xff).done(),
+    elements: services.map(({ serviceId, flags, pay, loop }) =>
       // running_status 0, free_CA_mode.
-      .counted12(station.pay === true ? 1 : 0, loop);
-  }
-  for (const data of stream.dataServices ?? []) {
-    body
-      .u16(data.serviceId)
-      .u8(WITHOUT_EVENTS[stream.type])
-      .counted12(0, service(dataServiceType(data), '', data.name));
-  }
-  const tableId = actual ? 0x42 : 0x46;
-  const extension = stream.transportStreamId;
-  return longSection({ tableId, extension, version: VERSION, number: 0, lastNumber: 0 }, body.done());
+      new ByteWriter()
+        .u16(serviceId)
+        .u8(flags)
+        .counted12(pay ? 1 : 0, loop)
+        .done(),
+    ),
+    counted: false,
+  });
+}
+
+/** The SDT of a transport stream; `actual` when it is the one that carries the table. */
+export function sdtSections(stream: ChannelPlan, actual: boolean): Uint8Array[] {
+  const data = (stream.dataServices ?? []).map(
+    (plan): ServiceEntry => ({
+      serviceId: plan.serviceId,
+      flags: WITHOUT_EVENTS[stream.type],
+      pay: false,
+      loop: service(dataServiceType(plan), '', plan.name),
+    }),
+  );
+  const stations = stream.stations.map((station) => stationEntry(stream, station));
+  return serviceSections(stream, actual, [...stations, ...data]);
+}
+
+/** The SDT of a stream that is named alone. */
+export function namedSdtSections(stream: NamedStream): Uint8Array[] {
+  const entries = stream.services.map(
+    ({ serviceId, serviceType, name }): ServiceEntry => ({
+      serviceId,
+      flags: WITHOUT_EVENTS[stream.type],
+      pay: false,
+      loop: service(serviceType, '', name),
+    }),
+  );
+  return serviceSections(stream, false, entries);
 }
 
 /** Time and date table, which has no CRC. */

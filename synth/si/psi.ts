@@ -1,13 +1,18 @@
 /** PAT, CAT and PMT: ISO/IEC 13818-1 2.4.4, ARIB TR-B14 vol. 4. */
+import { type Pid, pid } from '../../arib/ids.ts';
 import {
   type ChannelPlace,
   type DataServicePlace,
   EMM_PID,
+  ENGINEERING_COMPONENTS,
+  ENGINEERING_PMT_PID,
+  ENGINEERING_SERVICE,
+  hasEntitlements,
   NIT_PID,
   type SectionPlace,
   type StationPlace,
 } from '../scenario/layout.ts';
-import type { ChannelPlan } from '../scenario/model.ts';
+import { type ChannelPlan, isPartialReception } from '../scenario/model.ts';
 import type { StationState } from '../station-state.ts';
 import { AIT_VERSION, HTML5_APPLICATION } from './ait.ts';
 import { ByteWriter } from './bytes.ts';
@@ -15,17 +20,22 @@ import {
   contentAvailability,
   copyControl,
   descriptors,
+  partialCopyControl,
   streamIdentifier,
   videoDecodeControl,
 } from './descriptors.ts';
 import { longSection } from './section.ts';
 import {
+  accessControl,
   applicationSignalling,
   bmlComponent,
+  bmlFurtherComponent,
   captionComponent,
   caService,
   conditionalAccess,
   dataComponent,
+  partialBmlComponent,
+  partialCaptionComponent,
 } from './service-descriptors.ts';
 
 /** PAT and CAT never change in a scenario. */
@@ -36,6 +46,7 @@ export function patSection(channel: ChannelPlace): Uint8Array {
   for (const { plan, pmtPid } of [...channel.stations, ...channel.dataServices]) {
     body.u16(plan.serviceId).pid(pmtPid);
   }
+  if (channel.plan.engineeringService === true) body.u16(ENGINEERING_SERVICE).pid(ENGINEERING_PMT_PID);
   const extension = channel.plan.transportStreamId;
   return longSection({ tableId: 0x00, extension, version: VERSION, number: 0, lastNumber: 0 }, body.done());
 }
@@ -44,16 +55,18 @@ export function patSection(channel: ChannelPlace): Uint8Array {
 const BROADCASTER_GROUP = 1;
 
 /**
- * Where entitlement messages are and whose they are, ARIB STD-B25 Part 1, 4.7. Without a pay station there is
- * nothing to say; broadcasters send the table all the same.
+ * Where entitlement messages are and whose they are, ARIB STD-B25 Part 1, 4.7; of terrestrial channels those of
+ * the content protection alone. A channel without any sends an empty table.
  */
 export function catSection(channel: ChannelPlan): Uint8Array {
   const pay = channel.stations.filter((station) => station.pay === true);
   const ids = pay.map((station) => station.serviceId);
-  const loop =
-    pay.length === 0
-      ? new Uint8Array(0)
-      : descriptors(conditionalAccess(EMM_PID), caService(BROADCASTER_GROUP, ids));
+  const parts: Uint8Array[] = [];
+  if (hasEntitlements(channel)) {
+    parts.push(channel.type === 'GR' ? accessControl(EMM_PID, [1]) : conditionalAccess(EMM_PID));
+  }
+  if (pay.length > 0) parts.push(caService(BROADCASTER_GROUP, ids));
+  const loop = descriptors(...parts);
   const header = { tableId: 0x01, extension: 0xffff, version: VERSION, number: 0, lastNumber: 0 };
   return longSection(header, loop);
 }
@@ -65,41 +78,75 @@ export function encodeFormat(height: number): number {
 }
 
 /** What a station's map says of the programme on air. */
-function programInfo(station: StationPlace, state: StationState): Uint8Array {
-  const access = station.ecmPid === null ? [] : [conditionalAccess(station.ecmPid)];
-  return descriptors(...access, copyControl(state.copyControl), contentAvailability());
+function programInfo(channel: ChannelPlan, station: StationPlace, state: StationState): Uint8Array {
+  if (isPartialReception(station.plan)) return partialCopyControl();
+  const { contentAvailability: hasAvailability = channel.type !== 'GR' } = channel;
+  return descriptors(
+    ...accessDescriptors(station, station.ecmPid, station.protectionEcmPid),
+    copyControl(state.copyControl),
+    ...(hasAvailability ? [contentAvailability()] : []),
+  );
 }
 
+/** @param card, protection where the ECMs of a station's systems are; null: it has no such system. */
+function accessDescriptors(station: StationPlace, card: Pid | null, protection: Pid | null): Uint8Array[] {
+  const list: Uint8Array[] = [];
+  if (station.ecmPid !== null && card !== null) list.push(conditionalAccess(card));
+  if (station.protectionEcmPid !== null && protection !== null) list.push(accessControl(protection));
+  return list;
+}
+
+/** A PID that says: not scrambled. */
+const CLEAR = pid(0x1fff);
+
 /** What one stream of sections or of captions is. */
-function writeComponent(body: ByteWriter, place: SectionPlace, info: Uint8Array): void {
-  const loop = descriptors(streamIdentifier(place.componentTag), info);
+function writeComponent(
+  body: ByteWriter,
+  place: SectionPlace,
+  info: readonly Uint8Array[],
+  access: readonly Uint8Array[] = [],
+): void {
+  const loop = descriptors(...access, streamIdentifier(place.componentTag), ...info);
   body.u8(place.streamType).pid(place.pid).counted12(0xf, loop);
 }
 
 export function pmtSection(channel: ChannelPlan, station: StationPlace, state: StationState): Uint8Array {
-  const { video } = station;
+  const { streams } = state;
+  const { video } = streams;
   const videoInfo = [streamIdentifier(video.componentTag)];
-  if (video.plan.codec === 'mpeg2') videoInfo.push(videoDecodeControl(encodeFormat(video.plan.height)));
+  if (video.plan.codec === 'mpeg2') videoInfo.push(videoDecodeControl(encodeFormat(state.video.height)));
   const body = new ByteWriter()
-    .pid(station.pcrPid)
-    .counted12(0xf, programInfo(station, state))
+    .pid(streams.pcrPid)
+    .counted12(0xf, programInfo(channel, station, state))
     .u8(video.streamType)
     .pid(video.pid)
     .counted12(0xf, descriptors(...videoInfo));
   for (const audio of state.audios) {
     body.u8(audio.streamType).pid(audio.pid).counted12(0xf, streamIdentifier(audio.componentTag));
   }
-  if (station.captions !== null && state.captionPid !== null) {
-    const moved = { ...station.captions, pid: state.captionPid };
-    writeComponent(body, moved, captionComponent('programme'));
+  const clear = accessDescriptors(station, CLEAR, CLEAR);
+  if (streams.captions !== null && state.captionPid !== null) {
+    const moved = { ...streams.captions, pid: state.captionPid };
+    writeComponent(body, moved, [captionComponent('programme')], clear);
   }
-  if (station.superimpose !== null) {
-    writeComponent(body, station.superimpose, captionComponent('asynchronous'));
+  if (streams.superimpose !== null) {
+    writeComponent(body, streams.superimpose, [captionComponent('asynchronous')], clear);
   }
-  if (station.carousel !== null) writeComponent(body, station.carousel, bmlComponent(channel.type, false));
-  if (station.application !== null) {
+  const partial = isPartialReception(station.plan);
+  if (streams.partialCaptions !== null) {
+    writeComponent(body, streams.partialCaptions, [partialCaptionComponent()]);
+  }
+  if (streams.carousel !== null) {
+    writeComponent(body, streams.carousel, [
+      partial ? partialBmlComponent(true) : bmlComponent(channel.type),
+    ]);
+  }
+  for (const place of streams.dataComponents) {
+    writeComponent(body, place, [partial ? partialBmlComponent(false) : bmlFurtherComponent(channel.type)]);
+  }
+  if (streams.application !== null) {
     const signalling = applicationSignalling(HTML5_APPLICATION, AIT_VERSION);
-    writeComponent(body, station.application, signalling);
+    writeComponent(body, streams.application, [signalling]);
   }
   const extension = station.plan.serviceId;
   const { version } = state;
@@ -115,14 +162,28 @@ const COMMON_DATA = 0x0009;
 export function dataPmtSection(channel: ChannelPlan, service: DataServicePlace): Uint8Array {
   const { plan, carousel } = service;
   const component =
-    plan.carousel === 'bml'
-      ? bmlComponent(channel.type, true)
-      : dataComponent(COMMON_DATA, new Uint8Array(0));
+    plan.carousel === 'bml' ? bmlComponent(channel.type) : dataComponent(COMMON_DATA, new Uint8Array(0));
   const body = new ByteWriter().pid(NO_PCR).counted12(0xf, new Uint8Array(0));
-  writeComponent(body, carousel, component);
+  writeComponent(body, carousel, [component]);
   const header = {
     tableId: 0x02,
     extension: plan.serviceId,
+    version: VERSION,
+    number: 0,
+    lastNumber: 0,
+  };
+  return longSection(header, body.done());
+}
+
+/** The map of the engineering service: components without a clock. */
+export function engineeringPmtSection(): Uint8Array {
+  const body = new ByteWriter().pid(NO_PCR).counted12(0xf, new Uint8Array(0));
+  for (const component of ENGINEERING_COMPONENTS) {
+    writeComponent(body, component, [dataComponent(COMMON_DATA, new Uint8Array(0))]);
+  }
+  const header = {
+    tableId: 0x02,
+    extension: ENGINEERING_SERVICE,
     version: VERSION,
     number: 0,
     lastNumber: 0,

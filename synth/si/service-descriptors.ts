@@ -10,6 +10,14 @@ import { descriptor } from './descriptors.ts';
 /** CA_system_id of the cards that BS, CS and terrestrial receivers hold: ARIB STD-B25 Part 1. */
 export const CARD_SYSTEM = 0x0005;
 
+/** CA_system_id of the protection of terrestrial broadcasts that needs no card. */
+export const PROTECTION_SYSTEM = 0x000e;
+
+/** Access control descriptor 0xF6, ARIB TR-B14 vol. 4: as the one below, with a transmission_type before the PID. */
+export function accessControl(pid: Pid, privateData: readonly number[] = []): Uint8Array {
+  return descriptor(0xf6, new ByteWriter().u16(PROTECTION_SYSTEM).pid(pid).bytes(privateData));
+}
+
 /** Conditional access descriptor 0x09, ISO/IEC 13818-1 2.6.16: ECM in a PMT, EMM in a CAT. */
 export function conditionalAccess(pid: Pid): Uint8Array {
   return descriptor(0x09, new ByteWriter().u16(CARD_SYSTEM).pid(pid));
@@ -105,19 +113,33 @@ const BML = {
  * Data component descriptor of the carousel that a document begins in: additional_arib_bxml_info and
  * additional_arib_carousel_info, ARIB STD-B24 vol. 2 part 1, 9.3.
  */
-export function bmlComponent(type: keyof typeof BML, independent: boolean): Uint8Array {
+export function bmlComponent(type: keyof typeof BML): Uint8Array {
   const { id, major } = BML[type];
   const info = new ByteWriter()
     // transmission_format 0 (data carousel), entry_point_flag, auto_start_flag; resolution 3: 960x540, 16:9.
-    .u8(0x20 | (independent ? 0x10 : 0) | 3)
-    // use_xml 0, default_version_flag 0, independent_flag, style_for_tv_flag 0, reserved.
-    .u8(0x0f | (independent ? 0x20 : 0))
+    .u8(0x33)
+    // use_xml 0, default_version_flag 0, independent_flag, style_for_tv_flag, reserved.
+    .u8(0x3f)
     .u16(major)
     .u16(0)
-    // data_event_id 0xF, event_section_flag, reserved; on demand, not to be stored, no priority, reserved.
+    // data_event_id 0xF, event_section_flag, reserved; on demand, not to be stored, priority 1, reserved.
     .u8(0xff)
-    .u8(0x1f);
+    .u8(0xbf);
   return dataComponent(id, info.done());
+}
+
+/** Data component descriptor of a further component of the document: no entry point, no resolution. */
+export function bmlFurtherComponent(type: keyof typeof BML): Uint8Array {
+  return dataComponent(BML[type].id, Uint8Array.of(0x1f, 0xff, 0xbf));
+}
+
+/** data_component_id of BML for one segment. */
+const PARTIAL_BML = 0x000d;
+
+/** Data component descriptors of one-segment documents, as `bmlComponent` and `bmlFurtherComponent`. */
+export function partialBmlComponent(isEntry: boolean): Uint8Array {
+  const info = isEntry ? [0x3f, 0x2f, 0x00, 0x0c, 0x00, 0x00, 0xff, 0xbf] : [0x1f, 0xff, 0xbf];
+  return dataComponent(PARTIAL_BML, Uint8Array.from(info));
 }
 
 /** data_component_id of captions and superimposed text alike. */
@@ -128,4 +150,12 @@ const CAPTIONS = 0x0008;
  */
 export function captionComponent(timing: 'programme' | 'asynchronous'): Uint8Array {
   return dataComponent(CAPTIONS, Uint8Array.of(0x3c | (timing === 'programme' ? 1 : 0)));
+}
+
+/** data_component_id of one-segment captions. */
+const PARTIAL_CAPTIONS = 0x0012;
+
+/** Data component descriptor of one-segment captions: DMF 10, timing 1. */
+export function partialCaptionComponent(): Uint8Array {
+  return dataComponent(PARTIAL_CAPTIONS, Uint8Array.of(0xad));
 }

@@ -4,7 +4,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { placeChannel } from '../scenario/layout.ts';
 import { findChannel, loadScenario } from '../scenario/load.ts';
 import { aitSection } from './ait.ts';
-import { bitSection } from './bit.ts';
+import { bitSections } from './bit.ts';
 import { ddbSections, diiSection, moduleCompression, moduleName } from './dsmcc.ts';
 import { dataPmtSection } from './psi.ts';
 import { receiverSdtt } from './sdtt.ts';
@@ -38,7 +38,7 @@ test('BIT of a terrestrial network', () => {
     extended: { groups: [], base: 145 },
   };
   const cycles = { nit: 1, sdt: 2, bit: 10, sdtt: 20, cdt: 120, events: { actual, other: null } };
-  expect(body(bitSection(mini, terrestrial, cycles))).toBe(
+  expect(bitSections(mini, terrestrial, cycles).map(body).join()).toBe(
     octets(`
       C4 F057 7F61 C3 00 00 // original_network_id, version 1
       E014                  // broadcast_view_propriety 0, first_descriptors_length
@@ -71,8 +71,8 @@ test('PMT of a service that is a document', () => {
       52 01 40              // component_tag of the first component
       FD 0A 0007            // BML of BS
       33                    // carousel, entry point, starts by itself, 960x540
-      2F 0001 0000          // no XML, version follows, independent; 1.0
-      FF 1F                 // data_event_id F, events; not on demand, not stored, no priority
+      3F 0001 0000          // no XML, version follows, independent, for televisions; 1.0
+      FF BF                 // data_event_id F, events; on demand, not stored, priority 1
     `),
   );
 });

@@ -320,8 +320,8 @@ test('satellites send the date as well as the time', () => {
 
 test('a station has an application', () => {
   const sections = sectionsOfChannel('GR', 'T25');
-  const [pmt] = ofTable(sections, 0x02).map((section) => known(parsePmt(section)));
-  const stream = known(pmt?.streams.find(({ streamType }) => streamType === 0x05));
+  const streams = ofTable(sections, 0x02).flatMap((section) => known(parsePmt(section)).streams);
+  const stream = known(streams.find(({ streamType }) => streamType === 0x05));
   const ait = known(parseAit(known(sections.find(({ pid }) => pid === stream.pid))));
   expect(stream.descriptors).toMatchObject([
     { kind: 'stream_identifier' },

@@ -15,6 +15,11 @@ export function writePeersOfService(d: PeerRecord): Written {
   switch (tag) {
     case 0x09:
       return { tag, system: d.CA_system_ID, pid: d.CA_PID, data: peerOctets(d.private_data_byte) };
+    case 0xf6:
+      return {
+        ...{ tag, system: d.CA_system_id, type: d.transmission_type },
+        ...{ pid: d.PID, data: peerOctets(d.private_data_byte) },
+      };
     case 0xcb:
       return {
         ...{ tag, system: d.CA_system_id, unit: d.CA_unit_id },
@@ -67,6 +72,11 @@ export function writeOursOfService(d: Descriptor): Written {
   switch (d.kind) {
     case 'conditional_access':
       return { tag: 0x09, system: d.caSystemId, pid: d.pid, data: d.privateData.toHex() };
+    case 'access_control':
+      return {
+        ...{ tag: 0xf6, system: d.caSystemId, type: d.transmissionType },
+        ...{ pid: d.pid, data: d.privateData.toHex() },
+      };
     case 'ca_contract_info':
       return {
         ...{ tag: 0xcb, system: d.caSystemId, unit: d.caUnitId, components: d.components },
