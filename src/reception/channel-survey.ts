@@ -35,7 +35,7 @@ export class ChannelSurveys {
       if (packets === 0) return result('unreadable', reason);
       return result(limit.aborted ? 'partial' : 'broken', reason);
     } catch (error) {
-      if (limit.aborted) return result('partial', reasonOf(limit.reason));
+      if (limit.aborted) return result('no_signal', reasonOf(limit.reason));
       return result(...refusal(error));
     } finally {
       clearTimeout(timer);

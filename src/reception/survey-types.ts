@@ -30,7 +30,9 @@ export type SurveyOutcome =
   | 'refused'
   /** The agent did not answer, or was none. */
   | 'unreachable'
-  /** A stream came, but nothing in it could be read as a broadcast. */
+  /** The stream did not begin in time. */
+  | 'no_signal'
+  /** A stream began, but not one packet of a broadcast came. */
   | 'unreadable'
   /** The time was up before all was found. */
   | 'partial'

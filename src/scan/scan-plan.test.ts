@@ -101,7 +101,7 @@ describe('startable', () => {
 
 test('the range holds what tuners can be asked for', () => {
   const count = (type: BroadcastType) => scanRange([type]).map(({ channel }) => channel);
-  expect([count('GR').length, count('GR')[0], count('GR').at(-1)] as unknown).toEqual([50, 'T13', 'T62']);
+  expect([count('GR').length, count('GR')[0], count('GR').at(-1)] as unknown).toEqual([40, 'T13', 'T52']);
   expect([count('BS').length, count('BS')[0], count('BS')[5], count('BS').at(-1)] as unknown).toEqual([
     48,
     'BS01_0',
@@ -141,25 +141,44 @@ function take(progress: ScanProgress, channel: string): ScanTask {
 }
 
 describe('a scan as a value', () => {
-  test('a channel that fails is read once more, after all others, and then told with its reason', () => {
+  test('a channel without a signal is read once, and reported with its reason', () => {
     const progress = beginScan(['CS']);
-    const task = take(progress, 'CS02');
-    settleTask(progress, task, failed('refused', 'アンテナがありません'));
-    expect([progress.done, progress.total, progress.failed.length]).toEqual([1, 13, 0]);
-    expect(progress.waiting.at(-1)).toEqual({ type: 'CS', channel: 'CS02', attempt: 2 });
     settleTask(progress, take(progress, 'CS02'), failed('refused', 'アンテナがありません'));
-    expect([progress.done, progress.waiting.length]).toEqual([2, 11]);
-    expect(progress.failed).toEqual([
-      { type: 'CS', channel: 'CS02', outcome: 'refused', message: 'アンテナがありません' },
+    settleTask(progress, take(progress, 'CS04'), failed('no_signal', 'time is up'));
+    expect([progress.done, progress.total, progress.waiting.length]).toEqual([2, 12, 10]);
+    expect(progress.failed.map(({ message }) => message)).toEqual([
+      'アンテナがありません',
+      '電波を受信できませんでした',
     ]);
   });
 
+  test('a channel whose signal could not be read is read again, after all others', () => {
+    const progress = beginScan(['CS']);
+    const task = take(progress, 'CS02');
+    settleTask(progress, task, failed('partial', 'time is up'));
+    expect([progress.done, progress.total, progress.failed.length]).toEqual([1, 13, 0]);
+    expect(progress.waiting.at(-1)).toEqual({ type: 'CS', channel: 'CS02', attempt: 2 });
+    settleTask(progress, take(progress, 'CS02'), failed('partial', 'time is up'));
+    expect([progress.done, progress.waiting.length]).toEqual([2, 11]);
+    expect(progress.failed).toMatchObject([{ type: 'CS', channel: 'CS02', outcome: 'partial' }]);
+  });
+
   test('every way to fail has a sentence of its own', () => {
-    const outcomes: SurveyOutcome[] = ['refused', 'unreachable', 'unreadable', 'partial', 'broken'];
+    const outcomes: SurveyOutcome[] = [
+      'refused',
+      'no_signal',
+      'unreachable',
+      'unreadable',
+      'partial',
+      'broken',
+    ];
     const messages = outcomes.map((outcome) => {
       const progress = beginScan(['CS']);
-      settleTask(progress, take(progress, 'CS02'), failed(outcome, 'HTTP 500'));
-      settleTask(progress, take(progress, 'CS02'), failed(outcome, 'HTTP 500'));
+      const task = take(progress, 'CS02');
+      settleTask(progress, task, failed(outcome, 'HTTP 500'));
+      if (progress.failed.length === 0) {
+        settleTask(progress, take(progress, 'CS02'), failed(outcome, 'HTTP 500'));
+      }
       return progress.failed[0]?.message ?? '';
     });
     expect(new Set(messages).size).toBe(outcomes.length);
@@ -227,7 +246,7 @@ describe('a scan as a value', () => {
         stations: [{ serviceId: 1024, name: '局', serviceType: 1, remoteControlKey: 4 }],
       },
     ]);
-    expect([progress.done, progress.total]).toEqual([2, 50]);
+    expect([progress.done, progress.total]).toEqual([2, 40]);
   });
 
   test('the table: found types are replaced in the order of channels, all others stay', () => {
@@ -267,13 +286,20 @@ describe('a scan as a value', () => {
       ['T20', 20],
       ['T30', 30],
     ]);
-    expect(unseenChannels(progress)).toHaveLength(48);
+    expect(unseenChannels(progress)).toHaveLength(38);
   });
 
   test('whatever happens, every channel ends once, and readings are as many as were counted', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
-    const outcomes: SurveyOutcome[] = ['refused', 'partial', 'broken', 'unreadable', 'no_tuner'];
+    const outcomes: SurveyOutcome[] = [
+      'refused',
+      'no_signal',
+      'partial',
+      'broken',
+      'unreadable',
+      'no_tuner',
+    ];
     for (let round = 0; round < 100; round++) {
       const types = [['GR'], ['BS'], ['CS', 'BS']][random.below(3)] as BroadcastType[];
       const progress = beginScan(types);

@@ -1,6 +1,6 @@
 /**
  * A scan as a value: what is waiting, under way, found and failed, and how each survey's end changes it. Pure;
- * `scan.ts` acts.
+ * `channel-scan.ts` acts.
  */
 import { type BroadcastType, type ServiceId, serviceId } from '../../arib/ids.ts';
 import type { Channel } from '../../wire/agent.ts';
@@ -53,7 +53,18 @@ export function startTask(progress: ScanProgress, task: ScanTask): void {
   progress.running.push(task);
 }
 
-/** Takes the end of a survey. A channel that failed waits for its second reading behind all others. */
+/**
+ * Ends of a first reading after which the channel is read again: something was received, or the agent could not be
+ * asked. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
+ */
+const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set([
+  'complete',
+  'unreachable',
+  'partial',
+  'broken',
+]);
+
+/** Takes the end of a survey. A channel that gave a signal and failed is read again behind all others. */
 export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
   progress.running = progress.running.filter((other) => !isSame(other, task));
   if (result.outcome === 'no_tuner' || result.outcome === 'cancelled') {
@@ -67,7 +78,7 @@ export function settleTask(progress: ScanProgress, task: ScanTask, result: Surve
     settleFound(progress, task, stream);
     return;
   }
-  if (task.attempt === 1 && !isAbsentSlot(progress, task)) {
+  if (task.attempt === 1 && READ_AGAIN.has(result.outcome) && !isAbsentSlot(progress, task)) {
     progress.waiting.push({ ...task, attempt: 2 });
     progress.total += 1;
     return;
@@ -148,6 +159,7 @@ const MESSAGES: Record<SurveyOutcome, string> = {
   complete: '録画できる局がありません',
   no_tuner: '空いているチューナーがありませんでした',
   refused: '選局できませんでした',
+  no_signal: '電波を受信できませんでした',
   unreachable: 'チューナーエージェントに接続できませんでした',
   unreadable: '届いた信号を放送として読めませんでした',
   partial: '放送局の情報 (NIT と SDT) が時間内に届きませんでした',

@@ -13,7 +13,8 @@ function numbers(first: number, last: number, step: number): number[] {
 }
 
 const RANGES: Record<BroadcastType, readonly string[]> = {
-  GR: numbers(13, 62, 1).map((number) => `T${two(number)}`),
+  /** Television left channels 53 to 62 in 2012. */
+  GR: numbers(13, 52, 1).map((number) => `T${two(number)}`),
   /** Every transponder has up to four streams, named by their place among them. */
   BS: numbers(1, 23, 2).flatMap((number) => [0, 1, 2, 3].map((slot) => `BS${two(number)}_${slot}`)),
   CS: numbers(2, 24, 2).map((number) => `CS${two(number)}`),
