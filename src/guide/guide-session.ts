@@ -36,6 +36,8 @@ interface Waiting {
 }
 
 interface Description {
+  /** The station is one of the stream that is read. */
+  actual: boolean;
   hasSchedule: boolean;
   hasPresentFollowing: boolean;
 }
@@ -198,7 +200,9 @@ export class GuideSession {
     if (sdt === undefined) return;
     for (const { serviceId, hasSchedule, hasPresentFollowing } of sdt.services) {
       const known = this.stations.find(sdt.originalNetworkId, serviceId);
-      if (known !== undefined) this.#descriptions.set(known.station.id, { hasSchedule, hasPresentFollowing });
+      if (known === undefined) continue;
+      const { actual } = sdt;
+      this.#descriptions.set(known.station.id, { actual, hasSchedule, hasPresentFollowing });
     }
   }
 

@@ -6,8 +6,11 @@ import type { WantedStation } from './guide-messages.ts';
 import type { GuideSession } from './guide-session.ts';
 import type { KnownStations } from './known-stations.ts';
 
-/** A schedule of which nothing at all came in so many times the settling time is not on the air. */
-const ABSENT_AFTER = 3;
+/**
+ * A schedule of which nothing came in so many times the settling time is not sent. Of other streams' stations it
+ * may come as rarely as every three minutes.
+ */
+const ABSENT_AFTER = { own: 1, others: 3 };
 
 export class VisitGoal {
   constructor(
@@ -35,10 +38,11 @@ export class VisitGoal {
       if (depth !== 'full' || this.stations.get(id) === undefined) continue;
       const row = rows.get(id);
       const announced = session.description(id)?.hasSchedule ?? false;
+      // What is announced and not sent is no guide: the next reading, by the interval, may find one.
       rows.set(
         id,
         row === undefined
-          ? { stationId: id, filledUntil: null, whole: !announced, readAt: now, hasGuide: announced }
+          ? { stationId: id, filledUntil: null, whole: !announced, readAt: now, hasGuide: false }
           : { ...row, readAt: now },
       );
     }
@@ -49,11 +53,12 @@ export class VisitGoal {
     // Forgotten meanwhile: nobody waits for it.
     if (this.stations.get(id) === undefined) return true;
     const description = session.description(id);
-    const absentAfter = this.settleMs * ABSENT_AFTER;
     if (depth === 'present') return session.sawPresent(id) || description?.hasPresentFollowing === false;
     const schedule = session.schedule(id);
     if (schedule === undefined || schedule.taken.basic === 0) {
-      return description?.hasSchedule === false || elapsed >= absentAfter;
+      // Basic schedules of a stream's own stations begin to come within seconds, whatever the SDT announces.
+      const turns = description?.actual === true ? ABSENT_AFTER.own : ABSENT_AFTER.others;
+      return description?.hasSchedule === false || elapsed >= this.settleMs * turns;
     }
     const time = session.time(now);
     if (!schedule.progress('basic', time).complete) return false;

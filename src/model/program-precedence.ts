@@ -128,20 +128,56 @@ export function postponed(program: ProgramRecord, { durationMs }: WaitingProgram
 }
 
 /**
- * Which programme an event without texts of its own is the same as: a station of several that show one programme
- * announces it in full, the others refer to it. ARIB STD-B10 Part 2, 6.2.34, group_type 1; TR-B14 Vol. 4.
- * @returns undefined for one that has a title, or that refers to none
+ * The programme that completes an event of a shared group: the main station announces it in full, the others refer to
+ * it, without any text (in schedules) or with a title and a description alone (in present/following). The group names
+ * the main station's event first. ARIB STD-B10 Part 2, 6.2.34, group_type 1; TR-B14 Vol. 4.
+ * @returns undefined for the main station's own event, and for one that refers to none
  */
 export function borrowedFrom({ id, name, groups }: ProgramRecord): ProgramId | undefined {
-  if (name !== '') return undefined;
   for (const { type, events } of groups) {
     if (type !== 'shared') continue;
+    const [first] = events;
+    const isMain =
+      first !== undefined && programId(stationId(first.networkId, first.serviceId), first.eventId) === id;
+    if (name !== '' && isMain) return undefined;
     for (const { networkId, serviceId, eventId } of events) {
       const other = programId(stationId(networkId, serviceId), eventId);
       if (other !== id) return other;
     }
   }
   return undefined;
+}
+
+const LENT = [
+  'name',
+  'description',
+  'extended',
+  'genres',
+  'audios',
+  'videoType',
+  'videoResolution',
+  'series',
+] as const satisfies readonly (keyof ProgramRecord)[];
+
+function isEmpty(value: ProgramRecord[(typeof LENT)[number]]): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * What a stored programme says itself, of what it may also have from its lender: everything that is not what the
+ * lender said before it changed.
+ * @param previous the lender before its change; undefined: it was not known
+ */
+export function ownTexts(
+  program: ProgramRecord,
+  previous: ProgramRecord | undefined,
+): Partial<ProgramRecord> {
+  const own = LENT.filter(
+    (field) =>
+      !isEmpty(program[field]) &&
+      (previous === undefined || JSON.stringify(program[field]) !== JSON.stringify(previous[field])),
+  );
+  return Object.fromEntries(own.map((field) => [field, program[field]]));
 }
 
 /** The programme with what the other one, which is the same, says of it; times, charge and groups are its own. */

@@ -427,6 +427,30 @@ describe('a programme that a branch station shares', () => {
     expect(store.find(id)?.name).toBe('別の題');
   });
 
+  test('has cast and details of the main event beside a title of its own, in whatever order they come', async () => {
+    const titled = shared({ name: '別の題', description: '別の説明' });
+    const full = main({ description: '概要', genres: [{ lv1: 3, lv2: 0 }] });
+    await writeShared({ programs: [titled] });
+    await write({ programs: [full], extended: new Map([[eventId(1), { 出演者: '山田' }]]) });
+    const expected = {
+      name: '別の題',
+      description: '別の説明',
+      genres: full.genres,
+      extended: { 出演者: '山田' },
+    };
+    expect(store.find(id)).toMatchObject(expected);
+    // Neither the main station's next change nor a repetition takes the title away.
+    await write({ programs: [main({ ...full, name: '差し替え' })] });
+    await write({ extended: new Map([[eventId(1), { 出演者: '山田、田中' }]]) });
+    expect((await writeShared({ programs: [titled] })).changed).toBe(0);
+    expect(store.find(id)).toMatchObject({ ...expected, extended: { 出演者: '山田、田中' } });
+    // A text of its own stays.
+    await writeShared({ extended: new Map([[eventId(1), { 内容: '副音声で別の話' }]]) });
+    await write({ extended: new Map([[eventId(1), { 出演者: '佐藤' }]]) });
+    expect(store.find(id)?.extended).toEqual({ 内容: '副音声で別の話' });
+    expect(store.find(main().id)?.extended).toEqual({ 出演者: '佐藤' });
+  });
+
   test('of a station that is not received stays without a title', async () => {
     await writeShared();
     expect(store.find(id)?.name).toBe('');

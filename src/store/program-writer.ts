@@ -12,6 +12,7 @@ import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } fr
 import type { ProgramRecord } from '../model/program.ts';
 import {
   borrowedFrom,
+  ownTexts,
   postponed,
   resolveOverlaps,
   type TimelineFlags,
@@ -92,10 +93,10 @@ const TEXT_VANISHED = `
       AND event_id NOT IN (SELECT value FROM json_each($events))
     LIMIT ${ROWS_A_STEP})`;
 
-/** A text that came apart from its programme, and goes to those that show the same. */
+/** A text that came apart from its programme, and goes to those that show the same and have none of their own. */
 const TEXT = `
   UPDATE programs SET extended = $extended, extended_digest = $digest, updated_at = $now
-  WHERE id = $id OR borrows = $id`;
+  WHERE id = $id OR (borrows = $id AND extended_digest IN (0, $before))`;
 
 /** What was open is over as soon as another programme is on. */
 const END_OPEN = `
@@ -341,19 +342,27 @@ export class ProgramWriter {
     const borrows = borrowedFrom(said) ?? null;
     const lender = borrows === null ? undefined : this.#find(borrows);
     const program = lender === undefined ? said : withLender(said, lender);
-    const after = this.#upsert(program, borrows, known.get(program.eventId), now);
+    const before = known.get(program.eventId);
+    let previous: ProgramRecord | undefined;
+    const after = this.#upsert(program, borrows, before, now, () => {
+      if (borrows === null && before !== undefined) previous = this.#find(program.id);
+    });
     if (after === undefined) return false;
     known.set(program.eventId, after);
-    if (borrows === null) this.#lend(program, now);
+    if (borrows === null) this.#lend(program, previous, now);
     return true;
   }
 
-  /** @returns the row as it is now; undefined: it was so before */
+  /**
+   * @param onChange called before a change is written
+   * @returns the row as it is now; undefined: it was so before
+   */
   #upsert(
     program: ProgramRecord,
     borrows: ProgramId | null,
     before: KnownRow | undefined,
     now: number,
+    onChange: () => void = () => {},
   ): KnownRow | undefined {
     const { content, digest } = parametersOf(program);
     const extended = program.extended === null ? null : JSON.stringify(program.extended);
@@ -361,6 +370,7 @@ export class ProgramWriter {
     const keep = extended === null && before !== undefined && isSame(before, program);
     const same = before?.digest === digest && before.borrows === borrows;
     if (same && (keep || before.extended_digest === extendedDigest)) return undefined;
+    onChange();
     this.#database.query(UPSERT).run({
       ...content,
       id: program.id,
@@ -382,16 +392,19 @@ export class ProgramWriter {
     };
   }
 
-  /** Others that show this programme say what it says. */
-  #lend(lender: ProgramRecord, now: number): void {
+  /**
+   * Completes the others that show this programme.
+   * @param previous what it was before its change; undefined: it was not stored
+   */
+  #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: number): void {
     const rows = this.#database
       .query<ProgramRow & KnownRow, { id: number }>(
         `SELECT ${COLUMNS}, digest, extended_digest, borrows FROM programs WHERE borrows = $id`,
       )
       .all({ id: lender.id });
     for (const row of rows) {
-      // What it said itself is little: its time, its charge, its groups.
-      const own = { ...lender, ...ownOf(toRecord(row)) };
+      const record = toRecord(row);
+      const own = { ...lender, ...ownOf(record), ...ownTexts(record, previous) };
       this.#upsert(own, lender.id, row, now);
     }
   }
@@ -418,7 +431,13 @@ export class ProgramWriter {
     const extended = text === null ? null : JSON.stringify(text);
     const digest = extended === null ? 0 : digestOf(extended);
     if (before.extended_digest === digest) return false;
-    this.#database.query(TEXT).run({ id: programId(station, event), extended, digest, now });
+    this.#database.query(TEXT).run({
+      id: programId(station, event),
+      extended,
+      digest,
+      before: before.extended_digest,
+      now,
+    });
     return true;
   }
 

@@ -149,13 +149,16 @@ const EARLY_CLOCKS = 10;
 
 /** Behind the PIDs of SI, whose sections come by counters of each tuning's own (ARIB STD-B10 Part 2, table 5-1). */
 const FIRST_PID = 0x30;
+/** Entitlement messages are sections too: their counters are a tuning's own. */
+const isEntitlement = (pid: number): boolean => pid >= 0x1e00 && pid <= 0x1e02;
 
 /** Compares picture, sound and clock packet by packet. @param without PIDs that are sent by other counters */
 export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonly number[] = []): Comparison {
   const own = packets(recorded);
   const all = packets(sent);
   const map = pmtPid(recorded);
-  const isCompared = ({ pid }: { pid: number }) => pid >= FIRST_PID && pid !== map && !without.includes(pid);
+  const isCompared = ({ pid }: { pid: number }) =>
+    pid >= FIRST_PID && !isEntitlement(pid) && pid !== map && !without.includes(pid);
   const streams = own.filter(isCompared);
   const reference = all.filter(isCompared);
   // Films are loops: only a clock reference is there once. The first ones of a tuning are of its own time.

@@ -201,6 +201,31 @@ describe('satellite stations that share an event', () => {
     expect(shown(['灯台', '灯台', '灯台'], [60, 60, 120]).sort()).toEqual([0, 2]);
   });
 
+  test('are recorded once where the main one names both and the branch names the main one alone', () => {
+    for (const [main, branch] of [
+      [151, 152],
+      [152, 151],
+    ] as const) {
+      const home = new Home();
+      const event = (service: number) => ({
+        networkId: networkId(4),
+        serviceId: serviceId(service),
+        eventId: eventId(77),
+      });
+      const put = (service: number, events: ReturnType<typeof event>[]) =>
+        home.program(home.station('BS01_0', service, service), '灯台', {
+          at: 60,
+          event: 77,
+          groups: [{ type: 'shared', events }],
+        });
+      put(main, [event(main), event(branch)]);
+      put(branch, [event(main)]);
+      home.rule('灯台', { dedupe: false });
+      home.run();
+      expect(home.reservations).toHaveLength(1);
+    }
+  });
+
   test('what shares nothing is recorded of each', () => {
     const home = new Home();
     for (const service of [151, 152])

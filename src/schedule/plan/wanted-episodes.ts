@@ -210,23 +210,23 @@ function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
 }
 
 /**
- * The event that all stations that share it name, on the physical channel of this one. ARIB STD-B10 Part 2, 6.2.34,
- * group_type 1.
+ * One key for all stations of a physical channel that share a programme. The main station names all of them, a branch
+ * may name the main one alone: its own event counts too. ARIB STD-B10 Part 2, 6.2.34, group_type 1.
  */
 function sharedPlace(
-  { groups, stationId: id }: GuideProgram,
+  { id, groups, stationId: at }: GuideProgram,
   stations: PlanInput['stations'],
 ): string | undefined {
   // Most share nothing, and everything that rules match is asked.
   if (groups.length === 0) return undefined;
-  const own = stations.get(id);
+  const own = stations.get(at);
   const events = groups.flatMap((group) => (group.type === 'shared' ? group.events : []));
   const beside = events.flatMap(({ networkId, serviceId, eventId }) => {
     const station = stations.get(stationId(networkId, serviceId));
     const isBeside = station !== undefined && station.type === own?.type && station.channel === own.channel;
     return isBeside ? [programId(station.id, eventId)] : [];
   });
-  return beside.length === 0 ? undefined : `shared/${Math.min(...beside)}`;
+  return beside.length === 0 ? undefined : `shared/${Math.min(id, ...beside)}`;
 }
 
 export function chooseWanted(input: PlanInput): Wanted {
