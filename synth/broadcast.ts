@@ -16,6 +16,7 @@ import {
 import { CaptionSource, captionSources } from './mux/caption-source.ts';
 import { CLOCK_PERIOD, ClockSource, type NextReference } from './mux/clock-source.ts';
 import { Multiplexer } from './mux/multiplexer.ts';
+import { pesPlaylist } from './mux/pes-playlist.ts';
 import { PlaylistSource } from './mux/playlist-source.ts';
 import type { PacketSource } from './mux/source.ts';
 import { tableSources } from './mux/tables.ts';
@@ -46,6 +47,8 @@ export function channelRecipes(scenario: Scenario, channel: ChannelPlan): Recipe
 
 /** Bits a second kept free: tables take up to 300 000 on a satellite, clock references and captions the rest. */
 const TABLE_ALLOWANCE = 400_000;
+/** A PES packet of several frames takes whole rounds of the continuity counter: bits of one round. */
+const ROUND_BITS = 16 * PACKET_SIZE * 8;
 
 /** The most bits a second that one of the loops takes. */
 function peak(recipes: readonly Recipe[], loops: Loops): number {
@@ -73,12 +76,17 @@ function picturePeak(stations: readonly EventStation[], loops: Loops): number {
 
 function checkCapacity(place: ChannelPlace, stations: readonly EventStation[], loops: Loops): void {
   const channel = place.plan;
-  const streams = stations.flatMap(({ place: { plan, audios }, guide }) =>
-    audios.map((_, index) => stationSounds(plan, guide, index)),
+  const sounds = stations.flatMap(({ place: { plan, audios }, guide }) =>
+    audios.map(({ plan: { framesPerPes = 1 } }, index) => {
+      const rate = peak(stationSounds(plan, guide, index), loops);
+      if (framesPerPes === 1) return rate;
+      const seconds = (framesPerPes * AUDIO_FRAME_TICKS) / TICKS_PER_SECOND;
+      return (Math.ceil((rate * seconds) / ROUND_BITS) * ROUND_BITS) / seconds;
+    }),
   );
   const data = place.stations.reduce((sum, station) => sum + dataRate(channel, station), 0);
-  const needed = streams.reduce(
-    (sum, recipes) => sum + peak(recipes, loops),
+  const needed = sounds.reduce(
+    (sum, rate) => sum + rate,
     TABLE_ALLOWANCE + data + picturePeak(stations, loops),
   );
   if (needed <= channel.bitrate) return;
@@ -141,7 +149,10 @@ function stationSources(
   );
   const audios = place.audios.map(({ pid }, index) => {
     const sound = audioPlaylist(plan, index, rundown, loops);
-    return new PlaylistSource(pid, AUDIO_FRAME_TICKS, own === null ? sound : splitAudio(own, sound));
+    const frames = own === null ? sound : splitAudio(own, sound);
+    const { framesPerPes = 1 } = plan.audios[index] ?? {};
+    if (framesPerPes === 1) return new PlaylistSource(pid, AUDIO_FRAME_TICKS, frames);
+    return new PlaylistSource(pid, framesPerPes * AUDIO_FRAME_TICKS, pesPlaylist(frames, framesPerPes));
   });
   return { clocks: [clock], media: [video, ...audios] };
 }

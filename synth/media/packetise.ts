@@ -130,6 +130,15 @@ export function spreadPackets(packets: Uint8Array, count: number): Uint8Array {
   return join(spread);
 }
 
+/** The payload of the PES packet that these transport packets carry. */
+export function pesPayload(packets: Uint8Array): Uint8Array {
+  const parts = Array.from({ length: packets.length / PACKET_SIZE }, (_, index) =>
+    payloadOf(packets.subarray(index * PACKET_SIZE, (index + 1) * PACKET_SIZE)),
+  );
+  const pes = join(parts);
+  return pes.subarray(PTS_OFFSET + (pes[PTS_OFFSET - 1] as number));
+}
+
 interface Packetised {
   packets: Uint8Array[];
   unitPacket: number[];

@@ -6,7 +6,7 @@
 import type { Pid } from '../../arib/ids.ts';
 import { type Loop, PACKET_SIZE } from '../media/loop.ts';
 import { spreadPackets, writeStamps } from '../media/packetise.ts';
-import type { Playlist, Stretch } from './playlist.ts';
+import { groupIn, type Playlist, type Stretch } from './playlist.ts';
 import type { PacketSource } from './source.ts';
 
 const COUNTER_ROUND = 16;
@@ -21,13 +21,6 @@ function lowerBound(sorted: Int32Array, value: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** The loop's group that stands at a group of time. */
-function groupIn(loop: Loop, phase: number, group: number): number {
-  const groups = loop.groupLead.length;
-  const index = (group - phase) % groups;
-  return index < 0 ? index + groups : index;
 }
 
 /** Packets, within a round of the counter, from a stretch's begin to a group. */

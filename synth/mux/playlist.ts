@@ -20,3 +20,10 @@ export function endless(loop: Loop): Playlist {
   const stretch = { loop, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, phase: 0 };
   return () => stretch;
 }
+
+/** The loop's group that stands at a group of time. */
+export function groupIn(loop: Loop, phase: number, group: number): number {
+  const groups = loop.groupLead.length;
+  const index = (group - phase) % groups;
+  return index < 0 ? index + groups : index;
+}

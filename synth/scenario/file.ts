@@ -57,10 +57,11 @@ function readLanguage(field: Field): string {
 }
 
 function readAudio(field: Field): AudioPlan {
-  const { mode, elements, crc, languages, beepHz, label, bitrate } = field.object([
+  const { mode, elements, crc, framesPerPes, languages, beepHz, label, bitrate } = field.object([
     'mode',
     'elements',
     'crc',
+    'framesPerPes',
     'languages',
     'beepHz',
     'label',
@@ -82,6 +83,7 @@ function readAudio(field: Field): AudioPlan {
     mode: audioMode,
     elements: coding,
     ...(crc.isAbsent ? {} : { crc: crc.boolean() }),
+    ...(framesPerPes.isAbsent ? {} : { framesPerPes: framesPerPes.integer(1, 7) }),
     languages: spoken,
     beepHz: [left, right],
     label: label.or('', (given) => broadcastText(given, 33)),

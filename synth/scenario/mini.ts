@@ -56,6 +56,7 @@ function terrestrial(
     bitrate: 4_000_000,
     clockReference: 'own',
     stations,
+    ...(broadcaster === 0 ? { unreferencedPes: true } : {}),
   };
 }
 

@@ -30,6 +30,8 @@ export interface AudioPlan {
   elements: 'pair' | 'singles';
   /** Frames of one or two channels carry a CRC. Absent: they do not. */
   crc?: boolean;
+  /** Frames in a PES packet. Absent: 1. */
+  framesPerPes?: number;
   /** ISO 639-2; two of them for `dual`. */
   languages: string[];
   /** Frequency of the beep in the left and right (main and sub) channel. */

@@ -39,6 +39,19 @@ const scenario = scenarioFile({
       ],
     },
     { channel: 'T32', stations: [{ audios: [BASE] }] },
+    {
+      channel: 'T33',
+      bitrate: 3_000_000,
+      stations: [
+        {
+          audios: [{ ...BASE, framesPerPes: 5 }],
+          programmes: [
+            { durationSec: 4, title: '前' },
+            { durationSec: 4, title: '後', sound: 'surround' },
+          ],
+        },
+      ],
+    },
   ],
 });
 
@@ -98,8 +111,19 @@ test('dual mono, 5.1 and stereo follow each other on one identifier', async () =
   expect(order.join(', ')).toContain('0 crc, 6, 2 crc');
 });
 
-test('ffmpeg decodes the switch from stereo to 5.1 and back, with the channels that are announced', async () => {
-  const stream = await tune({ scenario, type: 'GR', channel: 'T31', at: AT, seconds: 12 });
+test('the sound may change in the middle of a PES packet', async () => {
+  const stream = await tune({ scenario, type: 'GR', channel: 'T33', at: AT, seconds: 18 });
+  const packets = payloads(stream, AUDIO_PID).map(formsOf);
+  expect(new Set(packets.map((forms) => forms.length))).toEqual(new Set([5]));
+  const mixed = packets.filter((forms) => new Set(forms.map(({ channels }) => channels)).size > 1);
+  expect(mixed.length).toBeGreaterThan(1);
+});
+
+test.each([
+  ['at a PES packet', 'T31'],
+  ['within one', 'T33'],
+])('ffmpeg decodes the switch from stereo to 5.1 and back, %s', async (_, channel) => {
+  const stream = await tune({ scenario, type: 'GR', channel, at: AT, seconds: 12 });
   const clean = trimmed(stream, [VIDEO_PID], [AUDIO_PID]);
   const probed = await run(
     [
