@@ -1,0 +1,70 @@
+/** A recording of a branch station that splits off from its main station, and returns, while it is written. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { serviceId } from '../../arib/ids.ts';
+import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
+import { packetsOf } from '../synth/tuning.ts';
+import { SessionFixture } from './session-fixture.ts';
+import { TestBroadcast, until } from './test-broadcast.ts';
+
+setDefaultTimeout(60_000);
+
+const MAIN = terrestrialService(INVENTED_REGION, 0, 'tv', 0);
+const BRANCH = terrestrialService(INVENTED_REGION, 0, 'tv', 1);
+const sharedWith = [MAIN, BRANCH];
+const LOW = { codec: 'mpeg2', width: 160, height: 96, bitrate: 200_000 };
+
+let air: TestBroadcast;
+let desk: SessionFixture;
+
+beforeAll(async () => {
+  const stations = [
+    {
+      captions: true,
+      pictures: { split: LOW },
+      programmes: [
+        { durationSec: 5, title: '二つで同じ🈑', sharedWith },
+        { durationSec: 5, title: '主だけ' },
+      ],
+    },
+    {
+      video: LOW,
+      branch: true,
+      programmes: [
+        { durationSec: 5, title: '二つで同じ🈑', sharedWith },
+        { durationSec: 5, title: '副だけ' },
+      ],
+    },
+  ];
+  air = await TestBroadcast.start([{ channel: 'T30', bitrate: 3_000_000, stations }], 'GR:1');
+  desk = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
+}, 90_000);
+afterAll(async () => {
+  await desk.close();
+  await air.close();
+}, 20_000);
+
+test.each([
+  ['main', MAIN, [0x100, 0x110, 0x130]],
+  ['branch', BRANCH, [0x100, 0x110, 0x130, 0x200, 0x210]],
+] as const)('of the %s station has all that its maps named, without loss', async (_, service, streams) => {
+  const station = { ...air.station('T30'), serviceId: serviceId(service) };
+  const began = Date.now();
+  const session = desk.record({ station, endAt: began + 14_000 });
+  await until('it receives', () => session.state.phase === 'receiving');
+  const programme = { startAt: Date.now(), endAt: began + 13_000 };
+  const { verdict, bytes } = await desk.conclude(session, programme);
+  // The filter moves the counters of a PID that comes back: compared with what was sent, they differ.
+  const counters = new Map<number, number>();
+  for (const { pid, counter, hasPayload } of packetsOf(bytes)) {
+    if (!hasPayload) continue;
+    const before = counters.get(pid);
+    if (before !== undefined) expect([pid, counter]).toEqual([pid, (before + 1) & 15]);
+    counters.set(pid, counter);
+  }
+  expect(verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
+  const pids = new Set([...packetsOf(bytes)].map(({ pid }) => pid));
+  expect([...pids].filter((pid) => pid >= 0x100 && pid < 0x1e00 && (pid & 0xff) < 0xf0).sort()).toEqual([
+    ...streams,
+  ]);
+});
