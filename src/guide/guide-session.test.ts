@@ -419,14 +419,14 @@ describe('a reading is over', () => {
   });
 
   test('without a schedule that is announced and not sent, which is no guide', () => {
-    const { session, known, stream } = open();
+    const { session, known, stream, read } = open();
     // service_id, EIT flags with schedule and present/following, free, no descriptors
     const sdt = longSection({
       tableId: 0x42,
       extension: 1,
       body: [...u16(4), 0xff, ...u16(101), 0xff, 0x80, 0x00],
     });
-    session.feed(stream.sections(0x11, sdt).take(), NOW);
+    read(stream.sections(0x11, sdt).take(), NOW);
     expect(goal(known, 'full', 60_000).reached(session, 59_999, NOW)).toBe(false);
     expect(goal(known, 'full', 60_000).reached(session, 60_000, NOW)).toBe(true);
     expect(goal(known, 'full').coverage(session, NOW, true)).toEqual([

@@ -292,14 +292,7 @@ describe('a scan as a value', () => {
   test('whatever happens, every channel ends once, and readings are as many as were counted', () => {
     const seed = fuzzSeed();
     const random = new Random(seed);
-    const outcomes: SurveyOutcome[] = [
-      'refused',
-      'no_signal',
-      'partial',
-      'broken',
-      'unreadable',
-      'no_tuner',
-    ];
+    const outcomes: SurveyOutcome[] = ['refused', 'no_signal', 'partial', 'broken', 'unreadable', 'no_tuner'];
     for (let round = 0; round < 100; round++) {
       const types = [['GR'], ['BS'], ['CS', 'BS']][random.below(3)] as BroadcastType[];
       const progress = beginScan(types);

@@ -57,12 +57,7 @@ export function startTask(progress: ScanProgress, task: ScanTask): void {
  * Ends of a first reading after which the channel is read again: something was received, or the agent could not be
  * asked. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
  */
-const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set([
-  'complete',
-  'unreachable',
-  'partial',
-  'broken',
-]);
+const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set(['complete', 'unreachable', 'partial', 'broken']);
 
 /** Takes the end of a survey. A channel that gave a signal and failed is read again behind all others. */
 export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
