@@ -2,7 +2,7 @@
  * What a start finds: rows whose files are gone, files whose rows say that they must be. Only files that a row names are
  * touched. Files of deleted recordings: `removal.ts`.
  */
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
@@ -43,6 +43,31 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   }
   if (count.forgotten + count.removed > 0) log.warn('recordings and files did not agree', { ...count });
   return count;
+}
+
+/**
+ * Notices files that a person removed by hand while the service runs. Only a folder whose modification time changed is
+ * compared: a `stat` of it costs nothing and wakes no disk that sleeps.
+ */
+export class DeletedFileWatch {
+  readonly #seen = new Map<string, number>();
+
+  constructor(readonly options: ReconcileOptions) {}
+
+  /** @returns how many files rows named and are gone */
+  async check(): Promise<number> {
+    let count = 0;
+    for (const [folder, files] of Map.groupBy(this.options.store.files(), ({ path }) => dirname(path))) {
+      const changedAt = await stat(folder).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => undefined,
+      );
+      if (changedAt === undefined || changedAt === this.#seen.get(folder)) continue;
+      this.#seen.set(folder, changedAt);
+      count += await compare(folder, files, this.options);
+    }
+    return count;
+  }
 }
 
 async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptions): Promise<number> {

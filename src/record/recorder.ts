@@ -29,7 +29,7 @@ import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 import { CommitBatcher } from './commit-batcher.ts';
-import { reconcile } from './file-reconciliation.ts';
+import { DeletedFileWatch, reconcile } from './file-reconciliation.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { type Folder, freeBytes } from './folder-selection.ts';
 import { courseOf, delayOf, NOTHING_YET, newRecording, resumedTimes } from './recording-begin.ts';
@@ -43,6 +43,8 @@ import { endOf, orderedTimes, RunningRecording, type Session } from './running-r
 import { type PreviousProgress, previousProgress } from './unfinished-recording.ts';
 
 const CHECK_MS = 1_000;
+/** A file that a person deleted is noticed within a minute. */
+const FILE_CHECK_MS = 30_000;
 /** Rows are created for so long at a time before the main thread is released. */
 const SLICE_MS = 4;
 /** An output writes everything received within 3 s, or the disk hangs (`reception/file-output.ts`). */
@@ -88,6 +90,8 @@ export interface RecorderOptions {
   openSession?: (options: SessionOptions) => Session;
   /** Interval of time checks, ms. */
   checkMs?: number;
+  /** Interval of the check for deleted files, ms. */
+  fileCheckMs?: number;
 }
 
 /** How long to wait for the right time: three Time Offset Tables, and the start of a guide visit that reads them. */
@@ -118,10 +122,14 @@ export class Recorder {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #slice: ReturnType<typeof setImmediate> | undefined;
   #closed = false;
+  readonly #deletedFiles: DeletedFileWatch;
+  #fileTimer: ReturnType<typeof setInterval> | undefined;
+  #isCheckingFiles = false;
 
   constructor(readonly options: RecorderOptions) {
     const { log, hub, store } = options;
     this.#bornAt = options.monotonicClock();
+    this.#deletedFiles = new DeletedFileWatch(options);
     this.#startedAt = options.broadcastClock();
     this.#changes = new RecordingChangeNotifier(hub);
     this.#commits = new CommitBatcher({ store, stored: options.stored });
@@ -135,6 +143,7 @@ export class Recorder {
   /** Resumes what was begun before. @throws the database's error, when that cannot be read */
   start(): void {
     this.#reconciled = this.#reconcile();
+    this.#fileTimer = setInterval(() => void this.#checkFiles(), this.options.fileCheckMs ?? FILE_CHECK_MS);
     void this.#checkFolders();
     for (const id of this.options.store.unfinished()) this.#continue(id);
     this.#arm();
@@ -242,6 +251,7 @@ export class Recorder {
     this.#closed = true;
     clearTimeout(this.#timer);
     clearImmediate(this.#slice);
+    clearInterval(this.#fileTimer);
     this.#changes.close();
     const closing = [...this.#running.values()].map((running) => running.close());
     await within(CLOSE_LIMIT_MS, Promise.all(closing), () => {});
@@ -270,6 +280,22 @@ export class Recorder {
       log.error('recordings and files not compared', { error: String(error) });
     });
     await settlesWithin(RECONCILE_LIMIT_MS, done);
+  }
+
+  /** Files that a person deleted by hand. */
+  async #checkFiles(): Promise<void> {
+    await this.#reconciled;
+    if (this.#isCheckingFiles || this.#closed) return;
+    this.#isCheckingFiles = true;
+    try {
+      const gone = await this.#deletedFiles.check();
+      if (gone > 0) this.options.log.warn('recording files are gone', { files: gone });
+      if (gone > 0) this.#changes.changed();
+    } catch (error) {
+      this.options.log.error('recording files not checked', { error: String(error) });
+    } finally {
+      this.#isCheckingFiles = false;
+    }
   }
 
   #arm(): void {

@@ -20,7 +20,7 @@ import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
 import { RecordingStore } from '../store/recording-store.ts';
-import { reconcile } from './file-reconciliation.ts';
+import { DeletedFileWatch, reconcile } from './file-reconciliation.ts';
 import { FolderMounts } from './folder-mounts.ts';
 import { type ConcludeOptions, concludeRecording } from './recording-conclusion.ts';
 import type { SessionResult } from './recording-session.ts';
@@ -385,4 +385,18 @@ test('what was measured outlives the process; no list has to be read anew for it
   const later = { programId: null, startAt: START + 5, endAt: END + 5, closeAt: END + 5, holdUntil: null };
   store.moveTimes(id, later, WALL);
   expect(store.find(id)).toMatchObject({ beganAt: START, startAt: START + 5, endAt: END + 5 });
+});
+
+test('a file that a person deletes while the service runs is noticed, once', async () => {
+  const { id, result } = recorded([['a', 'alone']]);
+  const other = recorded([['a', 'other']]);
+  await concludeRecording(id, result, PROGRAMME, options);
+  await concludeRecording(other.id, other.result, PROGRAMME, options);
+  const watch = new DeletedFileWatch({ store, log: SILENT_LOG, wallClock: () => WALL });
+  expect(await watch.check()).toBe(0);
+  rmSync(join(folder, 'a', `r${id}.0.ts`));
+  expect(await watch.check()).toBe(1);
+  expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'file_gone' } });
+  expect(store.find(other.id)).toMatchObject({ state: 'recorded' });
+  expect(await watch.check()).toBe(0);
 });
