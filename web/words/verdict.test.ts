@@ -22,6 +22,14 @@ const sentences = (verdict: RecordingVerdict): readonly string[] =>
   verdictWords(judged(verdict))?.sentences ?? [];
 
 describe('the mark', () => {
+  test('of a whole recording that was begun or ended by hand says so', () => {
+    const ends = (headMs: number, tailMs: number) =>
+      verdictMark(judged({ ...COMPLETE, headMs, tailMs })).label;
+    expect(ends(-15 * MINUTE_MS, 15_000)).toBe('途中から');
+    expect(ends(10_000, -5 * MINUTE_MS)).toBe('途中まで');
+    expect(ends(-400, -400)).toBe('完全');
+  });
+
   test('is one of three, or says that nothing is known yet', () => {
     expect(verdictMark(judged(COMPLETE)).label).toBe('完全');
     expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('一部欠落・乱れあり');

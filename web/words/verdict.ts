@@ -5,10 +5,13 @@
 import type { GapCause, Recording, RecordingSeries, RecordingVerdict } from '../../wire/recordings.ts';
 import { clockSecondsText, spellMs } from './recording.ts';
 
+/** Shorter differences are jitter of the clocks, not loss. */
+const TOLERANCE_MS = 500;
+
 export type MarkTone = 'good' | 'warn' | 'bad' | 'quiet';
 
 export interface VerdictMark {
-  readonly label: '完全' | '一部欠落・乱れあり' | '失敗' | '録画中' | '検査前';
+  readonly label: '完全' | '途中から' | '途中まで' | '一部欠落・乱れあり' | '失敗' | '録画中' | '検査前';
   readonly tone: MarkTone;
 }
 
@@ -18,9 +21,11 @@ export function verdictMark({ verdict, state, recording }: Judged): VerdictMark 
   if (recording) return { label: '録画中', tone: 'quiet' };
   if (state === 'failed' || verdict?.level === 'lost') return { label: '失敗', tone: 'bad' };
   if (verdict === null) return { label: '検査前', tone: 'quiet' };
-  return verdict.level === 'complete'
-    ? { label: '完全', tone: 'good' }
-    : { label: '一部欠落・乱れあり', tone: 'warn' };
+  if (verdict.level !== 'complete') return { label: '一部欠落・乱れあり', tone: 'warn' };
+  // Whole as far as it was wanted: begun or ended by hand within the programme.
+  if (verdict.headMs < -TOLERANCE_MS) return { label: '途中から', tone: 'quiet' };
+  if (verdict.tailMs < -TOLERANCE_MS) return { label: '途中まで', tone: 'quiet' };
+  return { label: '完全', tone: 'good' };
 }
 
 export interface SeriesMark extends VerdictMark {
@@ -93,9 +98,6 @@ const REMEDIES: Partial<Record<GapCause, string>> = {
   disk_failed: '録画先のディスクがつながっていて、書き込めるかを確かめてください。',
   disk_slow: '録画先のディスクにほかの負荷がないかを確かめてください。',
 };
-
-/** What is not longer is of the clocks, not of the recording. */
-const TOLERANCE_MS = 500;
 
 function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: number, lengthMs: number): string {
   const { startMs, endMs, cause } = gap;
