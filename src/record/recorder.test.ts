@@ -63,9 +63,11 @@ function open(over: Partial<RecorderOptions> = {}): Recorder {
   };
   const room = new Recorder({
     pool: {
-      open: () => {
-        throw new Error('no stream is needed');
-      },
+      // No stream comes before the recording is given up.
+      open: ({ signal }) =>
+        new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        }),
     },
     store,
     findStation: (id) => (id === STATION ? station : undefined),
