@@ -7,7 +7,7 @@
  */
 import { ARIBB24JapaneseJIS8Tokenizer, ARIBB24Parser, demuxDatagroup, demuxIndependentPES } from 'aribb24.js';
 import { CaptionDecoder } from '../arib/caption/decoder.ts';
-import { broadcastMs, type Pts90k, pts90k } from '../arib/time.ts';
+import { broadcastMs, type Pts90k, pts90k, unwrapPts } from '../arib/time.ts';
 import { readPes } from '../arib/ts/pes.ts';
 import { extractCaptions } from '../src/play/caption-extract.ts';
 import { eventStations } from '../synth/broadcast.ts';
@@ -112,7 +112,7 @@ async function extractionSpeed(): Promise<number> {
     yield* chunks;
   }
   const begun = performance.now();
-  const file = await extractCaptions(stream(), { scale: (at) => (at - from) / 90_000 });
+  const file = await extractCaptions(stream(), { scale: (at) => (unwrapPts(at, from) - from) / 90_000 });
   if ((file?.pages.length ?? 0) < 10) throw new Error('no captions extracted');
   return RECORDED_SECONDS / ((performance.now() - begun) / 1_000);
 }

@@ -34,7 +34,7 @@ class Collected {
   readonly #codes = new Map<number, string>();
   #cost = 0;
 
-  take(event: CaptionEvent, seconds: number | undefined): void {
+  take(event: CaptionEvent, scaled: number | undefined): void {
     if (event.superimpose) return;
     if (event.kind === 'management') {
       for (const { index, code } of event.languages) this.#codes.set(index, code);
@@ -42,11 +42,13 @@ class Collected {
     }
     const { page, language } = event;
     const cost = page.runs.length + PAGE_COST;
-    if (seconds === undefined || this.#cost + cost > MAX_RUNS) return;
+    if (scaled === undefined || !Number.isFinite(scaled) || this.#cost + cost > MAX_RUNS) return;
+    // What was shown before the head is shown from the head on.
+    const seconds = Math.max(0, scaled);
     const pages = this.#pages.get(language) ?? [];
     this.#pages.set(language, pages);
     // A statement that still had pages to come was interrupted by this one.
-    while ((pages.at(-1)?.at ?? -1) >= seconds) pages.pop();
+    while ((pages.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= seconds) pages.pop();
     if (page.runs.length === 0 && (pages.at(-1)?.page.runs.length ?? 0) === 0) return;
     this.#cost += cost;
     pages.push({ at: seconds, page });

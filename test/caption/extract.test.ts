@@ -84,6 +84,16 @@ describe('captions of a recording', () => {
     expect(await extract(FEW_SECONDS, SERVICE + 1)).toBeNull();
   });
 
+  test('pages before the head are shown from the head on, those without a place never', async () => {
+    const of = (scaled: number | undefined) => {
+      const stream = recording({ seed: DEFAULT.seed, station: station as never, from, seconds: FEW_SECONDS });
+      return extractCaptions(pieces(stream), { scale: () => scaled });
+    };
+    expect((await of(-5))?.pages.map(({ at }) => at)).toEqual([0]);
+    expect(await of(undefined)).toBeNull();
+    expect(await of(Number.NaN)).toBeNull();
+  });
+
   test('reading ends when it is asked to', async () => {
     const stop = new AbortController();
     async function* endless(): AsyncGenerator<Uint8Array> {
