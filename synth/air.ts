@@ -1,7 +1,7 @@
 /**
- * Writes a multiplex to a file descriptor at the pace of its own clock references. A consumer that is slow for a
- * moment is caught up with; one that is slower than the broadcast misses what it could not take, as behind a
- * real tuner. Nothing is queued but the packets of one step.
+ * Writes a multiplex to a file descriptor at the pace of its own clock references. After a short stall of
+ * the consumer the output catches up; a consumer slower than the broadcast loses packets, as behind a real tuner. Only
+ * the packets of one step are queued.
  */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,12 +28,12 @@ export interface AirOptions {
 const STEP_MS = 25;
 /** Broadcast time made at once when there is no pace. */
 const UNPACED_TICKS = 9_000;
-/** A consumer that fell further behind than this misses what lies between. */
+/** A consumer that fell further behind than this loses what lies between. */
 const MAX_LAG_TICKS = 2 * 90_000;
 /** Waits for a full pipe: from the first to the longest, doubling. */
 const BUSY_MS = { first: 1, longest: 16 };
 
-/** Writes all of it; false when nobody reads any more. */
+/** Writes all of it; false when the reader closed its end. */
 async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
   let sent = 0;
   let wait = BUSY_MS.first;
@@ -60,7 +60,7 @@ export interface OffAir {
 
 const AS_ASKED: OffAir = { exitCode: 0, message: null };
 
-/** Ends when the time is over, nobody reads any more, or a fault ends it. @throws the output's error. */
+/** Ends when the time is over, the reader closed its end, or a fault ends it. @throws the output's error. */
 export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Promise<OffAir> {
   const { speed, output } = options;
   const begin = ticksAt(options.from);

@@ -36,7 +36,7 @@ function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The faults of a channel: those of its scenario and those that somebody switches on while it is on the air. */
+/** The faults of a channel: those of its scenario and those of the control file. */
 function openFaults(scenario: Scenario, channel: ChannelPlan, settings: Settings): Faults {
   const path = settings.faults ?? process.env.SYNTH_FAULTS;
   const complain = (message: string): void => void process.stderr.write(`synth: ${message}\n`);

@@ -22,7 +22,7 @@ export interface OnAir {
   readonly copyControl: Programme['copyControl'];
   /** Where captions are sent; null: nowhere. */
   readonly captionPid: Pid | null;
-  /** Whether the elementary streams' packets are marked as scrambled, as nobody has a key for. */
+  /** Whether the elementary streams' packets are marked as scrambled; there is no key. */
   readonly scrambled: boolean;
 }
 

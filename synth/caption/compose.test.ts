@@ -156,7 +156,7 @@ test('waits are in tenths of a second and add up; a last one may erase', () => {
     { waitMs: 6_500, clears: true, runs: [] },
   ];
   const [, second = '', third] = units(page([], {}, { steps }));
-  // TIME 1.5 s, then the area anew for receivers that begin each unit at the start.
+  // TIME 1.5 s, then the area again for receivers that begin each unit at the start.
   expect(second).toStartWith(`20 9d204f${SDP}${SDF}`);
   // TIME 6.3 s, TIME 0.2 s, CS.
   expect(third).toBe('20 ' + '9d207f' + '9d2042' + '0c');

@@ -132,7 +132,7 @@ class Writer {
     this.#advance(run);
   }
 
-  /** Leaves nothing behind for receivers that go on from one statement to the next. */
+  /** Leaves nothing behind for receivers that keep state from one statement to the next. */
   done(): Uint8Array {
     this.#coder.close();
     if (this.#begun && this.page.style.outlined) this.call('ORN', 0);

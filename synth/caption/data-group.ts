@@ -18,7 +18,7 @@ export function crc16(bytes: Uint8Array): number {
   return value;
 }
 
-/** Two sets of data_group_ids; receivers take management data anew when the other set begins. */
+/** Two sets of data_group_ids; receivers read management data again when the other set begins. */
 export type Group = 'A' | 'B';
 
 const GROUP_B = 0x20;

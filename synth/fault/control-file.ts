@@ -1,10 +1,10 @@
-/** Faults that somebody switches on and off while channels are on the air: a JSON file that is read again. */
+/** Faults that are switched on and off while channels are on the air: a JSON file that is polled. */
 import { readFileSync, statSync } from 'node:fs';
 import { Field, ScenarioError } from '../scenario/fields.ts';
 import { readFault } from './file.ts';
 import type { Fault, Faults } from './model.ts';
 
-/** How often the file's date is looked at. */
+/** Interval between checks of the file's modification time. */
 const LOOK_MS = 50;
 const MAX_BYTES = 1_000_000;
 

@@ -26,7 +26,7 @@ function announced(programme: Programme, fault: FaultOf<'eit'>): Programme {
 }
 
 export class FaultyGuide implements Guide {
-  /** The list of faults that was asked last, and how often there was another one: each is announced anew. */
+  /** The list of faults read last, and how often it changed: each change is a new announcement. */
   #seen: readonly Fault[] | undefined;
   #revision = -1;
 

@@ -99,7 +99,7 @@ describe('the way of the packets', () => {
     expect(damaged).toBeLessThan(160);
   });
 
-  test('is silent in a stall and goes on where the broadcast is', () => {
+  test('is silent in a stall and continues where the broadcast is', () => {
     const line = lineOf(fault({ kind: 'stall', from: iso(10), to: iso(20) }));
     expect(numbers(arriving(line, 30).bytes)).toEqual([
       ...Array.from({ length: 10 }, (_, index) => index),

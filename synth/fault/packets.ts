@@ -88,7 +88,7 @@ function shiftStamp(bytes: Uint8Array, at: number, shift: number): void {
   bytes[at + 4] = ((low << 1) & 0xfe) | (b(4) & 1);
 }
 
-/** stream_id of PES packets whose header goes on with flags: private_stream_1, audio and video. */
+/** stream_id of PES packets whose header continues with flags: private_stream_1, audio and video. */
 function hasFlags(streamId: number): boolean {
   return streamId === 0xbd || (streamId >= 0xc0 && streamId <= 0xef);
 }

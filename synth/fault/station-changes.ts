@@ -49,7 +49,7 @@ function* windowsOf(fault: Fault, from: number, until: number): Generator<{ from
   }
 }
 
-/** Faults may come and go while a channel is on the air: asked each time anew, made anew only for other faults. */
+/** Faults may be switched while a channel is on the air: the list is read at every call and rebuilt when it changed. */
 export class FaultChanges implements StateChanges {
   #made: { faults: readonly Fault[]; day: BroadcastMs; lists: Map<StationPlace, StateChange[]> } | undefined;
 

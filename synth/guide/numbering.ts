@@ -3,7 +3,7 @@
 /** Parts of a season. */
 export const SEASON_PARTS = 12;
 const SEASONS = 4;
-/** Parts of a series that goes on for years, before it begins anew. */
+/** Parts of a series that runs for years, before the numbers restart. */
 export const LONG_RUN = 400;
 
 /** Which part of its series a programme is. */

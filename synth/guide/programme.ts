@@ -38,7 +38,7 @@ export interface Content {
 export interface Programme extends Content {
   eventId: EventId;
   startAt: BroadcastMs;
-  /** As announced last; nobody knows it while `openEnd`. */
+  /** As announced last; unknown while `openEnd`. */
   durationMs: number;
   /** The tables say no duration. */
   openEnd: boolean;
@@ -87,7 +87,7 @@ export interface Guide {
   following(at: BroadcastMs): Programme | undefined;
   /** What is really on air at any moment of `from <= moment < to`, with its real start and duration, in order. */
   airing(from: BroadcastMs, to: BroadcastMs): readonly Programme[];
-  /** How often, up to a moment, present and following were announced anew; counted from some fixed moment. */
+  /** How often, up to a moment, present and following were announced again; counted from some fixed moment. */
   presentChanges(at: BroadcastMs): number;
   /** How often the schedule of the first days was revised in the same way, midnights not counted. */
   revisions(at: BroadcastMs): number;

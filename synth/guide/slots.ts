@@ -211,7 +211,7 @@ export class Slots {
     return new Random(this.neighbours.scenario.seed, station, 'sports', weekday).pick(LIVE_SPORTS.titles);
   }
 
-  /** Stations whose sports of an evening go on here. */
+  /** Stations whose sports of an evening continue here. */
   #relaying(weekday: number): { reference: StationReference; title: string }[] {
     const found: { reference: StationReference; title: string }[] = [];
     for (const channel of this.neighbours.scenario.channels) {

@@ -1,5 +1,5 @@
 /**
- * A stretch of one station's planned programmes and what becomes of it: which run over, end when nobody knows, are
+ * A stretch of one station's planned programmes and what becomes of it: which run over, have an open end, are
  * interrupted or cancelled, when that is announced, and how the programmes behind them move. Later stretches are not touched.
  */
 import type { EventId } from '../../arib/ids.ts';

@@ -2,7 +2,7 @@
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
 import { DAY_MS, type Guide, type Programme } from './programme.ts';
 
-/** As announced; what nobody knows yet is null. */
+/** As announced; what is not known yet is null. */
 export function programmeTruth(programme: Programme | undefined) {
   if (programme === undefined) return null;
   const { startAt, durationMs, openStart, openEnd, ...rest } = programme;

@@ -256,26 +256,29 @@ describe('any two days have', () => {
     }
   });
 
-  test.each(['relay', 'relay-network'] as const)('%s: it goes on elsewhere, and from there back', (kind) => {
-    const relayed = onAir(({ groups }) => groups.some((group) => group.kind === kind));
-    expect(relayed.length).toBeGreaterThan(0);
-    for (const { place, programme } of relayed) {
-      const group = programme.groups.find((one) => one.kind === kind);
-      const [to] = [...(group?.events ?? []), ...(group?.others ?? [])];
-      const target = PLACES.find(({ station }) => station.serviceId === to?.serviceId) as Place;
-      expect(target.channel === place.channel).toBe(kind === 'relay');
-      const [next] = guideOf(DEFAULT, target.channel, target.station).airing(
-        broadcastMs(end(programme)),
-        broadcastMs(end(programme) + 1),
-      );
-      expect(next).toMatchObject({ eventId: to?.eventId as never, startAt: broadcastMs(end(programme)) });
-      const back = next?.groups.find((one) => one.kind === kind.replace('relay', 'movement'));
-      expect([...(back?.events ?? []), ...(back?.others ?? [])][0]).toMatchObject({
-        serviceId: place.station.serviceId,
-        eventId: programme.eventId,
-      });
-    }
-  });
+  test.each(['relay', 'relay-network'] as const)(
+    '%s: it continues elsewhere, and from there leads back',
+    (kind) => {
+      const relayed = onAir(({ groups }) => groups.some((group) => group.kind === kind));
+      expect(relayed.length).toBeGreaterThan(0);
+      for (const { place, programme } of relayed) {
+        const group = programme.groups.find((one) => one.kind === kind);
+        const [to] = [...(group?.events ?? []), ...(group?.others ?? [])];
+        const target = PLACES.find(({ station }) => station.serviceId === to?.serviceId) as Place;
+        expect(target.channel === place.channel).toBe(kind === 'relay');
+        const [next] = guideOf(DEFAULT, target.channel, target.station).airing(
+          broadcastMs(end(programme)),
+          broadcastMs(end(programme) + 1),
+        );
+        expect(next).toMatchObject({ eventId: to?.eventId as never, startAt: broadcastMs(end(programme)) });
+        const back = next?.groups.find((one) => one.kind === kind.replace('relay', 'movement'));
+        expect([...(back?.events ?? []), ...(back?.others ?? [])][0]).toMatchObject({
+          serviceId: place.station.serviceId,
+          eventId: programme.eventId,
+        });
+      }
+    },
+  );
 
   test('pauses of the night, with a title or with nothing in the tables', () => {
     const pauses = onAir(({ pause }) => pause);

@@ -124,7 +124,7 @@ export class WeeklyStretches implements Stretches {
     };
   }
 
-  /** Branch stations that show a programme, behind the main one; a single station shares with nobody. */
+  /** Branch stations that show a programme, behind the main one; a single station has no group. */
   #sharing(day: number, slot: Slot, id: EventId): EventGroup[] {
     const { channel } = this.#source;
     const [main] = channel.stations;

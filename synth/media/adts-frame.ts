@@ -68,7 +68,7 @@ interface Layout {
   protection: boolean;
 }
 
-/** Writes the header of a mono frame anew, with another layout and length. */
+/** Writes the header of a mono frame with another layout and length. */
 function writeHeader(frame: Uint8Array, mono: Uint8Array, { configuration, protection }: Layout): void {
   const { length } = frame;
   frame.set(mono.subarray(0, HEADER));

@@ -41,7 +41,7 @@ describe('the cache', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('makes a damaged file anew', async () => {
+  test('makes a damaged file again', async () => {
     truncateSync(PATH, 1_000);
     expect(CACHE.read(RECIPE)).toBeUndefined();
     expect((await CACHE.get(RECIPE)).unitPts).toHaveLength(120);
@@ -55,7 +55,7 @@ describe('the cache', () => {
     expect(existsSync(`${PATH}.lock`)).toBe(false);
   });
 
-  test('forgets what nobody names, after a while', () => {
+  test('removes what no recipe names, after a while', () => {
     const old = join(FOLDER, 'old.loop');
     const fresh = join(FOLDER, 'fresh.loop');
     for (const path of [old, fresh]) writeFileSync(path, '');

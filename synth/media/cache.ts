@@ -23,7 +23,7 @@ import { makeLoop } from './make.ts';
 import { recipeKey } from './recipe-key.ts';
 import type { Recipe } from './recipes.ts';
 
-/** Nobody takes this long to make one loop, even on a slow machine with all cores taken. */
+/** Making one loop takes less, even on a slow machine with all cores busy. */
 const WAIT_LIMIT_MS = 300_000;
 const WAIT_STEP_MS = 50;
 /** Loops of a test's own scenario are worth keeping for the next days. */
@@ -64,7 +64,7 @@ export class MediaCache {
   }
 
   /**
-   * Removes what no recipe of `keep` names and nobody has made lately: loops of former editions and of
+   * Removes what no recipe of `keep` names and was not made lately: loops of former editions and of
    * scenarios that are gone, remains of processes that were killed.
    */
   prune(keep: readonly Recipe[], now: number): void {
@@ -98,7 +98,7 @@ export class MediaCache {
     }
   }
 
-  /** A lock file holds the process id of its owner; a dead owner's lock is nobody's. */
+  /** A lock file holds the process id of its owner; a dead owner's lock is stale. */
   #takeLock(lock: string): boolean {
     try {
       const file = openSync(lock, 'wx');

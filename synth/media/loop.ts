@@ -9,7 +9,7 @@ export const PACKET_SIZE = 188;
 /**
  * Groups are what a source may go from one loop to another between: closed groups of pictures, frames of sound.
  * Where a loop has several units in a group, each group's number of packets is a multiple of 16, so that
- * continuity counters begin anew with it.
+ * continuity counters restart with it.
  */
 export interface Loop {
   /** Length of every group in 90 kHz ticks. */

@@ -62,7 +62,7 @@ function stuffed(pes: Uint8Array, least: number): Uint8Array {
   bytes.set(pes.subarray(payload), payload + missing);
   bytes[PTS_OFFSET - 1] = (pes[PTS_OFFSET - 1] as number) + missing;
   const length = (((pes[4] as number) << 8) | (pes[5] as number)) + missing;
-  // Zero says that there is no length, and goes on saying so.
+  // A length of zero means none, and stays zero.
   if (length > missing) bytes.set([length >> 8, length & 0xff], 4);
   return bytes;
 }

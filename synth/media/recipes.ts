@@ -1,6 +1,6 @@
 /**
  * What films and sounds there are to be made: each is one loop. A recipe is a value; its hash names the file in
- * the cache, so a changed recipe is made anew.
+ * the cache, so a changed recipe is made again.
  */
 import { MARK_PERIOD } from '../clock.ts';
 import type { AudioMode, AudioPlan, VideoPlan } from '../scenario/model.ts';

@@ -8,7 +8,7 @@ export function constantCarousel(seconds: number, sections: readonly Uint8Array[
   return { period: seconds * TICKS_PER_SECOND, bursts: () => bursts };
 }
 
-/** Made anew each turn for the moment at which it is sent. */
+/** Built for each turn, for the moment at which it is sent. */
 export function momentCarousel(seconds: number, make: (at: BroadcastMs) => Uint8Array[]): Carousel {
   const period = seconds * TICKS_PER_SECOND;
   return { period, bursts: (turn) => [() => make(momentOf(turn * period))] };

@@ -103,7 +103,7 @@ describe('a stream of pieces', () => {
   });
 });
 
-test('a loop without an end goes on past its joint, also far from the zero of the clock', () => {
+test('a loop without an end continues past its joint, also far from the zero of the clock', () => {
   const from = 5e12;
   const sent = send(endless(LOUD), from, 200);
   for (const [index, { counter }] of sent.slice(1).entries())

@@ -27,7 +27,7 @@ function send(source: SectionSource, count: number): Sent[] {
   });
 }
 
-test('a section of several packets begins at a pointer and goes on without one', () => {
+test('a section of several packets begins at a pointer and continues without one', () => {
   const source = new SectionSource(pid(0x12), [once(90_000, [section(0xaa, 200)])]);
   source.seek(0);
   const [first, second] = send(source, 2).map(({ bytes }) => bytes);

@@ -6,7 +6,7 @@ export interface PacketSource {
   /** Starts over with the first packet that is due at `ticks` or later. */
   seek(ticks: number): void;
   /**
-   * Writes the next packet to `out` at byte `at` and goes on.
+   * Writes the next packet to `out` at byte `at` and advances.
    * `system` is the unwrapped 27 MHz time at which that packet's first byte leaves.
    */
   emit(out: Uint8Array, at: number, system: number): void;

@@ -59,7 +59,7 @@ export interface Disturbance {
 
 const NO_DISTURBANCE: Disturbance = { changes: NO_CHANGES, timeOffset: () => 0 };
 
-/** The map of a station, made anew whenever its state changes. */
+/** The PMT of a station, rebuilt whenever its state changes. */
 function mapCarousel(station: EventStation, changes: StateChanges): Carousel {
   const states = new StationStates(station, changes);
   let made: { state: StationState; sections: Uint8Array[] } | undefined;

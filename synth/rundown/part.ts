@@ -71,7 +71,7 @@ const TAIL_SILENCE_FRAMES = 9;
 export const SPONSOR_TUNE = 100;
 export const ANNOUNCEMENT_TUNE = 101;
 
-/** What is heard in a part. */
+/** The sounds of a part. */
 export function soundPieces({ kind, from, to, number }: Part): SoundPiece[] {
   const first = firstSoundFrame(from);
   const end = firstSoundFrame(to);

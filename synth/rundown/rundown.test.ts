@@ -182,7 +182,7 @@ test('one-segment is its programmes and nothing else, the pause of the night too
   }
 });
 
-test('time between programmes of a list is cut the same wherever it is looked at', () => {
+test('time between programmes of a list is cut the same from any starting point', () => {
   const programmes = [NOON, NOON + 7_200_000].map((startAt) => ({
     startAt,
     durationSec: 600,

@@ -22,7 +22,7 @@ interface Span {
 
 /** Segments remembered: those of a moment's tunings, and of the joint to the next. */
 const MAX_SEGMENTS = 8;
-/** Time without a programme is one part an hour, wherever it is looked at. */
+/** Time without a programme is one part an hour, from any starting point. */
 const IDLE_GROUPS = 7_200;
 /** Boundaries of programmes go to the nearest group: a quarter of a second. */
 const SLACK_MS = 1_000;

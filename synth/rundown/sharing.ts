@@ -18,7 +18,7 @@ export interface SharingStretch {
 const SLACK_MS = 1_000;
 /** Time without a programme is looked up an hour at a time. */
 const IDLE_GROUPS = 7_200;
-/** Stretches that are looked at for the next split; a branch that never splits off is asked again after them. */
+/** Stretches searched for the next split; the search of a branch that never splits off resumes behind them. */
 const MAX_LOOK_AHEAD = 64;
 const MAX_KNOWN = 16;
 

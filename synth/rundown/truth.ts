@@ -78,7 +78,7 @@ function soundTruth(station: StationPlan, audio: AudioPlace, index: number, part
   }));
 }
 
-/** A value for JSON: the parts of a window, whole, and what is heard on each audio stream in them. */
+/** A value for JSON: the parts of a window, whole, and the sounds of each audio stream in them. */
 export function rundownTruth(station: StationPlace, rundown: Rundown, from: BroadcastMs, to: BroadcastMs) {
   const group = (at: BroadcastMs): number => Math.floor(ticksAt(at) / GROUP_TICKS);
   const parts = rundown.parts(group(from), group(to) + 1);

@@ -133,7 +133,7 @@ export interface SportsEvening {
   weekdays: readonly number[];
   /** `open`: the end is unknown until it is near. */
   end: 'punctual' | 'overrun' | 'open';
-  /** The station on which it goes on. */
+  /** The station on which it continues. */
   relayTo?: StationReference;
 }
 

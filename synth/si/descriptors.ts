@@ -62,7 +62,7 @@ const MAX_EXTENDED = 13;
 const ITEM_PIECE = 220;
 
 /**
- * Extended event descriptors 0x4E. An item that is too long for one goes on in the next under an empty heading,
+ * Extended event descriptors 0x4E. An item that is too long for one continues in the next under an empty heading,
  * cut between any two bytes: receivers join before they decode.
  */
 export function extendedEvent(items: readonly ExtendedItem[]): Uint8Array[] {

@@ -119,7 +119,7 @@ function basicDescriptors(station: EventStation, programme: Programme): Uint8Arr
   ];
 }
 
-/** Start or duration that nobody knows yet, ARIB STD-B10 Part 2, 5.2.7. */
+/** A start or duration that is not known yet, ARIB STD-B10 Part 2, 5.2.7. */
 const UNKNOWN_START = [0xff, 0xff, 0xff, 0xff, 0xff];
 const UNKNOWN_DURATION = [0xff, 0xff, 0xff];
 

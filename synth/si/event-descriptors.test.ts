@@ -168,7 +168,7 @@ describe('a table has another version exactly when it says something else:', () 
   );
 });
 
-test('what nobody knows is all ones, in present/following alone', () => {
+test('an unknown start or duration is all ones, in present/following alone', () => {
   const scenario = parseScenario(
     smallScenario({
       channels: [

@@ -18,7 +18,7 @@ import { longSection } from './section.ts';
 const VERSION = 1;
 /** All receivers of all makers: maker_id, model_id. */
 const COMMON = 0xfffe;
-/** A receiver that nobody makes. */
+/** A receiver model that does not exist. */
 const INVENTED_MODEL = 0x7e01;
 /** download_level 0: as the viewer likes; version_indicator 0: whatever version it has. */
 const OPTIONAL_FOR_ALL = 0;
@@ -65,7 +65,7 @@ function sdttSection({ receiver, version, channel, serviceId, content }: Announc
 }
 
 interface Download {
-  /** Whether the receiver starts anew afterwards. */
+  /** Whether the receiver restarts afterwards. */
   reboot: boolean;
   bytes: number;
   downloadId: number;

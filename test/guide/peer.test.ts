@@ -254,12 +254,13 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
         compared.programmes += 1;
       }
       if (row.borrows !== null) {
-        // Its schedule says nothing, so it says what is compared above of the other station's, also when its own
-        // present/following told its texts and has gone on to the next.
+        // Its schedule says nothing: details are those of the main station's programme, which are compared above; its
+        // title may be the one of its own present/following, which has fewer marks.
         expect(said.schedules).toEqual([]);
         const { name, description, genres, extended } = row;
         expect(name).not.toBe('');
-        expect(lender).toMatchObject({ name, description, genres, extended });
+        expect(lender).toMatchObject({ description, genres, extended });
+        expect(lender?.name).toContain(name);
         compared.shared += 1;
       } else if (said.texts.length === 0) expect(row.extended).toBeNull();
       // Told by present/following alone and over: the whole stretch is read sooner than that is written.

@@ -1,4 +1,4 @@
-/** The cycles that a BIT promises, read here anew: ARIB STD-B10 Part 2, 5.2.13, 6.2.35; TR-B14, TR-B15 Vol. 4. */
+/** The cycles that a BIT promises, read by the test's own code: ARIB STD-B10 Part 2, 5.2.13, 6.2.35; TR-B14, TR-B15 Vol. 4. */
 
 export interface BitRead {
   /** Seconds by table_id; of a schedule that of its base, which nothing exceeds. */

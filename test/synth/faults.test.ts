@@ -102,7 +102,7 @@ describe('the layout', () => {
 });
 
 describe('present and following', () => {
-  /** Each time the present event was announced anew: its title, seconds, id. */
+  /** Each new announcement of the present event: its title, seconds, id. */
   function announcements(stream: Uint8Array) {
     const eits = [...new SectionDemux([pid(0x12)]).feed(stream)]
       .map(parseEit)
@@ -155,7 +155,7 @@ describe('the clock', () => {
     for (const { time } of times) expect((time ?? 0) - 600_000 - AT).toBeWithin(-1_000, 11_001);
   });
 
-  test('of the stream wraps at its moment, and decoders go on', async () => {
+  test('of the stream wraps at its moment, and decoders continue', async () => {
     const { stdout } = await tuned([{ kind: 'wrap', from: after(2) }], 4);
     const times = pictureTimes(stdout);
     const turn = times.findIndex((time, index) => time < (times[index - 1] ?? 0) - 2 ** 32);
@@ -210,7 +210,7 @@ describe('the stream', () => {
   });
 });
 
-test('somebody stalls a channel that is on the air, and lets it go on', async () => {
+test('a channel that is on the air is stalled, and released', async () => {
   const control = join(FOLDER, 'control.json');
   const channel = ['--scenario', scenarioFile([]), '--type', 'GR', '--channel', 'T30', '--faults', control];
   const child = Bun.spawn([process.execPath, SYNTH, ...channel], { stdout: 'pipe', stderr: 'pipe' });

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { mediaPids, run, type Truth, ticksAt, trimmed, truthOf, tune } from './tuning.ts';
 
-/** All loops of audio join 4 s later: the joint is heard too. */
+/** All loops of audio join 4 s later: the joint is covered too. */
 const JOINT_MS = 64_064;
 const START = Date.UTC(2026, 10, 20, 12, 0, 0);
 const AT = START - ticksAt(START) / 90 + Math.ceil(ticksAt(START) / 90 / JOINT_MS) * JOINT_MS - 4_000;

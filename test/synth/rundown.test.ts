@@ -268,7 +268,7 @@ test('nothing is damaged or late over all the joints', async () => {
   for (const { pid, dts, arrived } of units) expect([pid, dts, arrived <= dts]).toEqual([pid, dts, true]);
 });
 
-test('time stamps and counters go on without a break', () => {
+test('time stamps and counters continue without a break', () => {
   const counters = new Map<number, number>();
   for (const { pid, counter, hasPayload } of packetsOf(whole)) {
     if (pid === 0x1fff || !hasPayload) continue;

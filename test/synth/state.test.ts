@@ -14,7 +14,7 @@ import { synth, type Truth, tune } from './tuning.ts';
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-state-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-/** A moment at which the list of three programmes of four seconds begins anew: both count from 2025. */
+/** A moment at which the list of three programmes of four seconds restarts: both count from 2025. */
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
 const SECONDS = 24;
 

@@ -4,7 +4,7 @@ import { STC_ZERO } from '../../synth/clock.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 export const SYNTH = join(ROOT, 'synth/main.ts');
-/** Also for films that nobody has made yet. */
+/** Also enough to make missing films. */
 const TIMEOUT_MS = 120_000;
 
 export interface Tuning {
@@ -97,7 +97,7 @@ export interface StationTruth {
 
 export interface ProgrammeTruth {
   eventId: number;
-  /** Null: nobody knows it yet. Never so in a schedule. */
+  /** Null: not known yet. Never so in a schedule. */
   startAt: number | null;
   durationMs: number | null;
   title: string;
