@@ -74,7 +74,11 @@ describe('a running recording says what it does', () => {
       text: '受信が途切れました',
       tone: 'bad',
     });
-    expect(progressWords({ ...progress, cause: 'disk_full' })).toMatchObject({ tone: 'warn' });
+    expect(progressWords({ ...progress, cause: 'disk_full' })).toEqual({
+      text: '録画先の空き容量がありません',
+      tone: 'bad',
+    });
+    expect(progressWords({ ...progress, cause: 'disk_slow' })).toMatchObject({ tone: 'warn' });
     expect(progressWords({ ...progress, phase: 'interrupted' }).tone).toBe('bad');
   });
 
