@@ -1,7 +1,7 @@
 /** Opens the database and checks what the service cannot start without. Part of the composition root. */
 import type { Database } from 'bun:sqlite';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { CancellationStore } from './store/cancellation-store.ts';
 import { openDatabase, openReader, refuseOrphanedLog, SchemaTooNew } from './store/database.ts';
@@ -33,6 +33,7 @@ export interface Stores {
 
 /** SQLite gives its log the rights of the file: nobody but the service's user reads what the household watches. */
 function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
   closeSync(openSync(path, 'a', 0o600));
 }
 

@@ -23,6 +23,7 @@ const WAITING = [
   'test/faults',
   'test/follow',
   'test/guide',
+  'test/live',
   'test/record',
   'test/service',
 ];

@@ -529,4 +529,33 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE reservations ADD COLUMN matched_at INTEGER; -- epoch ms: its start as its rule matched it; NULL: by hand
   UPDATE reservations SET matched_at = start_at WHERE rule_id IS NOT NULL;
   `,
+  `
+  -- Within an upsert the conflict clause of a trigger's own statement does not count (SQLite, "CREATE TRIGGER"): a row that
+  -- changed twice before it was indexed failed the whole transaction.
+  DROP TRIGGER program_added;
+  DROP TRIGGER program_changed;
+  DROP TRIGGER recording_added;
+  DROP TRIGGER recording_changed;
+  CREATE TRIGGER program_added AFTER INSERT ON programs BEGIN
+    INSERT INTO search_pending SELECT 'program', new.id
+      WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'program' AND id = new.id);
+    UPDATE counters SET value = value + 1 WHERE name = 'programs';
+  END;
+  CREATE TRIGGER program_changed AFTER UPDATE ON programs
+  WHEN (new.name, new.description, new.start_at) IS NOT (old.name, old.description, old.start_at) BEGIN
+    INSERT INTO search_pending SELECT 'program', new.id
+      WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'program' AND id = new.id);
+  END;
+  CREATE TRIGGER recording_added AFTER INSERT ON recordings BEGIN
+    INSERT INTO search_pending SELECT 'recording', new.id
+      WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'recording' AND id = new.id);
+    UPDATE counters SET value = value + 1 WHERE name = 'recordings';
+  END;
+  CREATE TRIGGER recording_changed AFTER UPDATE ON recordings
+  WHEN (new.name, new.description, new.service_name, new.start_at)
+    IS NOT (old.name, old.description, old.service_name, old.start_at) BEGIN
+    INSERT INTO search_pending SELECT 'recording', new.id
+      WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'recording' AND id = new.id);
+  END;
+  `,
 ];

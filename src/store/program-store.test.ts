@@ -117,6 +117,13 @@ describe('reading', () => {
     expect(store.ofStation(HOME, 0)).toEqual([stored]);
   });
 
+  test('a programme that changes again before it was indexed is stored', async () => {
+    await write({ programs: [program(7, 0, 30)] });
+    database.run("INSERT OR IGNORE INTO search_pending SELECT 'program', id FROM programs");
+    await write({ programs: [program(7, 5, 40)] });
+    expect(store.ofStation(HOME, 0)).toEqual([program(7, 5, 40)]);
+  });
+
   test('airing is the programme whose span holds the moment, end exclusive', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     expect([airing(-1), airing(0), airing(29.9), airing(30), airing(60)]).toEqual([
