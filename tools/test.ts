@@ -23,11 +23,12 @@ const WAITING = [
   'test/faults',
   'test/follow',
   'test/guide',
-  'test/live',
   'test/record',
   'test/service',
 ];
 const WAITING_AT_ONCE = 3;
+/** Real encoders at the pace of the broadcast: neither lane may run beside them. */
+const ENCODING = ['test/live'];
 /** Measures picture against sound, as a browser plays them. */
 const ALONE = ['test/e2e'];
 /** Rows of the table of slowest files. */
@@ -54,7 +55,10 @@ function prepareFilms(): Bun.Subprocess {
 
 async function everything(): Promise<Outcome[]> {
   const films = prepareFilms();
-  const ignored = [...WAITING, ...ALONE].flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
+  const ignored = [...WAITING, ...ENCODING, ...ALONE].flatMap((folder) => [
+    '--path-ignore-patterns',
+    `${folder}/**`,
+  ]);
   const parallel = [
     `--parallel=${WAITING_AT_ONCE}`,
     '--no-isolate',
@@ -62,6 +66,11 @@ async function everything(): Promise<Outcome[]> {
   ];
   const busy = lane('tests that keep a core busy', ignored);
   const outcomes = [await busy.outcome];
+  const encoding = lane(
+    'tests of live encoding',
+    ENCODING.map((folder) => `./${folder}`),
+  );
+  outcomes.push(await encoding.outcome);
   const waiting = lane('tests that wait', parallel);
   outcomes.push(await waiting.outcome);
   const alone = lane(
