@@ -62,7 +62,7 @@ export class CardAccess {
     return this.#server?.port ?? null;
   }
 
-  /** A card that is not connected is looked for now (`CardService` limits how often), so that the answer is current. */
+  /** Connects to a card that is not connected yet (`CardService` limits how often), so that the answer is current. */
   async status(): Promise<Card> {
     if (this.#service.status.caSystemId === null) await this.#service.system().catch(() => {});
     const status = this.#service.status;
