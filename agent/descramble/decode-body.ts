@@ -1,11 +1,12 @@
 /** `POST /agent/decode`: the request's stream comes back descrambled, as fast as the client takes it. */
 import type { MonotonicClock } from '../../host/clock.ts';
+import { settlesWithin } from '../../host/deadline.ts';
 import type { KeySource } from './key-source.ts';
 import { StreamDescrambler } from './stream-descrambler.ts';
 
 /** Descrambled and not taken by the client: above it the request's body is not read on. */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** A client that sends nothing for so long is given up, ms. */
+/** A client that sends or takes nothing for so long is given up, ms. */
 const IDLE_MS = 30_000;
 /** The last packets may wait for a key for so long after the request's end, ms. */
 const FLUSH_MS = 10_000;
@@ -32,11 +33,15 @@ export function decodeBody(
     onChange: changed,
   });
   let idle: ReturnType<typeof setTimeout> | undefined;
+  let isCancelled = false;
 
   const run = async (): Promise<void> => {
     for (;;) {
       // `desiredSize` is what the client still takes before BUFFER_BYTES wait.
-      while ((controller.desiredSize ?? 0) <= 0) await wake.promise;
+      while (!isCancelled && (controller.desiredSize ?? 0) <= 0) {
+        if (!(await settlesWithin(IDLE_MS, wake.promise))) throw new Error('the client takes nothing');
+      }
+      if (isCancelled) return;
       clearTimeout(idle);
       idle = setTimeout(() => void reader.cancel(new Error('idle')).catch(() => {}), IDLE_MS);
       const { done, value } = await reader.read();
@@ -63,12 +68,15 @@ export function decodeBody(
           (error: unknown) => {
             clearTimeout(idle);
             descrambler.close();
+            void reader.cancel(error).catch(() => {});
             controller.error(error);
           },
         );
       },
       pull: changed,
       cancel: async (reason) => {
+        isCancelled = true;
+        changed();
         clearTimeout(idle);
         descrambler.close();
         await reader.cancel(reason);
