@@ -78,3 +78,34 @@ export const CaptionsFileSchema = t.Object({
   ),
 });
 export type CaptionsFile = Static<typeof CaptionsFileSchema>;
+
+/** First octet behind the length of a frame of a caption stream (`GET …/captions`): what its payload is. */
+export const CAPTION_FRAME = {
+  /** A caption page as JSON; replaces the page before, empty runs clear it. */
+  page: 0x22,
+  /** The same for superimposed text, which has pages of its own. */
+  superimpose: 0x23,
+  /** A notice as JSON: `CaptionsNoticeSchema`, `PingNoticeSchema`. */
+  notice: 0x40,
+} as const;
+
+/** Which captions a stream has; sent when there are some, and again when they change. */
+export const CaptionsNoticeSchema = t.Object({
+  type: t.Literal('captions'),
+  tracks: t.Array(
+    t.Object({
+      index: t.Integer({ minimum: 0 }),
+      lang: t.Union([t.String(), t.Null()], { description: 'ISO 639-2; null: not declared' }),
+      label: t.String(),
+    }),
+  ),
+  track: t.Literal(0),
+  languages: t.Optional(
+    t.Array(CaptionLanguageSchema, { description: 'when the track has several, once they are known' }),
+  ),
+  language: t.Optional(t.Integer({ minimum: 1, maximum: 8, description: 'whose pages are sent' })),
+});
+export type CaptionsNotice = Static<typeof CaptionsNoticeSchema>;
+
+export const PingNoticeSchema = t.Object({ type: t.Literal('ping') });
+export type CaptionStreamNotice = CaptionsNotice | Static<typeof PingNoticeSchema>;

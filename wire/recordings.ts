@@ -93,6 +93,7 @@ export const RecordingProgressSchema = t.Object(
     slow: t.Boolean({ description: 'the disk has more than a second of work waiting' }),
     tunerId: nullable(t.String()),
     until: t.Integer({ description: 'epoch ms: it ends then, margin included' }),
+    recordedMs: t.Optional(t.Integer({ minimum: 0, description: 'length so far, without its gaps' })),
   },
   EXTENSIBLE,
 );
@@ -114,7 +115,9 @@ export const RecordingSchema = t.Object(
     recording: t.Boolean({ description: 'being recorded now' }),
     chase: nullable(t.String(), 'relative URL of chase playback, while the original stream is there'),
     cmReliable: t.Boolean(),
-    poster: t.String({ description: 'relative URL of a JPEG picture; 404 while there is none' }),
+    poster: t.String({
+      description: 'relative URL of a JPEG picture; 404 while there is none, another URL for another picture',
+    }),
     files: t.Array(RecordingFileSchema, { description: 'those that exist' }),
     audio: t.String({ description: 'relative URL' }),
     audios: t.Array(AudioOptionSchema),
@@ -144,7 +147,7 @@ export const RecordingsSchema = t.Array(RecordingSchema);
 export const RECORDING_SORTS = ['newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'] as const;
 export type RecordingSort = (typeof RECORDING_SORTS)[number];
 /** What is listed instead of what can be watched. */
-export const RECORDING_SHOWS = ['recording', 'failed', 'bin', 'protected'] as const;
+export const RECORDING_SHOWS = ['recording', 'failed', 'bin', 'protected', 'resume'] as const;
 export type RecordingShow = (typeof RECORDING_SHOWS)[number];
 export const RECORDING_LIMIT = { default: 100, maximum: 500 } as const;
 /** Header of `GET /api/recordings`: how many there are in all. */
@@ -223,6 +226,25 @@ export const ResumeSchema = t.Object(
   },
   EXTENSIBLE,
 );
+
+/** `GET /api/recordings/<id>/previews`: small pictures for seeking, on sheets of `columns` × `rows`. */
+export const PreviewsSchema = t.Object(
+  {
+    width: t.Integer({ minimum: 1, description: 'px of one picture' }),
+    height: t.Integer({ minimum: 1 }),
+    columns: t.Integer({ minimum: 1 }),
+    rows: t.Integer({ minimum: 1, description: 'the last sheet may have fewer' }),
+    count: t.Integer({ minimum: 1, description: 'pictures on all sheets' }),
+    intervalMs: t.Integer({
+      minimum: 1,
+      description:
+        'picture n shows the position n × intervalMs on the playback scale; row by row, sheet after sheet',
+    }),
+    sheets: t.Array(t.String({ description: 'relative URL of a JPEG' })),
+  },
+  EXTENSIBLE,
+);
+export type Previews = Static<typeof PreviewsSchema>;
 
 export const WatchedRequestSchema = t.Object({ watched: t.Boolean() }, EXTENSIBLE);
 export const ProtectRequestSchema = t.Object({ protected: t.Boolean() }, EXTENSIBLE);

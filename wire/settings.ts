@@ -31,6 +31,15 @@ export const CaptionStyleSchema = t.Object(
     font: t.Union([t.Literal('rounded'), t.Literal('system')]),
     background: t.Union([t.Literal('broadcast'), t.Literal('none'), t.Literal('solid')]),
     ruby: t.Boolean(),
+    visible: t.Optional(t.Boolean({ description: 'absent: true' })),
+    opacity: t.Optional(
+      t.Number({ minimum: 0.2, maximum: 1, description: 'of the whole caption; absent: 1' }),
+    ),
+    position: t.Optional(
+      t.Union([t.Literal('broadcast'), t.Literal('bottom'), t.Literal('top')], {
+        description: 'where the text stands; absent: `broadcast`',
+      }),
+    ),
   },
   EXTENSIBLE,
 );

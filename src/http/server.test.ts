@@ -228,6 +228,7 @@ describe('the server', () => {
       },
       ...{
         watchedAt: null,
+        posterAt: null,
         state: 'recorded' as const,
         reason: null,
         programId: null,

@@ -42,6 +42,12 @@ function durationOf(recording: ListedRecording): number | null {
   return encodedFile(recording)?.durationMs ?? recording.durationMs;
 }
 
+/** Another address for another picture, so that a page that shows the list loads it. */
+function posterUrl(id: number, posterAt: number | null): string {
+  const version = posterAt === null ? '' : `?v=${posterAt.toString(36)}`;
+  return `api/recordings/${id}/poster${version}`;
+}
+
 /** @param running undefined: none of it runs */
 export function toRecording(recording: ListedRecording, running: Running): Recording {
   const { id, name, files, audios, binnedAt } = recording;
@@ -64,7 +70,7 @@ export function toRecording(recording: ListedRecording, running: Running): Recor
     recording: isRecording,
     chase: null,
     cmReliable: recording.cmReliable,
-    poster: `api/recordings/${id}/poster`,
+    poster: posterUrl(id, recording.posterAt),
     files: usable.map(({ source, codec }) => ({
       source,
       codec,

@@ -70,7 +70,8 @@ const LIST_QUERY = t.Object({
       {
         description:
           'without it what can be watched and what is being recorded; `recording`: only the latter; `failed`, `bin`: ' +
-          'what is otherwise left out; `protected`: what no rule puts into the bin',
+          'what is otherwise left out; `protected`: what no rule puts into the bin; `resume`: what has a position to ' +
+          'continue from, last watched first unless `sort` says otherwise',
       },
     ),
   ),
@@ -193,7 +194,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
         description:
           'What can be watched and what is being recorded, newest first. The event `recordings` says that it changed. ' +
           '`chase` is null: what is being recorded cannot be watched yet. `poster` and `audio` answer 404 while ' +
-          'there is no picture and no separate sound. A recording in the bin names no files.',
+          'there is no picture and no separate sound; `poster` is another address once there is one. A recording in the bin names no files.',
         tags,
         responses: listResponses('a page of recordings', RecordingsSchema),
       },

@@ -20,7 +20,7 @@ import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import type { GapCause, Measured } from '../model/verdict.ts';
+import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
 import type { FolderMounts } from './folder-mounts.ts';
@@ -123,6 +123,8 @@ export interface SessionState {
   drops: number;
   /** The disk has more than a second of work waiting. */
   slow: boolean;
+  /** Length so far, without its gaps. */
+  recordedMs?: number;
   tunerId: string | null;
 }
 
@@ -192,6 +194,7 @@ export class RecordingSession {
       bytes: this.#storage.bytes,
       drops: this.#reception.measured.sums.drops,
       slow: this.#storage.isSlow,
+      recordedMs: recordedMs(this.#reception.measured),
       tunerId: this.#stream?.tunerId ?? null,
     };
   }

@@ -558,4 +558,11 @@ export const MIGRATIONS: readonly string[] = [
       WHERE NOT EXISTS (SELECT 1 FROM search_pending WHERE kind = 'recording' AND id = new.id);
   END;
   `,
+  `
+  -- The row "continue watching": what has a position, last watched first.
+  ALTER TABLE recordings ADD COLUMN resumed_at INTEGER; -- epoch ms at which \`resume_ms\` was last told
+  UPDATE recordings SET resumed_at = updated_at WHERE resume_ms IS NOT NULL;
+  CREATE INDEX recordings_resumed ON recordings (shelf, resumed_at, id) WHERE resume_ms IS NOT NULL;
+  ALTER TABLE recordings ADD COLUMN poster_at INTEGER; -- epoch ms at which its picture was made; NULL: there is none
+  `,
 ];

@@ -64,6 +64,7 @@ function isShown(
     failed: one.binnedAt === null && isFailed,
     bin: one.binnedAt !== null,
     protected: one.binnedAt === null && one.protected,
+    resume: one.binnedAt === null && !isFailed && one.resumeMs !== null,
   }[show ?? 'watchable'];
   const { description } = list.detail(one.id) ?? { description: '' };
   const text = searchText(`${one.name}\n${description} ${one.serviceName}`);

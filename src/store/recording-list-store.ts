@@ -29,8 +29,10 @@ export interface ListedRecording {
   durationMs: number | null;
   /** In the time of the original stream. */
   resumeMs: number | null;
-  /** Epoch ms. */
+  /** Epoch ms, as the next. */
   watchedAt: number | null;
+  /** When its picture was made; null: there is none. */
+  posterAt: number | null;
   state: RecordingState;
   reason: RecordingReason | null;
   programId: number | null;
@@ -107,7 +109,10 @@ const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index
   failed: { where: 'shelf = 0' },
   bin: { where: 'shelf = 2' },
   protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
+  resume: { where: 'resume_ms IS NOT NULL AND shelf = 1', index: 'recordings_resumed' },
 };
+/** Last watched first, where no other order is asked for. */
+const RESUMED = 'resumed_at DESC, id DESC';
 
 /** Of an expression of the index; words that it leaves undecided are compared. */
 const MATCHING = `
@@ -117,7 +122,7 @@ const MATCHING = `
 
 const COLUMNS = `r.id, r.name, r.station_id, r.service_name, r.start_at, r.end_at, r.duration_ms, r.resume_ms,
   r.watched_at, r.state, r.reason, r.program_id, r.rule_id, r.genres, r.audios, r.verdict, r.cm_reliable, r.series_key,
-  r.series_name, r.episode, r.bytes, r.protected, r.binned_at`;
+  r.series_name, r.episode, r.bytes, r.protected, r.binned_at, r.poster_at`;
 
 interface Row {
   id: number;
@@ -129,6 +134,7 @@ interface Row {
   duration_ms: number | null;
   resume_ms: number | null;
   watched_at: number | null;
+  poster_at: number | null;
   state: string;
   reason: string | null;
   program_id: number | null;
@@ -298,6 +304,7 @@ export class RecordingListStore {
   #readWhole({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
     const { where, index } = SHOWN[show ?? 'watchable'];
     const order = ORDERS[sort];
+    const by = show === 'resume' && sort === 'newest' ? RESUMED : order.by;
     const conditions = [where];
     if (unwatched) conditions.push('watched = 0');
     if (series !== null) conditions.push('series_key = $series');
@@ -306,7 +313,7 @@ export class RecordingListStore {
     const via = index ?? (series === null ? order.index : 'recordings_of_series');
     const ids = this.database
       .query<unknown, Record<string, string | number>>(
-        `SELECT id FROM recordings INDEXED BY ${via} WHERE ${conditions.join(' AND ')} ORDER BY ${order.by}`,
+        `SELECT id FROM recordings INDEXED BY ${via} WHERE ${conditions.join(' AND ')} ORDER BY ${by}`,
       )
       .values({
         ...(series === null ? {} : { series }),
@@ -425,6 +432,7 @@ function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
     durationMs: row.duration_ms,
     resumeMs: row.resume_ms,
     watchedAt: row.watched_at,
+    posterAt: row.poster_at,
     state: row.state as RecordingState,
     reason: readReason(row.reason),
     programId: row.program_id,

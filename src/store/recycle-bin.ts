@@ -79,7 +79,8 @@ export class RecycleBin {
     atomically(this.database, () =>
       this.database
         .query(
-          `UPDATE recordings SET resume_ms = $resumeMs, watched_at = coalesce($watchedAt, watched_at), updated_at = $now
+          `UPDATE recordings SET resume_ms = $resumeMs, resumed_at = $now,
+           watched_at = coalesce($watchedAt, watched_at), updated_at = $now
          WHERE id = $id AND (resume_ms IS NOT $resumeMs OR $watchedAt IS NOT NULL)`,
         )
         .run({ id, resumeMs, watchedAt: watchedAt ?? null, now }),

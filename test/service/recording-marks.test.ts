@@ -36,6 +36,22 @@ describe('how far somebody watched', () => {
     expect((await home.item(id))?.watchedAt).not.toBeNull();
   });
 
+  test('is the order of what can be continued', async () => {
+    const [first, second] = [home.put({}, 0), home.put({}, 1)];
+    home.put({}, 2);
+    await reach(second, { at: 95 });
+    // Positions are told at different times, ms.
+    await Bun.sleep(2);
+    await reach(first, { at: 95 });
+    expect(await home.ids('show=resume')).toEqual([first, second]);
+    await Bun.sleep(2);
+    await reach(second, { at: 96 });
+    expect(await home.ids('show=resume')).toEqual([second, first]);
+    expect(await home.ids('show=resume&sort=oldest')).toEqual([first, second]);
+    await reach(second, { at: 5 });
+    expect(await home.ids('show=resume')).toEqual([first]);
+  });
+
   test('a recording that is being made has no end', async () => {
     const id = home.put({ state: 'recording' });
     expect(await reach(id, { at: 600, length: 605, source: 'ts' })).toEqual({ resume: 600, edge: 30 });

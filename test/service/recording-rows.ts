@@ -65,10 +65,11 @@ export function putRecording(database: Database, row: RecordingRow, folder: stri
   const inserted = database
     .query<{ id: number }, Record<string, string | number | null>>(
       `INSERT INTO recordings (station_id, service_name, state, reason, name, description, extended, genres, audios,
-         start_at, end_at, began_at, duration_ms, folder, encode, verdict, resume_ms, watched_at, binned_at, program_id,
+         start_at, end_at, began_at, duration_ms, folder, encode, verdict, resume_ms, resumed_at, watched_at, binned_at, program_id,
          rule_id, protected, series_key, series_name, episode, created_at, updated_at)
        VALUES ($station, $serviceName, $state, $reason, $name, $description, $extended, $genres, $audios, $startAt,
-         $endAt, $startAt - 10000, $durationMs, $folder, $encode, $verdict, $resumeMs, $watchedAt, $binnedAt,
+         $endAt, $startAt - 10000, $durationMs, $folder, $encode, $verdict, $resumeMs,
+         iif($resumeMs IS NULL, NULL, $startAt), $watchedAt, $binnedAt,
          $programId, $ruleId, $protected, $seriesKey, $seriesName, $episode, $startAt, $startAt)
        RETURNING id`,
     )
