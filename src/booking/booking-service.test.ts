@@ -317,9 +317,12 @@ describe('after a recording that is damaged', () => {
         ruleId: null,
         state: 'scheduled',
         repeats: recordingId,
-        note: '「灯台 第1話」の録画に欠落があったため、次の放送を自動で予約しました。',
+        note: { code: 'repeat_by_hand', name: '灯台 第1話[再]' },
       },
     ]);
+    expect(room.reservations.list(false)[0]?.note).toBe(
+      '「灯台 第1話」の録画に欠落があったため、次の放送を自動で予約しました。',
+    );
     await room.reservations.cancel(stored()[0]?.id ?? 0);
     expect(await room.reservations.list(false)).toEqual([]);
   });
@@ -352,7 +355,7 @@ describe('after a recording that is damaged', () => {
     expect(stored()[0]).toMatchObject({
       ruleId: rule.id,
       repeats: recordingId,
-      note: '前の録画に欠落があったため、同じ回の次の放送を予約しました。',
+      note: { code: 'repeat_of_rule' },
     });
   });
 });
@@ -448,5 +451,5 @@ test('what ended before the service was started says so', async () => {
   home.reservations.book({ programId, ...texts, ...times, ...choice }, NOON - 90 * MINUTE);
   start();
   await until(() => stored()[0]?.state === 'missed');
-  expect(stored()[0]?.reason).toBe('サービスが止まっていたため録画できませんでした。');
+  expect(stored()[0]?.reason).toEqual({ code: 'missed_service_stopped' });
 });

@@ -10,9 +10,9 @@ import type { Retiring } from '../../wire/recordings.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import { quotedTitle } from '../model/quoted-title.ts';
 import type { RecorderPort, RecordingEnd } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';
+import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
@@ -227,7 +227,7 @@ export class BookingService {
       create: create.map((planned) => ({
         ...planned,
         ...choiceOf(planned.ruleId),
-        note: planned.repeats === null ? null : REPEATED_BY_RULE,
+        note: planned.repeats === null ? null : { code: 'repeat_of_rule' },
       })),
       update: update.map(({ id, to }) => {
         const ruleBefore = to.ruleId === null ? null : reservations.find(id)?.ruleId;
@@ -266,7 +266,7 @@ export class BookingService {
 
   #repeat({ recordingId, program: { id, ...rest } }: Repeat): void {
     const { reservations, log, now } = this.options;
-    const note = repeatedByHand(rest.name);
+    const note: ReservationNote = { code: 'repeat_by_hand', name: rest.name };
     const known = reservations.ofProgram(id);
     if (known === undefined) {
       reservations.book({ programId: id, ...rest, ...NO_CHOICE, note, repeats: recordingId }, now());
@@ -315,8 +315,3 @@ export class BookingService {
 }
 
 const NO_CHOICE: RecordingChoice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };
-const REPEATED_BY_RULE = '前の録画に欠落があったため、同じ回の次の放送を予約しました。';
-
-function repeatedByHand(name: string): string {
-  return `${quotedTitle(name)}の録画に欠落があったため、次の放送を自動で予約しました。`;
-}

@@ -2,6 +2,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ReservationId } from '../model/reservation.ts';
+import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
 import type {
   PlannedOpening,
@@ -70,7 +71,7 @@ export interface PreviewRow {
   readonly startAt: number;
   readonly endAt: number;
   readonly state: PlannedReservation['state'] | null;
-  readonly reason: string | null;
+  readonly reason: ReservationReason | PassedOverReason | null;
   readonly reservationId: ReservationId | null;
 }
 

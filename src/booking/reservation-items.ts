@@ -6,11 +6,12 @@ import type { RecordingOrder } from '../model/recording.ts';
 import type { Reservation, ReservationId } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import { ruleItem } from '../schedule/rule-body.ts';
-import { crowdedReason } from '../schedule/rule-match-limit.ts';
+import { MAX_OF_RULE } from '../schedule/rule-match-limit.ts';
 import type { ListedReservation } from '../store/reservation-row.ts';
 import type { OfferedProgram } from '../store/reservation-store.ts';
 import type { RuleFacts } from '../store/rule-store.ts';
 import type { PreviewRow } from './planning-worker-messages.ts';
+import { crowdedText, reservationNoteText, reservationReasonText } from './reservation-reason-text.ts';
 
 /** Epoch ms. */
 export interface OpeningTimes {
@@ -67,7 +68,7 @@ export function reservationItem(
     state,
     priority,
     ruleId,
-    reason,
+    reason: reason === null ? null : reservationReasonText(reason),
     tuner: tuner === null ? null : { ...tuner },
     ...(state === 'conflict' ? conflict : {}),
     openAt: times?.openAt ?? null,
@@ -75,7 +76,7 @@ export function reservationItem(
     channel,
     recordingId,
     verdict,
-    note,
+    note: note === null ? null : reservationNoteText(note),
     marginBefore,
     marginAfter,
     encode,
@@ -91,7 +92,7 @@ export function ruleWithFacts(rule: Rule, facts: RuleFacts | undefined, left = 0
     booked,
     conflicts,
     recorded,
-    crowded: rule.enabled && left > 0 ? { left, reason: crowdedReason(left) } : null,
+    crowded: rule.enabled && left > 0 ? { left, reason: crowdedText(left, MAX_OF_RULE) } : null,
     next:
       next === null
         ? null
@@ -110,5 +111,6 @@ export function previewItem(row: PreviewRow, stationName: (id: StationId) => str
   const { id, stationId, name, startAt, endAt, state, reason, reservationId } = row;
   const title = titleOf(name);
   const serviceName = stationName(stationId);
-  return { id, stationId, serviceName, name, title, startAt, endAt, state, reason, reservationId };
+  const text = reason === null ? null : reservationReasonText(reason);
+  return { id, stationId, serviceName, name, title, startAt, endAt, state, reason: text, reservationId };
 }

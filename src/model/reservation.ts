@@ -1,6 +1,7 @@
 /** A reservation: one programme that is to be recorded, and where it stands. */
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState } from '../../wire/guide.ts';
+import type { ReservationReason } from './reservation-reason.ts';
 import type { EncodeChoice, RuleId } from './rule.ts';
 
 export type ReservationId = number;
@@ -29,8 +30,8 @@ export interface Reservation {
   /** null: by hand. */
   ruleId: RuleId | null;
   state: ReservationState;
-  /** Why it is skipped, missed or in conflict, Japanese. */
-  reason: string | null;
+  /** Why it is skipped, missed, in conflict or cancelled by the service. */
+  reason: ReservationReason | null;
   priority: number;
   /** As broadcast. */
   name: string;

@@ -149,8 +149,8 @@ test('a preview tells what would become of each programme, and changes nothing',
     ['灯台 #3「霧」', 'skipped', null],
     ['灯台 #4「雪」', 'scheduled', id],
   ]);
-  expect(programs[1]?.reason).toBe('同じ回の別の放送を予約します。');
-  expect(programs[2]?.reason).toContain('「歌」と重なり');
+  expect(programs[1]?.reason).toEqual({ code: 'other_airing' });
+  expect(programs[2]?.reason).toMatchObject({ code: 'tuners_in_use', names: ['歌'] });
   expect(planning.plan(circumstances(home))).toEqual(before);
   // In place of the rule that is being changed.
   home.rule('港');
@@ -179,7 +179,7 @@ test('a rule that matches too much books what is on first, and says so of the re
   const { programs } = planning.preview(wide, circumstances(home), wide.id);
   expect(programs).toHaveLength(1200);
   expect(programs[0]?.reason).toBeNull();
-  const far = programs.filter(({ reason }) => reason?.includes('近いものから 1,000 件まで'));
+  const far = programs.filter(({ reason }) => reason?.code === 'beyond_limit' && reason.limit === 1000);
   expect(far.length).toBeGreaterThanOrEqual(190);
   expect(far.every(({ state }) => state === null)).toBe(true);
   home.now = NOON + 100 * HOUR;

@@ -5,6 +5,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
 import type { Reservation } from '../model/reservation.ts';
+import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import { GuideIndex, type GuideProgram, type GuideRow } from './match/guide-index.ts';
@@ -24,8 +25,8 @@ export interface PreviewedProgram {
   readonly program: GuideProgram;
   /** null: it would not be booked. */
   readonly state: Reservation['state'] | null;
-  /** Why it is in conflict, skipped or not booked, Japanese. */
-  readonly reason: string | null;
+  /** Why it is in conflict, skipped or not booked. */
+  readonly reason: ReservationReason | PassedOverReason | null;
   /** Of a reservation that there is already. */
   readonly reservationId: number | null;
 }
@@ -37,9 +38,7 @@ export interface Preview {
   readonly fault: string | null;
 }
 
-const FAR =
-  `ルールに一致する番組が多いため、放送が近づいてから予約します` +
-  `(予約はルールひとつにつき近いものから ${MAX_OF_RULE.toLocaleString('en')} 件まで)。`;
+const FAR: PassedOverReason = { code: 'beyond_limit', limit: MAX_OF_RULE };
 
 /** No rule has it. */
 const PREVIEWED = -1;

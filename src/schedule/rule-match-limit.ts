@@ -7,11 +7,6 @@ import type { GuideProgram } from './match/guide-index.ts';
 
 /** Two stations, everything they show in eight days; of 120 stations the next three hours. A plan is made every minute. */
 export const MAX_OF_RULE = 1000;
-/** What is said, Japanese, of so many programmes that wait until they are nearer. */
-export function crowdedReason(left: number): string {
-  const [waiting, most] = [left, MAX_OF_RULE].map((count) => count.toLocaleString('en'));
-  return `一致する番組が多いため、残りの ${waiting} 件は放送が近づいてから予約します(予約は近いものから ${most} 件まで)。`;
-}
 /** A thousand rules of ten programmes each. Where there are more, the rules that match most get less. */
 const MAX_OF_ALL = 10_000;
 

@@ -2,12 +2,13 @@
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
+import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { EncodeChoice } from '../model/rule.ts';
+import { readReservationNote, readReservationReason, storedReservationReason } from './reservation-json.ts';
 import { readIds, readText } from './stored-json.ts';
 
 export interface StoredReservation extends Reservation {
-  /** What happened to it by itself, Japanese. */
-  note: string | null;
+  note: ReservationNote | null;
   /** The damaged recording that it is to replace. */
   repeats: number | null;
 }
@@ -94,7 +95,7 @@ export function toReservation(row: Row): StoredReservation {
     stationId: row.station_id as StationId,
     ruleId: row.rule_id,
     state: row.state as ReservationState,
-    reason: row.reason,
+    reason: readReservationReason(row.reason),
     priority: row.priority,
     name: readText(row.name),
     description: readText(row.description),
@@ -108,7 +109,7 @@ export function toReservation(row: Row): StoredReservation {
     tuner: tunerOf(row),
     blockers: readIds<ReservationId>(row.blockers),
     alternatives: readIds<ProgramId>(row.alternatives),
-    note: row.note,
+    note: readReservationNote(row.note),
     repeats: row.repeats,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -143,7 +144,7 @@ export function plannedValues(to: PlannedRow) {
     stationId,
     ruleId,
     state,
-    reason,
+    reason: storedReservationReason(reason),
     priority,
     name,
     description,

@@ -130,7 +130,7 @@ describe('reservations', () => {
           {
             ...planned(3, { ruleId: rule.id, state: 'conflict', tuner: null, blockers: [program(1)] }),
             ...CHOICE,
-            note: '再び予約しました。',
+            note: { code: 'repeat_of_rule' },
             repeats: 7,
           },
           { ...planned(2, { ruleId: rule.id }), ...CHOICE, note: null, repeats: null },
@@ -139,7 +139,7 @@ describe('reservations', () => {
           {
             id: first,
             to: planned(1, {
-              reason: '重なり',
+              reason: { code: 'tuners_in_use', names: ['港の朝'], hasMore: true, broken: 2 },
               blockers: [program(2), program(3)],
               alternatives: [program(8)],
             }),
@@ -163,7 +163,7 @@ describe('reservations', () => {
       ...CHOICE,
       ruleId: rule.id,
       blockers: [first],
-      note: '再び予約しました。',
+      note: { code: 'repeat_of_rule' },
       repeats: 7,
     });
     expect(two).toMatchObject({ tuner: { type: 'GR', rank: 0 }, updatedAt: NOW + 5 });

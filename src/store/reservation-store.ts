@@ -4,9 +4,11 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
+import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { RuleId } from '../model/rule.ts';
 import { CancellationStore, type CancelledAiring } from './cancellation-store.ts';
 import { tableStamp } from './change-counters.ts';
+import { storedReservationNote } from './reservation-json.ts';
 import {
   COLUMNS,
   choiceValues,
@@ -40,7 +42,7 @@ export interface ManualReservation extends RecordingChoice {
   /** Epoch ms. */
   startAt: number;
   endAt: number;
-  note: string | null;
+  note: ReservationNote | null;
   repeats: number | null;
 }
 
@@ -48,7 +50,8 @@ export interface PlannedChanges {
   /** What the plan was made of (`stamp`). */
   stamp: string;
   /** In the order in which they are to be numbered. */
-  create: readonly (PlannedRow & RecordingChoice & { note: string | null; repeats: number | null })[];
+  create: readonly (PlannedRow &
+    RecordingChoice & { note: ReservationNote | null; repeats: number | null })[];
   update: readonly { id: ReservationId; to: PlannedRow; choice: RecordingChoice | null }[];
   remove: readonly ReservationId[];
 }
@@ -164,7 +167,7 @@ export class ReservationStore {
           description,
           startAt,
           endAt,
-          note,
+          note: storedReservationNote(note),
           repeats,
           ...choiceValues(wanted),
           now,
@@ -232,11 +235,11 @@ export class ReservationStore {
   }
 
   /** The next airing after a damaged recording, where that is booked already. */
-  repeat(id: ReservationId, repeats: number, note: string, now: number): void {
+  repeat(id: ReservationId, repeats: number, note: ReservationNote, now: number): void {
     atomically(this.database, () =>
       this.database
         .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
-        .run({ id, repeats, note, now }),
+        .run({ id, repeats, note: storedReservationNote(note), now }),
     );
   }
 
@@ -338,7 +341,13 @@ export class ReservationStore {
            CASE WHEN $ruleId IS NOT NULL THEN $startAt END, $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode, $keepTs, $note, $repeats,
            $now, $now)`,
       )
-      .run({ ...plannedValues(planned), ...choiceValues(planned), note, repeats, now });
+      .run({
+        ...plannedValues(planned),
+        ...choiceValues(planned),
+        note: storedReservationNote(note),
+        repeats,
+        now,
+      });
   }
 
   #block(id: ReservationId, blockers: readonly ProgramId[]): void {

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
+import { storedReservationReason } from './reservation-json.ts';
 import { readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
 
@@ -52,8 +53,6 @@ export interface Forgotten {
   programs: number;
   reservations: number;
 }
-
-const CANCEL_REASON = '局が見つからなくなったため、予約を取り消しました';
 
 export class StationStore {
   constructor(private readonly database: Database) {}
@@ -114,7 +113,7 @@ export class StationStore {
           `UPDATE reservations SET state = 'cancelled', reason = $reason, updated_at = $now
              WHERE station_id = $id AND state IN ('scheduled', 'conflict', 'skipped') AND start_at > $now`,
         )
-        .run({ id, now, reason: CANCEL_REASON }).changes;
+        .run({ id, now, reason: storedReservationReason({ code: 'station_gone' }) }).changes;
       this.database.query('UPDATE stations SET forgotten = 1, hidden = 1 WHERE id = $id').run({ id });
       return { programs, reservations };
     });

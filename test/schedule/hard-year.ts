@@ -7,6 +7,7 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
+import type { PassedOverReason } from '../../src/model/reservation-reason.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Random } from '../fuzz/random.ts';
@@ -79,7 +80,7 @@ export class HardHome {
   readonly taken = new Map<ProgramId, Taken>();
   readonly faults: string[] = [];
   /** Why programmes are not booked, as last said. */
-  readonly passedOver = new Map<ProgramId, string>();
+  readonly passedOver = new Map<ProgramId, PassedOverReason>();
   /** Programmes of which the guide told in time to book them. */
   readonly known = new Set<ProgramId>();
   /** Programmes whose changes nobody heard for a while. */

@@ -143,10 +143,7 @@ export class Household {
       const opening = opened.get(programId);
       const isWanted = state === 'scheduled' || state === 'recording';
       expect([state, opening !== undefined, one.id, programId]).toEqual([state, isWanted, one.id, programId]);
-      expect([state, (reason ?? '') !== '']).toEqual([
-        state,
-        ['conflict', 'skipped', 'missed'].includes(state),
-      ]);
+      expect([state, reason !== null]).toEqual([state, ['conflict', 'skipped', 'missed'].includes(state)]);
       const copyNever = home.guide.get(programId)?.copyNever;
       if (one.endAt > now && copyNever !== undefined && ['skipped', 'scheduled', 'conflict'].includes(state))
         expect([state, copyNever]).toEqual([state, state === 'skipped']);

@@ -13,8 +13,7 @@ export function planFaults(home: Home, { openings }: Plan, byHand: ReadonlySet<n
   for (const { id, state, reason, name } of home.reservations) {
     if (byHand.has(id) && state === 'cancelled') faults.push(`${name} was cancelled by nobody`);
     const isTold = ['conflict', 'skipped', 'missed'].includes(state);
-    if (isTold !== (reason !== null && /。$/.test(reason)))
-      faults.push(`${name} is ${state} because of ${reason}`);
+    if (isTold !== (reason !== null)) faults.push(`${name} is ${state} because of ${reason?.code}`);
   }
   const at = new Map(openings.map((one) => [one.programId, one]));
   for (const opening of openings) {

@@ -80,27 +80,28 @@ export class Outcomes {
   #notRecorded(aired: Aired, { state, reason, priority }: Reservation): Kind {
     const { home } = this;
     const { startAt, endAt, id } = aired.program;
-    const said = state === 'missed' ? (reason ?? '') : '';
+    const code = state === 'missed' ? reason?.code : undefined;
     const wrong = home.wrongBetween(startAt - AGAIN, endAt);
     // By a wrong clock it was over.
     const wasOff = (wrong & (BIT.off | BIT.clock)) !== 0;
     const type = this.#typeOf(aired.program);
     const isReceived = home.tuners.some(({ types }) => type !== undefined && types.includes(type));
     const isTrue =
-      (said.includes('受信できるチューナーがなかった') && !isReceived) ||
-      (said.includes('チューナーが足りなかった') && this.#isExcused(aired.program, priority)) ||
-      (said.includes('サービスが止まっていた') && wasOff) ||
+      (code === 'missed_not_received' && !isReceived) ||
+      (code === 'missed_tuners_in_use' && this.#isExcused(aired.program, priority)) ||
+      (code === 'missed_service_stopped' && wasOff) ||
       // At another time than anybody heard of.
-      (said.includes('始められませんでした') && (wasOff || home.unheard.has(id)));
-    if (!isTrue) this.#fault(aired, `is ${state}: ${reason}`);
-    return said.includes('チューナー') ? 'conflict' : 'missed';
+      (code === 'missed_not_begun' && (wasOff || home.unheard.has(id)));
+    if (!isTrue) this.#fault(aired, `is ${state}: ${reason?.code}`);
+    return code === 'missed_not_received' || code === 'missed_tuners_in_use' ? 'conflict' : 'missed';
   }
 
   #notBooked(aired: Aired): Kind {
     const { home } = this;
     const { id } = aired.program;
     const reason = home.passedOver.get(id);
-    if (reason === '同じ回を録画済みです。' && !this.#wasRecorded(aired)) this.#fault(aired, reason);
+    if (reason?.code === 'recorded_before' && !this.#wasRecorded(aired))
+      this.#fault(aired, 'was passed over as recorded before');
     if (reason !== undefined) return 'passedOver';
     if (home.known.has(id) && !home.unheard.has(id)) this.#fault(aired, 'was not booked');
     return 'unknown';

@@ -28,7 +28,7 @@ describe('the same episode', () => {
     ]);
     const { passedOver } = home.run();
     expect(booked(home, ids)).toEqual([1, 2]);
-    expect(passedOver.get(ids[0] ?? (0 as never))).toContain('別の放送');
+    expect(passedOver.get(ids[0] ?? (0 as never))).toEqual({ code: 'other_airing' });
     settled(home);
   });
 
@@ -127,7 +127,7 @@ describe('the same episode', () => {
     home.recorded = [recorded('灯台 第3話「波」[再]', 29), recorded('灯台 #4「風」', 31)];
     const { passedOver } = home.run();
     expect(booked(home, ids)).toEqual([1]);
-    expect(passedOver.get(ids[0] ?? (0 as never))).toBe('同じ回を録画済みです。');
+    expect(passedOver.get(ids[0] ?? (0 as never))).toEqual({ code: 'recorded_before' });
     const [, , running] = ids;
     if (running === undefined) throw new Error('no programmes');
     home.reserve(running, { ruleId: 1, state: 'recording', priority: 1 });

@@ -1,6 +1,7 @@
 /** What differs between the reservations as they are and as they are planned; and what comes of applying it. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
 import type { Reservation, ReservationId } from '../../model/reservation.ts';
+import { isSameReason } from '../../model/reservation-reason.ts';
 import type { Claims } from './claims.ts';
 import type { Plan, PlanInput, PlannedReservation } from './plan-types.ts';
 
@@ -8,13 +9,12 @@ function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((one, index) => one === b[index]);
 }
 
-type Comparable = Omit<PlannedReservation, 'tuner' | 'blockers' | 'alternatives'>;
+type Comparable = Omit<PlannedReservation, 'reason' | 'tuner' | 'blockers' | 'alternatives'>;
 const FIELDS: readonly (keyof Comparable)[] = [
   'programId',
   'stationId',
   'ruleId',
   'state',
-  'reason',
   'priority',
   'name',
   'description',
@@ -30,6 +30,7 @@ function isSame(
   const blockers = reservation.blockers.flatMap((id) => programOf.get(id) ?? []);
   return (
     FIELDS.every((field) => reservation[field] === planned[field]) &&
+    isSameReason(reservation.reason, planned.reason) &&
     reservation.tuner?.rank === planned.tuner?.rank &&
     reservation.tuner?.type === planned.tuner?.type &&
     blockers.length === reservation.blockers.length &&

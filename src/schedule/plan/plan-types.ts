@@ -8,6 +8,7 @@ import type {
   ReservationId,
   ReservationState,
 } from '../../model/reservation.ts';
+import type { PassedOverReason, ReservationReason } from '../../model/reservation-reason.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
@@ -74,7 +75,7 @@ export interface PlannedReservation {
   readonly stationId: StationId;
   readonly ruleId: RuleId | null;
   readonly state: ReservationState;
-  readonly reason: string | null;
+  readonly reason: ReservationReason | null;
   readonly priority: number;
   readonly name: string;
   readonly description: string;
@@ -123,6 +124,6 @@ export interface Plan {
   readonly remove: readonly ReservationId[];
   /** Of everything that is scheduled or being recorded, in the order in which the agent is to be asked. */
   readonly openings: readonly PlannedOpening[];
-  /** Why a programme that a rule matches is not booked, Japanese. */
-  readonly passedOver: ReadonlyMap<ProgramId, string>;
+  /** Why a programme that a rule matches is not booked. */
+  readonly passedOver: ReadonlyMap<ProgramId, PassedOverReason>;
 }

@@ -36,7 +36,12 @@ describe('allocation', () => {
     const won = home.reservations.find(({ name }) => name === '港の朝');
     expect(lost).toMatchObject({ state: 'conflict', tuner: null, alternatives: [later] });
     expect(lost?.blockers).toEqual([won?.id ?? 0]);
-    expect(lost?.reason).toBe('「港の朝」と重なり、チューナーが足りないため録画できません。');
+    expect(lost?.reason).toEqual({
+      code: 'tuners_in_use',
+      names: ['港の朝'],
+      hasMore: false,
+      broken: 0,
+    });
     settled(home);
   });
 
@@ -104,7 +109,7 @@ describe('allocation', () => {
     const one = home.reserve(home.program(home.station('BS01_0'), '衛星', { at: 60 }));
     home.run();
     expect(home.of(one.programId)).toMatchObject({ state: 'conflict', blockers: [] });
-    expect(home.of(one.programId)?.reason).toContain('BSを受信できるチューナーがない');
+    expect(home.of(one.programId)?.reason).toEqual({ code: 'not_received', type: 'BS' });
     home.tuners = null;
     home.run();
     expect(home.states()).toEqual([['衛星', 'scheduled']]);
@@ -121,7 +126,7 @@ describe('what must not be recorded', () => {
     home.rule('灯台', { priority: 9 });
     home.run();
     expect(home.of(never)).toMatchObject({ state: 'skipped', tuner: null });
-    expect(home.of(never)?.reason).toContain('コピー禁止');
+    expect(home.of(never)?.reason).toEqual({ code: 'copy_never' });
     expect(home.states()).toContainEqual(['港', 'scheduled']);
     home.change(never, { copyNever: false });
     home.run();
@@ -143,8 +148,8 @@ describe('what must not be recorded', () => {
     home.now = NOON + 90 * MINUTE;
     home.run();
     expect(home.of(first.programId)).toMatchObject({ state: 'missed' });
-    expect(home.of(first.programId)?.reason).toContain('始められませんでした');
-    expect(home.of(second.programId)?.reason).toContain('チューナーが足りなかった');
+    expect(home.of(first.programId)?.reason).toEqual({ code: 'missed_not_begun' });
+    expect(home.of(second.programId)?.reason).toEqual({ code: 'missed_tuners_in_use' });
     settled(home);
   });
 
@@ -159,11 +164,9 @@ describe('what must not be recorded', () => {
     home.runningSince = NOON + 90 * MINUTE;
     home.now = NOON + 120 * MINUTE;
     home.run();
-    expect(home.of(off.programId)?.reason).toContain('サービスが止まっていた');
-    expect(home.of(begun.programId)?.reason).toContain('始められませんでした');
-    expect(home.of(satellite.programId)?.reason).toBe(
-      'BSを受信できるチューナーがなかったため録画できませんでした。',
-    );
+    expect(home.of(off.programId)?.reason).toEqual({ code: 'missed_service_stopped' });
+    expect(home.of(begun.programId)?.reason).toEqual({ code: 'missed_not_begun' });
+    expect(home.of(satellite.programId)?.reason).toEqual({ code: 'missed_not_received', type: 'BS' });
     settled(home);
   });
 

@@ -7,7 +7,7 @@
  * what was booked first - each gets a tuner if all before it keep theirs.
  */
 import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
-import { quotedTitle } from '../../model/quoted-title.ts';
+import type { PassedOverReason, ReservationReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import { findAlternatives } from './alternatives.ts';
@@ -34,7 +34,7 @@ class Planner {
   readonly #claims: Claims;
   readonly #time: TunerTime<Claim>;
   readonly #wishes: readonly Wish[];
-  readonly #passedOver: Map<ProgramId, string>;
+  readonly #passedOver: Map<ProgramId, PassedOverReason>;
   /** Sorted; the next is at `#taken`. */
   #queue: Pending[] = [];
   #taken = 0;
@@ -141,7 +141,7 @@ class Planner {
       const { state } = claim.reservation ?? {};
       if (this.input.isTimeSure === false) return asItWas(claim);
       if (claim.copyNever || state === 'skipped') return skipped();
-      return { state: 'missed', reason: missedWords(claim, this.input), ...NOWHERE };
+      return { state: 'missed', reason: missedReason(claim, this.input), ...NOWHERE };
     }
     if (claim.copyNever) return skipped();
     if (this.input.tuners === null || this.#time.add(claim))
@@ -150,21 +150,21 @@ class Planner {
   }
 
   #conflict(claim: Claim, tuners: NonNullable<PlanInput['tuners']>): Outcome {
-    if (!tuners.some(({ types }) => types.includes(claim.type))) {
-      const reason = `${typeWord(claim.type)}を受信できるチューナーがないため録画できません。`;
-      return { state: 'conflict', reason, ...NOWHERE };
-    }
+    if (!tuners.some(({ types }) => types.includes(claim.type)))
+      return { state: 'conflict', reason: { code: 'not_received', type: claim.type }, ...NOWHERE };
     const others = this.#time
       .overlapping(claim)
       .filter((other) => tuners.some(({ types }) => types.includes(claim.type) && types.includes(other.type)))
       .sort((a, b) => a.from - b.from || a.id - b.id);
-    const named = others.slice(0, MAX_NAMED).map(({ name }) => quotedTitle(name));
-    const more = others.length > MAX_NAMED ? 'など' : '';
-    const against = named.length === 0 ? '' : `${named.join('')}${more}と重なり、`;
     return {
       ...NOWHERE,
       state: 'conflict',
-      reason: `${against}チューナーが足りないため録画できません。${brokenWords(tuners, claim.type)}`,
+      reason: {
+        code: 'tuners_in_use',
+        names: others.slice(0, MAX_NAMED).map(({ name }) => name),
+        hasMore: others.length > MAX_NAMED,
+        broken: brokenTuners(tuners, claim.type),
+      },
       blockers: others.map(({ programId }) => programId),
     };
   }
@@ -247,10 +247,9 @@ function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonl
   };
 }
 
-/** There would be more tuners. */
-function brokenWords(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): string {
-  const broken = tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type));
-  return broken.length === 0 ? '' : `エラーのため使えないチューナーが${broken.length}台あります。`;
+/** How many tuners of a type cannot be used because of an error. */
+function brokenTuners(tuners: NonNullable<PlanInput['tuners']>, type: BroadcastType): number {
+  return tuners.filter((one) => one.broken?.includes(type) === true && !one.types.includes(type)).length;
 }
 
 /** By a clock that may be wrong it is over. */
@@ -259,24 +258,20 @@ function asItWas({ reservation }: Claim): Outcome {
   return { state, reason, ...NOWHERE };
 }
 
-function missedWords({ reservation, type, to }: Claim, { tuners, runningSince }: PlanInput): string {
+function missedReason(
+  { reservation, type, to }: Claim,
+  { tuners, runningSince }: PlanInput,
+): ReservationReason {
   if (reservation?.state === 'conflict') {
     const isReceived = tuners?.some(({ types, broken }) => types.includes(type) || broken?.includes(type));
-    return isReceived === false
-      ? `${typeWord(type)}を受信できるチューナーがなかったため録画できませんでした。`
-      : 'チューナーが足りなかったため録画できませんでした。';
+    return isReceived === false ? { code: 'missed_not_received', type } : { code: 'missed_tuners_in_use' };
   }
-  return runningSince !== undefined && to <= runningSince
-    ? 'サービスが止まっていたため録画できませんでした。'
-    : '放送時間中に録画を始められませんでした。';
-}
-
-function typeWord(type: BroadcastType): string {
-  return type === 'GR' ? '地デジ' : type;
+  const wasStopped = runningSince !== undefined && to <= runningSince;
+  return { code: wasStopped ? 'missed_service_stopped' : 'missed_not_begun' };
 }
 
 function skipped(): Outcome {
-  return { state: 'skipped', reason: 'コピー禁止の番組なので録画しません。', ...NOWHERE };
+  return { state: 'skipped', reason: { code: 'copy_never' }, ...NOWHERE };
 }
 
 function asPlanned(claim: Claim, outcome: Outcome): PlannedReservation {

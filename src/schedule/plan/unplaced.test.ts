@@ -76,11 +76,15 @@ describe('a tuner that cannot be used', () => {
     home.run();
     expect(home.of(two)).toMatchObject({
       state: 'conflict',
-      reason:
-        '「港の朝」と重なり、チューナーが足りないため録画できません。エラーのため使えないチューナーが1台あります。',
+      reason: { code: 'tuners_in_use', names: ['港の朝'], hasMore: false, broken: 1 },
     });
     // Of another broadcast: it would not have helped.
-    expect(home.of(other)?.reason).toBe('「夜の映画」と重なり、チューナーが足りないため録画できません。');
+    expect(home.of(other)?.reason).toEqual({
+      code: 'tuners_in_use',
+      names: ['夜の映画'],
+      hasMore: false,
+      broken: 0,
+    });
     settled(home);
     home.tuners = [GR_TUNER, GR_TUNER, SATELLITE_TUNER];
     home.run();

@@ -145,7 +145,7 @@ describe('what a person cancelled', () => {
     const far = home.program(station, '灯台', { at: 131 });
     const { passedOver } = home.run();
     expect(home.of(near)).toBeUndefined();
-    expect(passedOver.get(near)).toContain('取り消した');
+    expect(passedOver.get(near)).toEqual({ code: 'cancelled_before' });
     expect(home.of(far)?.state).toBe('scheduled');
     expect(home.of(cancelled)?.state).toBe('cancelled');
     settled(home);

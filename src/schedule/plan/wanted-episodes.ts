@@ -4,6 +4,7 @@
  */
 import { type ProgramId, programId, type StationId, stationId } from '../../../arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
+import type { PassedOverReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
 import { type Airing, sameEpisodes } from '../dedupe/same-episode.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
@@ -11,13 +12,6 @@ import type { PlanInput, RecordedEpisode } from './plan-types.ts';
 
 /** An episode that was recorded within this time is not recorded again. */
 const RECORDED_REACH_MS = 30 * 86_400_000;
-
-const REASONS = {
-  cancelled: '取り消した予約と同じ番組です。',
-  branch: '同じ番組を、同じ放送局の別のチャンネルで予約します。',
-  recorded: '同じ回を録画済みです。',
-  other: '同じ回の別の放送を予約します。',
-} as const;
 
 /** One recording that a rule wants. */
 export interface Wish {
@@ -28,7 +22,7 @@ export interface Wish {
 
 export interface Wanted {
   readonly wishes: readonly Wish[];
-  readonly passedOver: Map<ProgramId, string>;
+  readonly passedOver: Map<ProgramId, PassedOverReason>;
 }
 
 interface Candidate extends Airing {
@@ -38,7 +32,7 @@ interface Candidate extends Airing {
 }
 
 class Chooser {
-  readonly #passedOver = new Map<ProgramId, string>();
+  readonly #passedOver = new Map<ProgramId, PassedOverReason>();
   readonly #reserved: ReadonlyMap<ProgramId, Reservation>;
   readonly #cancelled = new Map<string, number[]>();
   readonly #recorded: ReadonlyMap<string, readonly RecordedEpisode[]>;
@@ -66,8 +60,8 @@ class Chooser {
     return { wishes, passedOver: this.#passedOver };
   }
 
-  #pass(program: GuideProgram, why: keyof typeof REASONS): void {
-    this.#passedOver.set(program.id, REASONS[why]);
+  #pass(program: GuideProgram, code: Exclude<PassedOverReason['code'], 'beyond_limit'>): void {
+    this.#passedOver.set(program.id, { code });
   }
 
   /** By start, without what is over and what was cancelled. */
@@ -76,7 +70,7 @@ class Chooser {
     const found = (matches.get(rule.id) ?? []).filter((program) => {
       if (program.endAt <= now && !program.openEnd) return false;
       const isCancelled = this.#isCancelled(program);
-      if (isCancelled) this.#pass(program, 'cancelled');
+      if (isCancelled) this.#pass(program, 'cancelled_before');
       return !isCancelled;
     });
     return found.sort((a, b) => a.startAt - b.startAt || a.id - b.id);
@@ -116,7 +110,7 @@ class Chooser {
     }
     for (const { program } of first.values()) kept.add(program.id);
     for (const program of programs) {
-      if (!kept.has(program.id)) this.#pass(program, 'branch');
+      if (!kept.has(program.id)) this.#pass(program, 'on_other_service');
     }
     return kept;
   }
@@ -140,7 +134,7 @@ class Chooser {
     return sameEpisodes([...airings, ...recorded]).flatMap((group) => {
       const open = this.#notRecorded(group);
       const ordered = this.#inOrder(open);
-      for (const program of ordered.slice(1)) this.#pass(program, 'other');
+      for (const program of ordered.slice(1)) this.#pass(program, 'other_airing');
       return ordered.length === 0 ? [] : [{ rule, airings: ordered }];
     });
   }
@@ -155,7 +149,7 @@ class Chooser {
           recordedId !== program.id && program.startAt - startAt <= RECORDED_REACH_MS,
       );
       if (!before || this.#reserved.get(program.id)?.state === 'recording') return [program];
-      this.#pass(program, 'recorded');
+      this.#pass(program, 'recorded_before');
       return [];
     });
   }

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import { isSameReason, type ReservationReason } from '../model/reservation-reason.ts';
+import { crowdedText, reservationNoteText, reservationReasonText } from './reservation-reason-text.ts';
+
+const conflict = (names: string[], hasMore = false, broken = 0): ReservationReason => ({
+  ...{ code: 'tuners_in_use', names, hasMore, broken },
+});
+
+test('a conflict names the programmes that have the tuners, and broken tuners', () => {
+  expect(reservationReasonText(conflict([]))).toBe('チューナーが足りないため録画できません。');
+  expect(reservationReasonText(conflict(['港の朝[字]']))).toBe(
+    '「港の朝」と重なり、チューナーが足りないため録画できません。',
+  );
+  expect(reservationReasonText(conflict(['港の朝', '灯台「波」'], true, 1))).toBe(
+    '「港の朝」『灯台「波」』などと重なり、チューナーが足りないため録画できません。エラーのため使えないチューナーが1台あります。',
+  );
+});
+
+test('types are named as broadcasters name them', () => {
+  expect(reservationReasonText({ code: 'not_received', type: 'GR' })).toContain('地デジを受信できる');
+  expect(reservationReasonText({ code: 'missed_not_received', type: 'CS' })).toBe(
+    'CSを受信できるチューナーがなかったため録画できませんでした。',
+  );
+});
+
+test('limits are written with thousands separators', () => {
+  expect(reservationReasonText({ code: 'beyond_limit', limit: 1000 })).toContain('近いものから 1,000 件まで');
+  expect(crowdedText(2500, 1000)).toContain('残りの 2,500 件');
+});
+
+test('a note names the damaged recording without its marks', () => {
+  expect(reservationNoteText({ code: 'repeat_by_hand', name: '灯台 第1話[再]' })).toStartWith(
+    '「灯台 第1話」の録画に欠落があった',
+  );
+  expect(reservationNoteText({ code: 'text', text: '前の版の文' })).toBe('前の版の文');
+});
+
+test('reasons are the same when code and parameters are', () => {
+  const all: (ReservationReason | null)[] = [
+    null,
+    conflict(['a']),
+    conflict(['b']),
+    conflict(['a', 'b']),
+    conflict(['a'], true),
+    conflict(['a'], false, 1),
+    { code: 'not_received', type: 'GR' },
+    { code: 'not_received', type: 'BS' },
+    { code: 'missed_not_begun' },
+    { code: 'text', text: 'a' },
+    { code: 'text', text: 'b' },
+  ];
+  for (const [at, one] of all.entries())
+    for (const [index, other] of all.entries())
+      expect([at, index, isSameReason(one, structuredClone(other))]).toEqual([at, index, at === index]);
+});

@@ -1,0 +1,74 @@
+/** Sentences for the reasons and notes of reservations, Japanese: the only place that makes them of codes. */
+import type { BroadcastType } from '../../arib/ids.ts';
+import { quotedTitle } from '../model/quoted-title.ts';
+import type { PassedOverReason, ReservationNote, ReservationReason } from '../model/reservation-reason.ts';
+
+export function reservationReasonText(reason: ReservationReason | PassedOverReason): string {
+  switch (reason.code) {
+    case 'not_received':
+      return `${typeText(reason.type)}を受信できるチューナーがないため録画できません。`;
+    case 'tuners_in_use':
+      return conflictText(reason);
+    case 'copy_never':
+      return 'コピー禁止の番組なので録画しません。';
+    case 'station_gone':
+      return '局が見つからなくなったため、予約を取り消しました';
+    case 'missed_not_received':
+      return `${typeText(reason.type)}を受信できるチューナーがなかったため録画できませんでした。`;
+    case 'missed_tuners_in_use':
+      return 'チューナーが足りなかったため録画できませんでした。';
+    case 'missed_service_stopped':
+      return 'サービスが止まっていたため録画できませんでした。';
+    case 'missed_not_begun':
+      return '放送時間中に録画を始められませんでした。';
+    case 'cancelled_before':
+      return '取り消した予約と同じ番組です。';
+    case 'on_other_service':
+      return '同じ番組を、同じ放送局の別のチャンネルで予約します。';
+    case 'recorded_before':
+      return '同じ回を録画済みです。';
+    case 'other_airing':
+      return '同じ回の別の放送を予約します。';
+    case 'beyond_limit':
+      return limitText(reason.limit);
+    case 'text':
+      return reason.text;
+  }
+}
+
+export function reservationNoteText(note: ReservationNote): string {
+  switch (note.code) {
+    case 'repeat_of_rule':
+      return '前の録画に欠落があったため、同じ回の次の放送を予約しました。';
+    case 'repeat_by_hand':
+      return `${quotedTitle(note.name)}の録画に欠落があったため、次の放送を自動で予約しました。`;
+    case 'text':
+      return note.text;
+  }
+}
+
+/** Of a rule of which `left` programmes wait until they are nearer. */
+export function crowdedText(left: number, limit: number): string {
+  const [waiting, most] = [left, limit].map((count) => count.toLocaleString('en'));
+  return `一致する番組が多いため、残りの ${waiting} 件は放送が近づいてから予約します(予約は近いものから ${most} 件まで)。`;
+}
+
+function limitText(limit: number): string {
+  const most = limit.toLocaleString('en');
+  return `ルールに一致する番組が多いため、放送が近づいてから予約します(予約はルールひとつにつき近いものから ${most} 件まで)。`;
+}
+
+function conflictText({
+  names,
+  hasMore,
+  broken,
+}: Extract<ReservationReason, { code: 'tuners_in_use' }>): string {
+  const against =
+    names.length === 0 ? '' : `${names.map(quotedTitle).join('')}${hasMore ? 'など' : ''}と重なり、`;
+  const error = broken === 0 ? '' : `エラーのため使えないチューナーが${broken}台あります。`;
+  return `${against}チューナーが足りないため録画できません。${error}`;
+}
+
+function typeText(type: BroadcastType): string {
+  return type === 'GR' ? '地デジ' : type;
+}

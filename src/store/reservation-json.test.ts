@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import type { ReservationNote, ReservationReason } from '../model/reservation-reason.ts';
+import {
+  readReservationNote,
+  readReservationReason,
+  storedReservationNote,
+  storedReservationReason,
+} from './reservation-json.ts';
+
+const REASONS: ReservationReason[] = [
+  { code: 'not_received', type: 'BS' },
+  { code: 'tuners_in_use', names: ['港の朝[字]', '灯台'], hasMore: true, broken: 2 },
+  { code: 'copy_never' },
+  { code: 'station_gone' },
+  { code: 'missed_not_received', type: 'GR' },
+  { code: 'missed_tuners_in_use' },
+  { code: 'missed_service_stopped' },
+  { code: 'missed_not_begun' },
+  { code: 'text', text: '前の版の文' },
+];
+const NOTES: ReservationNote[] = [
+  { code: 'repeat_of_rule' },
+  { code: 'repeat_by_hand', name: '灯台 第1話[再]' },
+  { code: 'text', text: '前の版の文' },
+];
+
+test('reasons and notes are read as they were stored', () => {
+  for (const reason of REASONS) {
+    expect(readReservationReason(storedReservationReason(reason))).toEqual(reason);
+    expect(JSON.parse(storedReservationReason(reason) ?? '')).toMatchObject({ v: 2 });
+  }
+  for (const note of NOTES) expect(readReservationNote(storedReservationNote(note))).toEqual(note);
+  expect([storedReservationReason(null), storedReservationNote(null)]).toEqual([null, null]);
+});
+
+test('a sentence of an earlier version is read as it stands', () => {
+  const text = '「港の朝」と重なり、チューナーが足りないため録画できません。';
+  expect(readReservationReason(text)).toEqual({ code: 'text', text });
+  expect(readReservationNote(text)).toEqual({ code: 'text', text });
+});
+
+test('codes of a later version and damaged parameters read as none', () => {
+  for (const stored of [
+    ...[null, '', '{}', '{"v":9,"code":"meteor"}', '{"code":"not_received","type":"ISDB"}'],
+    ...['{"code":"tuners_in_use","names":"x","broken":0}', '{"code":"tuners_in_use","names":[]}'],
+  ])
+    expect(readReservationReason(stored)).toBeNull();
+  for (const stored of [null, '', '{}', '{"code":"meteor"}', '{"code":"repeat_by_hand","name":5}'])
+    expect(readReservationNote(stored)).toBeNull();
+});
