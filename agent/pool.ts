@@ -334,6 +334,9 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
 }
 
 function descramblingOf({ descrambler }: Tuning): NonNullable<Tuner['descrambling']> {
-  const { state, failure } = descrambler;
-  return { state, failure: failure?.code ?? null };
+  const { state, failure, programFailures } = descrambler;
+  return {
+    ...{ state, failure: failure?.code ?? null },
+    ...(programFailures === undefined ? {} : { programs: [...programFailures] }),
+  };
 }

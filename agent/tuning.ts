@@ -94,7 +94,7 @@ export class Tuning {
     return this.#session?.signal() ?? null;
   }
 
-  get descrambler(): Pick<Descrambler, 'state' | 'failure'> {
+  get descrambler(): Pick<Descrambler, 'state' | 'failure' | 'programFailures'> {
     return this.#descrambler;
   }
 

@@ -38,6 +38,7 @@ import { SearchStore } from './store/search-store.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { DATABASE_FILE, logDamage, openStores, type Stores } from './stores.ts';
 import { AgentClient } from './tuner/agent-client.ts';
+import { type KeyFailureQuery, keyFailureOf } from './tuner/key-failure.ts';
 
 export { DATABASE_FILE };
 
@@ -149,9 +150,10 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const broadcast = createBroadcast(options, stores, foundation, clock);
   const { guide, stations } = broadcast;
   const tuners = () => agent.tuners();
+  const keyFailure: KeyFailureQuery = async (station) => keyFailureOf(await agent.tuners(), station);
   const events = createEvents({ hub });
   const live = createLive({
-    ...{ stations, encoders, tuners, hub, log, pool },
+    ...{ stations, encoders, tuners, keyFailure, hub, log, pool },
     findRecording: (id) => recording.recorder.describe(id),
   });
   const recording = createRecording({
@@ -160,7 +162,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     dataDir: config.dataDir,
     recordingsDir: config.recordingsDir,
     retentionIntervalMs: config.reconcileIntervalMs,
-    ...{ database, settings, hub, clock, stored, log, readSeries },
+    ...{ database, settings, hub, clock, stored, log, readSeries, keyFailure },
     monotonicClock: () => monotonicMs(elapsed()),
     wallClock: () => wallMs(now()),
     findStation: (id) => stations.findKnown(id),

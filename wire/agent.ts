@@ -91,7 +91,14 @@ export const TunerSchema = t.Object({
   /** Of the current tuning. `scrambled`: packets are given out scrambled, because of `failure`. Null: not tuned. */
   descrambling: t.Optional(
     t.Union([
-      t.Object({ state: DescramblingStateSchema, failure: t.Union([KeyFailureSchema, t.Null()]) }),
+      t.Object({
+        state: DescramblingStateSchema,
+        failure: t.Union([KeyFailureSchema, t.Null()]),
+        /** Which programmes have no keys, where their tables were read; absent: `failure` is that of all. */
+        programs: t.Optional(
+          t.Array(t.Object({ serviceId: t.Integer(), failure: KeyFailureSchema }), { maxItems: 64 }),
+        ),
+      }),
       t.Null(),
     ]),
   ),

@@ -95,6 +95,10 @@ export const PROBLEM_CODES = [
   'agent_unavailable',
   // The agent answers that its own configuration is wrong, or does not admit the service.
   'agent_misconfigured',
+  // The station is scrambled, and the agent has no keys: no card, no reader, no card daemon, …
+  'card_unavailable',
+  // The card has no contract for the station.
+  'not_subscribed',
   'ffmpeg_unavailable',
   'copy_never',
   'ended',

@@ -51,6 +51,26 @@ export class CaTable {
     return this.#ecmOf;
   }
 
+  /** By programme the ECM PIDs of this CA system; `isForeign`: it is scrambled for another CA system only. */
+  get access(): { serviceId: number; ecmPids: Pid[]; isForeign: boolean }[] {
+    return Array.from(this.#maps, ([serviceId, map]) => {
+      const ecmPids = map.streams.flatMap(({ pid }) => this.#ecmOf.get(pid) ?? []);
+      const loops = [map.descriptors, ...map.streams.map(({ descriptors }) => descriptors)];
+      const isForeign = ecmPids.length === 0 && loops.some((loop) => this.#namesForeignEcm(loop));
+      return { serviceId, ecmPids: [...new Set(ecmPids)], isForeign };
+    });
+  }
+
+  #namesForeignEcm(descriptors: readonly Descriptor[]): boolean {
+    return descriptors.some(
+      (one) =>
+        one.kind === 'conditional_access' &&
+        one.caSystemId !== this.caSystemId &&
+        one.pid !== NULL_PID &&
+        one.pid !== 0,
+    );
+  }
+
   /** @returns whether anything changed */
   take(section: Section): boolean {
     if (!section.current) return false;

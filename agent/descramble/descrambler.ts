@@ -1,11 +1,13 @@
 /** Where descrambling happens: once a tuning, before the bytes are handed to every user of it. */
 import type { DescramblingState } from '../../wire/agent.ts';
-import type { KeyFailure } from './key-source.ts';
+import type { KeyFailure, ProgramKeyFailure } from './key-source.ts';
 
 export interface Descrambler {
   readonly state: DescramblingState;
   /** Why packets stay scrambled; undefined otherwise. */
   readonly failure: KeyFailure | undefined;
+  /** Programmes without keys; undefined: none was told apart, `failure` is that of all. */
+  readonly programFailures: readonly ProgramKeyFailure[] | undefined;
   /** Packets that were given out scrambled; undefined where nothing looks at them. */
   readonly leftScrambled: number | undefined;
   /** The same packets, descrambled, come out by the callback that it was made with, in their order. */
@@ -20,6 +22,7 @@ export type CreateDescrambler = (output: (packets: Uint8Array) => void, onChange
 export class PassThroughDescrambler implements Descrambler {
   readonly state = 'clear';
   readonly failure = undefined;
+  readonly programFailures = undefined;
   readonly leftScrambled = undefined;
 
   constructor(private readonly output: (chunk: Uint8Array) => void) {}

@@ -7,7 +7,7 @@ import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
 import { CaTable } from './ca-table.ts';
 import { EcmStream, type Verdict } from './ecm-stream.ts';
-import type { AnsweredKeys, CardSystem, KeyFailure, KeySource } from './key-source.ts';
+import type { AnsweredKeys, CardSystem, KeyFailure, KeySource, ProgramKeyFailure } from './key-source.ts';
 import { Multi2Decryptor, type Parity } from './multi2-decryptor.ts';
 
 /** PAT and PMTs are sent every 100 ms (ARIB TR-B14); scrambled packets wait so long for them, ms. */
@@ -58,6 +58,17 @@ export class KeyEngine {
 
   get failure(): KeyFailure | undefined {
     return this.#ecms.values().find(({ stream }) => stream.failure !== undefined)?.stream.failure;
+  }
+
+  /** By programme: another programme of the stream may have its keys, or fail for another reason. */
+  get programFailures(): ProgramKeyFailure[] {
+    const failures: ProgramKeyFailure[] = [];
+    for (const { serviceId, ecmPids, isForeign } of this.#table.access) {
+      const failed = ecmPids.map((pid) => this.#ecms.get(pid)?.stream.failure).find(Boolean);
+      const failure = failed?.code ?? (isForeign ? 'unsuitable_card' : undefined);
+      if (failure !== undefined) failures.push({ serviceId, failure });
+    }
+    return failures;
   }
 
   /**

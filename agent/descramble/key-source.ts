@@ -15,6 +15,12 @@ export class KeyFailure extends Error {
   }
 }
 
+/** Why a programme of a stream has no keys. */
+export interface ProgramKeyFailure {
+  readonly serviceId: number;
+  readonly failure: KeyFailureCode;
+}
+
 /** What INT answers. Never logged, never returned over HTTP but on the share port. */
 export interface CardSystem extends SystemParameters {
   /** CA_system_id, 16 bits: CA descriptors with another one are for other cards. */

@@ -177,6 +177,7 @@ describe('StreamDescrambler', () => {
     await feed(one, stream.scrambled, 6000, stream);
     expect(one.descrambler.leftScrambled).toBeGreaterThan(0);
     expect(one.descrambler.state).toBe('descrambled');
+    expect(one.descrambler.programFailures).toEqual([{ serviceId: 102, failure: 'not_subscribed' }]);
     one.descrambler.close();
   });
 
@@ -218,6 +219,7 @@ describe('StreamDescrambler', () => {
     const one = rig();
     await feed(one, stream.scrambled, 3000, stream);
     expect(one.source.asked.length).toBe(0);
+    expect(one.descrambler.programFailures).toEqual([{ serviceId: 101, failure: 'unsuitable_card' }]);
     one.descrambler.close();
   });
 

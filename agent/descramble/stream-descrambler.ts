@@ -10,7 +10,7 @@ import type { DescramblingState } from '../../wire/agent.ts';
 import type { Descrambler } from './descrambler.ts';
 import type { Verdict } from './ecm-stream.ts';
 import { KeyEngine } from './key-engine.ts';
-import { KeyFailure, type KeySource } from './key-source.ts';
+import { KeyFailure, type KeySource, type ProgramKeyFailure } from './key-source.ts';
 import { PacketQueue } from './packet-queue.ts';
 
 /** What waits for the very first key: 4 s of the fastest broadcast. */
@@ -67,6 +67,10 @@ export class StreamDescrambler implements Descrambler {
 
   get failure(): KeyFailure | undefined {
     return this.#failure;
+  }
+
+  get programFailures(): readonly ProgramKeyFailure[] | undefined {
+    return this.#engine?.programFailures;
   }
 
   /** Packets wait for a key. */

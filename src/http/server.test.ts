@@ -296,6 +296,8 @@ describe('the server', () => {
       ['no_signal', 503],
       ['agent_unavailable', 503],
       ['agent_misconfigured', 503],
+      ['card_unavailable', 503],
+      ['not_subscribed', 503],
       ['ffmpeg_unavailable', 503],
       ['not_found', 404],
       ['internal', 500],

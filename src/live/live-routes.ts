@@ -49,7 +49,8 @@ const LIVE_RESPONSES = {
   500: problemResponse('the stream could not be started'),
   503: problemResponse(
     '`no_tuner`: all tuners are in use; `no_signal`: the station is not received; `agent_unavailable`: the agent does ' +
-      'not answer; `agent_misconfigured`: its configuration is wrong; `ffmpeg_unavailable`',
+      'not answer; `agent_misconfigured`: its configuration is wrong; `card_unavailable`: scrambled, and ' +
+      'the agent has no keys; `not_subscribed`: scrambled, without a contract; `ffmpeg_unavailable`',
   ),
 };
 

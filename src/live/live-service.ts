@@ -12,6 +12,7 @@ import { openStationSource, type StationSource } from '../media/station-source.t
 import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
+import { type KeyFailureQuery, keyFailureProblem } from '../tuner/key-failure.ts';
 import { liveFailure } from './live-failure.ts';
 
 export interface LiveRequest {
@@ -45,6 +46,8 @@ export interface LiveOptions {
   encoders: Encoders;
   /** A station that was watched is no longer received. @param tunerId the tuner that it was received on */
   onLost?: ((station: StationRecord, tunerId: string) => void) | undefined;
+  /** Why the station stays scrambled on this tuner. */
+  keyFailure?: KeyFailureQuery | undefined;
   log: Log;
 }
 
@@ -64,23 +67,26 @@ export class LiveService {
 
   /**
    * Joins a station's stream; resolves when its first bytes are there.
-   * @throws Failure no_tuner, no_signal, agent_unavailable, agent_misconfigured, not_found, ffmpeg_unavailable,
-   *   internal; the abort's reason
+   * @throws Failure no_tuner, no_signal, card_unavailable, not_subscribed, agent_unavailable, agent_misconfigured,
+   *   not_found, ffmpeg_unavailable, internal; the abort's reason
    */
   async open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
     if (station === undefined) throw new Failure('not_found', '局が見つかりません');
+    let shared: SharedSource<StationSource> | undefined;
     try {
       const recipe = await this.#recipe(request);
       signal.throwIfAborted();
       if (this.#isClosed) throw new Failure('internal', 'サーバーを終了しています');
-      const { viewer, mime, notices, source } = await this.#shared(station).join(recipe, signal);
+      shared = this.#shared(station);
+      const { viewer, mime, notices, source } = await shared.join(recipe, signal);
       const contentType = mime.replace(/;.*$/, '');
       return { contentType, mime, notices, tunerId: source.tunerId, body: httpBody(viewer) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const failure = liveFailure(error);
+      const tunerId = shared?.opened?.tunerId ?? null;
+      const failure = (await this.#keyFailure(station, tunerId, error)) ?? liveFailure(error);
       const { code, message, options } = failure;
       const reason = options.cause === undefined ? message : String(options.cause);
       this.options.log.warn('live stream refused', { station: station.id, code, reason });
@@ -94,6 +100,23 @@ export class LiveService {
     clearTimeout(this.#warm);
     for (const shared of [...this.#watched.values()]) shared.stop();
     await Promise.all(this.#leaving);
+  }
+
+  /** The station is received, but not readably: where the agent has no keys, that is why. */
+  async #keyFailure(
+    { type, channel, serviceId }: StationRecord,
+    tunerId: string | null,
+    { code }: Failure,
+  ): Promise<Failure | undefined> {
+    const { keyFailure, log } = this.options;
+    if (keyFailure === undefined || tunerId === null || code !== 'no_signal') return undefined;
+    try {
+      const failure = await keyFailure({ type, channel, serviceId, tunerId });
+      return failure === undefined ? undefined : keyFailureProblem(failure);
+    } catch (error) {
+      log.warn('cannot tell why a station stays scrambled', { channel, error: String(error) });
+      return undefined;
+    }
   }
 
   #recipe({ stationId, codec, audio }: LiveRequest): Promise<Recipe> {

@@ -53,6 +53,11 @@ export class SharedSource<S extends MediaSource> {
     );
   }
 
+  /** The source once it was opened, also when it is over. */
+  get opened(): S | undefined {
+    return this.#source;
+  }
+
   /** Resolves when the source is closed, once it is over. */
   get released(): Promise<void> {
     return this.#released;

@@ -161,6 +161,10 @@ describe('a verdict', () => {
     const { verdict } = judge(measured([stretch(-10, 115)], [], seconds), PROGRAMME);
     expect(verdict.level).toBe('damaged');
     expect(verdict.gaps).toEqual([{ startMs: 60_000, endMs: 63_000, cause: 'scrambled' }]);
+    const told = seconds.map((one) => ({ ...one, cause: 'card_missing' as const }));
+    expect(judge(measured([stretch(0, 100)], [], told), PROGRAMME).verdict.gaps).toMatchObject([
+      { startMs: 60_000, endMs: 63_000, cause: 'card_missing' },
+    ]);
   });
 
   test('is lost without anything, and with less than half', () => {

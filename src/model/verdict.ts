@@ -19,7 +19,20 @@ export const GAP_CAUSES = [
   /** The whole process did not run (SIGSTOP, suspended machine), for longer than the agent keeps data. */
   'paused',
   'recorder_failed',
+  /** It stayed scrambled: for a reason that is not known, or by the agent's for one of those below. */
   'scrambled',
+  /** PC/SC is not installed, or its daemon did not run. */
+  'card_software',
+  'card_reader_missing',
+  'card_missing',
+  /** A card for another kind of broadcast, or no such card at all. */
+  'card_unsuitable',
+  /** The card has no contract for the programme. */
+  'not_subscribed',
+  /** The card gave no usable answer. */
+  'card_failed',
+  /** The agent whose card is shared was away or refused. */
+  'card_share_failed',
   'copy_never',
   'disk_full',
   'disk_failed',
@@ -66,7 +79,10 @@ export interface PacketSums {
 }
 
 /** A stretch in every second of which not every packet was sound. */
-export interface Damage extends Stretch, PacketSums {}
+export interface Damage extends Stretch, PacketSums {
+  /** Why it stayed scrambled, where the agent told. */
+  cause?: GapCause;
+}
 
 /** What was measured of a recording. Stored while it runs: it outlives the process (`store/recording-json.ts`). */
 export interface Measured {
@@ -281,10 +297,10 @@ export function isUnreadable({ packets, scrambled }: PacketSums): boolean {
 }
 
 function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
-  const runs = damage.filter(isUnreadable).map(({ from, to }) => ({
+  const runs = damage.filter(isUnreadable).map(({ from, to, cause = 'scrambled' }) => ({
     from: Math.max(from, within.from),
     to: Math.min(to, within.to),
-    cause: 'scrambled' as const,
+    cause,
   }));
   return merge(runs.filter(({ from, to }) => to > from)).filter(isLoss);
 }

@@ -35,6 +35,7 @@ export interface RecordingNeeds
     | 'onBegan'
     | 'onEnded'
     | 'readSeries'
+    | 'keyFailure'
     | 'monotonicClock'
     | 'wallClock'
   > {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
-import { nothingMeasured } from '../model/verdict.ts';
+import { type GapCause, nothingMeasured } from '../model/verdict.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 
 function reception(clock: { now: number }, former = nothingMeasured()) {
@@ -110,4 +110,44 @@ test('without a pause a stream that ends keeps its cause, and so does one that e
   clock.now = 40_000;
   one.lose('agent_unavailable');
   expect(one.cause).toBe('agent_unavailable');
+});
+
+test('why packets stay scrambled is asked once a run and again after a while, and told of that run alone', async () => {
+  const answers: (GapCause | undefined)[] = [undefined, 'card_missing', 'not_subscribed'];
+  let asked = 0;
+  let changes = 0;
+  const one = new ReceptionTimeline({
+    former: nothingMeasured(),
+    broadcastClock: () => broadcastMs(0),
+    wallClock: () => wallMs(0),
+    began: () => {},
+    onReceiving: () => {},
+    whyScrambled: async () => answers[asked++],
+    onScrambled: () => {
+      changes += 1;
+    },
+  });
+  one.begin();
+  one.beginLife();
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
+  const receive = async (at: number, scrambled: number): Promise<void> => {
+    const event = second(at * 1000);
+    one.take(
+      { ...event, progress: { ...event.progress, second: { ...event.progress.second, scrambled } } },
+      0,
+    );
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  for (let at = 0; at < 7; at += 1) await receive(at, 10);
+  expect([asked, one.scrambledBy]).toEqual([2, 'card_missing']);
+  await receive(7, 0);
+  expect([one.scrambledBy, changes]).toEqual([undefined, 2]);
+  await receive(8, 10);
+  await receive(9, 10);
+  expect([asked, one.scrambledBy, changes]).toEqual([3, 'not_subscribed', 3]);
+  expect(one.measured.damage.map(({ from, to, cause }) => [from, to, cause ?? null])).toEqual([
+    [0, 7000, 'card_missing'],
+    [8000, 10_000, 'not_subscribed'],
+  ]);
 });

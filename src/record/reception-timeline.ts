@@ -7,7 +7,13 @@
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import type { WallClock } from '../../host/clock.ts';
-import { type GapCause, type Measured, nothingMeasured } from '../model/verdict.ts';
+import {
+  type GapCause,
+  isUnreadable,
+  type Measured,
+  nothingMeasured,
+  type PacketSums,
+} from '../model/verdict.ts';
 import type { FileEvent, Withholding } from '../reception/file-output.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
@@ -17,6 +23,8 @@ const AFTER_PAUSE_MS = 20_000;
 const OF_A_PAUSE: ReadonlySet<GapCause> = new Set(['stream_ended', 'agent_unavailable', 'stalled']);
 /** PCR and machine clock may disagree so much about a pause and still mean the same one. */
 const BELIEVED_MS = 10_000;
+/** While packets stay scrambled, why is asked again after so long: a card may have been inserted that has no contract. */
+const ASK_AGAIN_MS = 5_000;
 const PCR_PER_MS = PCR_HZ / 1000;
 
 type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
@@ -33,6 +41,10 @@ export interface ReceptionTimelineOptions {
   began: (at: BroadcastMs) => void;
   /** Packets are kept (again). */
   onReceiving: () => void;
+  /** Why packets stay scrambled now; undefined: not known. Never rejects. */
+  whyScrambled?: (() => Promise<GapCause | undefined>) | undefined;
+  /** `scrambledBy` changed. */
+  onScrambled?: (() => void) | undefined;
 }
 
 export class ReceptionTimeline {
@@ -53,6 +65,8 @@ export class ReceptionTimeline {
   #isOpen = false;
   /** Epoch ms: what is before was told by another process, and its clock. */
   #bornAt: number;
+  /** Packets stay scrambled: since which run, why as far as it is known, when that was last asked. */
+  #scrambling: { cause: GapCause | undefined; askedAt: number } | undefined;
 
   constructor(readonly options: ReceptionTimelineOptions) {
     this.#measurement = new RecordingMeasurement(structuredClone(options.former ?? nothingMeasured()));
@@ -90,6 +104,11 @@ export class ReceptionTimeline {
 
   get cause(): GapCause | undefined {
     return this.isForbidden ? 'copy_never' : this.#outage?.cause;
+  }
+
+  /** Why what is received now stays scrambled; undefined: it does not, or the reason is not known. */
+  get scrambledBy(): GapCause | undefined {
+    return this.#scrambling?.cause;
   }
 
   /** The life under way has said something: whether it may record, or what it did. */
@@ -203,9 +222,34 @@ export class ReceptionTimeline {
       this.#measurement.broke(outage.cause, { from: start, to: from });
     }
     const wasBegun = this.isBegun;
-    this.#measurement.received({ from, to: from + second.to - second.from }, second, path);
+    const to = from + second.to - second.from;
+    const cause = this.#scrambledCause(second, to);
+    this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
     if (!wasBegun) this.options.began(broadcastMs(Math.round(from)));
     this.options.onReceiving();
+  }
+
+  /** Asks why, where these packets stayed scrambled; the answer is for this run of them alone. */
+  #scrambledCause(sums: PacketSums, at: number): GapCause | undefined {
+    const { whyScrambled, onScrambled } = this.options;
+    if (whyScrambled === undefined) return undefined;
+    if (!isUnreadable(sums)) {
+      const wasTold = this.#scrambling?.cause !== undefined;
+      this.#scrambling = undefined;
+      if (wasTold) onScrambled?.();
+      return undefined;
+    }
+    this.#scrambling ??= { cause: undefined, askedAt: Number.NEGATIVE_INFINITY };
+    const run = this.#scrambling;
+    if (Math.abs(at - run.askedAt) < ASK_AGAIN_MS) return run.cause;
+    run.askedAt = at;
+    void whyScrambled().then((cause) => {
+      if (run !== this.#scrambling || cause === undefined || cause === run.cause) return;
+      run.cause = cause;
+      this.#measurement.explainScrambled(cause);
+      onScrambled?.();
+    });
+    return run.cause;
   }
 
   /** Where the former life really ended, and what nobody had counted of it. */

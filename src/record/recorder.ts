@@ -88,6 +88,7 @@ export interface RecorderOptions {
   spare?: string | undefined;
   mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
+  keyFailure?: SessionOptions['keyFailure'];
   /** Interval of time checks, ms. */
   checkMs?: number;
   /** Interval of the check for deleted files, ms. */
@@ -418,6 +419,7 @@ export class Recorder {
       log,
       wallClock,
       findStation,
+      keyFailure,
     } = this.options;
     const broadcastClock = this.#clock.now;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
@@ -431,7 +433,7 @@ export class Recorder {
     return openSession({
       ...{ id, station, course, after, former, delayedBy },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ pool, folders, spare, free, mounts, log, broadcastClock, wallClock },
+      ...{ pool, folders, spare, free, mounts, keyFailure, log, broadcastClock, wallClock },
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);

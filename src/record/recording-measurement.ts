@@ -13,6 +13,8 @@ const JOIN_MS = 500;
 /** Damage is told at least this finely: a recording of a day, damaged all over, is 8,640 of them. */
 const WINDOW_MS = 10_000;
 
+type CausedSums = PacketSums & Pick<Damage, 'cause'>;
+
 export class RecordingMeasurement {
   constructor(readonly value: Measured) {}
 
@@ -27,8 +29,11 @@ export class RecordingMeasurement {
     return ends.length === 0 ? undefined : Math.max(...ends);
   }
 
-  /** @param path the file that it is written to */
-  received(stretch: Stretch, sums: PacketSums, path?: string): void {
+  /**
+   * @param sums with the cause, where the packets stayed scrambled and it is known
+   * @param path the file that it is written to
+   */
+  received(stretch: Stretch, sums: CausedSums, path?: string): void {
     const { stretches, breaks } = this.value;
     const last = stretches.at(-1);
     const broken = (breaks.at(-1)?.to ?? 0) > (last?.to ?? 0);
@@ -47,21 +52,37 @@ export class RecordingMeasurement {
   }
 
   /** Packets of a time that is known already. */
-  count(stretch: Stretch, sums: PacketSums): void {
+  count(stretch: Stretch, sums: CausedSums): void {
     add(this.value.sums, sums);
     if (sums.drops + sums.errors + sums.scrambled === 0) return;
     const { damage } = this.value;
     const last = damage.at(-1);
-    const one: Damage = { from: stretch.from, to: stretch.to, ...pick(sums) };
+    const cause = isUnreadable(sums) ? sums.cause : undefined;
+    const one: Damage = {
+      ...{ from: stretch.from, to: stretch.to, ...pick(sums) },
+      ...(cause === undefined ? {} : { cause }),
+    };
     const joins =
       last !== undefined &&
       one.from - last.to <= JOIN_MS &&
       one.to - last.from <= WINDOW_MS &&
-      isUnreadable(last) === isUnreadable(one);
+      isUnreadable(last) === isUnreadable(one) &&
+      last.cause === one.cause;
     if (!joins) damage.push(one);
     else {
       last.to = Math.max(last.to, one.to);
       add(last, sums);
+    }
+  }
+
+  /** Why the last packets stay scrambled: also those of the same run that were told without a cause. */
+  explainScrambled(cause: GapCause): void {
+    let next: Damage | undefined;
+    for (const one of this.value.damage.toReversed()) {
+      const isOfRun = next === undefined || next.from - one.to <= JOIN_MS;
+      if (!isOfRun || !isUnreadable(one) || one.cause !== undefined) return;
+      one.cause = cause;
+      next = one;
     }
   }
 

@@ -23,6 +23,7 @@ import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
+import { type KeyFailureQuery, keyFailureCause } from '../tuner/key-failure.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
@@ -97,6 +98,8 @@ export interface SessionOptions {
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   ledger: SessionLedger;
+  /** Why the station stays scrambled on this tuner; undefined: not known. @throws Failure */
+  keyFailure?: KeyFailureQuery | undefined;
   /** Something that lists show has changed. */
   onChange?: (() => void) | undefined;
   log: Log;
@@ -117,7 +120,7 @@ export interface SessionResult {
 
 export interface SessionState {
   phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
-  /** Why nothing is written now; null: it is, or was not tried. */
+  /** Why nothing is written now, or what is written stays scrambled; null: all is well, or it was not tried. */
   cause: GapCause | null;
   bytes: number;
   drops: number;
@@ -171,6 +174,8 @@ export class RecordingSession {
     this.#reception = new ReceptionTimeline({
       ...{ former: former?.measured, delayedBy, broadcastClock, wallClock },
       began: (at) => this.#store(() => ledger.began(at)),
+      whyScrambled: () => this.#whyScrambled(),
+      onScrambled: options.onChange,
       onReceiving: () => {
         if (this.#phase === 'receiving') return;
         this.#enter('receiving');
@@ -190,7 +195,7 @@ export class RecordingSession {
   get state(): SessionState {
     return {
       phase: this.#phase,
-      cause: this.#reception.cause ?? this.#storage.trouble ?? null,
+      cause: this.#reception.cause ?? this.#storage.trouble ?? this.#reception.scrambledBy ?? null,
       bytes: this.#storage.bytes,
       drops: this.#reception.measured.sums.drops,
       slow: this.#storage.isSlow,
@@ -216,6 +221,21 @@ export class RecordingSession {
     this.#dispatch({ kind: 'ordered', at, ordered });
     // The copy control of what was on before the new start says nothing of the programme.
     if (this.#course.times.startAt > Math.max(at, startAt)) this.#mainChecked = false;
+  }
+
+  async #whyScrambled(): Promise<GapCause | undefined> {
+    const { keyFailure, station, log, id } = this.options;
+    const tunerId = this.#stream?.tunerId ?? null;
+    if (keyFailure === undefined || tunerId === null) return undefined;
+    try {
+      const failure = await keyFailure({ ...station, tunerId });
+      if (failure === undefined) return undefined;
+      log.warn('recording stays scrambled', { recording: id, reason: failure });
+      return keyFailureCause(failure);
+    } catch (error) {
+      log.warn('cannot tell why a recording stays scrambled', { recording: id, error: String(error) });
+      return undefined;
+    }
   }
 
   /** From this moment on the tuner is another recording's, which names this one in its `after`. */

@@ -11,6 +11,8 @@ export const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
   no_signal: 503,
   agent_unavailable: 503,
   agent_misconfigured: 503,
+  card_unavailable: 503,
+  not_subscribed: 503,
   ffmpeg_unavailable: 503,
   copy_never: 400,
   ended: 400,

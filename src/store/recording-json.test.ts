@@ -20,7 +20,10 @@ const VERDICT: Verdict = {
 const MEASURED: Measured = {
   stretches: [{ from: 0, to: 10 }],
   breaks: [{ from: 10, to: 12, cause: 'paused' }],
-  damage: [{ from: 1, to: 2, packets: 5, drops: 1, errors: 0, scrambled: 0 }],
+  damage: [
+    { from: 1, to: 2, packets: 5, drops: 1, errors: 0, scrambled: 0 },
+    { from: 2, to: 3, packets: 5, drops: 0, errors: 0, scrambled: 5, cause: 'not_subscribed' as const },
+  ],
   sums: { packets: 9, drops: 1, errors: 0, scrambled: 0 },
   files: [{ path: '/a.ts', from: 0, to: 10 }],
   isAired: true,

@@ -50,7 +50,9 @@ export function readMeasured(text: string): Measured | null {
       ...{ from, to },
       cause: causeOf('cause' in rest ? rest.cause : undefined),
     })),
-    damage: damage as Damage[],
+    damage: (damage as (Damage & { cause?: unknown })[]).map(({ cause, ...rest }) =>
+      cause === undefined ? rest : { ...rest, cause: CAUSES.has(cause) ? (cause as GapCause) : 'scrambled' },
+    ),
     sums: sums as Measured['sums'],
     ...(value.files === undefined
       ? {}

@@ -3,10 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { Encoders } from '../../src/ffmpeg/encoders.ts';
+import { LiveService } from '../../src/live/live-service.ts';
+import type { StationRecord } from '../../src/model/station.ts';
 import type { Card, Tuner } from '../../wire/agent.ts';
+import { SessionFixture } from '../record/session-fixture.ts';
 import { type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
+import { comesTrue } from '../until.ts';
 import { CardRig, cardRigMissing } from './card-rig.ts';
 import { until } from './fixture.ts';
+
+const STATION: StationRecord = {
+  ...{ id: stationId(networkId(32608), serviceId(101)), type: 'GR', channel: 'T27', name: '試験テレビ' },
+  ...{ networkId: networkId(32608), serviceId: serviceId(101), transportStreamId: null },
+  ...{ serviceType: 1, remoteControlKey: 1 },
+};
 
 /** SVC_AGENT: a compiled agent to test instead of the source. */
 const AGENT =
@@ -187,18 +200,70 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   });
 
-  test('a programme without a contract is told as not_subscribed', async () => {
-    await rig.tell('kind refusing');
-    const agent = await new CardAgent(rig.socket, 2_000).ready();
+  test('viewers and recordings are told what is wrong with the card, and of which programme', async () => {
+    await rig.tell('remove');
+    const agent = await new CardAgent(rig.socket, 60_000).ready();
+    const fixture = new SessionFixture(join(agent.folder, 'svc'), agent.url);
+    const live = new LiveService({
+      pool: fixture.pool,
+      stations: { find: (id) => (id === STATION.id ? STATION : undefined), audios: () => [] },
+      encoders: new Encoders({
+        path: undefined,
+        searchPath: process.env.PATH ?? '',
+        log: SILENT_LOG,
+        now: Date.now,
+      }),
+      keyFailure: fixture.keyFailure,
+      log: SILENT_LOG,
+    });
+    const verdictOf = async (serviceNumber: number, endsOnceTold: RegExp | undefined) => {
+      const startAt = Date.now();
+      const station = { ...STATION, serviceId: serviceId(serviceNumber) };
+      const session = fixture.record({ station, endAt: startAt + 60_000 });
+      await until('it is received', () => session.state.bytes > 0);
+      if (endsOnceTold !== undefined)
+        await comesTrue('the recording tells', () => endsOnceTold.test(session.state.cause ?? ''), 30_000);
+      const cause = session.state.cause;
+      void session.stop();
+      const programme = { startAt, endAt: Date.now() };
+      const { verdict } = await fixture.conclude(session, programme);
+      return { cause, causes: new Set(verdict.gaps.map((gap) => gap.cause)) };
+    };
     try {
-      const receiving = agent.receive();
-      await until('it is told', async () => (await agent.tuner()).descrambling?.failure === 'not_subscribed');
-      await receiving;
+      const [refusal, recorded] = await Promise.all([
+        live
+          .open({ stationId: STATION.id, codec: 'h264', audio: undefined }, AbortSignal.timeout(30_000))
+          .then(
+            () => 'opened',
+            (error: unknown) => error,
+          ),
+        verdictOf(101, /^card_missing$/),
+      ]);
+      expect(refusal).toMatchObject({
+        code: 'card_unavailable',
+        message: expect.stringContaining('カードが入っていません'),
+      });
+      expect(recorded.causes).toContain('card_missing');
+      await rig.tell('kind refusing');
+      await rig.tell('insert');
+      const unsubscribed = await verdictOf(101, /^not_subscribed$/);
+      expect(unsubscribed.causes).toContain('not_subscribed');
+      await until('the agent tells it of both scrambled programmes', async () => {
+        const programs = (await agent.tuner()).descrambling?.programs ?? [];
+        return (
+          programs.map((one) => `${one.serviceId} ${one.failure}`).join() ===
+          '101 not_subscribed,102 not_subscribed'
+        );
+      });
+      // A free programme of the same stream has nothing to do with the card.
+      expect((await verdictOf(103, undefined)).cause).toBeNull();
     } finally {
-      await rig.tell('kind good');
+      await live.close();
+      await fixture.close();
       await agent.close();
+      await rig.tell('kind good');
     }
-  });
+  }, 60_000);
 
   test('a killed daemon is told; the agent uses the next one', async () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();

@@ -22,6 +22,8 @@ import { previousProgress } from '../../src/record/unfinished-recording.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
+import { AgentClient } from '../../src/tuner/agent-client.ts';
+import { type KeyFailureQuery, keyFailureOf } from '../../src/tuner/key-failure.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 
 const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
@@ -59,6 +61,9 @@ export class SessionFixture {
     this.mounts = new FolderMounts(new RecordingFolderStore(this.#database));
   }
 
+  readonly keyFailure: KeyFailureQuery = async (station) =>
+    keyFailureOf(await new AgentClient(this.agentUrl).tuners(), station);
+
   get folders(): Folder[] {
     return [{ path: join(this.folder, 'recordings'), floorBytes: 0 }];
   }
@@ -92,6 +97,7 @@ export class SessionFixture {
         measured: (measured, parts) => store.saveMeasured(id, measured, parts),
         seam: (seam) => store.seam(id, seam),
       },
+      keyFailure: this.keyFailure,
       log: this.log,
       broadcastClock: broadcastNow,
       wallClock: systemWallClock,

@@ -8,6 +8,8 @@ test('each cause of a refused live stream has its own title and next step', () =
     'no_signal',
     'agent_unavailable',
     'agent_misconfigured',
+    'card_unavailable',
+    'not_subscribed',
     'ffmpeg_unavailable',
   ];
   const advice = codes.map((code) => adviceFor(new ApiFailure(code, '')));

@@ -29,6 +29,14 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
     title: 'チューナーにつながりません',
     next: 'チューナーエージェント（svc-agent）が動いているか、TUNER_AGENT_URL が正しいかを確かめてください。',
   },
+  card_unavailable: {
+    title: 'スクランブルを解除できません',
+    next: 'カードの状態は「チューナー」画面で確かめられます。直ると、もう一度お試しいただくだけで見られます。',
+  },
+  not_subscribed: {
+    title: '契約していないチャンネルです',
+    next: '契約しているカードが入っているかを確かめてください。契約したばかりのときは、有効になるまで時間がかかることがあります。',
+  },
   ffmpeg_unavailable: {
     title: '映像を変換できません',
     next: 'サーバーに ffmpeg を入れるか、FFMPEG_PATH で場所を指定すると、自動で使えるようになります。',

@@ -78,6 +78,10 @@ describe('a running recording says what it does', () => {
       text: '録画先の空き容量がありません',
       tone: 'bad',
     });
+    expect(progressWords({ ...progress, cause: 'card_missing' })).toEqual({
+      text: 'カードが入っていません',
+      tone: 'bad',
+    });
     expect(progressWords({ ...progress, cause: 'disk_slow' })).toMatchObject({ tone: 'warn' });
     expect(progressWords({ ...progress, phase: 'interrupted' }).tone).toBe('bad');
   });

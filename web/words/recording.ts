@@ -85,6 +85,13 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   paused: 'サーバーの動作が一時的に止まっていました',
   recorder_failed: '録画の処理が止まったため、始め直しています',
   scrambled: 'スクランブルを解除できません',
+  card_software: 'カードを読むソフトウェアが動いていません',
+  card_reader_missing: 'カードリーダーが見つかりません',
+  card_missing: 'カードが入っていません',
+  card_unsuitable: 'この放送に使えないカードが入っています',
+  not_subscribed: '契約していないチャンネルです',
+  card_failed: 'カードが正しく応答しません',
+  card_share_failed: 'カードを共有している相手につながりません',
   copy_never: 'コピー禁止のため、書き込みを止めています',
   disk_full: '録画先の空き容量がありません',
   disk_failed: '録画先に書き込めません',
@@ -94,6 +101,12 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   broken_off: '別の番組に切り替わったため、再開を待っています',
   not_aired: '別の番組が放送されています',
 };
+
+/** While packets are received, these leave nothing that can be watched. */
+const USELESS: ReadonlySet<GapCause> = new Set([
+  ...(['disk_full', 'disk_failed', 'scrambled', 'card_software', 'card_reader_missing'] as const),
+  ...(['card_missing', 'card_unsuitable', 'not_subscribed', 'card_failed', 'card_share_failed'] as const),
+]);
 
 export type ProgressTone = 'good' | 'warn' | 'bad';
 
@@ -107,8 +120,8 @@ export function progressWords(progress: RecordingProgress): ProgressWords {
   if (progress.cause !== null) {
     const cause = CAUSES_NOW[progress.cause] ?? 'いまは書き込めていません';
     // What is not on cannot be recorded: nothing is wrong.
-    const isDisk = progress.cause === 'disk_full' || progress.cause === 'disk_failed';
-    const isWell = (progress.phase === 'receiving' && !isDisk) || progress.cause === 'broken_off';
+    const isWell =
+      (progress.phase === 'receiving' && !USELESS.has(progress.cause)) || progress.cause === 'broken_off';
     return { text: cause, tone: isWell ? 'warn' : 'bad' };
   }
   if (progress.phase === 'interrupted') return { text: phase, tone: 'bad' };
