@@ -27,6 +27,7 @@ async function air(name: string, options: Partial<AirOptions>): Promise<number[]
     from: STC_ZERO,
     speed: 1,
     seconds: null,
+    maxLagSec: 2,
     now: () => 0,
     output,
     line: CLEAR,
@@ -63,4 +64,14 @@ test('what a consumer could not take for long is left out', async () => {
   expect(gaps.filter((gap) => gap > 60)).toHaveLength(1);
   expect(Math.max(...gaps)).toBeWithin(19_900, 20_100);
   expect(references.at(-1)).toBeGreaterThan(20_200);
+});
+
+test('all of it is sent, late, to a consumer that may lag so far', async () => {
+  const clock = [0, 100, 20_100, 20_200, 20_300];
+  const references = await air('late.ts', {
+    ...{ seconds: 20.3, maxLagSec: 60 },
+    now: () => clock.shift() ?? 20_400,
+  });
+  for (const [index, at] of references.slice(1).entries())
+    expect(at - (references[index] ?? 0)).toBeLessThan(60);
 });

@@ -18,6 +18,8 @@ export interface AirOptions {
   speed: number;
   /** Broadcast seconds to send; null: for ever. */
   seconds: number | null;
+  /** A consumer that fell this many broadcast seconds behind loses what lies between. */
+  maxLagSec: number;
   /** Monotonic milliseconds. */
   now: () => number;
   output: number;
@@ -28,8 +30,6 @@ export interface AirOptions {
 const STEP_MS = 25;
 /** Broadcast time made at once when there is no pace. */
 const UNPACED_TICKS = 9_000;
-/** A consumer that fell further behind than this loses what lies between. */
-const MAX_LAG_TICKS = 2 * 90_000;
 /** Waits for a full pipe: from the first to the longest, doubling. */
 const BUSY_MS = { first: 1, longest: 16 };
 
@@ -67,12 +67,13 @@ export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Pr
   const end = options.seconds === null ? Number.POSITIVE_INFINITY : begin + options.seconds * 90_000;
   const startedAt = options.now();
   const ticksPerMs = 90 * speed;
+  const maxLagTicks = options.maxLagSec * 90_000 * Math.max(1, speed);
   let buffer = new Uint8Array(0);
   multiplexer.seek(begin);
   while (multiplexer.packetsUntil(end) > 0) {
     const target =
       speed === 0 ? multiplexer.ticks + UNPACED_TICKS : begin + (options.now() - startedAt) * ticksPerMs;
-    if (speed !== 0 && target - multiplexer.ticks > MAX_LAG_TICKS * Math.max(1, speed)) {
+    if (speed !== 0 && target - multiplexer.ticks > maxLagTicks) {
       multiplexer.seek(target - STEP_MS * ticksPerMs);
     }
     const count = multiplexer.packetsUntil(Math.min(target, end));

@@ -3,6 +3,9 @@ import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../arib/time.ts';
 import { inClockRange } from './clock.ts';
 
+/** As much as a tuner's driver keeps for a program that is late. */
+const DEFAULT_MAX_LAG_SEC = 2;
+
 /** A command line that says something wrong; the message is for people. */
 export class UsageError extends Error {}
 
@@ -14,6 +17,8 @@ export interface Settings {
   at: BroadcastMs | undefined;
   speed: number;
   seconds: number | null;
+  /** A consumer further behind than this many broadcast seconds loses packets. */
+  maxLagSec: number;
   cache: string | undefined;
   /** A control file of faults. */
   faults: string | undefined;
@@ -35,6 +40,7 @@ export const USAGE = `使い方:
   --at 日時                  放送時計の開始 (ISO 8601 またはエポックミリ秒、既定は現在)
   --speed N                  N 倍速、0 はできるだけ速く (既定 1)
   --duration 秒              送る長さ (放送時間、既定は無限)
+  --max-lag 秒               出力の遅れをこの長さまでは取り戻し、超えた分は捨てる (既定 2)
   --faults ファイル          障害の制御ファイル (JSON)。送出中も読み直す。無い間は障害なし
                              (環境変数 SYNTH_FAULTS)
   --cache フォルダー         キャッシュの場所 (既定 .cache/synth、環境変数 SYNTH_CACHE)
@@ -71,6 +77,7 @@ export function parseArguments(words: readonly string[]): Settings {
     at: undefined,
     speed: 1,
     seconds: null,
+    maxLagSec: DEFAULT_MAX_LAG_SEC,
     cache: undefined,
     faults: undefined,
     schedule: false,
@@ -120,6 +127,9 @@ export function parseArguments(words: readonly string[]): Settings {
         break;
       case '--duration':
         settings.seconds = parseNumber(option, value(), 0);
+        break;
+      case '--max-lag':
+        settings.maxLagSec = parseNumber(option, value(), 0);
         break;
       case '--faults':
         settings.faults = value();

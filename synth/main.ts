@@ -79,6 +79,7 @@ async function run(settings: Settings, now: () => BroadcastMs): Promise<void> {
         from: settings.at ?? now(),
         speed: settings.speed,
         seconds: settings.seconds,
+        maxLagSec: settings.maxLagSec,
         now: () => performance.now(),
         output: STDOUT,
         line: openLine(channel, faults),

@@ -5,12 +5,10 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { PACKET_SIZE, packetPcr } from '../../arib/ts/packet.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
-import { type Comparison, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
+import { type Comparison, clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService } from '../service/harness.ts';
 import { comesTrue } from '../until.ts';
 
@@ -22,8 +20,6 @@ export const LONG = process.env.SVC_LONG === '1';
 const LIMIT_MS = LONG ? 300_000 : 120_000;
 /** All of a guide of four programmes comes within a second or two. */
 const SCHEDULE_SPEED = 20;
-/** They come every 100 ms (ARIB TR-B14). */
-const PCR_APART_MS = 200;
 const HOUR_SEC = 3600;
 /** What is on before and after. */
 const FILL = 'つなぎの時間';
@@ -84,20 +80,6 @@ export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<
   } catch {
     // Whoever left or was killed ends it so.
   }
-}
-
-/** How long the clock references of a file are further apart than they are sent, ms. */
-export function lostIn(bytes: Uint8Array): number {
-  let before: number | undefined;
-  let lost = 0;
-  for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
-    const pcr = packetPcr(bytes, at);
-    if (pcr === undefined) continue;
-    const ms = before === undefined ? 0 : pcrDifference(pcr, before) / (PCR_HZ / 1000);
-    if (ms > PCR_APART_MS) lost += ms;
-    before = pcr;
-  }
-  return lost;
 }
 
 export interface HouseOptions {
@@ -309,7 +291,15 @@ export class Household {
     const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());
     const loss = compare(bytes, sent, show.without);
     const { verdict } = recording;
-    return { recording, verdict, path, bytes, loss, lostMs: lostIn(bytes), pictures: await probed(path) };
+    return {
+      recording,
+      verdict,
+      path,
+      bytes,
+      loss,
+      lostMs: clockSpan(bytes).lostMs,
+      pictures: await probed(path),
+    };
   }
 
   /** Where its original stream is. @throws Error when there is none */

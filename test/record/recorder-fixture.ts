@@ -1,6 +1,6 @@
 /** A recorder's room in this process on a test's air, with reservations of the test's own making. */
 import type { Database } from 'bun:sqlite';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { networkId, type ProgramId, type StationId, stationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
@@ -88,6 +88,13 @@ export class RecorderFixture {
       ...{ reservationId: row?.id ?? 0, programId, stationId: id, ruleId: null, name: `${channel}の番組` },
       ...{ description: '', after, holdUntil: null, encode: 'none', keepTs: true, wantedFrom: null },
     };
+  }
+
+  /** What is in its files so far. */
+  written(): Uint8Array {
+    const folder = join(this.folder, 'recordings');
+    if (!existsSync(folder)) return new Uint8Array(0);
+    return Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
   }
 
   /** The recording of a reservation, as soon as it was judged. */

@@ -1,10 +1,10 @@
 /** A recorder as a process (`recorder-process.ts`) that tests kill, and what it left. */
 import { Database } from 'bun:sqlite';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
-import type { TestBroadcast } from './test-broadcast.ts';
+import { clockSpan, type TestBroadcast, until } from './test-broadcast.ts';
 
 /** A recorder that can be killed. */
 export class RecorderProcess {
@@ -13,7 +13,7 @@ export class RecorderProcess {
 
   constructor(
     air: TestBroadcast,
-    folder: string,
+    readonly folder: string,
     channel: string,
     openAt: number,
     endAt: number,
@@ -30,6 +30,23 @@ export class RecorderProcess {
       },
     );
     void this.#read();
+  }
+
+  /** Ends its recording once so little is missing that it counts as recorded; resolves when the process is gone. */
+  async endWhenMostlyWhole(): Promise<void> {
+    await until('it receives', () => this.state?.phase === 'receiving');
+    const before = this.state?.bytes ?? 0;
+    await until('it has written enough', () => {
+      const { totalMs, lostMs } = clockSpan(this.#written());
+      return (this.state?.bytes ?? 0) > before + 100_000 && totalMs > 4 * lostMs;
+    });
+    this.process.kill('SIGUSR2');
+    await this.process.exited;
+  }
+
+  #written(): Uint8Array {
+    const folder = join(this.folder, 'recordings');
+    return Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
   }
 
   async #read(): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * A recorder as a process of its own, to be killed: `bun test/record/recorder-process.ts FOLDER AGENT_URL STATION_JSON OPEN END
- * [ID]`. With an ID it goes on with what a killed one left. Prints the state of the recording as a line every 100 ms.
+ * [ID]`. With an ID it resumes what a killed one left. Prints the state of the recording as a line every 100 ms. SIGTERM
+ * ends the process, SIGUSR2 the recording. Its programme is what it received, from the first packet to the last.
  */
 import { SessionFixture } from './session-fixture.ts';
 
@@ -12,10 +13,13 @@ const timer = setInterval(() => {
   process.stdout.write(`${JSON.stringify({ id: session.options.id, ...session.state })}\n`);
 }, 100);
 process.once('SIGTERM', () => void session.close());
+process.once('SIGUSR2', () => void session.stop());
 const result = await session.done;
 clearInterval(timer);
 if (result.end !== 'closed') {
-  await desk.conclude(session, { startAt: Number(openAt) + 5000, endAt: Number(endAt) - 500 });
+  const { stretches } = result.measured;
+  const startAt = Math.ceil(stretches[0]?.from ?? Number(openAt));
+  await desk.conclude(session, { startAt, endAt: Math.floor(stretches.at(-1)?.to ?? Number(endAt)) });
 }
 await desk.close();
 process.exit(0);

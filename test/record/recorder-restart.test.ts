@@ -4,11 +4,13 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node
 import { join } from 'node:path';
 import { RecorderProcess, stored } from './recorder-process-control.ts';
 import { SessionFixture } from './session-fixture.ts';
-import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(45_000);
+setDefaultTimeout(240_000);
 
+/** Every recording is ended by its test, once it has what the test is about: how late that is, is the machine's. */
+const FAR_MS = 600_000;
 const LONG = process.env.SVC_LONG === '1';
 
 let air: TestBroadcast;
@@ -19,13 +21,12 @@ beforeAll(async () => {
 afterAll(() => air.close(), 20_000);
 
 describe.concurrent('a killed recorder', () => {
-  test('goes on in the same file: only the time between is missing, and told', async () => {
+  test('resumes in the same file: only the time between is missing, and told', async () => {
     const folder = join(air.folder, 'killed');
     const began = Date.now();
-    const endAt = began + 14_000;
+    const endAt = began + FAR_MS;
     const first = new RecorderProcess(air, folder, 'T30', began, endAt);
-    // In the middle of its programme, which begins five seconds after the recording.
-    await until('it writes', () => (first.state?.bytes ?? 0) > 100_000 && Date.now() > began + 6500);
+    await until('it writes', () => (first.state?.bytes ?? 0) > 300_000);
     first.process.kill('SIGKILL');
     await first.process.exited;
     const id = first.state?.id ?? 0;
@@ -33,7 +34,7 @@ describe.concurrent('a killed recorder', () => {
     const [name = ''] = readdirSync(join(folder, 'recordings'));
     appendFileSync(join(folder, 'recordings', name), new Uint8Array(77).fill(0x47));
     const second = new RecorderProcess(air, folder, 'T30', began, endAt, id);
-    await second.process.exited;
+    await second.endWhenMostlyWhole();
     const { state, verdict, path, bytes } = stored(folder);
     const found = compare(bytes, await air.sent('T30', began, Date.now()));
     expect(found).toMatchObject({ foreign: 0, holes: 1 });
@@ -41,26 +42,27 @@ describe.concurrent('a killed recorder', () => {
     expect(state).toBe('recorded');
     expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
     expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
-    // By the broadcast's own clock: what is missing of all, as a time.
-    const wholeMs = (verdict?.headMs ?? 0) + (endAt - began - 5500) + (verdict?.tailMs ?? 0);
-    const missingMs = (wholeMs * found.missing) / (found.missing + bytes.length / 188);
+    // By the broadcast's own clock.
     const gap = verdict?.gaps[0];
-    expect(Math.abs((gap?.endMs ?? 0) - (gap?.startMs ?? 0) - missingMs)).toBeLessThan(1000);
+    const toldMs = (gap?.endMs ?? 0) - (gap?.startMs ?? 0);
+    expect(Math.abs(toldMs - clockSpan(bytes).lostMs)).toBeLessThan(500);
     expect(await probed(path)).toBeGreaterThan(60);
   });
 
   test('that was asked to end leaves the recording to be resumed', async () => {
     const folder = join(air.folder, 'asked');
     const began = Date.now();
-    const first = new RecorderProcess(air, folder, 'T31', began, began + 8000);
-    await until('it writes', () => (first.state?.bytes ?? 0) > 60_000);
+    const endAt = began + FAR_MS;
+    const first = new RecorderProcess(air, folder, 'T31', began, endAt);
+    await until('it writes', () => (first.state?.bytes ?? 0) > 300_000);
     first.process.kill('SIGTERM');
     expect(await first.process.exited).toBe(0);
-    const second = new RecorderProcess(air, folder, 'T31', began, began + 8000, first.state?.id);
-    await second.process.exited;
+    const second = new RecorderProcess(air, folder, 'T31', began, endAt, first.state?.id);
+    await second.endWhenMostlyWhole();
     const { state, verdict, bytes } = stored(folder);
     expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
     expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
+    expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
   });
 });
 
@@ -69,17 +71,21 @@ describe.concurrent('a killed agent', () => {
     const own = await TestBroadcast.start(['T32'], 'GR:1');
     const desk = new SessionFixture(join(own.folder, 'agent'), own.agentUrl);
     const began = Date.now();
-    const session = desk.record({ station: own.station('T32'), endAt: began + 12_000 });
-    await until('it receives', () => session.state.bytes > 100_000);
+    const session = desk.record({ station: own.station('T32'), endAt: began + FAR_MS });
+    await until('it receives', () => session.state.bytes > 300_000);
     const startAt = Date.now();
     await own.killAgent();
     await until('it is interrupted', () => session.state.cause !== null);
+    // Longer than what is tolerated, also where starting an agent takes no time.
+    await Bun.sleep(1000);
     await own.startAgent('GR:1');
-    await until('it receives again', () => session.state.phase === 'receiving');
-    const { verdict, bytes, path } = await desk.conclude(session, { startAt, endAt: began + 11_500 });
+    const before = session.state.bytes;
+    await until('it receives again', () => session.state.bytes > before + 300_000);
+    const { verdict, bytes, path } = await desk.stopAndConclude(session, startAt);
     await desk.close();
     expect(compare(bytes, await own.sent('T32', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
-    expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
+    expect(verdict.level).not.toBe('complete');
+    expect(verdict.drops).toBe(0);
     const causes = new Set(verdict.gaps.map(({ cause }) => cause));
     expect([...causes].every((cause) => cause === 'stream_ended' || cause === 'agent_unavailable')).toBe(
       true,
@@ -119,17 +125,15 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     const desk = new SessionFixture(join(air.folder, 'full'), air.agentUrl);
     const folders = [{ path: join(small, 'recordings'), floorBytes: 0 }, ...desk.folders];
     const began = Date.now();
-    const session = desk.record({ station: air.station('T33'), endAt: began + 8000, folders });
+    const session = desk.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const filler = join(small, 'filler');
     fill(filler);
     await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
-    const { verdict, bytes, path, result } = await desk.conclude(
-      session,
-      { startAt, endAt: began + 7500 },
-      folders,
-    );
+    const before = session.state.bytes;
+    await until('more is written', () => session.state.bytes > before + 100_000);
+    const { verdict, bytes, path, result } = await desk.stopAndConclude(session, startAt, folders);
     await desk.close();
     expect(result.parts).toHaveLength(2);
     expect(compare(bytes, await air.sent('T33', began, Date.now()))).toEqual({
@@ -145,7 +149,7 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     const desk = new SessionFixture(join(air.folder, 'away'), air.agentUrl);
     const folders = [{ path: join(disk, 'recordings'), floorBytes: 0 }, ...desk.folders];
     const began = Date.now();
-    const session = desk.record({ station: air.station('T33'), endAt: began + 16_000, folders });
+    const session = desk.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     // It stays mounted where nobody looks for it.
@@ -159,14 +163,12 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     run('mount', '--bind', disk, hidden);
     run('umount', '-l', disk);
     await until('it writes elsewhere', () => existsSync(desk.folders[0]?.path ?? ''));
-    await session.done;
+    const before = session.state.bytes;
+    await until('more is written', () => session.state.bytes > before + 100_000);
+    await session.stop();
     expect(readdirSync(disk)).toEqual([]);
     run('mount', '--bind', hidden, disk);
-    const { verdict, bytes, result } = await desk.conclude(
-      session,
-      { startAt, endAt: began + 15_500 },
-      folders,
-    );
+    const { verdict, bytes, result } = await desk.stopAndConclude(session, startAt, folders);
     await desk.close();
     expect(result.parts).toHaveLength(2);
     expect(compare(bytes, await air.sent('T33', began, Date.now()))).toMatchObject({
@@ -176,21 +178,23 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     expect(verdict).toMatchObject({ level: 'complete', gaps: [] });
   });
 
-  test('everywhere keeps what is written, says so, and goes on when there is room again', async () => {
+  test('everywhere keeps what is written, says so, and continues when there is room again', async () => {
     const small = smallDisk('smaller');
     const desk = new SessionFixture(join(air.folder, 'alone'), air.agentUrl);
     const folders = [{ path: join(small, 'alone'), floorBytes: 0 }];
     const began = Date.now();
-    const session = desk.record({ station: air.station('T34'), endAt: began + 9000, folders });
+    const session = desk.record({ station: air.station('T34'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
     const startAt = Date.now();
     const filler = join(small, 'filler');
     fill(filler);
     await until('it is told', () => desk.lines.some((line) => line.includes('ENOSPC')));
+    const before = session.state.bytes;
     rmSync(filler);
-    const { verdict, bytes } = await desk.conclude(session, { startAt, endAt: began + 8500 }, folders);
+    await until('it writes again', () => session.state.bytes > before + 100_000);
+    const { verdict, bytes } = await desk.stopAndConclude(session, startAt, folders);
     await desk.close();
-    // The queue had room for the few seconds.
+    // The queue of 64 MB had room meanwhile.
     expect(compare(bytes, await air.sent('T34', began, Date.now()))).toMatchObject({
       foreign: 0,
       missing: 0,

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { RecorderFixture } from './recorder-fixture.ts';
-import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
 
 // Real broadcast time passes, on a machine that may be busy.
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** A tuner takes its time on a busy machine. */
-const LEAD_MS = 7000;
+const LEAD_MS = 10_000;
 
 let air: TestBroadcast;
 let other: TestBroadcast;
@@ -31,10 +31,11 @@ describe.concurrent('orders', () => {
     const times = (openAt: number, startAt: number, endAt: number, closeAt: number) => ({
       ...{ openAt: at(openAt), startAt: at(startAt), endAt: at(endAt), closeAt: at(closeAt) },
     });
-    const first = studio.reserve('T30', times(0, 5, 8, 10));
-    const second = studio.reserve('T30', times(6, 8, 11, 18));
-    // Three seconds later: on a busy machine the air itself is late.
-    const third = studio.reserve('T31', times(14, 16, 19, 20), [second.reservationId]);
+    // On a busy machine tuning takes seconds, and the air itself is late: margins are as long.
+    const first = studio.reserve('T30', times(0, 8, 9, 14));
+    const second = studio.reserve('T30', times(8, 10, 11, 24));
+    // Its programme begins when it is received: however long that takes.
+    const third = studio.reserve('T31', times(16, 600, 603, 605), [second.reservationId]);
     studio.recorder.order([first, second, third]);
     await until('both receive', () => {
       const running = [...studio.recorder.running().values()];
@@ -43,6 +44,17 @@ describe.concurrent('orders', () => {
     const [tuner] = await air.tuners();
     expect(tuner?.users.map(({ use }) => use).sort()).toEqual(['rec 1', 'rec 2']);
     const [one, two] = await Promise.all([studio.judged(first), studio.judged(second)]);
+    const isReceived = (bytes: number): boolean =>
+      (studio.recorder.running().get(third.reservationId)?.progress.bytes ?? 0) > bytes;
+    await until('the third is received', () => isReceived(0));
+    const startAt = Date.now() + 1000;
+    studio.recorder.order([{ ...third, startAt }]);
+    await until('its programme has begun', () => Date.now() > startAt);
+    const before = studio.recorder.running().get(third.reservationId)?.progress.bytes ?? 0;
+    await until('it is written', () => isReceived(before + 100_000));
+    const endAt = Date.now() - 1000;
+    studio.recorder.order([{ ...third, startAt, endAt }]);
+    await studio.recorder.stop(third.reservationId);
     const three = await studio.judged(third);
     await studio.close();
     const sent = await air.sent('T30', began, Date.now());
@@ -52,10 +64,10 @@ describe.concurrent('orders', () => {
       expect(await probed(recording.path)).toBeGreaterThan(60);
     }
     expect(one.verdict?.gaps).toEqual([]);
-    expect(two.verdict?.gaps).toMatchObject([{ endMs: 10_000, cause: 'yielded' }]);
-    // What was left of the margin when it was handed over, and it was handed over on time.
+    expect(two.verdict?.gaps).toMatchObject([{ endMs: 14_000, cause: 'yielded' }]);
+    // The margin is what was left of it when the third took the tuner.
     expect(two.verdict?.tailMs).toBeGreaterThan(300);
-    expect(two.verdict?.tailMs).toBeLessThan(5000);
+    expect(second.endAt + (two.verdict?.tailMs ?? 0)).toBeLessThan(startAt - (three.verdict?.headMs ?? 0));
     expect(three.verdict).toMatchObject({ level: 'complete', drops: 0, gaps: [] });
     expect(studio.lines.filter((line) => line.includes('interrupted'))).toEqual([]);
   });
@@ -66,8 +78,8 @@ describe.concurrent('orders', () => {
     const order = first.reserve('T32', {
       openAt: began,
       startAt: began + LEAD_MS,
-      endAt: began + 15_000,
-      closeAt: began + 16_000,
+      endAt: began + 600_000,
+      closeAt: began + 602_000,
     });
     first.recorder.order([order]);
     await until(
@@ -82,6 +94,12 @@ describe.concurrent('orders', () => {
     await Bun.sleep(1500);
     const second = new RecorderFixture(other, join(parts, 'studio'));
     const resumed = Date.now();
+    // Until so much of the programme is there that it counts as recorded.
+    await until('most of it is written', () => {
+      const { lostMs } = clockSpan(second.written());
+      return lostMs > 0 && Date.now() - order.startAt > 4 * lostMs;
+    });
+    await second.recorder.stop(order.reservationId);
     const recording = await second.judged(order);
     const seams = second.store.seams(recording.id);
     await second.close();
@@ -93,8 +111,7 @@ describe.concurrent('orders', () => {
     expect(gapMs).toBeGreaterThan(resumed - stopped - 500);
     const found = compare(recording.bytes, await other.sent('T32', began, Date.now()));
     expect(found.foreign).toBe(0);
-    // None where the machine was so busy that the air stood still meanwhile.
-    expect(found.holes).toBeLessThanOrEqual(1);
+    expect(found.holes).toBe(1);
     expect(seams).toMatchObject([{ path: recording.path, kind: 'resumed' }]);
     expect((seams[0]?.position ?? 1) % 188).toBe(0);
     expect(await probed(recording.path)).toBeGreaterThan(60);
@@ -107,8 +124,8 @@ describe.concurrent('orders', () => {
     const order = studio.reserve('T32', {
       openAt: began - late,
       startAt: began + LEAD_MS,
-      endAt: began + 14_000,
-      closeAt: began + 15_000,
+      endAt: began + 12_000,
+      closeAt: began + 17_000,
     });
     studio.recorder.order([order]);
     await until('it writes', () =>

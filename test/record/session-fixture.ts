@@ -1,6 +1,6 @@
 /** Recordings in this process on a test's air: sessions, database and folders. */
 import type { Database } from 'bun:sqlite';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { networkId, type StationId, stationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
@@ -117,6 +117,19 @@ export class SessionFixture {
       heard: null,
     };
     session.follow(ordered);
+  }
+
+  /** What it has written so far. */
+  written(session: RecordingSession): Uint8Array {
+    const parts = this.store.parts(session.options.id);
+    return Buffer.concat(parts.flatMap(({ path }) => (existsSync(path) ? [readFileSync(path)] : [])));
+  }
+
+  /** Ends it now. The programme is what was received from `startAt` to the last packet, however late that came. */
+  async stopAndConclude(session: RecordingSession, startAt: number, folders = this.folders) {
+    const { measured } = await session.stop();
+    const endAt = Math.floor(measured.stretches.at(-1)?.to ?? startAt);
+    return this.conclude(session, { startAt, endAt }, folders);
   }
 
   /** Judged against a programme, stored, and what is in the file. */
