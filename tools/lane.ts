@@ -8,8 +8,17 @@ export interface Outcome {
   failed: number;
   /** The lines that name what failed. */
   failures: string[];
-  /** Wall time of each test file with its hooks, seconds; empty when the run was killed. */
-  files: { file: string; seconds: number }[];
+  /** Empty when the run was killed. */
+  files: FileOutcome[];
+}
+
+export interface FileOutcome {
+  /** From the root of the project. */
+  file: string;
+  /** Wall time with its hooks. */
+  seconds: number;
+  /** Tests of it that failed. */
+  failed: number;
 }
 
 export interface LaneOptions {
@@ -35,7 +44,7 @@ function count(summary: string, word: string): number {
 }
 
 /** The files of a JUnit report; describe blocks are nested in them and carry a line. */
-function fileTimes(path: string): Outcome['files'] {
+function fileOutcomes(path: string): Outcome['files'] {
   let xml: string;
   try {
     xml = readFileSync(path, 'utf8');
@@ -45,8 +54,9 @@ function fileTimes(path: string): Outcome['files'] {
   return [...xml.matchAll(/<testsuite ([^>]*)>/g)].flatMap(([, attributes = '']) => {
     const file = /\bfile="([^"]*)"/.exec(attributes)?.[1];
     const seconds = Number(/\btime="([\d.]+)"/.exec(attributes)?.[1]);
+    const failed = Number(/\bfailures="(\d+)"/.exec(attributes)?.[1] ?? 0);
     if (file === undefined || /\bline="/.test(attributes)) return [];
-    return [{ file, seconds }];
+    return [{ file, seconds, failed }];
   });
 }
 
@@ -93,7 +103,7 @@ export class Lane {
     if (late) failures.push(`(fail) ${name}: not done in ${limitMs / 1000} s`);
     else if (code !== 0 && failures.length === 0)
       failures.push(`(fail) ${name}: ended with ${child.signalCode ?? code}`);
-    const files = fileTimes(times);
+    const files = fileOutcomes(times);
     rmSync(reports, { recursive: true, force: true });
     // `bun test` reports on stderr, the counts last.
     const tail = this.#report.slice(-4096);

@@ -2,8 +2,11 @@
  * `npm test [filters]`: the checks, then every test. Ends with a table of the slowest files and a line
  * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks.
  *
- * Two runs of `bun test` follow each other: one keeps a core busy, the other, of several files at once, waits for the
- * time of the broadcast most of the time. Beside each other the air of the second would be late.
+ * Several runs of `bun test` follow each other: the first uses the processor, another, of several files at once, waits
+ * for the time of the broadcast most of the time. Beside each other the broadcast of the second would be late.
+ *
+ * A file that runs against real time and failed beside others is run once more by itself, which tells a machine that
+ * was late from a fault. It is named in the output, because such a test is to be mended.
  */
 import { join } from 'node:path';
 import { check } from './check.ts';
@@ -27,13 +30,18 @@ const WAITING = [
   'test/service',
 ];
 const WAITING_AT_ONCE = 3;
+/** They use the processor, and real time only as far as a browser's time-outs go. */
+const BROWSER = ['test/web'];
+const BUSY_AT_ONCE = 2;
 /** Real encoders at the pace of the broadcast: neither lane may run beside them. */
 const ENCODING = ['test/live'];
 /** Measures picture against sound, as a browser plays them. */
 const ALONE = ['test/e2e'];
+/** More files than these did not fail because the machine was late. */
+const SECOND_RUNS = 6;
 /** Rows of the table of slowest files. */
 const SLOWEST = 20;
-const LIMIT_MS = 14 * 60_000;
+const LIMIT_MS = 20 * 60_000;
 const LONG_LIMIT_MS = 3 * 3_600_000;
 
 const args = process.argv.slice(2);
@@ -64,7 +72,11 @@ async function everything(): Promise<Outcome[]> {
     '--no-isolate',
     ...WAITING.map((folder) => `./${folder}`),
   ];
-  const busy = lane('tests that keep a core busy', ignored);
+  const busy = lane('tests that use the processor', [
+    `--parallel=${BUSY_AT_ONCE}`,
+    '--no-isolate',
+    ...ignored,
+  ]);
   const outcomes = [await busy.outcome];
   const encoding = lane(
     'tests of live encoding',
@@ -80,6 +92,25 @@ async function everything(): Promise<Outcome[]> {
   outcomes.push(await alone.outcome);
   films.kill();
   return outcomes;
+}
+
+/** Of files that run against real time: counts what failed in the first run by the second. */
+async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
+  const folders = [...WAITING, ...ENCODING, ...BROWSER];
+  const again = outcomes.flatMap((outcome) =>
+    outcome.files
+      .filter(({ file, failed }) => failed > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
+      .map(({ file, failed }) => ({ outcome, file, failed })),
+  );
+  if (again.length > SECOND_RUNS) return;
+  for (const { outcome, file, failed } of again) {
+    console.log(`\n${file}: ${failed} failed beside others, runs once more by itself`);
+    const second = await lane(file, [`./${file}`]).outcome;
+    if (second.failed > 0) continue;
+    outcome.passed += failed;
+    outcome.failed -= failed;
+    console.log(`\nto be mended: ${file} passes only by itself`);
+  }
 }
 
 /** A file that outgrows the others is to be split, merged with one of the same set-up, or given virtual time. */
@@ -102,7 +133,8 @@ console.log(clean ? 'check: clean' : 'check: findings above');
 const outcomes = filters.length > 0 ? await some() : await everything();
 printSlowest(outcomes);
 const failures = new Set(outcomes.flatMap((outcome) => outcome.failures));
-if (failures.size > 0) console.error(['', 'failed:', ...failures].join('\n'));
+await runAgain(outcomes);
+if (failures.size > 0) console.error(['', 'failed, or passed only by itself:', ...failures].join('\n'));
 let passed = clean ? 1 : 0;
 let failed = clean ? 0 : 1;
 for (const outcome of outcomes) {

@@ -274,7 +274,8 @@ describe('a recording under way', () => {
   }
 
   test('follows its programme: later, never an earlier end; and goes on when it is ordered no more', async () => {
-    const { room, order, session } = await begun();
+    // Still to come: the start of what is on the air moves no more.
+    const { room, order, session } = await begun({ startAt: now() + HOUR / 2 });
     const { id } = session.options;
     room.order([{ ...order, endAt: order.endAt + 5000, closeAt: order.closeAt + 5000 }]);
     expect(session.endsAt).toBe(broadcastMs(order.closeAt + 5000));

@@ -10,8 +10,8 @@ import { FakeService } from './fake-service.ts';
 
 export { hasChromium } from './browser.ts';
 
-/** For one test: a browser on a busy machine of two cores may be slow; a page waits eight seconds for anything. */
-const TEST_MS = 25_000;
+/** For one test: a browser on a busy machine of two cores may be slow; a page waits half a minute for anything. */
+const TEST_MS = 60_000;
 
 export interface WebRig {
   readonly browser: Browser;
@@ -60,7 +60,7 @@ async function startWebRig(
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       await context.addInitScript(shiftDate, clock.aheadMs);
       const page = await context.newPage();
-      page.setDefaultTimeout(8_000);
+      page.setDefaultTimeout(30_000);
       if (letters !== undefined) await setLetters(page, letters);
       await page.goto(service.url + path);
       return page;
