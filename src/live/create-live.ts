@@ -1,6 +1,6 @@
 /** Live viewing put together: sessions, the report of a tuner lost to a recording, and the route. */
 import type { AddRoutes } from '../route/add-routes.ts';
-import { addLiveRoutes, type LiveRouteNeeds } from './live-routes.ts';
+import { addLiveCaptionRoutes, addLiveRoutes, type LiveRouteNeeds } from './live-routes.ts';
 import { type LiveOptions, LiveService } from './live-service.ts';
 import { TunerYields, type TunerYieldsOptions } from './tuner-yields.ts';
 
@@ -18,6 +18,10 @@ export function createLive(needs: LiveNeeds) {
     log,
     onLost: (station, tunerId) => void yields.lost(station, tunerId),
   });
-  const routes: AddRoutes = (app) => addLiveRoutes(app, { stations: needs.stations, live });
+  const routes: AddRoutes = (app) => {
+    const parts = { stations: needs.stations, live };
+    addLiveRoutes(app, parts);
+    addLiveCaptionRoutes(app, parts);
+  };
   return { live, routes };
 }

@@ -4,6 +4,12 @@ import type { Elysia } from 'elysia';
 import type { StationId } from '../../arib/ids.ts';
 import { LIVE_CODECS, MIME_HEADER, NOTICE_HEADER } from '../../wire/api.ts';
 import type { StationRecord } from '../model/station.ts';
+import {
+  CAPTION_STREAM_HEADERS,
+  captionStreamResponse,
+  LANGUAGE,
+  readLanguage,
+} from '../route/caption-stream.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { readStationId, unknownStation } from '../route/station-id.ts';
 import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
@@ -12,6 +18,11 @@ import type { LiveRequest, LiveStream } from './live-service.ts';
 export interface LiveRouteNeeds {
   stations: { find(id: StationId): StationRecord | undefined };
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> };
+}
+
+export interface LiveCaptionRouteNeeds {
+  stations: LiveRouteNeeds['stations'];
+  live: { captions(id: StationId, language: number, signal: AbortSignal): ReadableStream<Uint8Array> };
 }
 
 const LIVE_QUERY = t.Object({
@@ -99,6 +110,39 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
         description: 'Without `codec` the stream is `h264`.',
         tags: ['stations'],
         responses: LIVE_RESPONSES,
+      },
+    },
+  );
+}
+
+/** The captions beside `codec=raw`. */
+export function addLiveCaptionRoutes(app: Elysia, { stations, live }: LiveCaptionRouteNeeds): void {
+  app.get(
+    '/api/services/:id/captions',
+    ({ params, query, request }) => {
+      const id = readStationId(params.id);
+      if (stations.find(id) === undefined) throw unknownStation();
+      if (request.method === 'HEAD') {
+        return new Response(null, { headers: { ...CAPTION_STREAM_HEADERS, [LENGTH_HEADER]: NO_LENGTH } });
+      }
+      const body = live.captions(id, readLanguage(query.language), request.signal);
+      return new Response(body, { headers: CAPTION_STREAM_HEADERS });
+    },
+    {
+      params: t.Object({ id: t.String({ description: 'station id' }) }),
+      query: t.Object({ language: LANGUAGE }),
+      detail: {
+        summary: 'Captions of a station that is being watched',
+        description:
+          'Beside the original stream (`live?codec=raw`), and ends with it. Times are those of its PTS. What is shown ' +
+          'at the moment comes first.',
+        tags: ['stations'],
+        responses: {
+          ...REFUSALS,
+          200: captionStreamResponse(),
+          400: problemResponse('malformed id, a language that is none'),
+          404: problemResponse('unknown station, or its original stream is not being watched'),
+        },
       },
     },
   );

@@ -4,6 +4,7 @@ import type { Log } from '../../host/log.ts';
 import type { AudioOption, LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
+import { captionBody } from '../media/caption-body.ts';
 import { httpBody } from '../media/http-body.ts';
 import { chooseRecipe, type Recipe } from '../media/recipe.ts';
 import { SharedSource } from '../media/shared-source.ts';
@@ -92,6 +93,19 @@ export class LiveService {
       this.options.log.warn('live stream refused', { station: station.id, code, reason });
       throw failure;
     }
+  }
+
+  /**
+   * The captions of a station whose original stream is being watched, as a caption frame stream that ends with it.
+   * @param language 1 to 8
+   * @throws Failure not_found when no one watches that stream
+   */
+  captions(stationId: StationId, language: number, signal: AbortSignal): ReadableStream<Uint8Array> {
+    const viewer = this.#watched.get(stationId)?.captions(signal);
+    if (viewer === undefined) {
+      throw new Failure('not_found', 'この局の放送ストリームは視聴されていません。');
+    }
+    return captionBody(viewer, { language });
   }
 
   /** Ends every stream and worker; resolves when no process is left. */

@@ -19,6 +19,7 @@ const fragment = (octet: number, isSync: boolean, size = 1): FragmentFrame => ({
 });
 const caption = (language: number, text: string): CaptionFrame => ({
   kind: 'caption',
+  superimpose: false,
   language,
   time: pts90k(1),
   json: JSON.stringify({ v: 1, text }),
@@ -160,13 +161,13 @@ describe('Backlog', () => {
     expect(backlog.frames()).toEqual([init, clock, fragment(4, true)]);
   });
 
-  test('keeps the current caption page of each language, of eight at most', () => {
+  test('keeps the current caption page of each language, sixteen at most', () => {
     const backlog = new Backlog();
     for (const text of ['前', '今']) backlog.keep(caption(1, text));
     backlog.keep(caption(2, 'now'));
     expect(backlog.frames()).toEqual([caption(1, '今'), caption(2, 'now')]);
     for (let language = 0; language < 100; language += 1) backlog.keep(caption(language, ''));
-    expect(backlog.frames()).toHaveLength(8);
+    expect(backlog.frames()).toHaveLength(16);
   });
 
   test('forgets a group without end and waits for the next key frame', () => {

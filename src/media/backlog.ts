@@ -1,9 +1,10 @@
 /**
  * What the next viewer of a session starts with: the initialisation segment, the clock, the fragments since a key frame,
- * and the caption page of each language that is shown now.
+ * which captions there are, and the caption page of each language that is shown now.
  */
 import {
   type CaptionFrame,
+  type CaptionTrackFrame,
   type ClockFrame,
   type FragmentFrame,
   type Frame,
@@ -13,15 +14,18 @@ import {
 
 /** Ten seconds at 6 Mbit/s; key frames come every second, so more means that none comes. */
 const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
-/** Languages of captions, ARIB STD-B24 Volume 1 Part 3, 9.3.1. */
-const MAX_LANGUAGES = 8;
+/** Languages of captions and as many of superimposed text, ARIB STD-B24 Volume 1 Part 3, 9.3.1. */
+const MAX_PAGES = 16;
 
 export class Backlog {
   #init: InitFrame | undefined;
   #clock: ClockFrame | undefined;
   #fragments: FragmentFrame[] = [];
   #bytes = 0;
-  readonly #captions = new Map<number, CaptionFrame>();
+  /** By whether they are superimposed texts. */
+  readonly #tracks = new Map<boolean, CaptionTrackFrame>();
+  /** By kind of text and language. */
+  readonly #captions = new Map<string, CaptionFrame>();
 
   keep(frame: Frame): void {
     switch (frame.kind) {
@@ -31,10 +35,14 @@ export class Backlog {
       case 'clock':
         this.#clock = frame;
         break;
-      case 'caption':
-        if (this.#captions.has(frame.language) || this.#captions.size < MAX_LANGUAGES) {
-          this.#captions.set(frame.language, frame);
+      case 'captionTrack':
+        this.#tracks.set(frame.superimpose, frame);
+        for (const [key, page] of this.#captions) {
+          if (page.superimpose === frame.superimpose) this.#captions.delete(key);
         }
+        break;
+      case 'caption':
+        this.#keepCaption(frame);
         break;
       case 'fragment':
         this.#keepFragment(frame);
@@ -53,7 +61,17 @@ export class Backlog {
 
   frames(): Frame[] {
     const head = [this.#init, this.#clock].filter((frame) => frame !== undefined);
-    return [...head, ...this.#captions.values(), ...this.#fragments];
+    return [...head, ...this.captionFrames(), ...this.#fragments];
+  }
+
+  /** Which captions there are, then the pages that are shown now. */
+  captionFrames(): Frame[] {
+    return [...this.#tracks.values(), ...this.#captions.values()];
+  }
+
+  #keepCaption(frame: CaptionFrame): void {
+    const key = `${frame.superimpose}/${frame.language}`;
+    if (this.#captions.has(key) || this.#captions.size < MAX_PAGES) this.#captions.set(key, frame);
   }
 
   #keepFragment(frame: FragmentFrame): void {

@@ -4,6 +4,7 @@
  */
 import type { BroadcastMs, Media90k, Pts90k } from '../../arib/time.ts';
 import type { Notice } from '../../wire/api.ts';
+import type { CaptionLanguage } from '../../wire/caption.ts';
 
 /** Initialisation segment (ftyp and moov); a fragment is worth nothing without it. */
 export interface InitFrame {
@@ -29,9 +30,19 @@ export interface PacketsFrame {
   readonly bytes: Uint8Array;
 }
 
+/** Which captions, or superimposed texts, there are now; pages of before are gone. */
+export interface CaptionTrackFrame {
+  readonly kind: 'captionTrack';
+  readonly superimpose: boolean;
+  /** null: the stream has none. Empty while its management data has not arrived. */
+  readonly languages: readonly Pick<CaptionLanguage, 'index' | 'code'>[] | null;
+}
+
 /** A caption page of one language; replaces the page before, empty runs clear it. */
 export interface CaptionFrame {
   readonly kind: 'caption';
+  /** Superimposed text has pages of its own. */
+  readonly superimpose: boolean;
   /** 1 to 8. */
   readonly language: number;
   /** On the timeline of the session; with packets the broadcast's own stamp. */
@@ -66,6 +77,7 @@ export type Frame =
   | InitFrame
   | FragmentFrame
   | PacketsFrame
+  | CaptionTrackFrame
   | CaptionFrame
   | NoticeFrame
   | ClockFrame
@@ -85,6 +97,7 @@ export function frameBytes(frame: Frame): number {
     case 'data':
       // UTF-16 in memory
       return SMALL_FRAME_BYTES + 2 * frame.json.length;
+    case 'captionTrack':
     case 'notice':
     case 'clock':
       return SMALL_FRAME_BYTES;

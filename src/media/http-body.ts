@@ -18,6 +18,7 @@ export function httpBody(viewer: ViewerQueue): ReadableStream<Uint8Array> {
         return rebaser?.fragment(frame.bytes) ?? [];
       case 'packets':
         return [frame.bytes];
+      case 'captionTrack':
       case 'caption':
       case 'notice':
       case 'clock':

@@ -9,6 +9,8 @@ import type { ViewerQueue } from './viewer-queue.ts';
 
 /** 15 s of a full terrestrial station. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
+/** Of a viewer of captions; a page has some 2 kB. */
+const MAX_QUEUED_CAPTION_BYTES = 1024 * 1024;
 const START_LIMIT_MS = 10_000;
 const MIME = 'video/mp2t';
 
@@ -21,6 +23,8 @@ export class PacketSession implements MediaSession {
   /** Packets carry their own layout. */
   readonly endsWithLayout = false;
   readonly #audience: Audience;
+  /** Viewers of the captions alone: they do not keep the session open. */
+  readonly #captionAudience = new Audience({ maxBytes: MAX_QUEUED_CAPTION_BYTES, onEmpty: () => {} });
   readonly #backlog = new Backlog();
   readonly #output: PacketOutput;
   /** Viewers that wait for what they start with. */
@@ -43,6 +47,7 @@ export class PacketSession implements MediaSession {
       frame: (frame) => {
         this.#backlog.keep(frame);
         this.#audience.push(frame);
+        if (frame.kind === 'caption' || frame.kind === 'captionTrack') this.#captionAudience.push(frame);
       },
       ended: (end) => this.#ended(end),
     });
@@ -76,6 +81,13 @@ export class PacketSession implements MediaSession {
     }
   }
 
+  /** The captions beside the packets, until these end; what is shown now comes first. */
+  captions(signal: AbortSignal): ViewerQueue {
+    const viewer = this.#captionAudience.admit(signal);
+    for (const frame of this.#backlog.captionFrames()) viewer.push(frame);
+    return viewer;
+  }
+
   stop(): void {
     this.#ended({ cause: 'lost' });
   }
@@ -91,6 +103,7 @@ export class PacketSession implements MediaSession {
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#captionAudience.dismiss(undefined);
     this.#output.stop();
     this.onOver();
   }

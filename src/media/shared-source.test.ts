@@ -183,7 +183,16 @@ test('a viewer who joins after hours starts at 0 with picture and sound exactly 
 
 test('a socket is one more encoding of the same frames', async () => {
   // [1 byte: channel][8 bytes: time, 90 kHz][payload]
-  const CHANNELS = { init: 0, fragment: 1, packets: 2, caption: 0x22, data: 0x30, notice: 0x40, clock: 0x40 };
+  const CHANNELS = {
+    init: 0,
+    fragment: 1,
+    packets: 2,
+    captionTrack: 0,
+    caption: 0x22,
+    data: 0x30,
+    notice: 0x40,
+    clock: 0x40,
+  };
   const encode = (frame: Frame): Uint8Array => {
     const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
     const payload =
@@ -197,7 +206,13 @@ test('a socket is one more encoding of the same frames', async () => {
   const { shared, source } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
   await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);
-  const page = { kind: 'caption', language: 1, time: media90k(7), json: '{"v":1}' } as const;
+  const page = {
+    kind: 'caption',
+    superimpose: false,
+    language: 1,
+    time: media90k(7),
+    json: '{"v":1}',
+  } as const;
   source.consumer?.frame({ kind: 'init', bytes: Uint8Array.of(1), mime: 'video/mp4' });
   source.consumer?.frame(page);
   source.consumer?.frame({ kind: 'fragment', bytes: Uint8Array.of(2), isSync: true, time: media90k(90_000) });

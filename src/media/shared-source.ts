@@ -10,6 +10,7 @@ import type { Joined, MediaSession } from './media-session.ts';
 import { PacketSession } from './packet-session.ts';
 import { type EncodedRecipe, type Recipe, sharingKey } from './recipe.ts';
 import type { MediaLayout, MediaSource, SourceEvents } from './source.ts';
+import type { ViewerQueue } from './viewer-queue.ts';
 
 /** Viewers whose stream ended with a change of layout connect again at once: the source is kept for them. */
 const RETURN_MS = 3_000;
@@ -75,6 +76,14 @@ export class SharedSource<S extends MediaSource> {
       this.#holds -= 1;
       this.#check();
     }
+  }
+
+  /** The captions beside the packets that somebody is watching; undefined when no one is. */
+  captions(signal: AbortSignal): ViewerQueue | undefined {
+    for (const session of this.#sessions.values()) {
+      if (session instanceof PacketSession) return session.captions(signal);
+    }
+    return undefined;
   }
 
   /** Drops every viewer and closes the source. Idempotent. */

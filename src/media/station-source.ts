@@ -1,15 +1,22 @@
 /** A station on the air as a source: adapts the reception pool. */
+import type { ServiceId } from '../../arib/ids.ts';
 import { media90k, type Pts90k, pts90k } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { liveCommand } from '../ffmpeg/recipes.ts';
 import type { StationRecord } from '../model/station.ts';
+import {
+  type CaptionReaderCommand,
+  type CaptionReaderValue,
+  captionReader,
+} from '../reception/caption-reader.ts';
 import { type EncodedPiece, encoderOutput } from '../reception/encoder-output.ts';
 import { type RawEvent, rawOutput } from '../reception/raw-output.ts';
-import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
+import type { ReceptionPool, ReceptionStream, StreamPart } from '../reception/reception-pool.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
 import type { StreamProblem } from '../tuner/stream-failure.ts';
+import { CaptionFrames } from './caption-frames.ts';
 import type {
   EncodeOrder,
   MediaSource,
@@ -43,7 +50,7 @@ export async function openStationSource(
   const request = { type, channel, priority: PRIORITY.live, use: STREAM_USE.live(type, channel) };
   const stream = await pool.open({ request, serviceId, handlers, signal, lane: 'other' });
   if (stream.layout === null) throw new Error('a narrowed stream has a layout');
-  return new StationSource(stream, stream.layout);
+  return new StationSource(stream, stream.layout, serviceId);
 }
 
 export class StationSource implements MediaSource {
@@ -53,6 +60,7 @@ export class StationSource implements MediaSource {
   constructor(
     private readonly stream: ReceptionStream,
     readonly layout: StationLayout,
+    private readonly serviceId: ServiceId,
   ) {
     this.tunerId = stream.tunerId;
   }
@@ -90,10 +98,23 @@ export class StationSource implements MediaSource {
       },
       ended: (end) => consumer.ended(end),
     });
+    const captions = this.#readCaptions(consumer);
     return {
-      stop: () => void output.stop(),
+      stop: () => {
+        void captions.stop();
+        void output.stop();
+      },
       join: (viewer) => output.command({ kind: 'join', viewer }),
     };
+  }
+
+  /** Beside packets only: pages carry the broadcast's own stamps, as those do. */
+  #readCaptions(consumer: PacketConsumer): StreamPart<CaptionReaderCommand> {
+    const frames = new CaptionFrames();
+    const take = (value: CaptionReaderValue): void => {
+      for (const frame of frames.take(value)) consumer.frame(frame);
+    };
+    return this.stream.reader(captionReader, { serviceId: this.serviceId }, { value: take });
   }
 
   /** Gives the tuner back. */

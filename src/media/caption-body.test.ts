@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'bun:test';
+import { pts90k } from '../../arib/time.ts';
+import { captionFrames } from '../../test/caption/frames.ts';
+import { comesTrue } from '../../test/until.ts';
+import { CAPTION_FRAME } from '../../wire/caption.ts';
+import { CaptionStreamEncoder, captionBody } from './caption-body.ts';
+import { CaptionFrames } from './caption-frames.ts';
+import type { CaptionFrame, CaptionTrackFrame, Frame } from './frame.ts';
+import { ViewerQueue } from './viewer-queue.ts';
+
+const page = (language: number, time: number, runs: string[] = [], superimpose = false): CaptionFrame => ({
+  kind: 'caption',
+  ...{ superimpose, language, time: pts90k(time) },
+  json: JSON.stringify({ v: 1, plane: [960, 540], duration: null, runs }),
+});
+const track = (languages: CaptionTrackFrame['languages'], superimpose = false): CaptionTrackFrame => ({
+  kind: 'captionTrack',
+  ...{ superimpose, languages },
+});
+const JAPANESE = { index: 1, code: 'jpn' };
+const ENGLISH = { index: 2, code: 'eng' };
+
+/** What a client reads of these frames: `kind time runs`, or the notice. */
+async function read(language: number, frames: readonly Frame[]): Promise<unknown[]> {
+  const viewer = new ViewerQueue({
+    maxBytes: 100_000,
+    signal: new AbortController().signal,
+    onLeft: () => {},
+  });
+  for (const frame of frames) viewer.push(frame);
+  viewer.end();
+  const seen: unknown[] = [];
+  for await (const { kind, time, payload } of captionFrames(captionBody(viewer, { language }))) {
+    if (kind === CAPTION_FRAME.notice) seen.push(payload);
+    else seen.push([kind, time, (payload as { runs: string[] }).runs]);
+  }
+  return seen;
+}
+
+describe('captionBody', () => {
+  test('announces the captions, then sends the pages at their times', async () => {
+    const late = 2 ** 33 - 1;
+    expect(await read(1, [track([JAPANESE]), page(1, 5, ['a']), page(1, late)])).toEqual([
+      { type: 'captions', tracks: [{ index: 0, lang: 'jpn', label: '日本語' }], track: 0 },
+      [CAPTION_FRAME.page, 5, ['a']],
+      [CAPTION_FRAME.page, late, []],
+    ]);
+  });
+
+  test('sends the wanted language, and the first one where there is none such', async () => {
+    const frames = [track([JAPANESE, ENGLISH]), page(1, 5, ['a']), page(2, 6, ['b'])];
+    const languages = [
+      { ...JAPANESE, label: '日本語' },
+      { ...ENGLISH, label: '英語' },
+    ];
+    expect(await read(2, frames)).toEqual([
+      {
+        ...{ type: 'captions', tracks: [{ index: 0, lang: 'eng', label: '英語' }], track: 0 },
+        ...{ languages, language: 2 },
+      },
+      [CAPTION_FRAME.page, 6, ['b']],
+    ]);
+    expect((await read(5, frames)).at(-1)).toEqual([CAPTION_FRAME.page, 5, ['a']]);
+    expect((await read(5, frames))[0]).toMatchObject({ language: 1 });
+  });
+
+  test('clears what is on the screen when the captions end or begin again', async () => {
+    const frames = [track([JAPANESE]), page(1, 5, ['a']), track(null), track([]), track([JAPANESE])];
+    const seen = await read(1, frames);
+    expect(seen[2]).toEqual([CAPTION_FRAME.page, 5, []]);
+    expect(seen.slice(3)).toEqual([
+      { type: 'captions', tracks: [{ index: 0, lang: null, label: '日本語' }], track: 0 },
+      { type: 'captions', tracks: [{ index: 0, lang: 'jpn', label: '日本語' }], track: 0 },
+    ]);
+  });
+
+  test('sends superimposed text as a kind of its own, also where there are no captions', async () => {
+    expect(await read(1, [track([JAPANESE], true), page(1, 9, ['s'], true)])).toEqual([
+      [CAPTION_FRAME.superimpose, 9, ['s']],
+    ]);
+  });
+
+  test('tells a client that reads that its connection lives, one that reads nothing no more than once', async () => {
+    const abort = new AbortController();
+    let left = 0;
+    const viewer = new ViewerQueue({ maxBytes: 1000, signal: abort.signal, onLeft: () => (left += 1) });
+    const reader = captionBody(viewer, { language: 1, pingMs: 1 }).getReader();
+    const { value } = await reader.read();
+    expect(value?.[4]).toBe(CAPTION_FRAME.notice);
+    expect(new TextDecoder().decode(value?.subarray(13))).toBe('{"type":"ping"}');
+    abort.abort();
+    await comesTrue('the stream ends', async () => (await reader.read()).done, 10_000);
+    expect(left).toBe(1);
+  });
+
+  test('breaks off when the viewer fails, and leaves when the client is gone', async () => {
+    const signal = new AbortController().signal;
+    const failing = new ViewerQueue({ maxBytes: 1000, signal, onLeft: () => {} });
+    const reader = captionBody(failing, { language: 1 }).getReader();
+    failing.fail(new Error('too slow'));
+    await expect(reader.read()).rejects.toThrow('too slow');
+    let left = 0;
+    const leaving = new ViewerQueue({ maxBytes: 1000, signal, onLeft: () => (left += 1) });
+    await captionBody(leaving, { language: 1 }).cancel();
+    expect(left).toBe(1);
+  });
+});
+
+test('frames without captions have no place in the stream', () => {
+  const encoder = new CaptionStreamEncoder(1);
+  expect(encoder.encode({ kind: 'packets', bytes: new Uint8Array(188) })).toEqual([]);
+  expect(encoder.encode({ kind: 'data', json: '{}' })).toEqual([]);
+});
+
+test('CaptionFrames tells a track once, and what it has when its languages are known', () => {
+  const frames = new CaptionFrames();
+  expect(frames.take({ kind: 'announced', captions: true, superimpose: false })).toEqual([track([])]);
+  const languages = [
+    { ...JAPANESE, displayMode: 0, format: 8, coding: 'eight-unit' as const, rollUp: false },
+  ];
+  expect(frames.take({ kind: 'languages', superimpose: false, languages })).toEqual([track([JAPANESE])]);
+  expect(frames.take({ kind: 'announced', captions: true, superimpose: true })).toEqual([track([], true)]);
+  const text = { superimpose: true, language: 1, time: pts90k(3), json: '{}' };
+  expect(frames.take({ kind: 'page', ...text })).toEqual([{ kind: 'caption', ...text }]);
+  expect(frames.take({ kind: 'announced', captions: false, superimpose: true })).toEqual([track(null)]);
+});

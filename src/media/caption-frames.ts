@@ -1,0 +1,36 @@
+/** What the reader `caption` posts as frames, of a station as of a recorded file. */
+import type { CaptionReaderValue } from '../reception/caption-reader.ts';
+import type { CaptionFrame, CaptionTrackFrame } from './frame.ts';
+
+type Languages = CaptionTrackFrame['languages'];
+
+export class CaptionFrames {
+  /** By whether they are superimposed texts. */
+  readonly #tracks = new Map<boolean, Languages>();
+
+  take(value: CaptionReaderValue): (CaptionFrame | CaptionTrackFrame)[] {
+    switch (value.kind) {
+      case 'announced':
+        return [...this.#announced(false, value.captions), ...this.#announced(true, value.superimpose)];
+      case 'languages': {
+        const { superimpose } = value;
+        const languages = value.languages.map(({ index, code }) => ({ index, code }));
+        this.#tracks.set(superimpose, languages);
+        return [{ kind: 'captionTrack', superimpose, languages }];
+      }
+      case 'page': {
+        const { superimpose, language, time, json } = value;
+        return [{ kind: 'caption', superimpose, language, time, json }];
+      }
+    }
+  }
+
+  /** The languages follow with the management data, which a stream that continues does not repeat. */
+  #announced(superimpose: boolean, isThere: boolean): CaptionTrackFrame[] {
+    const known = this.#tracks.get(superimpose) ?? null;
+    if (isThere === (known !== null)) return [];
+    const languages: Languages = isThere ? [] : null;
+    this.#tracks.set(superimpose, languages);
+    return [{ kind: 'captionTrack', superimpose, languages }];
+  }
+}

@@ -1,0 +1,24 @@
+/** Reads a caption frame stream as a client does: its own reader of the layout that `spec/1` gives. */
+
+export interface ReadFrame {
+  kind: number;
+  /** 90 kHz. */
+  time: number;
+  payload: unknown;
+}
+
+export async function* captionFrames(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<ReadFrame, void, void> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of body) {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32BE(0)) {
+      const end = 4 + rest.readUInt32BE(0);
+      const payload: unknown = JSON.parse(rest.subarray(13, end).toString('utf8'));
+      yield { kind: rest.readUInt8(4), time: Number(rest.readBigUInt64BE(5)), payload };
+      rest = rest.subarray(end);
+    }
+  }
+  if (rest.length > 0) throw new Error('the stream ends within a frame');
+}
