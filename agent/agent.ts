@@ -1,5 +1,6 @@
 /** Puts the agent together from its options alone: no environment, no process globals. */
 
+import { existsSync } from 'node:fs';
 import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
 import { AllowedHosts } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
@@ -7,9 +8,11 @@ import type { Networks } from '../host/networks.ts';
 import { CardAccess, type CardAccessOptions } from './card/card-access.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import { StreamDescrambler } from './descramble/stream-descrambler.ts';
+import { toTunerDefinitions } from './detect/detect-equipment.ts';
 import { FakeDriver } from './driver/fake.ts';
 import { Equipment } from './equipment.ts';
 import { ChangeEvents } from './events.ts';
+import { Hardware } from './hardware.ts';
 import { AgentHttp } from './http.ts';
 import { type PoolTiming, TunerPool } from './pool.ts';
 import { parseFakeTuners } from './tuner-settings.ts';
@@ -23,6 +26,8 @@ export interface AgentTiming extends PoolTiming {
   readonly idleSeconds: number;
   /** Changes within this time are announced once, in ms. */
   readonly coalesceMs: number;
+  /** Between two looks at which devices there are, in ms. */
+  readonly detectMs: number;
 }
 
 export const DEFAULT_TIMING: AgentTiming = {
@@ -35,6 +40,7 @@ export const DEFAULT_TIMING: AgentTiming = {
   keepAliveMs: 30_000,
   idleSeconds: 10,
   coalesceMs: 50,
+  detectMs: 2_000,
 };
 
 /**
@@ -61,6 +67,8 @@ export interface AgentOptions {
   readonly log: Log;
   readonly timing?: Partial<AgentTiming>;
   readonly lagLimitBytes?: number;
+  /** Starts `device.worker.ts`; undefined: the drivers `dvb` and `px4` are not available. */
+  readonly startDeviceWorker?: (() => Worker) | undefined;
   /** Where keys come from and go to; undefined: scrambled programmes stay scrambled. */
   readonly card?: Omit<CardAccessOptions, 'clock' | 'wallClock' | 'log' | 'onChange'> | undefined;
 }
@@ -77,20 +85,33 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { log } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
   const events = new ChangeEvents(timing.coalesceMs);
-  const drivers =
+  const hardware =
+    options.startDeviceWorker === undefined
+      ? undefined
+      : new Hardware({
+          startWorker: options.startDeviceWorker,
+          lockMs: timing.syncMs,
+          detectMs: timing.detectMs,
+          log: log.component('tuner'),
+          onChange: () => adaptEquipment(),
+        });
+  const fake =
     options.fakeTune === undefined
-      ? {}
-      : {
-          fake: new FakeDriver({
-            commandLine: options.fakeTune,
-            killGraceMs: timing.killGraceMs,
-            environment: options.environment,
-          }),
-        };
+      ? undefined
+      : new FakeDriver({
+          commandLine: options.fakeTune,
+          killGraceMs: timing.killGraceMs,
+          environment: options.environment,
+        });
+  const detected = hardware?.monitor.start();
   const equipment = await Equipment.load({
     tunersFile: options.tunersFile,
     channelsFile: options.channelsFile,
-    detect: () => (options.fakeTune === undefined ? [] : parseFakeTuners(options.fakeTuners)),
+    detect: async () => {
+      if (options.fakeTune !== undefined) return parseFakeTuners(options.fakeTuners);
+      await detected;
+      return toTunerDefinitions(hardware?.monitor.devices ?? []);
+    },
     fakeAllowed: options.fakeTune !== undefined,
     log: log.component('config'),
   });
@@ -105,7 +126,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
           onChange: () => events.announce('tuners'),
         });
   const pool = new TunerPool({
-    drivers,
+    drivers: { ...hardware?.drivers, ...(fake === undefined ? {} : { fake }) },
+    isPresent: ({ driver, device }) => driver === 'fake' || hardware === undefined || existsSync(device),
     createDescrambler: (output, onChange) =>
       card === undefined
         ? new PassThroughDescrambler(output)
@@ -117,11 +139,18 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onChange: () => events.announce('tuners'),
   });
   pool.define(equipment.tunersOrNone);
+  const adaptEquipment = (): void => {
+    if (options.fakeTune === undefined) {
+      equipment.adapt(toTunerDefinitions(hardware?.monitor.devices ?? []));
+    }
+    pool.define(equipment.tunersOrNone);
+  };
   const http = new AgentHttp({
     pool,
     equipment,
     events,
     card,
+    devices: () => hardware?.monitor.devices ?? [],
     networks: options.networks,
     allowedHosts: options.allowedHosts ?? AllowedHosts.literals,
     keepAliveMs: timing.keepAliveMs,
@@ -156,6 +185,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     close: () => {
       closing ??= (async () => {
         void server.stop();
+        hardware?.close();
         await pool.close();
         await card?.close();
         events.close();

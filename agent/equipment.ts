@@ -5,6 +5,8 @@ import { type Channel, ChannelsSchema, type TunerDefinition, TunerDefinitionsSch
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, JsonFile } from './config/json-file.ts';
 import { BadValue, parseAs } from './config/validate.ts';
+import { isFrontendPath } from './driver/dvb/frontend.ts';
+import { characterDevice, FAMILIES } from './driver/px4/device-names.ts';
 import { STANDARD_CHANNELS, standardTsid } from './standard-channels.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
 
@@ -12,7 +14,7 @@ export interface EquipmentOptions {
   readonly tunersFile: string;
   readonly channelsFile: string;
   /** The equipment when there is no file. */
-  readonly detect: () => readonly TunerDefinition[];
+  readonly detect: () => Promise<readonly TunerDefinition[]>;
   /** Whether the driver `fake` has a command; without one it cannot be defined. */
   readonly fakeAllowed: boolean;
   readonly log: Log;
@@ -27,6 +29,8 @@ export class Equipment {
   readonly #tunersFile: JsonFile<TunerDefinition[]>;
   readonly #channelsFile: JsonFile<Channel[]>;
   #tuners: Table<TunerSettings> = { ok: true, value: [] };
+  /** There is no file: what was detected is the equipment. */
+  #isDetected = false;
   #channels: Table<Channel> = { ok: true, value: [] };
 
   private constructor(private readonly options: EquipmentOptions) {
@@ -37,9 +41,11 @@ export class Equipment {
   /** Never fails for a bad file: it is logged, left untouched, and reported by every request for its table. */
   static async load(options: EquipmentOptions): Promise<Equipment> {
     const equipment = new Equipment(options);
-    equipment.#tuners = await equipment.#table(async () =>
-      settleTuners((await equipment.#tunersFile.load()) ?? options.detect(), []),
-    );
+    equipment.#tuners = await equipment.#table(async () => {
+      const stored = await equipment.#tunersFile.load();
+      equipment.#isDetected = stored === undefined;
+      return settleTuners(stored ?? (await options.detect()), []);
+    });
     equipment.#channels = await equipment.#table(
       async () => (await equipment.#channelsFile.load()) ?? STANDARD_CHANNELS,
     );
@@ -79,7 +85,25 @@ export class Equipment {
     }
     await this.#tunersFile.save(settled.map((tuner) => ({ ...tuner, types: [...tuner.types] })));
     this.#tuners = { ok: true, value: settled };
+    this.#isDetected = false;
     return settled;
+  }
+
+  /**
+   * Takes over what is detected now, where no file says otherwise. A device that is gone stays in the list under its id
+   * and name, since it may come back.
+   */
+  adapt(detected: readonly TunerDefinition[]): void {
+    if (!this.#isDetected || !this.#tuners.ok) return;
+    const known = this.#tuners.value;
+    const added = detected.filter(
+      ({ driver, device }) => !known.some((tuner) => tuner.driver === driver && tuner.device === device),
+    );
+    const kept = known.map((tuner) => {
+      const found = detected.find(({ driver, device }) => tuner.driver === driver && tuner.device === device);
+      return { ...tuner, types: [...(found?.types ?? tuner.types)] };
+    });
+    this.#tuners = { ok: true, value: settleTuners([...kept, ...added], known) };
   }
 
   /** Stores a scan's result. @throws BadValue, SaveFailed; nothing is changed then. */
@@ -104,8 +128,23 @@ export class Equipment {
 /** @throws BadValue */
 function parseTuners(value: unknown): TunerDefinition[] {
   const definitions = parseAs(TunerDefinitionsSchema, value);
+  for (const [index, { driver, device }] of definitions.entries()) {
+    const problem = deviceNameProblem(driver, device);
+    if (problem !== undefined) throw new BadValue(`[${index}].device`, problem);
+  }
   settleTuners(definitions, []);
   return definitions;
+}
+
+/** Only a tuner's own device file is ever opened, whatever a request names. */
+function deviceNameProblem(driver: TunerDefinition['driver'], device: string): string | undefined {
+  if (driver === 'dvb' && !isFrontendPath(device)) {
+    return '/dev/dvb/adapter0/frontend0 の形にしてください';
+  }
+  if (driver === 'px4' && characterDevice(device) === undefined) {
+    return `/dev/px4video0 の形にしてください (${Object.keys(FAMILIES).join('、')} に番号を付けたもの)`;
+  }
+  return undefined;
 }
 
 /** @throws BadValue */

@@ -4,7 +4,13 @@ import { systemMonotonicClock } from '../host/clock.ts';
 import { type AllowedHosts, CORP_HEADER, checkHost, isCrossSiteLoad } from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
-import { type AgentError, type Card, TUNER_HEADER } from '../wire/agent.ts';
+import {
+  type AgentError,
+  type Card,
+  type DetectedDevice,
+  type DetectedDevices,
+  TUNER_HEADER,
+} from '../wire/agent.ts';
 import type { CardAccess } from './card/card-access.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, SaveFailed } from './config/json-file.ts';
@@ -33,6 +39,8 @@ export interface HttpOptions {
   readonly events: ChangeEvents;
   /** Undefined: the agent has no source of keys. */
   readonly card: CardAccess | undefined;
+  /** The tuners that this machine has, used or not. */
+  readonly devices: () => readonly DetectedDevice[];
   readonly networks: Networks;
   readonly allowedHosts: AllowedHosts;
   readonly keepAliveMs: number;
@@ -72,6 +80,9 @@ export class AgentHttp {
   constructor(private readonly options: HttpOptions) {
     this.#routes = {
       '/agent/tuners': { GET: () => this.#tuners(), PUT: (request) => this.#putTuners(request) },
+      '/agent/devices': {
+        GET: () => Response.json({ devices: [...options.devices()] } satisfies DetectedDevices),
+      },
       '/agent/channels': {
         GET: () => Response.json(options.equipment.channels),
         PUT: (request) => this.#putChannels(request),

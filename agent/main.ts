@@ -92,6 +92,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
           log: log.component('card'),
         }),
       },
+      startDeviceWorker: () => new Worker(new URL('./device.worker.ts', import.meta.url)),
       timing: { syncMs: config.tuneTimeoutMs },
     });
   } catch (error) {

@@ -193,7 +193,7 @@ test('users, failures and definitions at any moment: no device is opened twice, 
       for (const sink of [...driver.sinks.values()]) sink.data(PACKETS);
     },
     () => users[random.below(users.length + 1)]?.consumer.leave(),
-    () => [...driver.sinks.values()][random.below(4)]?.ended('it broke'),
+    () => [...driver.sinks.values()][random.below(4)]?.ended('it broke', false),
     () => {
       const devices = ['/dev/1', '/dev/2', '/dev/3'].slice(random.below(3));
       define(

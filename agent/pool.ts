@@ -29,6 +29,8 @@ export interface PoolTiming extends TuningTiming {
 
 export interface PoolOptions {
   readonly drivers: Partial<Record<TunerSettings['driver'], Driver>>;
+  /** Whether the tuner's device is there; asked at every `define`. Default: it is. */
+  readonly isPresent?: (tuner: TunerSettings) => boolean;
   readonly createDescrambler: CreateDescrambler;
   /** Null when the channel's transport stream id is unknown. */
   readonly tsidOf: (type: TunerSettings['types'][number], channel: string) => number | null;
@@ -66,6 +68,8 @@ const SHUTDOWN = 'チューナーエージェントが終了します';
 /** One tuner of the definition with what it is doing. */
 interface Slot {
   settings: TunerSettings;
+  /** Its device file is there. */
+  isPresent: boolean;
   rank: number | null;
   tuning: Tuning | null;
   /** Settles when the device is free after the last tuning. */
@@ -93,13 +97,17 @@ export class TunerPool {
 
   constructor(private readonly options: PoolOptions) {}
 
-  /** Replaces the equipment. Tunings on a tuner whose definition is unchanged continue, others are aborted. */
+  /**
+   * Replaces the equipment, or the same again when devices came or went. Tunings on a tuner whose definition is unchanged
+   * continue, others are aborted.
+   */
   define(tuners: readonly TunerSettings[]): void {
-    // A tuner without a driver here has no rank, so that no client plans with it.
+    const present = tuners.map((tuner) => this.options.isPresent?.(tuner) ?? true);
+    // A tuner without a driver or a device here has no rank, so that no client plans with it.
     const ranks = rankTuners(
-      tuners.map(({ types, disabled, driver }) => ({
+      tuners.map(({ types, disabled, driver }, index) => ({
         types,
-        disabled: disabled || !this.#hasDriver(driver),
+        disabled: disabled || present[index] === false || !this.#hasDriver(driver),
       })),
     );
     const kept = new Map<string, Slot>();
@@ -115,13 +123,14 @@ export class TunerPool {
     }
     this.#slots = tuners.map((settings, index) => {
       const rank = ranks[index] ?? null;
-      const slot = kept.get(settings.id);
-      if (slot === undefined) {
-        const free = this.#whenFree(settings);
-        return this.#createSlot(settings, rank, free);
-      }
+      const isPresent = present[index] ?? true;
+      const slot =
+        kept.get(settings.id) ?? this.#createSlot(settings, rank, this.#whenFree(settings), isPresent);
+      if (isPresent && !slot.isPresent) forgetFailure(slot);
+      if (!isPresent) slot.probe.cancel();
       slot.settings = settings;
       slot.rank = rank;
+      slot.isPresent = isPresent;
       return slot;
     });
     this.options.onChange();
@@ -205,10 +214,11 @@ export class TunerPool {
     }
   }
 
-  #createSlot(settings: TunerSettings, rank: number | null, free: Promise<void>): Slot {
+  #createSlot(settings: TunerSettings, rank: number | null, free: Promise<void>, isPresent: boolean): Slot {
     const slot: Slot = {
       settings,
       rank,
+      isPresent,
       tuning: null,
       free,
       failure: null,
@@ -267,11 +277,17 @@ export class TunerPool {
       slot.failure = failure ?? slot.failure;
       slot.free = released;
       if (slot.failure?.device !== true) slot.probe.passed();
-      else if (!this.#closed && this.#slots.includes(slot))
+      else if (!this.#closed && slot.isPresent && this.#slots.includes(slot))
         slot.probe.failed(tuning.target, failure !== null);
     }
     this.options.onChange();
   }
+}
+
+/** The device was plugged in again: what it failed with says nothing about it any more. */
+function forgetFailure(slot: Slot): void {
+  slot.failure = null;
+  slot.probe.passed();
 }
 
 function isSameDevice(a: TunerSettings, b: TunerSettings): boolean {
@@ -307,7 +323,7 @@ function stateOf(slot: Slot, usable: boolean): TunerState {
 function describe(slot: Slot, hasDriver: boolean): Tuner {
   const { settings, probe } = slot;
   const tuning = slot.tuning?.isProbing === true ? null : slot.tuning;
-  const usable = settings.disabled || hasDriver;
+  const fault = settings.disabled ? null : faultOf(slot, hasDriver);
   return {
     id: settings.id,
     name: settings.name,
@@ -317,7 +333,7 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
     disabled: settings.disabled,
     lnb: settings.lnb,
     rank: slot.rank,
-    state: stateOf(slot, usable),
+    state: stateOf(slot, fault === null),
     tuned: tuning === null ? null : { type: tuning.target.type, channel: tuning.target.channel },
     users: [...(tuning?.consumers.values() ?? [])].map(({ use, priority, lagBytes }) => ({
       use,
@@ -328,9 +344,17 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
     stats: tuning?.counts ?? null,
     descrambled: tuning?.descrambler.state === 'descrambled',
     descrambling: tuning === null ? null : descramblingOf(tuning),
-    error: usable ? (slot.failure?.reason ?? null) : `ドライバー ${settings.driver} はこの環境では使えません`,
+    error: fault ?? slot.failure?.reason ?? null,
     ...(probe.dueAt === null ? {} : { retryAt: probe.dueAt }),
   };
+}
+
+/** Why the tuner cannot be used, whatever its last tuning said. */
+function faultOf({ settings, isPresent }: Slot, hasDriver: boolean): string | null {
+  if (!hasDriver) return `ドライバー ${settings.driver} はこの環境では使えません`;
+  return isPresent
+    ? null
+    : `${settings.device} が見つかりません。チューナーの接続とドライバーを確認してください`;
 }
 
 function descramblingOf({ descrambler }: Tuning): NonNullable<Tuner['descrambling']> {

@@ -45,6 +45,8 @@ export interface TuningFailure {
 
 /** What came before the first recognised packets and is handed out with them: enough for any framing. */
 const PREAMBLE_BYTES = 256 * 1024;
+/** From the receiver's lock to its first packets, ms. */
+const FIRST_DATA_MS = 3_000;
 
 export class Tuning {
   readonly target: TuneTarget;
@@ -87,7 +89,12 @@ export class Tuning {
 
   get counts(): StreamCounts {
     const { counts } = this.#counter;
-    return { ...counts, scrambled: this.#descrambler.leftScrambled ?? counts.scrambled };
+    const overflows = this.#session?.overflows;
+    return {
+      ...counts,
+      scrambled: this.#descrambler.leftScrambled ?? counts.scrambled,
+      ...(overflows === undefined ? {} : { overflows }),
+    };
   }
 
   get signal(): Signal | null {
@@ -105,10 +112,13 @@ export class Tuning {
       await free;
       if (this.#phase === 'ended') return;
       this.#session = this.options.driver.open(this.options.tuner, this.target, {
+        locked: () => this.#onLocked(),
         data: (chunk) => this.#receive(chunk),
-        ended: (reason) => this.#fail(reason, false),
+        ended: (reason, isDevice) => this.#fail(reason, isDevice),
       });
-      this.#watch(this.options.timing.syncMs, () => this.#onSyncTimeout());
+      if (this.options.driver.limitsTuning !== true) {
+        this.#watch(this.options.timing.syncMs, () => this.#onSyncTimeout());
+      }
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error), true);
     }
@@ -162,6 +172,10 @@ export class Tuning {
     this.options.onChange();
   }
 
+  #onLocked(): void {
+    if (this.#phase === 'tuning') this.#watch(FIRST_DATA_MS, () => this.#onNoData());
+  }
+
   #watch(limitMs: number, onExpired: () => void): void {
     this.#watchdog?.stop();
     this.#watchdog = new AwakeTimer({ limitMs, clock: systemMonotonicClock, onExpired });
@@ -170,6 +184,13 @@ export class Tuning {
 
   #onStalled(): void {
     this.#fail(`放送の信号が ${seconds(this.options.timing.stallMs)} 秒間届きませんでした`, false);
+  }
+
+  #onNoData(): void {
+    this.#fail(
+      `電波は受信していますが、${seconds(FIRST_DATA_MS)} 秒以内に放送の信号が届きませんでした`,
+      false,
+    );
   }
 
   #onSyncTimeout(): void {

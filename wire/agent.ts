@@ -84,6 +84,8 @@ export const TunerSchema = t.Object({
       transportErrors: t.Integer(),
       continuityErrors: t.Integer(),
       scrambled: t.Integer(),
+      /** Overflows of the device's own buffer; absent where the driver does not tell. */
+      overflows: t.Optional(t.Integer()),
     }),
     t.Null(),
   ]),
@@ -122,6 +124,35 @@ export const TunerDefinitionSchema = t.Object({
 });
 export type TunerDefinition = Static<typeof TunerDefinitionSchema>;
 export const TunerDefinitionsSchema = t.Array(TunerDefinitionSchema, { maxItems: 64 });
+
+/** A tuner that the machine has, whether the agent uses it or not. */
+export const DetectedDeviceSchema = t.Object({
+  driver: t.Union([t.Literal('dvb'), t.Literal('px4')]),
+  device: t.String(),
+  /** Empty where they cannot be told. */
+  types: t.Array(BroadcastTypeSchema),
+  /** For people: what the device calls itself, or its driver with well-known models; may be empty. */
+  model: t.String(),
+  /** Why it cannot be used now; the message says what to do. `no_system`: for broadcasts of other countries. */
+  problem: t.Union([
+    t.Object({
+      code: t.Union([
+        t.Literal('permission'),
+        t.Literal('busy'),
+        t.Literal('no_system'),
+        t.Literal('incomplete'),
+        t.Literal('failed'),
+      ]),
+      message: t.String(),
+    }),
+    t.Null(),
+  ]),
+});
+export type DetectedDevice = Static<typeof DetectedDeviceSchema>;
+
+/** `GET /agent/devices`. */
+export const DetectedDevicesSchema = t.Object({ devices: t.Array(DetectedDeviceSchema) });
+export type DetectedDevices = Static<typeof DetectedDevicesSchema>;
 
 export const ChannelStationSchema = t.Object({
   serviceId: t.Integer({ minimum: 0, maximum: 0xffff }),

@@ -20,20 +20,30 @@ export interface Signal {
 
 /** Where a session delivers, never from within `open`. Nothing is delivered after `close` was called or `ended` was reported. */
 export interface TuneSink {
+  /** The receiver has locked: data must follow soon. Only from drivers that limit the time of tuning themselves. */
+  locked(): void;
   /** The receiver may keep the chunk: the driver never writes to it again. */
   data(chunk: Uint8Array): void;
-  /** The device stopped by itself. The reason is displayable. */
-  ended(reason: string): void;
+  /**
+   * The device stopped by itself.
+   * @param reason displayable
+   * @param isDevice the device itself cannot be used; otherwise it may be the channel or the reception
+   */
+  ended(reason: string, isDevice: boolean): void;
 }
 
 export interface TuneSession {
   /** Null where the device reports none. */
   signal(): Signal | null;
+  /** How often the device's own buffer overflowed; undefined where it does not tell. */
+  readonly overflows?: number | undefined;
   /** Idempotent. Resolves when the device is free for the next tuning, rejects when it could not be freed. */
   close(): Promise<void>;
 }
 
 export interface Driver {
+  /** The driver limits the time of tuning itself, calls `locked` and gives the reason when there is no signal. */
+  readonly limitsTuning?: boolean;
   /** @throws Error with a displayable reason when the device cannot be opened at all. */
   open(tuner: TunerSettings, target: TuneTarget, sink: TuneSink): TuneSession;
 }

@@ -127,7 +127,7 @@ class FakeSession implements TuneSession {
   #report(reason: string): void {
     if (this.#reported || this.#closing !== undefined) return;
     this.#reported = true;
-    this.sink.ended(reason);
+    this.sink.ended(reason, false);
   }
 
   #exitReason(): string {

@@ -217,7 +217,9 @@ describe('the tuner list', () => {
 
   test('shows a device whose driver is not here, and does not choose it', async () => {
     await using agent = await TestAgent.start();
-    await agent.put('/agent/tuners', [{ driver: 'dvb', device: '/dev/dvb/adapter0', types: ['GR'] }]);
+    await agent.put('/agent/tuners', [
+      { driver: 'dvb', device: '/dev/dvb/adapter0/frontend0', types: ['GR'] },
+    ]);
     expect(await agent.tuners()).toMatchObject([{ id: 'dvb0', rank: null, state: 'error' }]);
     expect((await agent.request(T27)).status).toBe(409);
   });

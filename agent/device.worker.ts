@@ -1,0 +1,26 @@
+/** Worker entry: one open tuner, or one look at which there are (`driver/device-worker-host.ts`). */
+import { systemMonotonicClock } from '../host/clock.ts';
+import { serveWorker } from '../host/worker-server.ts';
+import { MachineFacts } from './driver/device-facts.ts';
+import type { DeviceContract } from './driver/device-messages.ts';
+import { DeviceWorkerHost } from './driver/device-worker-host.ts';
+import { openLibc } from './driver/libc.ts';
+
+declare const self: Worker;
+
+serveWorker<DeviceContract>(self, (send) => {
+  const host = new DeviceWorkerHost({
+    system: { calls: openLibc(), facts: new MachineFacts(), clock: systemMonotonicClock },
+    send,
+    sleep: (ms) => Bun.sleep(ms),
+  });
+  return {
+    requests: {
+      tune: (order) => host.tune(order),
+      interrupt: ({ fd }) => host.interrupt(fd),
+      detect: () => host.detect(),
+    },
+    order: (order) => host.order(order),
+    close: () => host.close(),
+  };
+});

@@ -1,0 +1,99 @@
+/** What the machine tells about a device file: who has it open, and which group may use it. */
+import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface DeviceHolder {
+  readonly pid: number;
+  /** The program's name, up to 15 characters as the kernel keeps it. */
+  readonly name: string;
+}
+
+export interface DeviceFacts {
+  exists(path: string): boolean;
+  mayOpen(path: string, access: 'read' | 'write'): boolean;
+  /**
+   * A process that has the device open. Other users' processes are visible to root only: undefined does not mean that
+   * there is none.
+   */
+  holder(path: string): DeviceHolder | undefined;
+  /** Name of the group that owns the device file; undefined for root's, which must not be given to a service. */
+  group(path: string): string | undefined;
+}
+
+export interface MachineFolders {
+  readonly proc: string;
+  readonly groupFile: string;
+}
+
+const ROOT_GROUP = 0;
+
+export class MachineFacts implements DeviceFacts {
+  constructor(private readonly folders: MachineFolders = { proc: '/proc', groupFile: '/etc/group' }) {}
+
+  exists(path: string): boolean {
+    return this.#accessible(path, constants.F_OK);
+  }
+
+  mayOpen(path: string, access: 'read' | 'write'): boolean {
+    return this.#accessible(path, access === 'read' ? constants.R_OK : constants.R_OK | constants.W_OK);
+  }
+
+  holder(path: string): DeviceHolder | undefined {
+    for (const entry of namesIn(this.folders.proc)) {
+      if (!/^\d+$/.test(entry)) continue;
+      const folder = join(this.folders.proc, entry);
+      if (namesIn(join(folder, 'fd')).some((fd) => targetOf(join(folder, 'fd', fd)) === path)) {
+        return { pid: Number(entry), name: textOf(join(folder, 'comm')).trim() };
+      }
+    }
+    return undefined;
+  }
+
+  group(path: string): string | undefined {
+    let id: number;
+    try {
+      id = statSync(path).gid;
+    } catch {
+      return undefined;
+    }
+    if (id === ROOT_GROUP) return undefined;
+    const line = textOf(this.folders.groupFile)
+      .split('\n')
+      .find((text) => text.split(':')[2] === String(id));
+    return line?.split(':')[0] ?? String(id);
+  }
+
+  #accessible(path: string, mode: number): boolean {
+    try {
+      accessSync(path, mode);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Empty for a folder that is not there or may not be read, such as another user's process. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

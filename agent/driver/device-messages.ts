@@ -1,0 +1,40 @@
+/** What crosses between the agent and its device workers (`host/worker-link.ts`). One worker drives one open device. */
+import type { BroadcastType } from '../../arib/ids.ts';
+import type { DetectedDevice } from '../../wire/agent.ts';
+import type { Signal } from './driver.ts';
+
+export interface TuneOrder {
+  readonly driver: 'dvb' | 'px4';
+  readonly device: string;
+  readonly type: BroadcastType;
+  readonly channel: string;
+  /** Null when it is unknown. */
+  readonly tsid: number | null;
+  /** Power the antenna's converter from the first moment. */
+  readonly lnb: boolean;
+  /** From tuning to the lock, ms. */
+  readonly lockMs: number;
+}
+
+export interface DeviceContract {
+  requests: {
+    /** Resolves when the receiver has locked; data follows as events. Fails with a `DeviceError` code. */
+    tune: { ask: TuneOrder; answer: null };
+    /** Stops a stream whose own worker is blocked in `read`, so that it returns. */
+    interrupt: { ask: { fd: number }; answer: null };
+    detect: { ask: null; answer: DetectedDevice[] };
+  };
+  orders:
+    | { kind: 'lnb'; on: boolean }
+    /** So many bytes of `data` were taken. */
+    | { kind: 'taken'; bytes: number };
+  events:
+    | { kind: 'data'; bytes: Uint8Array<ArrayBuffer> }
+    | { kind: 'signal'; signal: Signal }
+    /** The device's ring buffer overflowed so often since the last message. */
+    | { kind: 'overflow'; count: number }
+    /** The descriptor whose stream `interrupt` can stop. */
+    | { kind: 'streaming'; fd: number }
+    /** Reception ended by itself; `code` is that of a `DeviceError`. */
+    | { kind: 'ended'; code: string; message: string };
+}

@@ -1,0 +1,158 @@
+/** Drivers `dvb` and `px4` as the pool sees them: each open device is driven by a worker of its own, since its calls block. */
+import type { Log } from '../../host/log.ts';
+import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
+import type { TunerSettings } from '../tuner-settings.ts';
+import { isDeviceFault } from './device-error.ts';
+import type { DeviceContract, TuneOrder } from './device-messages.ts';
+import type { Driver, Signal, TuneSession, TuneSink, TuneTarget } from './driver.ts';
+import type { LnbMember, LnbSupply } from './lnb-supply.ts';
+
+export interface HardwareDriverOptions {
+  readonly driver: 'dvb' | 'px4';
+  readonly startWorker: () => Worker;
+  /** Shared by all drivers of the machine. */
+  readonly lnb: LnbSupply;
+  /** From tuning to the lock, ms. */
+  readonly lockMs: number;
+  readonly log: Log;
+}
+
+/** Beyond the lock limit of the slowest receiver (15 s): a call into the kernel does not return. */
+const TUNE_LIMIT_MS = 30_000;
+/** Longer than SET_CHANNEL may block (3 s). */
+const CLOSE_LIMIT_MS = 8_000;
+/** A worker that has not closed within this is blocked in `read`. */
+const INTERRUPT_AFTER_MS = 250;
+const INTERRUPT_LIMIT_MS = 5_000;
+
+export class HardwareDriver implements Driver {
+  readonly limitsTuning = true;
+
+  constructor(private readonly options: HardwareDriverOptions) {}
+
+  open(tuner: TunerSettings, target: TuneTarget, sink: TuneSink): TuneSession {
+    return new DeviceSession(this.options, tuner, target, sink);
+  }
+}
+
+class DeviceSession implements TuneSession, LnbMember {
+  readonly #link: WorkerLink<DeviceContract>;
+  #signal: Signal | null = null;
+  #overflows = 0;
+  /** Of the stream, where its `read` blocks. */
+  #streamFd: number | undefined;
+  #closing: Promise<void> | undefined;
+  #hasEnded = false;
+
+  constructor(
+    private readonly options: HardwareDriverOptions,
+    private readonly tuner: TunerSettings,
+    target: TuneTarget,
+    private readonly sink: TuneSink,
+  ) {
+    const { driver, log, lnb, lockMs } = options;
+    this.#link = this.#createLink((event) => this.#onEvent(event));
+    const mayPower = tuner.lnb && target.type !== 'GR';
+    void this.#tune({
+      driver,
+      device: tuner.device,
+      type: target.type,
+      channel: target.channel,
+      tsid: target.tsid,
+      lnb: mayPower && lnb.join(this),
+      lockMs,
+    });
+    log.debug('device opened', { device: tuner.device, channel: `${target.type}/${target.channel}` });
+  }
+
+  get overflows(): number {
+    return this.#overflows;
+  }
+
+  signal(): Signal | null {
+    return this.#signal;
+  }
+
+  setPower(on: boolean): void {
+    this.#link.sendIfRunning({ kind: 'lnb', on });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #createLink(onEvent?: (event: DeviceContract['events']) => void): WorkerLink<DeviceContract> {
+    return new WorkerLink<DeviceContract>({
+      name: `worker of ${this.tuner.device}`,
+      startWorker: this.options.startWorker,
+      log: this.options.log,
+      onEvent,
+      onLost: () => this.#end('チューナーの処理が異常終了しました', true),
+      // Its calls block by design; the tuning itself has limits.
+      watchdog: null,
+    });
+  }
+
+  async #tune(order: TuneOrder): Promise<void> {
+    try {
+      await this.#link.request('tune', order, { timeoutMs: TUNE_LIMIT_MS });
+      if (this.#closing === undefined && !this.#hasEnded) this.sink.locked();
+    } catch (error) {
+      if (error instanceof WorkerError && error.kind === 'failed') {
+        this.#end(error.message, isDeviceFault(error.code));
+      } else if (error instanceof WorkerError && error.kind === 'timeout') {
+        this.#end(`${this.tuner.device} が応答しません。接続し直してください`, true);
+      } else this.#end(`${this.tuner.device} を開けません: ${String(error)}`, true);
+    }
+  }
+
+  #onEvent(event: DeviceContract['events']): void {
+    switch (event.kind) {
+      case 'data':
+        this.#link.sendIfRunning({ kind: 'taken', bytes: event.bytes.length });
+        if (this.#closing === undefined && !this.#hasEnded) this.sink.data(event.bytes);
+        break;
+      case 'signal':
+        this.#signal = event.signal;
+        break;
+      case 'overflow':
+        this.#overflows += event.count;
+        this.options.log.warn('ring buffer overflow', { device: this.tuner.device, count: event.count });
+        break;
+      case 'streaming':
+        this.#streamFd = event.fd;
+        break;
+      case 'ended':
+        this.#end(event.message, isDeviceFault(event.code));
+        break;
+    }
+  }
+
+  #end(reason: string, isDevice: boolean): void {
+    if (this.#hasEnded || this.#closing !== undefined) return;
+    this.#hasEnded = true;
+    this.sink.ended(reason, isDevice);
+  }
+
+  async #close(): Promise<void> {
+    const interrupt = setTimeout(() => void this.#interrupt(), INTERRUPT_AFTER_MS);
+    const isFree = await this.#link.close(CLOSE_LIMIT_MS);
+    clearTimeout(interrupt);
+    // One that may still power the antenna keeps its place.
+    if (!isFree) throw new Error(`${this.tuner.device} を閉じられません。接続し直してください`);
+    this.options.lnb.leave(this);
+  }
+
+  /** The worker is blocked in `read`, so another one stops the stream under it. */
+  async #interrupt(): Promise<void> {
+    if (this.#streamFd === undefined) return;
+    const helper = this.#createLink();
+    try {
+      await helper.request('interrupt', { fd: this.#streamFd }, { timeoutMs: INTERRUPT_LIMIT_MS });
+    } catch (error) {
+      this.options.log.warn('stream not stopped', { device: this.tuner.device, reason: String(error) });
+    }
+    await helper.close(1_000);
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Power for the antenna's converter, which the tuners of a household share through one cable: of the tunings that may
+ * power it, one does. Two supplies on one cable can damage each other.
+ */
+
+export interface LnbMember {
+  /** Switches the power of a tuning that is running; not called for the one that `join` chose at once. */
+  setPower(on: boolean): void;
+}
+
+export class LnbSupply {
+  readonly #members = new Set<LnbMember>();
+  #powering: LnbMember | undefined;
+
+  /** @returns whether the new tuning powers the antenna from its start */
+  join(member: LnbMember): boolean {
+    this.#members.add(member);
+    if (this.#powering !== undefined) return false;
+    this.#powering = member;
+    return true;
+  }
+
+  /** Only when its power is off: the next one is switched on at once. */
+  leave(member: LnbMember): void {
+    if (!this.#members.delete(member) || this.#powering !== member) return;
+    const [next] = this.#members;
+    this.#powering = next;
+    next?.setPower(true);
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * A character device that is controlled as px4_drv is. SET_CHANNEL blocks until the lock or 3 s, `read` until it has the
+ * full count or the stream is stopped; there is no `poll`.
+ */
+import type { BroadcastType } from '../../../arib/ids.ts';
+import type { DeviceSystem, OpenDevice, TuneControl } from '../device.ts';
+import {
+  busyError,
+  callError,
+  DeviceError,
+  lnbError,
+  missingError,
+  noSignalError,
+  openError,
+  rangeError,
+  systemError,
+} from '../device-error.ts';
+import type { TuneOrder } from '../device-messages.ts';
+import type { Signal } from '../driver.ts';
+import { channelFrequency } from '../physical-channel.ts';
+import { ERRNO, O_CLOEXEC, O_RDONLY } from '../system-calls.ts';
+import {
+  CNR_BYTES,
+  channelArgument,
+  DISABLE_LNB_POWER,
+  ENABLE_LNB_POWER,
+  GET_CNR,
+  LNB_15V,
+  SET_CHANNEL,
+  SET_SYSTEM_MODE,
+  START_STREAMING,
+  STOP_STREAMING,
+  SYSTEM_ISDB_S,
+  SYSTEM_ISDB_T,
+} from './abi.ts';
+import { satelliteCnr, terrestrialCnr } from './cnr.ts';
+import { type CharacterDevice, characterDevice, FAMILIES } from './device-names.ts';
+
+/** 23 ms of a terrestrial channel: it is what a close has to wait for. */
+const READ_BYTES = 256 * 188;
+/** Reads without a byte, each followed by a pause of the reader, that mean the stream has been stopped from below. */
+const MAX_EMPTY_READS = 100;
+/** px4_drv's own limit. */
+const DRIVER_LOCK_MS = 3_000;
+
+const TYPE_WORDS: Record<BroadcastType, string> = { GR: '地上波', BS: ' BS ', CS: ' CS ' };
+
+export class Px4Device implements OpenDevice {
+  readonly readBytes = READ_BYTES;
+  #fd: number;
+  #type: BroadcastType = 'GR';
+  #isStreaming = false;
+  #isPowering = false;
+  #emptyReads = 0;
+  #overflows = 0;
+
+  private constructor(
+    private readonly path: string,
+    private readonly device: CharacterDevice,
+    private readonly system: DeviceSystem,
+  ) {
+    this.#fd = system.calls.open(path, O_RDONLY | O_CLOEXEC);
+    if (this.#fd < 0) throw openError(path, -this.#fd, system.facts);
+  }
+
+  /** @throws DeviceError */
+  static open(path: string, system: DeviceSystem): Px4Device {
+    const device = characterDevice(path);
+    if (device === undefined) throw missingError(path);
+    return new Px4Device(path, device, system);
+  }
+
+  get blockingFd(): number | null {
+    return this.#isStreaming ? this.#fd : null;
+  }
+
+  async tune(order: TuneOrder, control: TuneControl): Promise<void> {
+    // What follows blocks: an order to close that has arrived meanwhile is taken first.
+    await control.pause(0);
+    this.#type = order.type;
+    if (!this.device.types.includes(order.type)) throw systemError(this.path, TYPE_WORDS[order.type]);
+    if (FAMILIES[this.device.family].hasSystemMode) this.#setSystemMode(order.type);
+    if (order.lnb && order.type !== 'GR') this.setLnb(true);
+    this.#setChannel(order);
+    await control.pause(0);
+    this.#start();
+  }
+
+  read(into: Uint8Array): number {
+    const length = this.system.calls.read(this.#fd, into);
+    if (length > 0) {
+      this.#emptyReads = 0;
+      return length;
+    }
+    switch (-length) {
+      case 0:
+        this.#emptyReads += 1;
+        if (this.#emptyReads < MAX_EMPTY_READS) return 0;
+        throw new DeviceError(
+          'gone',
+          `${this.path} の受信が止まりました。チューナーの接続を確認してください`,
+        );
+      case ERRNO.EAGAIN:
+      case ERRNO.EINTR:
+        return 0;
+      case ERRNO.EOVERFLOW:
+        this.#overflows += 1;
+        return 0;
+      default:
+        throw callError(this.path, 'read', -length);
+    }
+  }
+
+  signal(): Signal | null {
+    const value = new Uint8Array(CNR_BYTES);
+    const result = this.system.calls.ioctl(this.#fd, GET_CNR, value);
+    if (result === -ERRNO.EIO || result === -ERRNO.ENODEV) throw callError(this.path, 'GET_CNR', -result);
+    // Called between reads that deliver, so the receiver is locked.
+    if (result < 0) return { locked: true, cnr: null, strength: null };
+    const raw = new DataView(value.buffer).getUint32(0, true);
+    return { locked: true, cnr: this.#cnr(raw), strength: null };
+  }
+
+  setLnb(on: boolean): void {
+    const { calls } = this.system;
+    const result = on
+      ? calls.ioctl(this.#fd, ENABLE_LNB_POWER, LNB_15V)
+      : calls.ioctl(this.#fd, DISABLE_LNB_POWER, 0);
+    if (result === -ERRNO.ENOSYS || result === -ERRNO.ENOTTY || result === -ERRNO.EINVAL) {
+      throw lnbError(this.path);
+    }
+    if (result < 0) throw callError(this.path, 'LNB', -result);
+    this.#isPowering = on;
+  }
+
+  takeOverflows(): number {
+    const overflows = this.#overflows;
+    this.#overflows = 0;
+    return overflows;
+  }
+
+  close(): void {
+    if (this.#fd < 0) return;
+    const { calls } = this.system;
+    if (this.#isStreaming) calls.ioctl(this.#fd, STOP_STREAMING, 0);
+    if (this.#isPowering) calls.ioctl(this.#fd, DISABLE_LNB_POWER, 0);
+    calls.close(this.#fd);
+    this.#isStreaming = false;
+    this.#isPowering = false;
+    this.#fd = -1;
+  }
+
+  #setSystemMode(type: BroadcastType): void {
+    const mode = type === 'GR' ? SYSTEM_ISDB_T : SYSTEM_ISDB_S;
+    const result = this.system.calls.ioctl(this.#fd, SET_SYSTEM_MODE, mode);
+    if (result === -ERRNO.EINVAL) throw systemError(this.path, TYPE_WORDS[type]);
+    // Older drivers have no such call and tell the system by the channel.
+    if (result < 0 && result !== -ERRNO.ENOSYS && result !== -ERRNO.ENOTTY) {
+      throw callError(this.path, 'SET_SYSTEM_MODE', -result);
+    }
+  }
+
+  #setChannel(order: TuneOrder): void {
+    const { slotOnly } = FAMILIES[this.device.family];
+    const frequency = channelFrequency(order.type, order.channel);
+    const slot = frequency.system === 'satellite' ? frequency.slot : 0;
+    const setTo = (stream: number): number =>
+      this.system.calls.ioctl(this.#fd, SET_CHANNEL, channelArgument(frequency, order.type === 'CS', stream));
+    const byId = frequency.system === 'satellite' && order.tsid !== null && !slotOnly;
+    let result = setTo(byId ? (order.tsid ?? slot) : slot);
+    // Early px4_drv takes relative slots alone.
+    if (byId && result === -ERRNO.EINVAL) result = setTo(slot);
+    switch (-result) {
+      case ERRNO.EAGAIN:
+        throw noSignalError(order.channel, DRIVER_LOCK_MS, null);
+      case ERRNO.EIO:
+        // pt1_drv and pt3_drv say so where px4_drv says EAGAIN.
+        if (slotOnly) throw noSignalError(order.channel, DRIVER_LOCK_MS, null);
+        throw callError(this.path, 'SET_CHANNEL', ERRNO.EIO);
+      case ERRNO.EINVAL:
+        throw rangeError(this.path, order.channel);
+      case ERRNO.EALREADY:
+        throw busyError(this.path, this.system.facts);
+    }
+    if (result < 0) throw callError(this.path, 'SET_CHANNEL', -result);
+  }
+
+  #start(): void {
+    const { calls } = this.system;
+    let result = calls.ioctl(this.#fd, START_STREAMING, 0);
+    if (result === -ERRNO.EALREADY) {
+      // A stream that was left on.
+      calls.ioctl(this.#fd, STOP_STREAMING, 0);
+      result = calls.ioctl(this.#fd, START_STREAMING, 0);
+    }
+    if (result < 0) throw callError(this.path, 'START_STREAMING', -result);
+    this.#isStreaming = true;
+  }
+
+  #cnr(raw: number): number | null {
+    if (this.#type === 'GR') return terrestrialCnr(raw);
+    return FAMILIES[this.device.family].hasSatelliteCnr ? satelliteCnr(raw) : null;
+  }
+}

@@ -1,0 +1,62 @@
+/** The real tuners of this machine: their drivers, and which devices there are. */
+import type { Log } from '../host/log.ts';
+import { WorkerLink } from '../host/worker-link.ts';
+import { tunerPaths } from './detect/detect-equipment.ts';
+import { EquipmentMonitor } from './detect/equipment-monitor.ts';
+import type { DeviceContract } from './driver/device-messages.ts';
+import type { Driver } from './driver/driver.ts';
+import { HardwareDriver } from './driver/hardware-driver.ts';
+import { LnbSupply } from './driver/lnb-supply.ts';
+
+export interface HardwareOptions {
+  readonly startWorker: () => Worker;
+  /** From tuning to the lock, ms. */
+  readonly lockMs: number;
+  /** Between two looks at which devices there are, ms. */
+  readonly detectMs: number;
+  readonly log: Log;
+  /** Devices came, went or changed. */
+  readonly onChange: () => void;
+}
+
+/** A frontend answers in milliseconds; a broken USB device may block for seconds. */
+const DETECT_LIMIT_MS = 10_000;
+const IDLE_MS = 5_000;
+
+export class Hardware {
+  readonly drivers: Readonly<Record<'dvb' | 'px4', Driver>>;
+  readonly monitor: EquipmentMonitor;
+  readonly #detector: WorkerLink<DeviceContract>;
+
+  constructor(options: HardwareOptions) {
+    const { startWorker, lockMs, log } = options;
+    const lnb = new LnbSupply();
+    this.drivers = {
+      dvb: new HardwareDriver({ driver: 'dvb', startWorker, lnb, lockMs, log }),
+      px4: new HardwareDriver({ driver: 'px4', startWorker, lnb, lockMs, log }),
+    };
+    this.#detector = new WorkerLink<DeviceContract>({
+      name: 'tuner detection worker',
+      startWorker,
+      log,
+      watchWhen: 'working',
+      watchdog: { limitMs: 2 * DETECT_LIMIT_MS },
+      idleMs: IDLE_MS,
+    });
+    this.monitor = new EquipmentMonitor({
+      detect: async () =>
+        tunerPaths().length === 0
+          ? []
+          : await this.#detector.request('detect', null, { timeoutMs: DETECT_LIMIT_MS }),
+      paths: () => tunerPaths(),
+      onChange: options.onChange,
+      intervalMs: options.detectMs,
+      log,
+    });
+  }
+
+  close(): void {
+    this.monitor.close();
+    void this.#detector.close(0);
+  }
+}
