@@ -254,14 +254,14 @@ function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
   { broadcast, events, live, recording, booking }: Features,
 ) {
-  const { recorder, retention } = recording;
+  const { recorder, retention, spaceWatch } = recording;
   return {
-    start: [databaseWorker, recorder, booking.booking, retention, broadcast, encoders],
+    start: [databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events],
       [booking.booking],
-      [broadcast, live.live, recorder, retention, encoders],
+      [broadcast, live.live, recorder, retention, spaceWatch, encoders],
       [pool],
     ],
   };

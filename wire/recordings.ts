@@ -288,6 +288,16 @@ export const StorageSchema = t.Object(
       t.Integer({ minimum: 0 }),
       'what can still be recorded, at the rate of late; null: unknown',
     ),
+    shortage: nullable(
+      t.Object(
+        {
+          leftMs: t.Integer({ minimum: 0, description: 'how long one recording could still be written' }),
+          fullAt: nullable(t.Integer(), 'when what is booked will have used up the room; null: it just fits'),
+        },
+        EXTENSIBLE,
+      ),
+      'little room is left for what is booked within a day: about 30 minutes; null: there is enough',
+    ),
   },
   EXTENSIBLE,
 );

@@ -23,6 +23,7 @@ import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
 import { RecordingMarks } from './recording-marks.ts';
 import { addRecordingRoutes } from './recording-routes.ts';
 import { RetentionService } from './retention-service.ts';
+import { SpaceWatch } from './space-shortage.ts';
 import { storageFacts } from './storage-report.ts';
 import { addStorageRoutes } from './storage-routes.ts';
 
@@ -91,7 +92,15 @@ export function createRecording(needs: RecordingNeeds) {
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  const storage = { folders, sums: new RecordingSumStore(database), spaces };
+  const storage = {
+    ...{ folders, sums: new RecordingSumStore(database), spaces, now: clock.now },
+    uses: () => recorder.uses(),
+  };
+  const spaceWatch = new SpaceWatch({
+    shortage: async () => (await storageFacts(storage)).shortage,
+    hub,
+    log: needs.log.component('record'),
+  });
   const routeNeeds = {
     version: needs.version,
     recordingList: new RecordingListStore(database),
@@ -107,5 +116,5 @@ export function createRecording(needs: RecordingNeeds) {
     addRecordingFileRoutes(app, routeNeeds);
     addStorageRoutes(app, routeNeeds);
   };
-  return { recorder, retention, folders, routes };
+  return { recorder, retention, spaceWatch, folders, routes };
 }

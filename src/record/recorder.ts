@@ -24,6 +24,7 @@ import type {
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { ReservationId } from '../model/reservation.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { Stretch } from '../model/verdict.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
 import { folderProblem } from '../settings/folder-problem.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
@@ -231,6 +232,15 @@ export class Recorder {
   /** Of the recordings that are being made, or judged. */
   progress(): ReadonlyMap<number, RecordingProgress> {
     return new Map([...this.#running].map(([id, { progress }]) => [id, progress]));
+  }
+
+  /** When something is, or is to be, recorded. */
+  uses(): Stretch[] {
+    const running = [...this.#running.values()].filter(({ isOver }) => !isOver);
+    return [
+      ...running.map(({ progress, record }) => ({ from: record.startAt, to: progress.until })),
+      ...[...this.#waiting.values()].map(({ openAt, closeAt }) => ({ from: openAt, to: closeAt })),
+    ];
   }
 
   /** What viewers are told of a running recording: until when it needs its tuner. */

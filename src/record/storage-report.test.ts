@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Stretch } from '../model/verdict.ts';
 import { type FileSystem, type FolderSpace, FolderSpaces } from './folder-space.ts';
 import { storageFacts } from './storage-report.ts';
 
@@ -10,9 +11,12 @@ function facts(
   spaces: Record<string, Partial<FolderSpace> | undefined>,
   bytes: Record<string, number> = {},
   rate: number | null = SUMS.rate,
+  uses: readonly Stretch[] = [],
 ) {
   return storageFacts({
     folders: () => folders,
+    uses: () => uses,
+    now: () => 0,
     sums: { sums: () => ({ ...SUMS, rate }), byFolder: () => new Map(Object.entries(bytes)) },
     spaces: {
       of: async (path) => {
@@ -60,6 +64,26 @@ describe('the room for recordings', () => {
     ]);
     const { rate: _, ...recordings } = SUMS;
     expect(told.recordings).toEqual(recordings);
+  });
+
+  test('is short where half an hour is left for what is booked, also below what is to be left free', async () => {
+    const MINUTE = 60_000;
+    const within = async (minutes: number, uses: Stretch[], rate: number | null = 1_000) => {
+      const spaces = { '/a': { freeBytes: minutes * MINUTE * (rate ?? 2_125) } };
+      return (await facts([folder('/a', GIGABYTE)], spaces, {}, rate, uses)).shortage;
+    };
+    const booked = [{ from: 60 * MINUTE, to: 90 * MINUTE }];
+    expect(await within(31, booked)).toBeNull();
+    expect(await within(30, booked)).toEqual({ leftMs: 30 * MINUTE, fullAt: 90 * MINUTE });
+    expect(await within(10, booked)).toEqual({ leftMs: 10 * MINUTE, fullAt: 70 * MINUTE });
+    expect(await within(10, booked, null)).toEqual({ leftMs: 10 * MINUTE, fullAt: 70 * MINUTE });
+    expect(await within(10, [])).toBeNull();
+    expect(await within(10, [{ from: 25 * 60 * MINUTE, to: 26 * 60 * MINUTE }])).toBeNull();
+    expect((await facts([folder('/a')], {}, {}, 1_000, booked)).shortage).toBeNull();
+    // Three at once need three times the room.
+    const side = [1, 2, 3].map(() => ({ from: -MINUTE, to: 90 * MINUTE }));
+    expect(await within(90, side)).toEqual({ leftMs: 90 * MINUTE, fullAt: 30 * MINUTE });
+    expect(await within(95, side)).toBeNull();
   });
 
   test('is counted once of folders on one disk', async () => {

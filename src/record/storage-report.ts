@@ -1,14 +1,19 @@
 /** How much is recorded, where it lies, and how much room is left. */
 import type { StorageFacts } from '../../wire/api.ts';
+import type { Stretch } from '../model/verdict.ts';
 import type { RecordingSumStore } from '../store/recording-sums.ts';
 import { type Folder, isFilling, isFull } from './folder-selection.ts';
 import type { FolderSpace, FolderSpaces } from './folder-space.ts';
+import { shortageOf } from './space-shortage.ts';
 
 export interface StorageParts {
   /** In the order in which they are wished for. */
   folders: () => readonly Folder[];
   sums: Pick<RecordingSumStore, 'sums' | 'byFolder'>;
   spaces: Pick<FolderSpaces, 'of'>;
+  /** When something is, or is to be, recorded; epoch ms. */
+  uses: () => readonly Stretch[];
+  now: () => number;
 }
 
 type FolderFacts = StorageFacts['folders'][number];
@@ -30,28 +35,42 @@ function toFacts(
   return { ...facts, totalBytes, freeBytes, state: isFull(freeBytes) ? 'full' : filling };
 }
 
-/** Of folders that share a file system the one that may be filled most. */
-function roomBytes(folders: readonly FolderFacts[], spaces: readonly (FolderSpace | undefined)[]): number {
+/** Of folders that share a file system the one that may be filled most. @param hasFloor what is to be left free is no room */
+function roomBytes(
+  folders: readonly FolderFacts[],
+  spaces: readonly (FolderSpace | undefined)[],
+  hasFloor = true,
+): number {
   const byDevice = new Map<number, number>();
   for (const [index, { freeBytes, floorBytes }] of folders.entries()) {
     const space = spaces[index];
     if (space === undefined || freeBytes === null) continue;
-    const room = Math.max(0, freeBytes - floorBytes);
+    const room = Math.max(0, freeBytes - (hasFloor ? floorBytes : 0));
     byDevice.set(space.device, Math.max(byDevice.get(space.device) ?? 0, room));
   }
   return [...byDevice.values()].reduce((sum, room) => sum + room, 0);
 }
 
-export async function storageFacts({ folders, sums, spaces }: StorageParts): Promise<StorageFacts> {
+export async function storageFacts({
+  folders,
+  sums,
+  spaces,
+  uses,
+  now,
+}: StorageParts): Promise<StorageFacts> {
   const wished = folders();
   const found = await Promise.all(wished.map(({ path }) => spaces.of(path)));
   const { rate, ...recordings } = sums.sums();
   const bytes = sums.byFolder();
   const facts = wished.map((folder, index) => toFacts(folder, found[index], bytes.get(folder.path) ?? 0));
-  const isKnown = rate !== null && facts.some(({ state }) => state !== 'away');
+  const isThere = facts.some(({ state }) => state !== 'away');
+  const isKnown = rate !== null && isThere;
+  // A floor is worth less than a programme: recordings are written below it.
+  const left = isThere ? roomBytes(facts, found, false) : undefined;
   return {
     folders: facts,
     recordings,
     roomMs: isKnown ? Math.floor(roomBytes(facts, found) / rate) : null,
+    shortage: shortageOf({ roomBytes: left, rate, uses: uses(), now: now() }),
   };
 }

@@ -184,6 +184,7 @@ export function fakeStorage(list: readonly Recording[]): StorageFacts {
       binnedBytes: sum(binned),
     },
     roomMs: 437 * HOUR_MS,
+    shortage: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { gaugeOf, roomWords, type StorageFolder, usableBytes, warningsOf } from './room.ts';
+import { gaugeOf, roomWords, type StorageFolder, shortageWords, usableBytes, warningsOf } from './room.ts';
 
 const GB = 1_000_000_000;
 const OK: StorageFolder = {
@@ -30,8 +30,22 @@ describe('the gauge', () => {
 test('room is what is free above the floors', () => {
   expect(usableBytes([OK, { ...OK, freeBytes: 5 * GB }, AWAY])).toBe(30 * GB);
   const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
-  expect(roomWords({ folders: [OK], recordings, roomMs: null })).toBe('空き 30 GB');
-  expect(roomWords({ folders: [OK], recordings, roomMs: 14_400_000 })).toBe('空き 30 GB・あと約4時間');
+  expect(roomWords({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30 GB');
+  expect(roomWords({ folders: [OK], recordings, roomMs: 14_400_000, shortage: null })).toBe(
+    '空き 30 GB・あと約4時間',
+  );
+});
+
+test('a shortage says how much is left, and when it is used up', () => {
+  const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
+  const facts = { folders: [OK], recordings, roomMs: null };
+  expect(shortageWords({ ...facts, shortage: null })).toBeUndefined();
+  const leftMs = 1_500_000;
+  const fullAt = Date.UTC(2026, 10, 22, 12, 30);
+  const told = shortageWords({ ...facts, shortage: { leftMs, fullAt } });
+  expect(told?.text).toContain('25分');
+  expect(told?.next).toContain('21:30');
+  expect(shortageWords({ ...facts, shortage: { leftMs, fullAt: null } })?.next).not.toContain('いっぱい');
 });
 
 describe('warnings', () => {

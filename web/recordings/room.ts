@@ -2,6 +2,7 @@
 import type { StorageFacts } from '../../wire/api.ts';
 import { bytesText } from '../words/bytes.ts';
 import { roomText } from '../words/recording.ts';
+import { clockText, dateText } from '../words/time.ts';
 
 export type StorageFolder = StorageFacts['folders'][number];
 
@@ -61,6 +62,21 @@ export function warningsOf(folders: readonly StorageFolder[]): RoomWarning[] {
       ),
     )
     .filter((warning) => warning !== undefined);
+}
+
+/** Little room is left for what is booked: what is the case, and when it will be used up. */
+export function shortageWords({ shortage }: StorageFacts): { text: string; next: string } | undefined {
+  // A service older than this page does not tell.
+  if (shortage == null) return undefined;
+  const { leftMs, fullAt } = shortage;
+  const when =
+    fullAt === null
+      ? ''
+      : `予約どおりに録画すると、${dateText(fullAt)}${clockText(fullAt)}ごろにいっぱいになります。`;
+  return {
+    text: `録画できるのは、あと${roomText(leftMs)}です。`,
+    next: `${when}要らない録画を消すか、録画先を増やしてください。`,
+  };
 }
 
 /** @param elsewhere another folder can be written to */

@@ -202,7 +202,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
             onStop={() => onStop(recording)}
           />
           <Running recording={recording} />
-          <VerdictBox recording={recording} />
+          <VerdictBox recording={recording} damage={detail.value?.damage ?? []} />
           {detail.value === undefined ? null : <Texts {...detail.value} />}
           {detail.value === undefined &&
           detail.failure !== undefined &&

@@ -13,6 +13,7 @@ import {
   type RoomWarning,
   roomWords,
   type StorageFolder,
+  shortageWords,
   usableBytes,
   warningsOf,
 } from './room.ts';
@@ -60,9 +61,19 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
 
 export function RoomWarnings({ storage }: { storage: StorageFacts }) {
   const warnings = warningsOf(storage.folders);
-  if (warnings.length === 0) return null;
+  const shortage = shortageWords(storage);
+  if (warnings.length === 0 && shortage === undefined) return null;
   return (
     <div class="room-warnings" role="alert">
+      {shortage === undefined ? null : (
+        <div class="notice" data-tone="warn">
+          <Icon name="alert" />
+          <p>
+            <b>{shortage.text}</b>
+            {shortage.next}
+          </p>
+        </div>
+      )}
       {warnings.map((warning) => (
         <Warning key={warning.path} warning={warning} />
       ))}

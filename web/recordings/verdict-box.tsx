@@ -1,13 +1,15 @@
 /** A verdict at length: in sentences, and as a line with the gaps in it. */
-import type { Recording } from '../../wire/api.ts';
+import type { Recording, RecordingDetail } from '../../wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { clockText } from '../words/time.ts';
 import { verdictLine, verdictMark, verdictWords } from '../words/verdict.ts';
 
 const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
 
-function VerdictLine({ recording }: { recording: Recording }) {
-  const line = verdictLine(recording);
+type Damage = RecordingDetail['damage'];
+
+function VerdictLine({ recording, damage }: { recording: Recording; damage: Damage }) {
+  const line = verdictLine(recording, damage);
   if (line === undefined) return null;
   return (
     <div class="verdict-line">
@@ -33,7 +35,7 @@ function VerdictLine({ recording }: { recording: Recording }) {
   );
 }
 
-export function VerdictBox({ recording }: { recording: Recording }) {
+export function VerdictBox({ recording, damage = [] }: { recording: Recording; damage?: Damage }) {
   const words = verdictWords(recording);
   if (words === undefined) return null;
   const { label, tone } = verdictMark(recording);
@@ -43,7 +45,7 @@ export function VerdictBox({ recording }: { recording: Recording }) {
         <Icon name={tone === 'good' ? 'check' : 'alert'} />
         {words.title}
       </h4>
-      <VerdictLine recording={recording} />
+      <VerdictLine recording={recording} damage={damage} />
       <ul class="verdict-sentences">
         {words.sentences.map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -139,7 +139,25 @@ describe('the line', () => {
     expect(pieces[1]?.label).toBe('21:27:00から3分：放送のデータが届きませんでした');
   });
 
-  test('is grey where nobody wanted it', () => {
+  test('shows when packets were damaged, without what lies beyond the line', () => {
+    const window = { drops: 0, errors: 0, scrambled: 0 };
+    const line = verdictLine(judged({ ...COMPLETE, level: 'damaged', drops: 4, headMs: 0, tailMs: 0 }), [
+      { ...window, startMs: -10_000, endMs: 0, drops: 1 },
+      { ...window, startMs: 27 * MINUTE_MS, endMs: 27 * MINUTE_MS + 10_000, drops: 1_204, errors: 3 },
+      { ...window, startMs: 54 * MINUTE_MS - 5_000, endMs: 54 * MINUTE_MS + 5_000, scrambled: 9 },
+    ]);
+    const pieces = line?.pieces.filter(({ kind }) => kind === 'damage') ?? [];
+    expect(pieces.map(({ from, to }) => [from, Number(to.toFixed(4))])).toEqual([
+      [0.5, 0.5031],
+      [1 - 5 / (54 * 60), 1],
+    ]);
+    expect(pieces.map(({ label }) => label)).toEqual([
+      '21:27:00から10秒：乱れ1,204か所、受信エラー3件',
+      '21:53:55から10秒：スクランブルを解除できないところがあります',
+    ]);
+  });
+
+  test('is grey where it was not wanted', () => {
     const verdict = { ...COMPLETE, headMs: -20 * MINUTE_MS };
     expect(verdictLine(judged(verdict))?.pieces.map(({ kind }) => kind)).toContain('absent');
     expect(verdictWords(judged(verdict))?.title).toBe('録画したところは完全です');

@@ -2,7 +2,13 @@
  * A verdict for people: a mark, sentences with clock times, and the programme as a line with its gaps. Pure. Times of
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
-import type { GapCause, Recording, RecordingSeries, RecordingVerdict } from '../../wire/recordings.ts';
+import type {
+  GapCause,
+  Recording,
+  RecordingDetail,
+  RecordingSeries,
+  RecordingVerdict,
+} from '../../wire/recordings.ts';
 import { clockSecondsText, spellMs } from './recording.ts';
 
 /** Shorter differences are jitter of the clocks, not loss. */
@@ -210,12 +216,14 @@ function sentence(text: string): string {
   return /[。！？]$/u.test(text) ? text : `${text}。`;
 }
 
+type DamageWindow = RecordingDetail['damage'][number];
+
 export interface Piece {
   /** Parts of the line, 0..1. */
   readonly from: number;
   readonly to: number;
-  /** `absent`: nobody wanted it. */
-  readonly kind: 'margin' | 'gap' | 'absent';
+  /** `absent`: it was not wanted. `damage`: it is there, with packets missing or broken. */
+  readonly kind: 'margin' | 'gap' | 'absent' | 'damage';
   readonly label: string;
 }
 
@@ -227,7 +235,20 @@ export interface Line {
   readonly pieces: readonly Piece[];
 }
 
-export function verdictLine({ verdict, startAt, endAt }: Judged): Line | undefined {
+function damageText({ drops, errors, scrambled }: DamageWindow): string {
+  const parts = [
+    drops > 0 ? `乱れ${drops.toLocaleString('ja-JP')}か所` : undefined,
+    errors > 0 ? `受信エラー${errors.toLocaleString('ja-JP')}件` : undefined,
+    scrambled > 0 ? 'スクランブルを解除できないところがあります' : undefined,
+  ];
+  return parts.filter((part) => part !== undefined).join('、');
+}
+
+/** @param damage of the recording's detail; none while that is not read */
+export function verdictLine(
+  { verdict, startAt, endAt }: Judged,
+  damage: readonly DamageWindow[] = [],
+): Line | undefined {
   const length = endAt - startAt;
   if (verdict === null || length <= 0) return undefined;
   const { gaps, headMs, tailMs } = verdict;
@@ -245,6 +266,11 @@ export function verdictLine({ verdict, startAt, endAt }: Judged): Line | undefin
   const missing = verdict.level === 'complete' ? 'absent' : 'gap';
   if (beginning > TOLERANCE_MS) add(missing, 0, beginning, `冒頭の${spellMs(beginning)}`);
   if (ending < length - TOLERANCE_MS) add(missing, ending, length, `終わりの${spellMs(length - ending)}`);
+  for (const window of damage) {
+    const { startMs, endMs } = window;
+    const when = `${clockSecondsText(startAt + startMs)}から${spellMs(endMs - startMs)}`;
+    add('damage', Math.max(first, startMs), Math.min(last, endMs), `${when}：${damageText(window)}`);
+  }
   for (const { startMs, endMs, cause } of gaps) {
     const when = `${clockSecondsText(startAt + startMs)}から${spellMs(endMs - startMs)}`;
     add('gap', startMs, endMs, `${when}：${causeText(cause)}`);

@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test';
+import { createLog } from '../../host/log.ts';
+import { type Shortage, SpaceWatch } from './space-shortage.ts';
+
+test('a shortage is logged and told once when it begins and once when it ends', async () => {
+  const lines: string[] = [];
+  const told: string[] = [];
+  let shortage: Shortage | null = null;
+  const watch = new SpaceWatch({
+    shortage: async () => shortage,
+    hub: { changed: (name) => told.push(name) },
+    log: createLog({ level: 'info', now: () => 0, write: (line) => lines.push(line) }),
+  });
+  await watch.check();
+  expect(lines).toEqual([]);
+  shortage = { leftMs: 1_800_000, fullAt: null };
+  await watch.check();
+  shortage = { leftMs: 1_700_000, fullAt: 5 };
+  await watch.check();
+  expect(lines.map((line) => /WARN.*little room.*leftMs=1800000/.test(line))).toEqual([true]);
+  expect(told).toEqual(['recordings']);
+  shortage = null;
+  await watch.check();
+  expect(lines).toHaveLength(2);
+  expect(told).toHaveLength(2);
+});

@@ -1,0 +1,108 @@
+/**
+ * Warns before the room for recordings is used up: when it is enough for about half an hour of what is being recorded
+ * or booked. What happens when a disk is full is told by the recordings themselves.
+ */
+import type { Log } from '../../host/log.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Stretch } from '../model/verdict.ts';
+
+/** A shortage is told from here on. */
+const SHORT_MS = 30 * 60_000;
+/** What is booked later may still be moved, and recordings deleted before it. */
+const AHEAD_MS = 24 * 3_600_000;
+/** Of a household without recordings: a terrestrial station of 17 Mbit/s, octets in a ms. */
+const DEFAULT_RATE = 2_125;
+const CHECK_MS = 60_000;
+
+export interface Shortage {
+  /** How long one recording could still be written, ms. */
+  leftMs: number;
+  /** When what is booked will have used up the room, epoch ms; null: just enough of it is left. */
+  fullAt: number | null;
+}
+
+export interface SpaceNeeds {
+  /** What can still be written, octets; undefined: not known. */
+  roomBytes: number | undefined;
+  /** Octets that a recording takes in a ms; null: none was made yet. */
+  rate: number | null;
+  /** When something is, or is to be, recorded; epoch ms. */
+  uses: readonly Stretch[];
+  /** Epoch ms. */
+  now: number;
+}
+
+export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage | null {
+  const ahead = uses
+    .map(({ from, to }) => ({ from: Math.max(from, now), to: Math.min(to, now + AHEAD_MS) }))
+    .filter(({ from, to }) => to > from);
+  if (roomBytes === undefined || ahead.length === 0) return null;
+  const leftMs = Math.floor(roomBytes / (rate ?? DEFAULT_RATE));
+  const fullAt = usedUpAt(ahead, leftMs);
+  const isSoon = fullAt !== null && fullAt - now <= SHORT_MS;
+  return leftMs <= SHORT_MS || isSoon ? { leftMs, fullAt } : null;
+}
+
+/** When recordings, side by side, will have taken so many ms of recording; null: they take less. */
+function usedUpAt(uses: readonly Stretch[], leftMs: number): number | null {
+  const changes = uses
+    .flatMap(({ from, to }) => [
+      { at: from, by: 1 },
+      { at: to, by: -1 },
+    ])
+    .sort((a, b) => a.at - b.at);
+  let [left, running, at] = [leftMs, 0, 0];
+  for (const change of changes) {
+    const taken = (change.at - at) * running;
+    if (running > 0 && taken >= left) return Math.ceil(at + left / running);
+    left -= taken;
+    running += change.by;
+    at = change.at;
+  }
+  return null;
+}
+
+export interface SpaceWatchOptions {
+  shortage: () => Promise<Shortage | null>;
+  hub: Pick<Hub, 'changed'>;
+  log: Log;
+  checkMs?: number;
+}
+
+/** Logs a shortage once an episode, and tells clients that it begins or ends. */
+export class SpaceWatch {
+  #isShort = false;
+  #isChecking = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(readonly options: SpaceWatchOptions) {}
+
+  start(): void {
+    this.#timer = setInterval(() => void this.check(), this.options.checkMs ?? CHECK_MS);
+    void this.check();
+  }
+
+  async check(): Promise<void> {
+    const { shortage, hub, log } = this.options;
+    // A folder that hangs delays the answer.
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      const found = await shortage();
+      const isShort = found !== null;
+      if (isShort === this.#isShort) return;
+      this.#isShort = isShort;
+      if (found !== null) log.warn('little room is left for what is booked', { ...found });
+      else log.info('there is room again for what is booked');
+      hub.changed('recordings');
+    } catch (error) {
+      log.error('room for recordings not checked', { error: String(error) });
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
