@@ -119,14 +119,13 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
 export function addLiveCaptionRoutes(app: Elysia, { stations, live }: LiveCaptionRouteNeeds): void {
   app.get(
     '/api/services/:id/captions',
-    ({ params, query, request }) => {
+    async ({ params, query, request }) => {
       const id = readStationId(params.id);
       if (stations.find(id) === undefined) throw unknownStation();
-      if (request.method === 'HEAD') {
-        return new Response(null, { headers: { ...CAPTION_STREAM_HEADERS, [LENGTH_HEADER]: NO_LENGTH } });
-      }
       const body = live.captions(id, readLanguage(query.language), request.signal);
-      return new Response(body, { headers: CAPTION_STREAM_HEADERS });
+      if (request.method !== 'HEAD') return new Response(body, { headers: CAPTION_STREAM_HEADERS });
+      await body.cancel();
+      return new Response(null, { headers: { ...CAPTION_STREAM_HEADERS, [LENGTH_HEADER]: NO_LENGTH } });
     },
     {
       params: t.Object({ id: t.String({ description: 'station id' }) }),

@@ -145,6 +145,7 @@ describe('stations and health', () => {
       '/api/scan',
       '/api/search',
       '/api/services',
+      '/api/services/{id}/captions',
       '/api/services/{id}/live',
       '/api/services/{id}/logo',
       '/api/services/{id}/record',
