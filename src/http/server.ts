@@ -12,6 +12,7 @@ import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
 import { internalProblem, problem } from '../route/problems.ts';
+import { BASE_HEADER } from '../route/public-base.ts';
 import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
 import { boundedBody, refuseRequest } from './guards.ts';
@@ -148,13 +149,31 @@ function isMedia(response: Response): boolean {
 }
 
 /**
+ * The address under which the client opened the service. The scheme is believed of any peer: it changes only what that
+ * peer itself reads.
+ */
+function baseOf(
+  { tls, trustedProxies }: Pick<HttpOptions, 'tls' | 'trustedProxies'>,
+  { headers }: Request,
+  url: URL,
+  peer: string | undefined,
+): string {
+  const isHttps = tls !== null || headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
+  const forwarded = forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies)?.split(',')[0];
+  const host = forwarded?.trim() || (headers.get('host') ?? url.host);
+  const prefix = pathPrefix(peer, headers.get('x-forwarded-prefix'), trustedProxies);
+  return URL.parse(`${isHttps ? 'https' : 'http'}://${host}${prefix}/`)?.href ?? `${url.origin}/`;
+}
+
+/**
  * The request as the inner application sees it: the path that was decided on under one fixed origin (its router
  * cuts the address by counting characters, which fails for https and for short host names), the client's
- * address, and the same abort signal.
+ * address, the address that it opened, and the same abort signal.
  */
-function handInwards(request: Request, url: URL, address: string): Request {
+function handInwards(request: Request, url: URL, address: string, base: string): Request {
   const headers = new Headers(request.headers);
   headers.set(REMOTE_HEADER, address);
+  headers.set(BASE_HEADER, base);
   return new Request(`${INNER_ORIGIN}${url.pathname}${url.search}`, {
     method: request.method,
     headers,
@@ -224,7 +243,8 @@ export function createHandler(options: HttpOptions) {
     const refused = refuseRequest(request);
     if (refused !== undefined) return refused;
     if (isApi(path) || path === '/manifest.webmanifest') {
-      const response = await api(handInwards(request, url, address));
+      const base = baseOf(options, request, url, peer);
+      const response = await api(handInwards(request, url, address, base));
       if (isMedia(response)) server.timeout(request, 0);
       // What says nothing of it is of this moment and of this household.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');

@@ -21,6 +21,7 @@ import { Recorder, type RecorderOptions } from './recorder.ts';
 import { addRecordingFileRoutes } from './recording-file-routes.ts';
 import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
 import { RecordingMarks } from './recording-marks.ts';
+import { addRecordingPlaylistRoutes } from './recording-playlist-routes.ts';
 import { addRecordingRoutes } from './recording-routes.ts';
 import { RetentionService } from './retention-service.ts';
 import { SpaceWatch } from './space-shortage.ts';
@@ -114,6 +115,7 @@ export function createRecording(needs: RecordingNeeds) {
     addRecordingRoutes(app, routeNeeds);
     addRecordingMarkRoutes(app, routeNeeds);
     addRecordingFileRoutes(app, routeNeeds);
+    addRecordingPlaylistRoutes(app, routeNeeds);
     addStorageRoutes(app, routeNeeds);
   };
   return { recorder, retention, spaceWatch, folders, routes };

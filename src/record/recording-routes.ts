@@ -45,7 +45,7 @@ const LIMIT = t.Optional(
 );
 const OFFSET = t.Optional(t.String({ pattern: NUMBER, description: 'rows to pass over' }));
 
-const LIST_QUERY = t.Object({
+export const LIST_QUERY = t.Object({
   limit: LIMIT,
   offset: OFFSET,
   q: t.Optional(
@@ -86,7 +86,7 @@ const LIST_QUERY = t.Object({
   ),
 });
 
-function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
+export function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
   const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
   return {
     show: query.show ?? null,
@@ -101,7 +101,7 @@ function readQuestion(query: typeof LIST_QUERY.static): RecordingQuestion {
 }
 
 /** What is beyond a bound is at it. */
-function readPage(
+export function readPage(
   query: { limit?: string; offset?: string },
   limit: number,
 ): { limit: number; offset: number } {

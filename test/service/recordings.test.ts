@@ -302,3 +302,33 @@ test('a believable household is listed whole', async () => {
   ).toEqual([...made].sort());
   expect((await home.list())[0]).toMatchObject({ recording: true, title: '真夜中の音楽堂' });
 });
+
+describe('playlists', () => {
+  test('name the files under the address that the client opened', async () => {
+    const [first, second] = [home.put({}, 0), home.put({}, 1)];
+    home.put({ content: null }, 2);
+    const list = await home.get('/api/recordings.m3u?sort=oldest');
+    expect(list.headers.get('content-type')).toBe('audio/x-mpegurl; charset=utf-8');
+    const address = (id: number): string => `${home.service.url}/api/recordings/${id}/file?source=ts`;
+    const lines = (await list.text()).split('\n');
+    expect(lines.filter((line) => line.startsWith('http'))).toEqual([address(first), address(second)]);
+    expect((await fetch(address(first), { method: 'HEAD' })).status).toBe(200);
+    const headers = {
+      host: 'localhost:8888',
+      'x-forwarded-proto': 'https',
+      'x-svc-base': 'http://evil.example/',
+    };
+    const one = await (await home.get(`/api/recordings/${second}/playlist.m3u`, { headers })).text();
+    expect(one.split('\n').slice(3)).toEqual([
+      `https://localhost:8888/api/recordings/${second}/file?source=ts`,
+      '',
+    ]);
+  });
+
+  test('of what has no file or is not there, none', async () => {
+    const id = home.put({ content: null });
+    expect((await home.get(`/api/recordings/${id}/playlist.m3u`)).status).toBe(404);
+    expect((await home.get('/api/recordings/77777/playlist.m3u')).status).toBe(404);
+    expect((await home.get('/api/recordings.m3u?sort=none')).status).toBe(400);
+  });
+});
