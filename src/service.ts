@@ -21,6 +21,7 @@ import { Hub } from './hub/hub.ts';
 import { createLive } from './live/create-live.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { createEvents } from './notify/create-events.ts';
+import { createPlay } from './play/create-play.ts';
 import { ReceptionPool } from './reception/reception-pool.ts';
 import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
@@ -170,6 +171,8 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     onBegan: () => booking.booking.onBegan(),
     onEnded: (end) => booking.booking.onEnded(end),
   });
+  const { folderSpace, seen } = recording;
+  const play = createPlay({ database, folderSpace, seen });
   const booking = createBooking({
     ...{ database, programs, stations, tuners, settings, hub },
     recorder: recording.recorder,
@@ -182,7 +185,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { broadcast, events, live, recording, booking };
+  return { broadcast, events, live, recording, play, booking };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -229,7 +232,7 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { broadcast, live, recording, booking, events } = features;
+  const { broadcast, live, recording, play, booking, events } = features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
@@ -240,6 +243,7 @@ function allRoutes(
     }),
     live.routes,
     recording.routes,
+    play.routes,
     booking.routes,
     events.routes,
     (app) => addFontRoute(app, { assets }),
@@ -252,7 +256,7 @@ function allRoutes(
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
-  { broadcast, events, live, recording, booking }: Features,
+  { broadcast, events, live, recording, play, booking }: Features,
 ) {
   const { recorder, retention, spaceWatch } = recording;
   return {
@@ -261,7 +265,7 @@ function lifecycle(
     shutdown: [
       [events.events],
       [booking.booking],
-      [broadcast, live.live, recorder, retention, spaceWatch, encoders],
+      [broadcast, live.live, play.open, recorder, retention, spaceWatch, encoders],
       [pool],
     ],
   };

@@ -10,7 +10,7 @@ import { addLiveRoutes, type LiveRouteNeeds } from '../live/live-routes.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
 import { addEventRoutes } from '../notify/event-routes.ts';
-import { addRecordingFileRoutes, type RecordingFileRouteNeeds } from '../record/recording-file-routes.ts';
+import { addFileRoutes, type FileRouteNeeds } from '../play/file-routes.ts';
 import { addStationRoutes } from '../station/station-routes.ts';
 import { createApi } from './api.ts';
 import { openAssets } from './assets.ts';
@@ -52,8 +52,8 @@ const PARTS = {
   guide: { stamp: () => '1', reserved: () => new Map(), nextChange: () => undefined },
   recordingList: {
     ...{ stamp: absent, page: absent, series: absent, find: absent, originals: absent, detail: absent },
-  } as RecordingFileRouteNeeds['recordingList'],
-  folderSpace: absent as RecordingFileRouteNeeds['folderSpace'],
+  } as FileRouteNeeds['recordingList'],
+  folderSpace: absent as FileRouteNeeds['folderSpace'],
   live: { open: absent } as LiveRouteNeeds['live'],
   status: () => ({
     agent: { state: 'connected' as const, message: null },
@@ -80,13 +80,7 @@ function serve(
       (app) => addStationRoutes(app, { ...parts, now: () => NOW }),
       (app) => addLiveRoutes(app, parts),
       (app) => addEventRoutes(app, { events: { open: () => undefined } }),
-      (app) =>
-        addRecordingFileRoutes(app, {
-          ...parts,
-          version,
-          recordingMarks: { seen: () => {} },
-          running: () => new Map(),
-        }),
+      (app) => addFileRoutes(app, { ...parts, seen: () => {} }),
     ],
   });
   extend(api);

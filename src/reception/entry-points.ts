@@ -150,7 +150,7 @@ function mapPidOf(packets: Uint8Array, offset: number): Pid | undefined {
 }
 
 /** Whether a PES packet starting here begins with an intra picture. */
-function pictureStart(
+export function pictureStart(
   packets: Uint8Array,
   offset: number,
   kind: VideoKind,

@@ -18,7 +18,6 @@ import { type Folder, wishedFolders } from './folder-selection.ts';
 import { FolderSpaces } from './folder-space.ts';
 import { PlaybackActivity } from './playback-activity.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
-import { addRecordingFileRoutes } from './recording-file-routes.ts';
 import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
 import { RecordingMarks } from './recording-marks.ts';
 import { addRecordingPlaylistRoutes } from './recording-playlist-routes.ts';
@@ -108,15 +107,18 @@ export function createRecording(needs: RecordingNeeds) {
     recordingMarks: new RecordingMarks({ shelf, watching, hub, now: clock.now }),
     retention,
     storage: () => storageFacts(storage),
-    folderSpace: (path: string) => spaces.of(path),
     running: () => recorder.progress(),
   };
   const routes: AddRoutes = (app) => {
     addRecordingRoutes(app, routeNeeds);
     addRecordingMarkRoutes(app, routeNeeds);
-    addRecordingFileRoutes(app, routeNeeds);
     addRecordingPlaylistRoutes(app, routeNeeds);
     addStorageRoutes(app, routeNeeds);
   };
-  return { recorder, retention, spaceWatch, folders, routes };
+  return {
+    ...{ recorder, retention, spaceWatch, folders, routes },
+    folderSpace: (path: string) => spaces.of(path),
+    /** It is being watched: retention leaves it alone. */
+    seen: (id: number) => watching.note(id),
+  };
 }

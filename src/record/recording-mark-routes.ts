@@ -10,10 +10,10 @@ import {
 import { RESUME_EDGE_MS } from '../model/recording-time.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../route/recording-id.ts';
 import { cutsOf } from './recording-answers.ts';
 import type { RecordingMarks } from './recording-marks.ts';
 import type { RecordingRouteNeeds } from './recording-routes.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from './recording-routes.ts';
 import type { RetentionService } from './retention-service.ts';
 
 export interface RecordingMarkRouteNeeds extends RecordingRouteNeeds {
@@ -40,7 +40,7 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
   app.post(
     '/api/recordings/:id/resume',
     ({ params, body }) => {
-      const recording = findRecording(parts, params.id);
+      const recording = findRecording(parts.recordingList, params.id);
       const { at, length, source } = readAs(ResumeRequestSchema, body);
       const resume = parts.recordingMarks.reach(recording, {
         at,
@@ -80,7 +80,7 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
     '/api/recordings/:id/watched',
     ({ params, body }) => {
       const { watched } = readAs(WatchedRequestSchema, body);
-      parts.recordingMarks.watched(findRecording(parts, params.id).id, watched);
+      parts.recordingMarks.watched(findRecording(parts.recordingList, params.id).id, watched);
       return done();
     },
     {
@@ -99,7 +99,7 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
     '/api/recordings/:id/protect',
     ({ params, body }) => {
       const { protected: isProtected } = readAs(ProtectRequestSchema, body);
-      parts.recordingMarks.protect(findRecording(parts, params.id).id, isProtected);
+      parts.recordingMarks.protect(findRecording(parts.recordingList, params.id).id, isProtected);
       return done();
     },
     {

@@ -3,18 +3,10 @@ import type { Elysia } from 'elysia';
 import { RECORDING_LIMIT } from '../../wire/api.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { publicBase } from '../route/public-base.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, unknownRecording } from '../route/recording-id.ts';
 import { toRecording } from './recording-answers.ts';
 import { playlist, playlistEntry } from './recording-playlist.ts';
-import {
-  findRecording,
-  ID_PARAMS,
-  LIST_QUERY,
-  NO_RECORDING,
-  type RecordingRouteNeeds,
-  readPage,
-  readQuestion,
-  unknownRecording,
-} from './recording-routes.ts';
+import { LIST_QUERY, type RecordingRouteNeeds, readPage, readQuestion } from './recording-routes.ts';
 
 const TYPE = 'audio/x-mpegurl';
 
@@ -69,7 +61,7 @@ export function addRecordingPlaylistRoutes(app: Elysia, parts: RecordingRouteNee
   app.get(
     '/api/recordings/:id/playlist.m3u',
     ({ params, request }) => {
-      const item = toRecording(findRecording(parts, params.id), parts.running());
+      const item = toRecording(findRecording(parts.recordingList, params.id), parts.running());
       if (playlistEntry(item) === undefined) throw unknownRecording();
       return answer(item.title, `recording-${item.id}`, [item], request);
     },

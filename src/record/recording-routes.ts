@@ -15,15 +15,17 @@ import {
   RecordingsSchema,
   TOTAL_HEADER,
 } from '../../wire/api.ts';
-import { Failure } from '../model/failure.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { notModified, polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import type {
-  ListedRecording,
-  RecordingListStore,
-  RecordingQuestion,
-} from '../store/recording-list-store.ts';
+import {
+  findRecording,
+  ID_PARAMS,
+  NO_RECORDING,
+  readRecordingId,
+  unknownRecording,
+} from '../route/recording-id.ts';
+import type { RecordingListStore, RecordingQuestion } from '../store/recording-list-store.ts';
 import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-answers.ts';
 
 export interface RecordingRouteNeeds {
@@ -110,36 +112,6 @@ export function readPage(
     offset: Math.min(Number(query.offset ?? 0), MAX_OFFSET),
   };
 }
-
-/** @throws Failure bad_request for what is no number */
-export function readRecordingId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) {
-    throw new Failure('bad_request', '録画の番号が正しくありません。', { path: 'id' });
-  }
-  return Number(text);
-}
-
-export function unknownRecording(): Failure {
-  return new Failure('not_found', '録画が見つかりません。');
-}
-
-/** @throws Failure not_found, also for what is in the bin */
-export function findRecording(
-  parts: Pick<RecordingRouteNeeds, 'recordingList'>,
-  text: string,
-): ListedRecording {
-  const recording = parts.recordingList.find(readRecordingId(text));
-  if (recording === undefined) throw unknownRecording();
-  return recording;
-}
-
-export const ID_PARAMS = t.Object({ id: t.String({ description: 'recording id' }) });
-
-/** Answers about one recording that it may also be given. */
-export const NO_RECORDING = {
-  400: problemResponse('malformed id'),
-  404: problemResponse('no such recording, or it is in the bin'),
-};
 
 const TOTAL = { schema: { type: 'integer' as const }, description: 'so many are in the whole list' };
 
@@ -233,7 +205,10 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
   app.get(
     '/api/recordings/:id',
     ({ params, request }) =>
-      polledJson(request, polledAnswer(toRecording(findRecording(parts, params.id), parts.running()))),
+      polledJson(
+        request,
+        polledAnswer(toRecording(findRecording(parts.recordingList, params.id), parts.running())),
+      ),
     {
       params: ID_PARAMS,
       detail: {
@@ -247,7 +222,10 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
   app.get(
     '/api/recordings/:id/status',
     ({ params, request }) =>
-      polledJson(request, polledAnswer(toStatus(findRecording(parts, params.id), parts.running()))),
+      polledJson(
+        request,
+        polledAnswer(toStatus(findRecording(parts.recordingList, params.id), parts.running())),
+      ),
     {
       params: ID_PARAMS,
       detail: {

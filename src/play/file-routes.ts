@@ -10,19 +10,18 @@ import { FILE_SOURCES } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import { LENGTH_HEADER } from '../route/stream-headers.ts';
-import type { ListedFile, ListedRecording } from '../store/recording-list-store.ts';
+import type { ListedFile, ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import { isSameForRange, readRange } from './byte-ranges.ts';
-import type { FolderSpace } from './folder-space.ts';
 import { type FilePiece, joinedBody } from './joined-file.ts';
-import type { RecordingMarks } from './recording-marks.ts';
-import type { RecordingRouteNeeds } from './recording-routes.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING } from './recording-routes.ts';
 
-export interface RecordingFileRouteNeeds extends RecordingRouteNeeds {
-  recordingMarks: Pick<RecordingMarks, 'seen'>;
+export interface FileRouteNeeds {
+  recordingList: Pick<RecordingListStore, 'find' | 'originals'>;
+  /** A recording is being watched. */
+  seen(id: number): void;
   /** Undefined for a folder that does not answer. */
-  folderSpace(path: string): Promise<FolderSpace | undefined>;
+  folderSpace(path: string): Promise<object | undefined>;
 }
 
 /** A network folder that is away may take for ever. */
@@ -39,7 +38,7 @@ const NO_FILE = () => new Failure('not_found', 'この録画のファイルは�
 const hanging = () => new Failure('busy', '録画フォルダーが応答しません。');
 
 /** @throws Failure not_found when it is no regular file, busy when its folder does not answer */
-async function look(parts: Pick<RecordingFileRouteNeeds, 'folderSpace'>, path: string): Promise<Stats> {
+async function look(parts: Pick<FileRouteNeeds, 'folderSpace'>, path: string): Promise<Stats> {
   // Of a folder that hangs nothing else is asked: each question would keep a thread.
   if ((await parts.folderSpace(dirname(path))) === undefined) throw hanging();
   const found = await within(
@@ -71,7 +70,7 @@ function headOnly(status: number, headers: Record<string, string>, length: numbe
 
 /** @param paths one after the other they are the file */
 async function sendFile(
-  parts: Pick<RecordingFileRouteNeeds, 'folderSpace'>,
+  parts: Pick<FileRouteNeeds, 'folderSpace'>,
   request: Request,
   recording: ListedRecording,
   { source, paths }: { source: ListedFile['source']; paths: readonly string[] },
@@ -108,7 +107,7 @@ async function sendFile(
 
 /** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
 function pathsOf(
-  parts: Pick<RecordingFileRouteNeeds, 'recordingList'>,
+  parts: Pick<FileRouteNeeds, 'recordingList'>,
   id: number,
   { source, path }: ListedFile,
 ): string[] {
@@ -126,7 +125,7 @@ const FILE_QUERY = t.Object({
   audio: t.Optional(t.Literal('only', { description: 'the sound alone: 404 while there is none' })),
 });
 
-export function addRecordingFileRoutes(app: Elysia, parts: RecordingFileRouteNeeds): void {
+export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
   const tags = ['recordings'];
   const etag = { schema: { type: 'string' as const }, description: 'of a file that does not grow any more' };
   const media = Object.fromEntries(
@@ -137,11 +136,11 @@ export function addRecordingFileRoutes(app: Elysia, parts: RecordingFileRouteNee
   );
 
   const answer = (id: string, query: typeof FILE_QUERY.static, request: Request): Promise<Response> => {
-    const recording = findRecording(parts, id);
+    const recording = findRecording(parts.recordingList, id);
     const file = recording.files.find(({ source }) => query.source === undefined || source === query.source);
     // Sound by itself is made of no file yet.
     if (file === undefined || query.audio !== undefined) throw NO_FILE();
-    if (request.method !== 'HEAD') parts.recordingMarks.seen(recording.id);
+    if (request.method !== 'HEAD') parts.seen(recording.id);
     return sendFile(parts, request, recording, { ...file, paths: pathsOf(parts, recording.id, file) });
   };
 
@@ -172,7 +171,7 @@ export function addRecordingFileRoutes(app: Elysia, parts: RecordingFileRouteNee
   app.get(
     '/api/recordings/:id/poster',
     ({ params }): Response => {
-      findRecording(parts, params.id);
+      findRecording(parts.recordingList, params.id);
       throw new Failure('not_found', 'この録画の画像はまだありません。');
     },
     {

@@ -1,0 +1,153 @@
+/**
+ * The files of one recording as one run of octets, in the order of its parts. Files stay open while it is used, so that a
+ * recording whose parts are made one file, or that is deleted, can be read to its end.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { within } from '../../host/deadline.ts';
+import { Failure } from '../model/failure.ts';
+
+export interface ByteSource {
+  /** Octets that can be read now. */
+  readonly size: number;
+  /** Fewer octets only at the end. @throws Failure busy, not_found */
+  read(at: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A network folder that is away may not answer at all. */
+const OPEN_LIMIT_MS = 3_000;
+const READ_LIMIT_MS = 15_000;
+
+const hanging = (): never => {
+  throw new Failure('busy', '録画フォルダーが応答しません。');
+};
+const gone = (cause?: unknown): Failure =>
+  new Failure('not_found', 'この録画のファイルはありません。', { cause });
+
+interface Part {
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** Octets before it. */
+  readonly start: number;
+  size: number;
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const found = await lstat(path);
+  if (!found.isFile()) throw gone();
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+}
+
+/** @throws Failure not_found, busy */
+async function openPart(path: string, start: number): Promise<Part> {
+  const opening = openFile(path);
+  const handle = await within(
+    OPEN_LIMIT_MS,
+    opening.catch((error: unknown) => {
+      throw error instanceof Failure ? error : gone(error);
+    }),
+    () => {
+      // What opens after all is closed again.
+      opening.then((late) => late.close()).catch(() => {});
+      return hanging();
+    },
+  );
+  try {
+    const { size } = await within(OPEN_LIMIT_MS, handle.stat(), hanging);
+    return { path, handle, start, size };
+  } catch (error) {
+    void handle.close().catch(() => {});
+    throw error;
+  }
+}
+
+export class RecordingBytes implements ByteSource {
+  #parts: Part[] = [];
+  #reading = 0;
+  #idle: (() => void) | undefined;
+  #isClosed = false;
+
+  private constructor(private readonly paths: () => readonly string[]) {}
+
+  /**
+   * @param paths the files as they are named now, in order; asked again by `refresh`
+   * @throws Failure not_found when one of them is no regular file, busy when its folder does not answer
+   */
+  static async open(paths: () => readonly string[]): Promise<RecordingBytes> {
+    const bytes = new RecordingBytes(paths);
+    try {
+      await bytes.#openFrom(0);
+    } catch (error) {
+      await bytes.close();
+      throw error;
+    }
+    if (bytes.#parts.length === 0) throw gone();
+    return bytes;
+  }
+
+  get size(): number {
+    const last = this.#parts.at(-1);
+    return last === undefined ? 0 : last.start + last.size;
+  }
+
+  /** Where each part begins, octets. */
+  get starts(): readonly { readonly path: string; readonly start: number }[] {
+    return this.#parts;
+  }
+
+  /** Sizes and parts as they are now: a recording in progress grows. @returns whether there is more than before */
+  async refresh(): Promise<boolean> {
+    const before = this.size;
+    const last = this.#parts.at(-1);
+    if (last === undefined || this.#isClosed) return false;
+    last.size = (await within(OPEN_LIMIT_MS, last.handle.stat(), hanging)).size;
+    const names = this.paths();
+    // Parts that were made one file: the octets are the same, and those that are open stay readable.
+    const isSame = this.#parts.every(({ path }, index) => names[index] === path);
+    if (isSame && names.length > this.#parts.length) await this.#openFrom(this.#parts.length);
+    return this.size > before;
+  }
+
+  async read(at: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const wanted = Math.max(0, Math.min(length, this.size - at));
+    const block = new Uint8Array(wanted);
+    let filled = 0;
+    this.#reading += 1;
+    try {
+      while (filled < wanted) {
+        const part = this.#partAt(at + filled);
+        if (part === undefined || this.#isClosed) break;
+        const offset = at + filled - part.start;
+        const count = Math.min(wanted - filled, part.size - offset);
+        const reading = part.handle.read(block, filled, count, offset);
+        const { bytesRead } = await within(READ_LIMIT_MS, reading, hanging);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+    } finally {
+      this.#reading -= 1;
+      if (this.#reading === 0) this.#idle?.();
+    }
+    return filled === wanted ? block : block.slice(0, filled);
+  }
+
+  /** Idempotent; waits for reads under way. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#reading > 0) {
+      const idle = Promise.withResolvers<void>();
+      this.#idle = idle.resolve;
+      await within(READ_LIMIT_MS, idle.promise, () => {});
+    }
+    await Promise.allSettled(this.#parts.map(({ handle }) => handle.close()));
+  }
+
+  #partAt(at: number): Part | undefined {
+    return this.#parts.findLast(({ start, size }) => start <= at && at < start + size);
+  }
+
+  async #openFrom(index: number): Promise<void> {
+    for (const path of this.paths().slice(index)) this.#parts.push(await openPart(path, this.size));
+  }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  broadcastMs,
+  media90k,
+  PTS_MODULUS,
+  type Pts90k,
+  pts90k,
+  TICKS_PER_SECOND,
+} from '../../arib/time.ts';
+import { PICTURE, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
+import { RecordingIndexer } from './recording-index.ts';
+
+const NOON = broadcastMs(Date.UTC(2026, 4, 1, 3));
+const MINUTE = 60 * TICKS_PER_SECOND;
+const PER_MINUTE = Math.ceil(MINUTE / PICTURE);
+
+function indexed(source: VirtualRecording, breaks: readonly number[] = []) {
+  const input = {
+    source,
+    breaks: breaks.map((at) => ({ at, broadcastAt: undefined })),
+    serviceId: undefined,
+  };
+  return new RecordingIndexer().index({ ...input, beganAt: NOON });
+}
+
+test('a recording of three hours is indexed by reading few places', async () => {
+  const source = new VirtualRecording([{ pictures: 180 * PER_MINUTE, pts: 1_000_000 }]);
+  const index = await indexed(source);
+  expect(source.size).toBeGreaterThan(20e9);
+  expect(index.duration).toBe(media90k(180 * PER_MINUTE * PICTURE));
+  expect(index.scale.stretches).toHaveLength(1);
+  expect(index.scale.broadcastAt(media90k(0))).toBe(NOON);
+  expect(source.reads).toBeLessThan(500);
+});
+
+test('stamps that wrap are one stretch', async () => {
+  const pts = PTS_MODULUS - MINUTE;
+  const index = await indexed(new VirtualRecording([{ pictures: 3 * PER_MINUTE, pts }]));
+  expect(index.pieces).toHaveLength(1);
+  expect(index.duration).toBe(media90k(3 * PER_MINUTE * PICTURE));
+});
+
+test('a jump that no one noted while it was recorded is found to the picture', async () => {
+  const runs = [
+    { pictures: 20 * PER_MINUTE, pts: 5_000_000 },
+    { pictures: 10 * PER_MINUTE, pts: 5_000_000 + 21 * MINUTE },
+  ];
+  const source = new VirtualRecording(runs);
+  const { pieces, duration } = await indexed(source);
+  expect(pieces.map(({ pts }) => pts)).toEqual(runs.map(({ pts }) => pts90k(pts)));
+  expect(pieces[1]?.from).toBe(source.blockBytes * 20 * PER_MINUTE + 3 * 188);
+  expect(duration).toBe(media90k(30 * PER_MINUTE * PICTURE));
+});
+
+test('a clock that is set back is found', async () => {
+  const runs = [
+    { pictures: 7 * PER_MINUTE, pts: 900 * MINUTE },
+    { pictures: 9 * PER_MINUTE, pts: 12 },
+  ];
+  const { pieces } = await indexed(new VirtualRecording(runs));
+  expect(pieces.map(({ pts }) => pts)).toEqual(runs.map(({ pts }) => pts90k(pts)));
+});
+
+test('a pause of three seconds that was noted has no length, a part without a loss is no join', async () => {
+  const first = { pictures: PER_MINUTE, pts: 1_000 };
+  const second = { pictures: PER_MINUTE, pts: 1_000 + PER_MINUTE * PICTURE + 3 * TICKS_PER_SECOND };
+  const third = { pictures: PER_MINUTE, pts: second.pts + PER_MINUTE * PICTURE };
+  const source = new VirtualRecording([first, second, third]);
+  const { pieces, duration } = await indexed(source, source.starts);
+  expect(pieces.map(({ pts }) => pts)).toEqual([first, second].map(({ pts }) => pts90k(pts)));
+  expect(duration).toBe(media90k(3 * PER_MINUTE * PICTURE));
+});
+
+test('a stretch that stayed scrambled is timed by its clock', async () => {
+  const runs: VirtualRun[] = [
+    { pictures: PER_MINUTE, pts: 0 },
+    { pictures: 2 * PER_MINUTE, pts: PER_MINUTE * PICTURE, isScrambled: true },
+    { pictures: PER_MINUTE, pts: 3 * PER_MINUTE * PICTURE },
+  ];
+  const { pieces, duration } = await indexed(new VirtualRecording(runs));
+  expect(pieces).toHaveLength(1);
+  expect(duration).toBe(media90k(4 * PER_MINUTE * PICTURE));
+});
+
+test('the index of what grows is renewed by reading its end', async () => {
+  const whole = new VirtualRecording([{ pictures: 100 * PER_MINUTE, pts: 77 }]);
+  const grown = {
+    size: Math.floor(whole.size * 0.9),
+    read: (at: number, length: number) => whole.read(at, length),
+  };
+  const indexer = new RecordingIndexer();
+  const input = { source: grown, breaks: [], beganAt: NOON, serviceId: undefined };
+  const before = await indexer.index(input);
+  whole.reads = 0;
+  grown.size = whole.size;
+  const after = await indexer.index(input);
+  expect(before.duration).toBeLessThan(after.duration);
+  expect(after.duration).toBe(media90k(100 * PER_MINUTE * PICTURE));
+  expect(whole.reads).toBeLessThan(40);
+});
+
+test('what is no stream is refused', async () => {
+  const noise = { size: 1_000, read: async () => new Uint8Array(1_000).fill(0x47) };
+  const input = { source: noise, breaks: [], beganAt: undefined, serviceId: undefined };
+  await expect(new RecordingIndexer().index(input)).rejects.toThrow('再生できる映像や音声がありません');
+});
+
+describe('any recording', () => {
+  const recording = fc
+    .array(
+      fc.record({
+        pictures: fc.integer({ min: 40, max: 4 * PER_MINUTE }),
+        pts: fc.integer({ min: 0, max: PTS_MODULUS - 1 }),
+      }),
+      { minLength: 1, maxLength: 4 },
+    )
+    // Runs whose stamps continue by chance are one run.
+    .filter((runs) =>
+      runs.every((run, index) => {
+        const before = runs[index - 1];
+        if (before === undefined) return true;
+        const step = run.pts - (before.pts + before.pictures * PICTURE);
+        return Math.abs(((step % PTS_MODULUS) + PTS_MODULUS) % PTS_MODULUS) > 30 * TICKS_PER_SECOND;
+      }),
+    );
+
+  test('has each noted run as a stretch, and every time is found near its octet', async () => {
+    const parameters = fc.record({ runs: recording, share: fc.double({ min: 0, max: 1, noNaN: true }) });
+    await fc.assert(
+      fc.asyncProperty(parameters, async ({ runs, share }) => {
+        const source = new VirtualRecording(runs, 40);
+        const index = await indexed(source, source.starts);
+        expect(index.pieces.map(({ pts }) => pts)).toEqual(runs.map(({ pts }) => pts90k(pts)));
+        const media = media90k(Math.floor(share * (index.duration - 1)));
+        const found = await index.around(media);
+        if (found === undefined) throw new Error('nothing found');
+        expect(found.before.media).toBeLessThanOrEqual(media);
+        expect(found.after.media).toBeGreaterThanOrEqual(media);
+        const block = Math.floor(found.before.at / source.blockBytes);
+        expect(Math.abs(found.before.media - block * PICTURE)).toBeLessThan(2 * PICTURE);
+        const { pts, stretch } = index.scale.positionAt(media) as { pts: Pts90k; stretch: number };
+        expect(index.pieces[stretch]).toBe(found.piece);
+        // The byte says which of several equal stamps is meant.
+        expect(index.timeOf(pts, found.before.at)).toBe(media);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

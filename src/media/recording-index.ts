@@ -1,0 +1,365 @@
+/**
+ * Where the times of a recording lie in its octets. Made of few places that are read: the ends of each run of writing,
+ * one place every 64 MB, and more where the stamps do not fit a steady stream, until each jump of the clock is found. No
+ * file is read as a whole.
+ */
+import type { ServiceId } from '../../arib/ids.ts';
+import {
+  type BroadcastMs,
+  type Media90k,
+  media90k,
+  type Pts90k,
+  TICKS_PER_SECOND,
+  unwrapPts,
+} from '../../arib/time.ts';
+import { ptsDifference } from '../../arib/ts/clock.ts';
+import { continues, type Stretch, TimeScale } from '../../arib/ts/time-scale.ts';
+import { Failure } from '../model/failure.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
+import { ProgramTables } from './program-tables.ts';
+import type { ByteSource } from './recording-bytes.ts';
+import { type Sample, StampSampler } from './stamp-sampler.ts';
+import { entryAt, packetsIn } from './stream-stamps.ts';
+
+/** Where writing was resumed, or another part begins. */
+export interface WritingBreak {
+  /** Octets of the recording before it. */
+  readonly at: number;
+  /** When it was on the air; undefined when unknown. */
+  readonly broadcastAt: BroadcastMs | undefined;
+}
+
+export interface IndexInput {
+  readonly source: ByteSource;
+  /** In order. */
+  readonly breaks: readonly WritingBreak[];
+  /** Broadcast time of the first octet. */
+  readonly beganAt: BroadcastMs | undefined;
+  /** Of a stream with several programmes. */
+  readonly serviceId: ServiceId | undefined;
+}
+
+/** A stretch of the scale and the octets that it was written as. */
+export interface IndexPiece {
+  /** Octets; `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** Stamp of its first picture (or sound) that can be shown. */
+  readonly pts: Pts90k;
+  readonly start: Media90k;
+  /** Ticks. */
+  readonly length: number;
+}
+
+/** A place of known time. */
+export interface TimedPlace {
+  readonly at: number;
+  readonly media: Media90k;
+}
+
+const STRIDE_BYTES = 64 * 1024 * 1024;
+/** Places this near are neighbours: what lies between them is at most a few pictures. */
+const FINE_BYTES = 64 * 1024;
+/** A deviation from a steady stream that a jump may explain: half of what `continues` takes for loss. */
+const DEVIATION = 5 * TICKS_PER_SECOND;
+/** Writing that was interrupted for less lost nothing that is seen. */
+const SEAMLESS = TICKS_PER_SECOND / 2;
+/** A broken stream may jump everywhere: so many places are read to find jumps. */
+const MAX_READS = 3_000;
+const HEAD_BYTES = 4 * 1024 * 1024;
+const BLOCK_BYTES = 512 * 1024;
+/** One picture at 29.97 Hz, one frame of sound at 48 kHz. */
+const PICTURE_TICKS = 3_003;
+const SOUND_TICKS = 1_920;
+
+interface Run {
+  readonly samples: Sample[];
+  readonly from: number;
+  readonly to: number;
+  readonly broadcastAt: BroadcastMs | undefined;
+}
+
+export class RecordingIndex {
+  readonly scale: TimeScale;
+
+  constructor(
+    /** At the head. */
+    readonly layout: StationLayout,
+    /** PAT and PMT at the head, as packets. */
+    readonly tables: Uint8Array<ArrayBuffer>,
+    readonly serviceId: ServiceId | undefined,
+    /** One for each stretch of the scale. */
+    readonly pieces: readonly IndexPiece[],
+    /** Broadcast time of each piece. */
+    times: readonly (BroadcastMs | undefined)[],
+    private readonly places: readonly (readonly TimedPlace[])[],
+    private readonly sampler: StampSampler,
+    /** Octets that it covers. */
+    readonly size: number,
+  ) {
+    const stretches = pieces.map(({ pts, length }, index): Stretch => ({ pts, length, at: times[index] }));
+    this.scale = TimeScale.of(stretches);
+  }
+
+  get duration(): Media90k {
+    return this.scale.duration;
+  }
+
+  /** The piece that holds an octet; the last one for what was written since. */
+  pieceAt(at: number): IndexPiece | undefined {
+    return this.pieces.findLast(({ from }) => from <= at) ?? this.pieces[0];
+  }
+
+  /** The piece that holds a time; the first or last one for times outside. */
+  pieceOf(media: Media90k): IndexPiece | undefined {
+    return this.pieces.findLast(({ start }) => start <= media) ?? this.pieces[0];
+  }
+
+  /** Time of a stamp that was read at an octet, not limited to what its piece holds: sound begins before pictures. */
+  timeOf(pts: Pts90k, at: number): Media90k | undefined {
+    const piece = this.pieceAt(at);
+    if (piece === undefined) return undefined;
+    const share = (at - piece.from) / Math.max(1, piece.to - piece.from);
+    const expected = Math.round(Math.min(1, Math.max(0, share)) * piece.length);
+    return media90k(piece.start + unwrapPts(pts - piece.pts, expected));
+  }
+
+  /**
+   * Two places in one piece around a time, at most about a second apart where the stream has stamps. The first is not
+   * after the time unless nothing is before it.
+   */
+  async around(
+    media: Media90k,
+  ): Promise<{ before: TimedPlace; after: TimedPlace; piece: IndexPiece } | undefined> {
+    const piece = this.pieceOf(media);
+    if (piece === undefined) return undefined;
+    const places = this.places[this.pieces.indexOf(piece)] ?? [];
+    let before: TimedPlace = places.findLast((place) => place.media <= media) ?? {
+      at: piece.from,
+      media: piece.start,
+    };
+    let after: TimedPlace = places.find((place) => place.media > media) ?? {
+      at: piece.to,
+      media: media90k(piece.start + piece.length),
+    };
+    for (let tries = 0; tries < 24; tries += 1) {
+      if (after.at - before.at <= BLOCK_BYTES || after.media - before.media <= TICKS_PER_SECOND) break;
+      const share = (media - before.media) / (after.media - before.media);
+      // Never at an edge, so that each reading makes the interval smaller.
+      const fraction = tries % 3 === 2 ? 0.5 : Math.min(0.9, Math.max(0.1, share));
+      const wanted = before.at + Math.floor((after.at - before.at) * fraction);
+      const sample = await this.sampler.at(wanted, after.at);
+      const time = sample === undefined ? undefined : this.timeOf(sample.pts, sample.at);
+      if (sample === undefined || time === undefined || time < before.media || time > after.media) {
+        after = { at: wanted, media: after.media };
+      } else if (time <= media) before = { at: sample.at, media: time };
+      else after = { at: wanted, media: time };
+    }
+    return { before, after, piece };
+  }
+}
+
+/** Keeps what it read, so that the index of a growing recording is renewed by reading its end alone. */
+export class RecordingIndexer {
+  #head: { tables: ProgramTables; layout: StationLayout } | undefined;
+  #sampler: StampSampler | undefined;
+  readonly #entries = new Map<number, Sample>();
+
+  /** @throws Failure not_found when it is no stream that can be played; what reading throws */
+  async index(input: IndexInput): Promise<RecordingIndex> {
+    const { source, serviceId } = input;
+    this.#head ??= await readHead(source, serviceId);
+    const { tables, layout } = this.#head;
+    this.#sampler ??= new StampSampler(source, layout);
+    const sampler = this.#sampler;
+    sampler.source = source;
+    const size = source.size;
+    const runs: Run[] = [];
+    for (const { from, to, broadcastAt } of writingRuns(input, size)) {
+      const samples = await readRun(sampler, from, to);
+      if (samples.length > 0) runs.push({ samples, from, to, broadcastAt });
+    }
+    const parts: Run[] = [];
+    for (const run of runs) parts.push(...(await splitAtJumps(sampler, run)));
+    const joined = joinSeamless(parts);
+    const pieces: IndexPiece[] = [];
+    const times: (BroadcastMs | undefined)[] = [];
+    const places: TimedPlace[][] = [];
+    let start = 0;
+    for (const part of joined) {
+      const first = await this.#entry(source, part, layout);
+      const { piece, timed } = placed(part, first, media90k(start), layout.video !== null);
+      pieces.push(piece);
+      times.push(part.broadcastAt);
+      places.push(timed);
+      start += piece.length;
+    }
+    return new RecordingIndex(layout, tables.packets, tables.serviceId, pieces, times, places, sampler, size);
+  }
+
+  /** The first picture of a part that can be shown; its first stamp where none is found. */
+  async #entry(source: ByteSource, part: Run, layout: StationLayout): Promise<Sample> {
+    const [fallback] = part.samples;
+    if (fallback === undefined) throw new Error('a part has a sample');
+    const known = this.#entries.get(part.from);
+    if (known !== undefined) return known;
+    const end = Math.min(part.to, part.from + HEAD_BYTES);
+    const tables = new ProgramTables(undefined);
+    for (let at = part.from; at < end; at += BLOCK_BYTES) {
+      const bytes = await source.read(at, Math.min(BLOCK_BYTES, end - at));
+      for (const offset of packetsIn(bytes)) {
+        tables.feed(bytes, offset);
+        const entry = entryAt(bytes, offset, tables.layout ?? layout);
+        if (entry === undefined) continue;
+        // A stamp that its neighbours deny is damaged.
+        if (!continues(0, ptsDifference(entry.pts, fallback.pts))) continue;
+        const sample = { at: at + offset, pts: entry.pts };
+        this.#entries.set(part.from, sample);
+        return sample;
+      }
+    }
+    if (end < part.to) this.#entries.set(part.from, fallback);
+    return fallback;
+  }
+}
+
+const UNPLAYABLE = (): Failure => new Failure('not_found', 'この録画には再生できる映像や音声がありません。');
+
+async function readHead(
+  source: ByteSource,
+  serviceId: ServiceId | undefined,
+): Promise<{ tables: ProgramTables; layout: StationLayout }> {
+  const tables = new ProgramTables(serviceId);
+  for (let at = 0; at < Math.min(source.size, 4 * HEAD_BYTES); at += BLOCK_BYTES) {
+    const bytes = await source.read(at, BLOCK_BYTES);
+    for (const offset of packetsIn(bytes)) {
+      tables.feed(bytes, offset);
+      const { layout } = tables;
+      if (layout !== undefined && (layout.video !== null || layout.audios.length > 0))
+        return { tables, layout };
+    }
+  }
+  throw UNPLAYABLE();
+}
+
+function* writingRuns({ breaks, beganAt }: IndexInput, size: number): Generator<Omit<Run, 'samples'>> {
+  let from = 0;
+  let broadcastAt = beganAt;
+  for (const one of [...breaks].sort((a, b) => a.at - b.at)) {
+    if (one.at <= from || one.at >= size) continue;
+    yield { from, to: one.at, broadcastAt };
+    from = one.at;
+    broadcastAt = one.broadcastAt;
+  }
+  if (size > from) yield { from, to: size, broadcastAt };
+}
+
+/** Its first and last stamp and one at each stride; empty when it has none. */
+async function readRun(sampler: StampSampler, from: number, to: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for (let at = from; at < to; at += STRIDE_BYTES) {
+    const sample = await sampler.at(at, to);
+    if (sample !== undefined && sample.at > (samples.at(-1)?.at ?? -1)) samples.push(sample);
+  }
+  const last = await sampler.last(from, to);
+  if (last !== undefined && last.at > (samples.at(-1)?.at ?? -1)) samples.push(last);
+  return samples;
+}
+
+async function splitAtJumps(sampler: StampSampler, run: Run): Promise<Run[]> {
+  const { samples } = run;
+  const rates = samples.slice(1).map((sample, index) => {
+    const before = samples[index] as Sample;
+    return ptsDifference(sample.pts, before.pts) / (sample.at - before.at);
+  });
+  const median = [...rates].sort((a, b) => a - b)[rates.length >> 1] ?? 0;
+  const parts: Run[] = [];
+  let from = run.from;
+  let { broadcastAt } = run;
+  let open: Sample[] = samples.slice(0, 1);
+  for (const [index, sample] of samples.entries()) {
+    const before = samples[index - 1];
+    if (before === undefined) continue;
+    const ticks = ptsDifference(sample.pts, before.pts);
+    const isSteady = Math.abs(ticks - median * (sample.at - before.at)) <= DEVIATION;
+    const isSure = samples.length > 3 && isSteady && ticks >= 0;
+    const jumps = isSure ? [] : await findJumps(sampler, before, sample, 0);
+    for (const [last, first] of jumps) {
+      if (last.at > (open.at(-1)?.at ?? -1)) open.push(last);
+      parts.push({ samples: open, from, to: first.at, broadcastAt });
+      // What the clock says cannot be trusted across a jump of it.
+      broadcastAt = undefined;
+      from = first.at;
+      open = [first];
+    }
+    if (sample.at > (open.at(-1)?.at ?? -1)) open.push(sample);
+  }
+  parts.push({ samples: open, from, to: run.to, broadcastAt });
+  return parts;
+}
+
+/** Neighbours between which the clock jumps. Between places of a steady stream there are none. */
+async function findJumps(
+  sampler: StampSampler,
+  before: Sample,
+  after: Sample,
+  depth: number,
+): Promise<[Sample, Sample][]> {
+  const ticks = ptsDifference(after.pts, before.pts);
+  const bytes = after.at - before.at;
+  const verdict = (): [Sample, Sample][] => (continues(0, ticks) ? [] : [[before, after]]);
+  if (bytes <= FINE_BYTES || depth > 32 || sampler.reads > MAX_READS) return verdict();
+  const middle = await sampler.at(before.at + (bytes >> 1), after.at);
+  if (middle === undefined || middle.at <= before.at) return verdict();
+  const found: [Sample, Sample][] = [];
+  for (const [a, b] of [
+    [before, middle],
+    [middle, after],
+  ] as const) {
+    const part = ptsDifference(b.pts, a.pts);
+    const expected = (ticks * (b.at - a.at)) / bytes;
+    const isSteady = part >= -TICKS_PER_SECOND && Math.abs(part - expected) <= DEVIATION;
+    // A long way without a jump looks steady at every step; a long step over few octets does not.
+    const isShort = part <= 10 * TICKS_PER_SECOND;
+    const isPlain = isSteady && (isShort || b.at - a.at > 8 * FINE_BYTES);
+    if (!isPlain) found.push(...(await findJumps(sampler, a, b, depth + 1)));
+  }
+  return found;
+}
+
+/** Parts that continue each other are one: a full folder was left for another without a loss. */
+function joinSeamless(parts: readonly Run[]): Run[] {
+  const out: Run[] = [];
+  for (const part of parts) {
+    const before = out.at(-1);
+    const last = before?.samples.at(-1);
+    const [first] = part.samples;
+    const step = last === undefined || first === undefined ? undefined : ptsDifference(first.pts, last.pts);
+    if (before !== undefined && step !== undefined && Math.abs(step) <= SEAMLESS) {
+      out[out.length - 1] = { ...before, to: part.to, samples: [...before.samples, ...part.samples] };
+    } else out.push(part);
+  }
+  return out;
+}
+
+function placed(
+  part: Run,
+  first: Sample,
+  start: Media90k,
+  isVideo: boolean,
+): { piece: IndexPiece; timed: TimedPlace[] } {
+  // From sample to sample: a part may be longer than stamps count.
+  let last = first;
+  let offset = 0;
+  let length = 0;
+  const timed: TimedPlace[] = [{ at: first.at, media: start }];
+  for (const sample of part.samples) {
+    offset += ptsDifference(sample.pts, last.pts);
+    last = sample;
+    length = Math.max(length, offset);
+    if (sample.at > first.at && offset > (timed.at(-1)?.media ?? 0) - start)
+      timed.push({ at: sample.at, media: media90k(start + offset) });
+  }
+  length += isVideo ? PICTURE_TICKS : SOUND_TICKS;
+  return { piece: { from: part.from, to: part.to, pts: first.pts, start, length }, timed };
+}

@@ -1,0 +1,125 @@
+/**
+ * Time stamps and entry points in a window of a transport stream that begins anywhere. Pure; nothing is assumed of what
+ * is before the window.
+ */
+import type { Pid } from '../../arib/ids.ts';
+import { type Pts90k, unwrapPts } from '../../arib/time.ts';
+import { pcrToPts } from '../../arib/ts/clock.ts';
+import {
+  hasTransportError,
+  PACKET_SIZE,
+  packetPcr,
+  packetPid,
+  payloadStart,
+  SYNC_BYTE,
+  scramblingControl,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
+import { readPes } from '../../arib/ts/pes.ts';
+import { pictureStart } from '../reception/entry-points.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
+
+/** A PES packet's stamp and where the packet begins, octets from the start of the window. */
+export interface StampAt {
+  readonly at: number;
+  readonly pts: Pts90k;
+}
+
+export interface WindowStamps {
+  /** Of the leading stream: video, else the first sound. In the order of the stream, not of time. */
+  readonly stamps: readonly StampAt[];
+  /** Of the programme clock, as 90 kHz. */
+  readonly clocks: readonly StampAt[];
+}
+
+/** Consecutive sync bytes that are believed. */
+const CONFIRMATIONS = 4;
+
+/** The first packet of a window, -1 without one. A window shorter than that needs all its sync bytes. */
+export function alignedStart(bytes: Uint8Array): number {
+  for (let start = 0; start < PACKET_SIZE && start + PACKET_SIZE <= bytes.length; start += 1) {
+    let isAligned = true;
+    for (let step = 0; step <= CONFIRMATIONS && isAligned; step += 1) {
+      const at = start + step * PACKET_SIZE;
+      if (at >= bytes.length) break;
+      isAligned = bytes[at] === SYNC_BYTE;
+    }
+    if (isAligned) return start;
+  }
+  return -1;
+}
+
+/** Offsets of whole packets; where a sync byte is missing the stream is aligned again. */
+export function* packetsIn(bytes: Uint8Array): Generator<number> {
+  let at = alignedStart(bytes);
+  while (at >= 0 && at + PACKET_SIZE <= bytes.length) {
+    if (bytes[at] === SYNC_BYTE) {
+      yield at;
+      at += PACKET_SIZE;
+      continue;
+    }
+    const next = alignedStart(bytes.subarray(at));
+    at = next < 0 ? at + PACKET_SIZE : at + next;
+  }
+}
+
+/** stream_id of video 0xe0..0xef and of sound 0xc0..0xdf, ISO/IEC 13818-1 table 2-22. */
+export function isVideoId(streamId: number): boolean {
+  return (streamId & 0xf0) === 0xe0;
+}
+
+export function isAudioId(streamId: number): boolean {
+  return (streamId & 0xe0) === 0xc0;
+}
+
+/** The stamp of the PES packet that starts in the packet at `offset`; undefined when it has none or is scrambled. */
+export function stampOf(bytes: Uint8Array, offset: number): { pts: Pts90k; streamId: number } | undefined {
+  if (!startsUnit(bytes, offset) || hasTransportError(bytes, offset)) return undefined;
+  if (scramblingControl(bytes, offset) !== 0) return undefined;
+  const pes = readPes(bytes.subarray(payloadStart(bytes, offset), offset + PACKET_SIZE));
+  return pes?.pts === undefined ? undefined : { pts: pes.pts, streamId: pes.streamId };
+}
+
+/**
+ * @param lead PID of the leading stream as the layout at the head names it; where it does not occur any stream of its
+ *   kind counts, since PIDs change within a recording
+ */
+export function stampsIn(bytes: Uint8Array, lead: Pid | undefined, isVideo: boolean): WindowStamps {
+  const own: StampAt[] = [];
+  const others: StampAt[] = [];
+  const clocks: StampAt[] = [];
+  for (const at of packetsIn(bytes)) {
+    const pcr = hasTransportError(bytes, at) ? undefined : packetPcr(bytes, at);
+    if (pcr !== undefined) clocks.push({ at, pts: pcrToPts(pcr) });
+    const stamp = stampOf(bytes, at);
+    if (stamp === undefined) continue;
+    const { pts, streamId } = stamp;
+    if (!(isVideo ? isVideoId(streamId) : isAudioId(streamId))) continue;
+    (packetPid(bytes, at) === lead ? own : others).push({ at, pts });
+  }
+  return { stamps: own.length > 0 ? own : others, clocks };
+}
+
+/** The earliest and the latest stamp of a few that are near each other, as unwrapped by the first. */
+export function extremes(stamps: readonly StampAt[]): { min: number; max: number } | undefined {
+  const [first] = stamps;
+  if (first === undefined) return undefined;
+  const times = stamps.map(({ pts }) => unwrapPts(pts, first.pts));
+  return { min: Math.min(...times), max: Math.max(...times) };
+}
+
+export interface EntryAt extends StampAt {
+  /** Size and aspect as the sequence header tells, e.g. `1440x1080/3`; null where the codec's is not read. */
+  readonly format: string | null;
+}
+
+/** Where a decoder of this layout can begin: an intra picture, or a PES packet of sound where there is no video. */
+export function entryAt(bytes: Uint8Array, offset: number, layout: StationLayout): EntryAt | undefined {
+  const pid = packetPid(bytes, offset);
+  if (pid !== (layout.video?.pid ?? layout.audios[0])) return undefined;
+  const stamp = stampOf(bytes, offset);
+  if (stamp === undefined) return undefined;
+  if (layout.video === null) return { at: offset, pts: stamp.pts, format: null };
+  const picture = pictureStart(bytes, offset, layout.video.kind);
+  return picture === undefined ? undefined : { at: offset, pts: stamp.pts, format: picture.format };
+}

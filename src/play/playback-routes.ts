@@ -1,0 +1,87 @@
+/** What a player asks for before it plays a recording: how it can be played, and its chapters. */
+import type { Elysia } from 'elysia';
+import { type Chapters, ChaptersSchema, PlaybackSchema } from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
+import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import type { OpenRecordings } from './open-recordings.ts';
+import { describePlayback } from './playback-description.ts';
+
+export interface PlaybackRouteNeeds {
+  recordingList: Pick<RecordingListStore, 'find'>;
+  open: Pick<OpenRecordings, 'open'>;
+}
+
+/** @throws Failure not_found for what is still being recorded, or has no original stream */
+export function finishedRecording(
+  parts: Pick<PlaybackRouteNeeds, 'recordingList'>,
+  id: string,
+): ListedRecording {
+  const recording = findRecording(parts.recordingList, id);
+  if (recording.state === 'recording') {
+    throw new Failure('not_found', '録画中の番組です。追いかけ再生をご利用ください。');
+  }
+  if (!recording.files.some(({ source }) => source === 'ts')) {
+    throw new Failure('not_found', 'この録画のファイルはありません。');
+  }
+  return recording;
+}
+
+/** None are known before commercials are detected. */
+const NO_CHAPTERS: Chapters = { chapters: [] };
+
+export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void {
+  const tags = ['recordings'];
+
+  app.get(
+    '/api/recordings/:id/playback',
+    async ({ params, request }) => {
+      const recording = finishedRecording(parts, params.id);
+      const opened = await parts.open.open(recording);
+      try {
+        return polledJson(request, polledAnswer(describePlayback(recording, opened.index)));
+      } finally {
+        opened.close();
+      }
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'How a finished recording can be played',
+        description:
+          'Times are seconds on the playback scale: 0 is the first picture that can be shown, and what was not ' +
+          'received has no length. The same scale holds for `stream`, `chase`, chapters and captions.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          ...polledResponses('how it can be played', PlaybackSchema),
+          404: problemResponse(
+            'no such recording, it is being recorded, or it has no file that can be played',
+          ),
+          503: problemResponse('`busy`: its folder does not answer'),
+        },
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id/chapters',
+    ({ params, request }) => {
+      findRecording(parts.recordingList, params.id);
+      return polledJson(request, polledAnswer(NO_CHAPTERS));
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Chapters of a recording',
+        description:
+          'Empty while commercials were not detected. The event `chapters` says that they changed.',
+        tags,
+        responses: { ...REFUSALS, ...NO_RECORDING, ...polledResponses('the chapters', ChaptersSchema) },
+      },
+    },
+  );
+}

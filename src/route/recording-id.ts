@@ -1,0 +1,31 @@
+/** The recording that an address names. */
+import { Type as t } from '@sinclair/typebox';
+import { Failure } from '../model/failure.ts';
+import { problemResponse } from './described-responses.ts';
+
+/** @throws Failure bad_request for what is no number */
+export function readRecordingId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new Failure('bad_request', '録画の番号が正しくありません。', { path: 'id' });
+  }
+  return Number(text);
+}
+
+export function unknownRecording(): Failure {
+  return new Failure('not_found', '録画が見つかりません。');
+}
+
+/** @throws Failure not_found, also for what is in the bin */
+export function findRecording<T>(list: { find(id: number): T | undefined }, text: string): T {
+  const recording = list.find(readRecordingId(text));
+  if (recording === undefined) throw unknownRecording();
+  return recording;
+}
+
+export const ID_PARAMS = t.Object({ id: t.String({ description: 'recording id' }) });
+
+/** Answers about one recording that it may also be given. */
+export const NO_RECORDING = {
+  400: problemResponse('malformed id'),
+  404: problemResponse('no such recording, or it is in the bin'),
+};

@@ -1,0 +1,125 @@
+/** What is offered of a recording over HTTP before it is played. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { Value } from '@sinclair/typebox/value';
+import { ChaptersSchema, type Playback, PlaybackSchema } from '../../wire/api.ts';
+import { RecordedHome, START } from '../service/recorded-home.ts';
+import { PICTURE, VirtualRecording, type VirtualRun } from './virtual-recording.ts';
+
+let home: RecordedHome;
+
+beforeAll(async () => {
+  home = await RecordedHome.start();
+});
+
+afterAll(() => home.close());
+
+beforeEach(() => home.clear());
+
+const SECOND = 90_000;
+const get = (id: number, what = 'playback') => home.get(`/api/recordings/${id}/${what}`);
+
+async function content(...runs: VirtualRun[]): Promise<Uint8Array> {
+  const source = new VirtualRecording(runs, 12);
+  return source.read(0, source.size);
+}
+
+async function playback(id: number): Promise<Playback> {
+  const response = await get(id);
+  expect(response.status).toBe(200);
+  const value = (await response.json()) as Playback;
+  expect([...Value.Errors(PlaybackSchema, value)]).toEqual([]);
+  return value;
+}
+
+test('a recording tells its length, its ways to be played and where something is missing', async () => {
+  const first = { pictures: 600, pts: 1_000_000 };
+  // A minute was not received between the two.
+  const second = { pictures: 900, pts: first.pts + 600 * PICTURE + 60 * SECOND };
+  const lead = 10_000;
+  const gap = { startMs: 600 * (PICTURE / 90) - lead, endMs: 600 * (PICTURE / 90) + 60_000 - lead };
+  const gaps = [
+    { startMs: Math.round(gap.startMs), endMs: Math.round(gap.endMs), cause: 'stalled' as const },
+  ];
+  const verdict = { level: 'damaged' as const, drops: 0, gaps, headMs: lead, tailMs: 0 };
+  const bytes = await content(first, second);
+  const id = home.put({ content: bytes, verdict });
+  const path = home.database
+    .query<{ path: string }, { id: number }>('SELECT path FROM recording_parts WHERE recording_id = $id')
+    .get({ id })?.path;
+  const position = 600 * 12 * 188;
+  const at = START - lead + Math.round(600 * (PICTURE / 90)) + 60_000;
+  home.database
+    .query("INSERT INTO recording_seams VALUES ($id, $path, $position, 'resumed', $at)")
+    .run({ id, path: path ?? '', position, at });
+  const described = await playback(id);
+  expect(described).toMatchObject({ axis: 'ts', duration: 50.05, hasVideo: true, broadcastAt: START - lead });
+  expect(described.programStart).toBeCloseTo(10, 1);
+  expect(described.joins).toEqual([20.02]);
+  expect(described.gaps).toHaveLength(1);
+  expect(described.gaps[0]).toMatchObject({ missing: 60, cause: 'stalled' });
+  expect(described.gaps[0]?.start).toBeCloseTo(20.02, 1);
+  expect(described.gaps[0]?.end).toBeCloseTo(20.02, 1);
+  expect(described.audios).toEqual([{ id: '0:both', label: '主音声' }]);
+  expect(described.offers.map(({ codec, way }) => `${codec} ${way}`)).toEqual([
+    'h264 stream',
+    'av1 stream',
+    'mpeg2 raw',
+  ]);
+  const again = await get(id);
+  const etag = again.headers.get('etag') ?? '';
+  const unchanged = await home.get(`/api/recordings/${id}/playback`, { headers: { 'if-none-match': etag } });
+  expect(unchanged.status).toBe(304);
+});
+
+test('what cannot be played says why', async () => {
+  const message = async (id: number) => {
+    const response = await get(id);
+    const body = (await response.json()) as { message: string; code: string };
+    return [response.status, body.code, body.message];
+  };
+  const noFile = 'この録画のファイルはありません。';
+  expect(await message(home.put({ content: new Uint8Array(0) }))).toEqual([
+    404,
+    'not_found',
+    'この録画のファイルは空です。',
+  ]);
+  expect(await message(home.put({ content: null }))).toEqual([404, 'not_found', noFile]);
+  const unplayable = 'この録画には再生できる映像や音声がありません。';
+  expect(await message(home.put({ content: new Uint8Array(100_000) }))).toEqual([
+    404,
+    'not_found',
+    unplayable,
+  ]);
+  expect(await message(home.put({}))).toEqual([404, 'not_found', unplayable]);
+  const running = home.put({ content: await content({ pictures: 60, pts: 0 }), state: 'recording' });
+  expect(await message(running)).toEqual([
+    404,
+    'not_found',
+    '録画中の番組です。追いかけ再生をご利用ください。',
+  ]);
+  expect(await message(999_999)).toEqual([404, 'not_found', '録画が見つかりません。']);
+  const vanished = home.put({ content: await content({ pictures: 60, pts: 0 }) });
+  rmSync(home.folder, { recursive: true });
+  expect(await message(vanished)).toEqual([404, 'not_found', noFile]);
+});
+
+test('a recording cut at any octet has the length of what is there', async () => {
+  const whole = await content({ pictures: 90, pts: 5_000 });
+  for (const length of [188 * 12 * 90 - 1, 188 * 12 * 45 + 77, 188 * 6, 700, 188]) {
+    const id = home.put({ content: whole.subarray(0, length) });
+    const response = await get(id);
+    const body = (await response.json()) as Partial<Playback>;
+    if (response.status === 404) expect(length).toBeLessThan(1_000);
+    else expect(Math.abs((body.duration ?? 0) - length / 188 / 12 / 29.97)).toBeLessThan(0.1);
+  }
+});
+
+test('chapters are empty while commercials are not detected', async () => {
+  const id = home.put({});
+  const response = await get(id, 'chapters');
+  const value: unknown = await response.json();
+  expect([...Value.Errors(ChaptersSchema, value)]).toEqual([]);
+  expect(value).toEqual({ chapters: [] });
+  expect((await get(999_999, 'chapters')).status).toBe(404);
+});
