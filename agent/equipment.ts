@@ -126,7 +126,7 @@ export class Equipment {
 }
 
 /** @throws BadValue */
-function parseTuners(value: unknown): TunerDefinition[] {
+export function parseTuners(value: unknown): TunerDefinition[] {
   const definitions = parseAs(TunerDefinitionsSchema, value);
   for (const [index, { driver, device }] of definitions.entries()) {
     const problem = deviceNameProblem(driver, device);
@@ -148,7 +148,7 @@ function deviceNameProblem(driver: TunerDefinition['driver'], device: string): s
 }
 
 /** @throws BadValue */
-function parseChannels(value: unknown): Channel[] {
+export function parseChannels(value: unknown): Channel[] {
   const channels = parseAs(ChannelsSchema, value);
   const seen = new Set<string>();
   return channels.map((entry, index) => {

@@ -1,15 +1,20 @@
 /** The executable `svc-agent`: environment, command line and signals around `startAgent`. */
-import { ConfigError } from '../host/environment.ts';
+import { ConfigError, type Environment } from '../host/environment.ts';
 import { LICENSES } from '../host/licenses.ts';
 import { createLog } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
 import { CardReader } from './card/card-reader.ts';
+import { runCheck, runImport, unitEnvironment } from './commands.ts';
 import { type AgentConfig, readConfig } from './config.ts';
 
 const HELP = `svc-agent ${VERSION}: tunes and shares the household's tuners over HTTP
 
-Usage: svc-agent [--version | --licenses | --help]
+Usage: svc-agent [check | import-mirakurun | --version | --licenses | --help]
+
+  check               check tuners, permissions, card and channels; exit 1 if any is broken
+  import-mirakurun [--dry-run] [--replace] [FOLDER]
+                      take over tuners.yml and channels.yml of Mirakurun; no command in them is run
 
 Environment:
   AGENT_HOST, AGENT_PORT    where to listen (127.0.0.1, 25252)
@@ -36,13 +41,18 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function configOrExit(): AgentConfig {
+function configOrExit(environment: Environment): AgentConfig {
   try {
-    return readConfig(process.env);
+    return readConfig(environment);
   } catch (error) {
     if (error instanceof ConfigError) fail(`bad configuration\n${error.message}`);
     throw error;
   }
+}
+
+/** Beside this entry: compiled executables find workers only there. */
+function startCardWorker(): Worker {
+  return new Worker(new URL('./card.worker.ts', import.meta.url));
 }
 
 /** Why listening failed, in words that name what to change. */
@@ -71,8 +81,13 @@ async function main(arguments_: readonly string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  if (rest.length === 0 && first === 'check')
+    process.exit(await runCheck(configOrExit(unitEnvironment(process.env)), startCardWorker, print));
+  if (first === 'import-mirakurun')
+    process.exit(await runImport(configOrExit(unitEnvironment(process.env)), rest, print));
   if (first !== undefined) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
-  const config = configOrExit();
+  const config = configOrExit(process.env);
   // The reader of the log may exit; tuners and their users must survive that.
   process.stderr.on('error', () => {});
   const log = createLog(
@@ -88,7 +103,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       card: {
         ...config.card,
         reader: new CardReader({
-          startWorker: () => new Worker(new URL('./card.worker.ts', import.meta.url)),
+          startWorker: startCardWorker,
           log: log.component('card'),
         }),
       },

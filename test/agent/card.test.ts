@@ -147,6 +147,37 @@ describe.skipIf(missing !== undefined)('a card behind the real daemon', () => {
     }
   });
 
+  test('svc-agent check finds nothing broken, of a running agent and of the machine alone', async () => {
+    const agent = await new CardAgent(rig.socket, 1_000).ready();
+    const environment = {
+      ...{ PATH: process.env.PATH, PCSCLITE_CSOCK_NAME: rig.socket, FAKE_TUNE: 'true', FAKE_TUNERS: 'GR:2' },
+      TUNERS_FILE: join(agent.folder, 'none.json'),
+      CHANNELS_FILE: join(agent.folder, 'none.json'),
+    };
+    const check = async (port: string) => {
+      const child = Bun.spawn([...AGENT, 'check'], {
+        env: { ...environment, AGENT_PORT: port },
+        stdout: 'pipe',
+      });
+      const text = await new Response(child.stdout).text();
+      return { code: await child.exited, text };
+    };
+    try {
+      await until('the inserted card is ready', async () => (await agent.card()).state === 'ready');
+      const running = await check(new URL(agent.url).port);
+      expect(running.text).toContain(`svc-agent: ${agent.url} で動いています`);
+      expect(running.text).toMatch(/^OK {4}カード: 読み取れます（Virtual PCD/m);
+      expect(running.code).toBe(0);
+    } finally {
+      await agent.close();
+    }
+    const alone = await check(String(await freePort()));
+    expect(alone.text).toContain('注意  svc-agent:');
+    expect(alone.text).toMatch(/^OK {4}カード: 読み取れます（Virtual PCD/m);
+    expect(alone.text).not.toContain('問題');
+    expect(alone.code).toBe(0);
+  }, 30_000);
+
   test('a card that is removed and inserted again: the stream recovers, and says what was wrong', async () => {
     const agent = await new CardAgent(rig.socket, 6_000).ready();
     try {

@@ -1,6 +1,6 @@
 /** The agent as a process of its own: environment, command line, signals. */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
@@ -84,6 +84,35 @@ describe('svc-agent', () => {
     await using agent = run({}, '--port');
     expect(await agent.child.exited).toBe(1);
     expect(agent.log()).toContain('--port');
+  });
+
+  test('check tells the next steps of a machine without a card, and exits with 1', async () => {
+    await using agent = run({ PCSCLITE_CSOCK_NAME: join(folder, 'no-daemon') }, 'check');
+    const text = await new Response(agent.child.stdout).text();
+    expect(text).toMatch(/^問題 {2}カード: カードを読むためのソフトウェア/m);
+    expect(text).toMatch(/^注意 {2}チャンネル: まだ局がありません。/m);
+    expect(await agent.child.exited).toBe(1);
+  });
+
+  test('import-mirakurun stores the tables where the agent reads them', async () => {
+    const mirakurun = join(folder, 'mirakurun');
+    mkdirSync(mirakurun);
+    writeFileSync(
+      join(mirakurun, 'tuners.yml'),
+      '- {name: T1, types: [GR], command: "recpt1 --device /dev/px4video2 <channel>"}',
+    );
+    const files = {
+      TUNERS_FILE: join(mirakurun, 'tuners.json'),
+      CHANNELS_FILE: join(mirakurun, 'channels.json'),
+    };
+    await using agent = run(files, 'import-mirakurun', mirakurun);
+    expect(await agent.child.exited).toBe(0);
+    expect(JSON.parse(readFileSync(files.TUNERS_FILE, 'utf8'))).toMatchObject([{ device: '/dev/px4video2' }]);
+    await using again = run(files, 'import-mirakurun', mirakurun);
+    expect(await new Response(again.child.stdout).text()).toContain('--replace');
+    expect(await again.child.exited).toBe(1);
+    await using wrong = run(files, 'import-mirakurun', '--force', mirakurun);
+    expect(await wrong.child.exited).toBe(2);
   });
 
   test('says that its port is taken', async () => {

@@ -1,0 +1,133 @@
+/** `svc-agent check`: tuners, permissions, card and channels, each with the next step where something is wrong. Pure. */
+import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
+import type { DetectedDevice, TunerDefinition } from '../../wire/agent.ts';
+import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import type { CardFacts, CheckFacts } from './check-source.ts';
+
+export interface CheckLine {
+  /** `note`: nothing is broken, but a step is left. */
+  readonly state: 'ok' | 'note' | 'bad';
+  /** Displayable, as the next. */
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** What a device file's rights are for the service, which runs as a user of its own. */
+export type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
+
+const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
+const MARKS: Record<CheckLine['state'], string> = { ok: 'OK  ', note: '注意', bad: '問題' };
+
+export function formatCheck({ state, what, detail }: CheckLine): string {
+  return `${MARKS[state]}  ${what}: ${detail.replace(/\s*\n\s*/g, ' ')}`;
+}
+
+/** @param access undefined: the devices' own problems say it, because they were asked with the service's rights */
+export function checkLines(facts: CheckFacts, url: string, access: UnitAccess | undefined): CheckLine[] {
+  return [
+    facts.isRunning
+      ? { state: 'ok', what: 'svc-agent', detail: `${url} で動いています` }
+      : {
+          state: 'note',
+          what: 'svc-agent',
+          detail: `${url} では動いていません。systemctl enable --now svc-agent で起動してください`,
+        },
+    ...deviceLines(facts, access),
+    ...tunerLines(facts),
+    cardLine(facts.card),
+    channelLine(facts),
+  ];
+}
+
+function deviceLines(
+  { devices, tuners, isRunning }: CheckFacts,
+  access: UnitAccess | undefined,
+): CheckLine[] {
+  // A broadcast that a command makes needs no device.
+  const isMadeUp = typeof tuners !== 'string' && tuners.some(({ driver }) => driver === 'fake');
+  if (devices.length === 0 && isMadeUp) return [];
+  if (devices.length === 0) {
+    const detail =
+      'チューナーのデバイスが見つかりません。チューナーをつなぎ、ドライバーを入れてください（docs/hardware.md）';
+    return [{ state: 'bad', what: 'デバイス', detail }];
+  }
+  return devices.map((device) => deviceLine(device, isRunning ? undefined : access));
+}
+
+function deviceLine(
+  { device, model, types, problem }: DetectedDevice,
+  access: UnitAccess | undefined,
+): CheckLine {
+  const what = `デバイス ${device}`;
+  const known = [model, typeText(types)].filter((text) => text !== '').join('、');
+  if (problem !== null) {
+    const state = problem.code === 'no_system' ? 'note' : 'bad';
+    return { state, what, detail: problem.message };
+  }
+  const unit = access?.(device);
+  if (unit !== undefined && !unit.may) {
+    const detail = `サービスから開けません（グループ ${unit.group}）。udev のルールでグループを video、モードを 0660 にしてください（docs/hardware.md）`;
+    return { state: 'bad', what, detail };
+  }
+  return { state: 'ok', what, detail: known };
+}
+
+function typeText(types: readonly BroadcastType[]): string {
+  return BROADCAST_TYPES.filter((type) => types.includes(type))
+    .map((type) => NAMES[type])
+    .join('・');
+}
+
+function tunerLines({ tuners, devices }: CheckFacts): CheckLine[] {
+  if (typeof tuners === 'string') {
+    const detail = `${tuners}。直すか、削除すると自動で検出したものを使います`;
+    return [{ state: 'bad', what: 'チューナーの設定', detail }];
+  }
+  const enabled = tuners.filter(({ disabled = false }) => !disabled);
+  const counts = BROADCAST_TYPES.map(
+    (type) => `${NAMES[type]} ${enabled.filter(({ types }) => types.includes(type)).length}`,
+  );
+  const summary: CheckLine =
+    enabled.length === 0
+      ? { state: 'bad', what: 'チューナー', detail: '使えるチューナーがありません' }
+      : { state: 'ok', what: 'チューナー', detail: `${enabled.length} 台（${counts.join('、')}）` };
+  return [summary, ...enabled.flatMap((tuner) => tunerProblem(tuner, devices) ?? [])];
+}
+
+function tunerProblem(
+  { name, driver, device, error = null }: TunerDefinition & { readonly error?: string | null },
+  devices: readonly DetectedDevice[],
+): CheckLine | undefined {
+  const what = `チューナー ${name ?? device}`;
+  if (error !== null) return { state: 'bad', what, detail: error };
+  if (driver === 'fake' || devices.some((found) => found.device === device)) return undefined;
+  const detail = `${device} がありません。つなぐか、「チューナー」画面で無効にしてください`;
+  return { state: 'bad', what, detail };
+}
+
+function cardLine({ state, reader, failure }: CardFacts): CheckLine {
+  if (failure !== null) {
+    const { what, next } = KEY_FAILURE_WORDS[failure];
+    return { state: 'bad', what: 'カード', detail: `${what}${next}` };
+  }
+  if (state === 'ready' || state === 'shared') {
+    return { state: 'ok', what: 'カード', detail: `読み取れます（${reader ?? ''}）` };
+  }
+  return { state: 'note', what: 'カード', detail: 'まだ読み取っていません' };
+}
+
+function channelLine({ channels }: CheckFacts): CheckLine {
+  if (typeof channels === 'string') {
+    const detail = `${channels}。直すか、削除してスキャンし直してください`;
+    return { state: 'bad', what: 'チャンネル', detail };
+  }
+  const withStations = channels.filter(({ stations }) => stations.length > 0);
+  if (withStations.length === 0) {
+    const detail = 'まだ局がありません。svc の「チューナー」画面でチャンネルスキャンを行ってください';
+    return { state: 'note', what: 'チャンネル', detail };
+  }
+  const counts = BROADCAST_TYPES.map(
+    (type) => `${NAMES[type]} ${withStations.filter((channel) => channel.type === type).length}`,
+  );
+  return { state: 'ok', what: 'チャンネル', detail: `${withStations.length} 件（${counts.join('、')}）` };
+}

@@ -1,0 +1,104 @@
+/** The commands of `svc-agent` beside serving: `check` and `import-mirakurun`. Both print to people and end. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemMonotonicClock } from '../host/clock.ts';
+import type { Environment } from '../host/environment.ts';
+import { SILENT_LOG } from '../host/log.ts';
+import { CardReader } from './card/card-reader.ts';
+import { CardService } from './card/card-service.ts';
+import { ShareClient } from './card/share-client.ts';
+import { type CheckLine, checkLines, formatCheck } from './check/check.ts';
+import {
+  AgentUnreadable,
+  type CardFacts,
+  factsOfRunningAgent,
+  factsOfThisMachine,
+  localUrl,
+} from './check/check-source.ts';
+import { unitAccess } from './check/unit-access.ts';
+import type { AgentConfig } from './config.ts';
+import { detectEquipment } from './detect/detect-equipment.ts';
+import { importMirakurun } from './import/import-mirakurun.ts';
+
+type Print = (line: string) => void;
+
+/** Where the unit keeps its files (`systemd/svc-agent.service`). */
+const UNIT_FOLDER = '/var/lib/svc-agent';
+
+/** These commands run outside of the unit: what it sets is set here too, where the unit was ever started. */
+export function unitEnvironment(environment: Environment, folder = UNIT_FOLDER): Environment {
+  if (!existsSync(folder)) return environment;
+  return {
+    ...environment,
+    TUNERS_FILE: environment.TUNERS_FILE ?? join(folder, 'tuners.json'),
+    CHANNELS_FILE: environment.CHANNELS_FILE ?? join(folder, 'channels.json'),
+  };
+}
+
+/** @returns the exit code: 1 where anything is broken */
+export async function runCheck(
+  config: AgentConfig,
+  startCardWorker: () => Worker,
+  print: Print,
+): Promise<number> {
+  const url = localUrl(config);
+  let lines: CheckLine[];
+  try {
+    const running = await factsOfRunningAgent(url);
+    const card = (): Promise<CardFacts> => cardFacts(config.card, startCardWorker);
+    const facts = running ?? (await factsOfThisMachine({ config, detect: detectEquipment, card }));
+    // Root opens everything; what counts is what the unit may open.
+    lines = checkLines(facts, url, process.getuid?.() === 0 ? unitAccess() : undefined);
+  } catch (error) {
+    if (!(error instanceof AgentUnreadable)) throw error;
+    lines = [{ state: 'bad', what: 'svc-agent', detail: `${url} を読み取れません。${error.message}` }];
+  }
+  for (const line of lines) print(formatCheck(line));
+  return lines.some(({ state }) => state === 'bad') ? 1 : 0;
+}
+
+async function cardFacts({ url, hops }: AgentConfig['card'], startWorker: () => Worker): Promise<CardFacts> {
+  const service = new CardService({
+    backend: url === null ? new CardReader({ startWorker, log: SILENT_LOG }) : new ShareClient({ url, hops }),
+    isShared: url !== null,
+    clock: systemMonotonicClock,
+    log: SILENT_LOG,
+    onChange: () => {},
+  });
+  try {
+    // Why it failed is in the status.
+    await service.system().catch(() => {});
+    return service.status;
+  } finally {
+    await service.close();
+  }
+}
+
+const IMPORT_USAGE = 'svc-agent import-mirakurun [--dry-run] [--replace] [FOLDER]';
+/** Of Mirakurun in a container, and of older ones. */
+const MIRAKURUN_FOLDERS = ['/opt/mirakurun/config', '/usr/local/etc/mirakurun'];
+
+/** @returns the exit code: 1 where anything could not be stored, 2 for a command line that is none */
+export async function runImport(
+  { tunersFile, channelsFile }: AgentConfig,
+  arguments_: readonly string[],
+  print: Print,
+): Promise<number> {
+  const options = arguments_.filter((word) => word.startsWith('-'));
+  const folders = arguments_.filter((word) => !word.startsWith('-'));
+  if (folders.length > 1 || options.some((word) => word !== '--dry-run' && word !== '--replace')) {
+    print(`Usage: ${IMPORT_USAGE}`);
+    return 2;
+  }
+  const folder = folders[0] ?? MIRAKURUN_FOLDERS.find((path) => existsSync(join(path, 'tuners.yml')));
+  if (folder === undefined) {
+    print(`Mirakurun の設定が見つかりません。フォルダーを指定してください: ${IMPORT_USAGE}`);
+    return 2;
+  }
+  const stored = await importMirakurun({
+    ...{ folder, tunersFile, channelsFile, print },
+    isReplacing: options.includes('--replace'),
+    isDry: options.includes('--dry-run'),
+  });
+  return stored ? 0 : 1;
+}

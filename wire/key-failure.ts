@@ -1,0 +1,50 @@
+/** What each reason for missing keys means for people, Japanese: what is wrong, and the next step. */
+import type { KeyFailureCode } from './agent.ts';
+
+export interface KeyFailureWords {
+  readonly what: string;
+  readonly next: string;
+}
+
+export const KEY_FAILURE_WORDS: Readonly<Record<KeyFailureCode, KeyFailureWords>> = {
+  no_library: {
+    what: 'カードを読むためのソフトウェアがサーバーに入っていません。',
+    next: 'pcscd と libpcsclite1 をインストールしてください。',
+  },
+  no_daemon: {
+    what: 'カードを読むためのソフトウェア（pcscd）が動いていません。',
+    next: 'サーバーで pcscd を起動してください（systemctl enable --now pcscd.socket）。',
+  },
+  no_reader: {
+    what: 'カードリーダーが見つかりません。',
+    next: 'サーバーにカードリーダーをつないでください。',
+  },
+  no_card: {
+    what: 'カードが入っていません。',
+    next: 'カードリーダーに B-CAS カードを差し込んでください。',
+  },
+  unsuitable_card: {
+    what: '入っているカードはこの放送に使えません。',
+    next: 'B-CAS カードを、向きを確かめて差し込んでください。',
+  },
+  not_subscribed: {
+    what: '入っているカードでは契約されていないチャンネルです。',
+    next: '契約しているカードが入っているかを確かめてください。契約したばかりのときは、しばらく受信したままにすると有効になります。',
+  },
+  card_error: {
+    what: 'カードが正しく応答しません。',
+    next: 'カードを抜き差しするか、別のカードリーダーでお試しください。',
+  },
+  timeout: {
+    what: 'カードが時間内に応答しません。',
+    next: 'カードとカードリーダーの接続を確かめてください。',
+  },
+  unreachable: {
+    what: 'カードを共有している相手（CARD_URL）につながりません。',
+    next: '相手の svc-agent が動いているか、アドレスが正しいかを確かめてください。',
+  },
+  refused: {
+    what: 'カードを共有している相手（CARD_URL）に断られました。',
+    next: '相手の CARD_SHARE_NETWORKS にこのサーバーのアドレスが入っているかを確かめてください。',
+  },
+};
