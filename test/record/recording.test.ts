@@ -26,9 +26,9 @@ afterAll(async () => {
 describe.concurrent('a recording', () => {
   test('is, packet by packet, what the station sent', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T30'), endAt: began + 6000 });
+    const session = desk.record({ station: air.station('T30'), endAt: began + 9000 });
     await until('it receives', () => session.state.phase === 'receiving');
-    const programme = { startAt: Date.now(), endAt: began + 5000 };
+    const programme = { startAt: Date.now(), endAt: began + 8000 };
     const { verdict, bytes, path, result } = await desk.conclude(session, programme);
     const sent = await air.sent('T30', began, Date.now());
     expect(compare(bytes, sent)).toEqual({ foreign: 0, missing: 0, places: 0, holes: 0 });
@@ -94,12 +94,13 @@ describe.concurrent('a recording', () => {
 
   test('counts exactly what was lost of every hundredth packet', async () => {
     const began = Date.now();
-    const session = desk.record({ station: air.station('T33'), endAt: began + 7000 });
-    await until('it receives', () => session.state.phase === 'receiving');
+    const session = desk.record({ station: air.station('T33'), endAt: began + 11_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
     const repair = air.fault({ kind: 'loss', channel: 'T33', rate: 0.01, burst: 1, pids: [0x100, 0x110] });
     const { verdict, bytes, path } = await desk.conclude(session, {
-      startAt: began + 2000,
-      endAt: began + 6500,
+      startAt,
+      endAt: began + 10_500,
     });
     repair();
     const found = compare(bytes, await air.sent('T33', began, Date.now()));
@@ -112,11 +113,11 @@ describe.concurrent('a recording', () => {
   test('is whole while the layout of the station changes every second', async () => {
     const began = Date.now();
     const repair = air.fault({ kind: 'pmt', channel: 'T34', audios: 0, everySec: 2, forSec: 1 });
-    const session = desk.record({ station: air.station('T34'), endAt: began + 7000 });
+    const session = desk.record({ station: air.station('T34'), endAt: began + 11_000 });
     await until('it receives', () => session.state.phase === 'receiving');
     const { verdict, bytes, path } = await desk.conclude(session, {
       startAt: Date.now(),
-      endAt: began + 6500,
+      endAt: began + 10_500,
     });
     repair();
     expect(bytes.length).toBeGreaterThan(200_000);
@@ -137,6 +138,7 @@ describe.concurrent('a recording', () => {
       endAt: began + 12_000,
     });
     await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
     const repair = air.fault({ kind: 'copy_never', channel: 'T35' });
     await until('it is forbidden', () => session.state.cause === 'copy_never');
     const before = session.state.bytes;
@@ -144,7 +146,7 @@ describe.concurrent('a recording', () => {
     repair();
     await until('it is allowed', () => session.state.cause === null);
     const { verdict, bytes } = await desk.conclude(session, {
-      startAt: began + 2500,
+      startAt,
       endAt: began + 11_500,
     });
     const found = compare(bytes, await air.sent('T35', began, Date.now()));
@@ -156,16 +158,16 @@ describe.concurrent('a recording', () => {
 
   test('shares the tuning with the one before it: neither loses a packet', async () => {
     const began = Date.now();
-    const first = desk.record({ station: air.station('T36'), endAt: began + 5000 });
-    const next = { station: air.station('T36'), openAt: began + 2500, endAt: began + 8000 };
+    const first = desk.record({ station: air.station('T36'), endAt: began + 8000 });
+    const next = { station: air.station('T36'), openAt: began + 2500, endAt: began + 11_000 };
     const second = desk.record(next);
     await until('both receive', () => second.state.phase === 'receiving');
     const tuners = (await air.tuners()).filter(({ tuned }) => tuned?.channel === 'T36');
     expect(tuners.map(({ users }) => users.length)).toEqual([2]);
     const startAt = Date.now();
     const both = [
-      await desk.conclude(first, { startAt, endAt: began + 4500 }),
-      await desk.conclude(second, { startAt, endAt: began + 7500 }),
+      await desk.conclude(first, { startAt, endAt: began + 7500 }),
+      await desk.conclude(second, { startAt, endAt: began + 10_500 }),
     ];
     const sent = await air.sent('T36', began, Date.now());
     for (const { bytes, verdict } of both) {
