@@ -39,9 +39,14 @@ class RecordingDriver implements Driver {
   }
 }
 
-function createPool(driver: Driver, probeMs: readonly number[] = [3, 7]): TunerPool {
+function createPool(
+  driver: Driver,
+  probeMs: readonly number[] = [3, 7],
+  isPresent?: (tuner: TunerSettings) => boolean,
+): TunerPool {
   return new TunerPool({
     drivers: { dvb: driver },
+    ...(isPresent === undefined ? {} : { isPresent }),
     createDescrambler: (output) => new PassThroughDescrambler(output),
     tsidOf: () => null,
     timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5, probeMs },
@@ -230,4 +235,39 @@ test('users, failures and definitions at any moment: no device is opened twice, 
   expect(driver.faults).toEqual([]);
   expect(driver.sinks.size).toBe(0);
   expect(() => pool.open({ type: 'GR', channel: 'T13', priority: 9, use: 'x', after: [] })).toThrow(NoTuner);
+});
+
+test('a tuner without its device has no rank, and works again when the device is back', async () => {
+  const driver = new RecordingDriver(() => 0);
+  const gone = new Set(['/dev/1']);
+  const pool = createPool(driver, [], ({ device }) => !gone.has(device));
+  const tuners = [
+    { id: 'a', device: '/dev/1' },
+    { id: 'b', device: '/dev/2' },
+  ];
+  const ask = { type: 'GR', channel: 'T27', priority: 9, use: 'x', after: [] } as const;
+  define(pool, tuners);
+  expect(pool.snapshot().map(({ id, rank, state }) => [id, rank, state])).toEqual([
+    ['b', 0, 'idle'],
+    ['a', null, 'error'],
+  ]);
+  expect(pool.snapshot()[1]?.error).toContain('/dev/1 が見つかりません');
+  // The device of a running tuning is unplugged.
+  const { consumer, tunerId } = pool.open(ask);
+  expect(tunerId).toBe('b');
+  await Bun.sleep(0);
+  driver.sinks.get('/dev/2')?.data(PACKETS);
+  await consumer.started;
+  gone.add('/dev/2');
+  driver.sinks.get('/dev/2')?.ended('it is gone', true);
+  define(pool, tuners);
+  expect(() => pool.open(ask)).toThrow(NoTuner);
+  expect(pool.snapshot().map(({ state }) => state)).toEqual(['error', 'error']);
+  gone.clear();
+  define(pool, tuners);
+  expect(pool.snapshot().map(({ rank, state, error }) => [rank, state, error])).toEqual([
+    [0, 'idle', null],
+    [0, 'idle', null],
+  ]);
+  await pool.close();
 });

@@ -82,8 +82,16 @@ export function permissionError(path: string, facts: DeviceFacts): DeviceError {
 
 export function busyError(path: string, facts: DeviceFacts): DeviceError {
   const holder = facts.holder(path);
-  const who = holder === undefined ? '他のプログラムが' : `${holder.name} (プロセス ${holder.pid}) が`;
-  return new DeviceError('busy', `${path} は${who}使用中です。そのプログラムを終了してください`);
+  if (holder === undefined) {
+    return new DeviceError(
+      'busy',
+      `${path} は使用中です。他のプログラムか、同じ機器の別のチューナーが使っています`,
+    );
+  }
+  return new DeviceError(
+    'busy',
+    `${path} は ${holder.name} (プロセス ${holder.pid}) が使用中です。そのプログラムを終了してください`,
+  );
 }
 
 /** @param errno positive, of a call on an open device whose meaning is not particular to that call */

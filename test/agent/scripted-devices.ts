@@ -84,7 +84,7 @@ function frontendIoctls(state: FrontendState): NonNullable<ScriptedFile['ioctl']
         state.tuned.set(command, view.getUint32(16, true));
       });
       const frequency = state.tuned.get(DTV_FREQUENCY) ?? 0;
-      const isOutside = state.tuned.get(DTV_DELIVERY_SYSTEM) === ISDBT && frequency > 770_000_000;
+      const isOutside = state.tuned.get(DTV_DELIVERY_SYSTEM) === ISDBT && frequency > 760_000_000;
       return isOutside ? fail('EINVAL') : 0;
     },
     [FE_GET_PROPERTY]: (argument) => {

@@ -1,0 +1,246 @@
+/** Sessions of the drivers `dvb` and `px4`, their workers and what those do, over a scripted kernel. */
+import { describe, expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { startInlineWorker } from '../../test/agent/inline-device-worker.ts';
+import { dvbAdapter, frontendState, ISDBS, ISDBT } from '../../test/agent/scripted-devices.ts';
+import { fail, type ScriptedFile, ScriptedKernel } from '../../test/agent/scripted-kernel.ts';
+import { ScriptedTime, untilTrue } from '../../test/agent/scripted-time.ts';
+import type { TunerSettings } from '../tuner-settings.ts';
+import type { TuneSession, TuneTarget } from './driver.ts';
+import { FE_SET_PROPERTY, FE_SET_VOLTAGE } from './dvb/abi.ts';
+import { HardwareDriver } from './hardware-driver.ts';
+import { LnbSupply } from './lnb-supply.ts';
+import * as px4 from './px4/abi.ts';
+
+const FRONTEND = '/dev/dvb/adapter0/frontend0';
+const T27: TuneTarget = { type: 'GR', channel: 'T27', tsid: null };
+const BS: TuneTarget = { type: 'BS', channel: 'BS15_0', tsid: 0x40f1 };
+
+function tuner(device: string, lnb = false): TunerSettings {
+  const driver = device.startsWith('/dev/dvb') ? 'dvb' : 'px4';
+  return { id: device, name: device, driver, device, types: ['GR', 'BS', 'CS'], disabled: false, lnb };
+}
+
+interface Watched {
+  session: TuneSession;
+  /** `locked`, `data N`, `ended device …`, `ended channel …`, in order. */
+  log: string[];
+  chunks: Uint8Array[];
+}
+
+class Rig {
+  readonly time = new ScriptedTime();
+  readonly lnb = new LnbSupply();
+  readonly sessions: TuneSession[] = [];
+  workers = 0;
+
+  constructor(readonly kernel: ScriptedKernel) {}
+
+  open(settings: TunerSettings, target: TuneTarget): Watched {
+    const driver = new HardwareDriver({
+      driver: settings.driver === 'dvb' ? 'dvb' : 'px4',
+      startWorker: () => {
+        this.workers += 1;
+        return startInlineWorker(this.kernel, this.time);
+      },
+      lnb: this.lnb,
+      lockMs: 5_000,
+      log: SILENT_LOG,
+    });
+    const log: string[] = [];
+    const chunks: Uint8Array[] = [];
+    const session = driver.open(settings, target, {
+      locked: () => log.push('locked'),
+      data: (chunk) => {
+        log.push('data');
+        chunks.push(chunk);
+      },
+      ended: (reason, isDevice) => log.push(`ended ${isDevice ? 'device' : 'channel'}: ${reason}`),
+    });
+    this.sessions.push(session);
+    return { session, log, chunks };
+  }
+}
+
+/** Delivers the given answers, then nothing. */
+function answers(...list: (number | Uint8Array)[]): (into: Uint8Array) => number {
+  return (into) => {
+    const next = list.shift() ?? fail('EAGAIN');
+    if (typeof next === 'number') return next;
+    into.set(next);
+    return next.length;
+  };
+}
+
+function characterFile(read: ScriptedFile['read'], extra: ScriptedFile['ioctl'] = {}): ScriptedFile {
+  const ok = (): number => 0;
+  return {
+    ioctl: {
+      [px4.SET_CHANNEL]: ok,
+      [px4.START_STREAMING]: ok,
+      [px4.STOP_STREAMING]: ok,
+      [px4.ENABLE_LNB_POWER]: ok,
+      [px4.DISABLE_LNB_POWER]: ok,
+      ...extra,
+    },
+    ...(read === undefined ? {} : { read }),
+  };
+}
+
+describe('a session', () => {
+  test('locks, delivers in order, shows the signal and frees the device', async () => {
+    const parts = [new Uint8Array(1880).fill(1), new Uint8Array(3760).fill(2)];
+    const rig = new Rig(
+      new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT, ISDBS]), { read: answers(...parts) })),
+    );
+    const { session, log, chunks } = rig.open(tuner(FRONTEND), T27);
+    await untilTrue(() => chunks.length === 2);
+    expect(log).toEqual(['locked', 'data', 'data']);
+    expect(Buffer.concat(chunks)).toEqual(Buffer.concat(parts));
+    await untilTrue(() => session.signal() !== null);
+    expect(session.signal()).toEqual({ locked: true, cnr: 28.5, strength: -42 });
+    await session.close();
+    await session.close();
+    expect(rig.kernel.open_.size).toBe(0);
+    expect(log).toEqual(['locked', 'data', 'data']);
+  });
+
+  test('of a device that cannot be opened ends with the device’s fault', async () => {
+    const rig = new Rig(new ScriptedKernel({}));
+    const { session, log } = rig.open(tuner('/dev/px4video2'), T27);
+    await untilTrue(() => log.length > 0);
+    expect(log).toEqual([expect.stringContaining('ended device: /dev/px4video2 がありません')]);
+    await session.close();
+  });
+
+  test('of a channel without signal ends with the channel’s fault and leaves nothing open', async () => {
+    const state = frontendState([ISDBT]);
+    state.status = 0;
+    const rig = new Rig(new ScriptedKernel(dvbAdapter(0, state)));
+    const { session, log } = rig.open(tuner(FRONTEND), T27);
+    await untilTrue(() => log.length > 0);
+    expect(log).toEqual([expect.stringContaining('ended channel: T27')]);
+    expect(rig.kernel.open_.size).toBe(0);
+    await session.close();
+  });
+
+  test('ends with the device’s fault when the device vanishes, and frees it by itself', async () => {
+    const read = answers(new Uint8Array(188), fail('ENODEV'));
+    const rig = new Rig(new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read })));
+    const { session, log } = rig.open(tuner(FRONTEND), T27);
+    await untilTrue(() => log.some((line) => line.startsWith('ended')));
+    expect(log.slice(0, 2)).toEqual(['locked', 'data']);
+    expect(log[2]).toStartWith('ended device:');
+    expect(rig.kernel.open_.size).toBe(0);
+    await session.close();
+  });
+
+  test('counts overflows and continues', async () => {
+    const read = answers(fail('EOVERFLOW'), fail('EOVERFLOW'), new Uint8Array(188));
+    const rig = new Rig(new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read })));
+    const { session, log } = rig.open(tuner(FRONTEND), T27);
+    await untilTrue(() => session.overflows === 2);
+    expect(log).toContain('data');
+    await session.close();
+  });
+
+  test('that is closed while it waits for the lock tells nothing more', async () => {
+    const state = frontendState([ISDBT]);
+    state.status = 0;
+    const rig = new Rig(new ScriptedKernel(dvbAdapter(0, state)));
+    const { session, log } = rig.open(tuner(FRONTEND), T27);
+    await untilTrue(() => rig.kernel.log.some((line) => line.includes(`0x${FE_SET_PROPERTY.toString(16)}`)));
+    await session.close();
+    state.status = 31;
+    expect(log).toEqual([]);
+    expect(rig.kernel.open_.size).toBe(0);
+  });
+
+  test('whose stream is stopped from below ends', async () => {
+    const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => 0) }));
+    const { session, log } = rig.open(tuner('/dev/px4video2'), T27);
+    await untilTrue(() => log.some((line) => line.startsWith('ended device')));
+    await session.close();
+  });
+
+  test('can be followed by another one on the same device', async () => {
+    const length = 188 * 256;
+    const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => length) }));
+    for (let round = 1; round <= 2; round += 1) {
+      const { session, chunks } = rig.open(tuner('/dev/px4video2'), T27);
+      await untilTrue(() => chunks.length > 3);
+      expect(chunks[0]).toHaveLength(length);
+      await session.close();
+      expect(rig.kernel.open_.size).toBe(0);
+      expect(rig.workers).toBe(round);
+    }
+  });
+});
+
+describe('power for the antenna', () => {
+  function house(): Rig {
+    return new Rig(
+      new ScriptedKernel({
+        ...dvbAdapter(0, frontendState([ISDBT, ISDBS])),
+        '/dev/px4video0': characterFile(undefined),
+        '/dev/px4video1': characterFile(undefined),
+      }),
+    );
+  }
+
+  /** The paths that have switched power on and not off again, at any moment of the log. */
+  function powering(rig: Rig): { now: string[]; most: number } {
+    const on = new Set<string>();
+    let most = 0;
+    for (const line of rig.kernel.log) {
+      const [call, path = '', request, argument] = line.split(' ');
+      if (call !== 'ioctl') continue;
+      const number = Number(request);
+      if (number === px4.ENABLE_LNB_POWER || (number === FE_SET_VOLTAGE && argument === '1')) on.add(path);
+      if (number === px4.DISABLE_LNB_POWER || (number === FE_SET_VOLTAGE && argument === '2'))
+        on.delete(path);
+      most = Math.max(most, on.size);
+    }
+    return { now: [...on], most };
+  }
+
+  test('comes from one tuner at a time and passes to another when that one is closed', async () => {
+    const rig = house();
+    const first = rig.open(tuner(FRONTEND, true), BS);
+    const second = rig.open(tuner('/dev/px4video0', true), BS);
+    const third = rig.open(tuner('/dev/px4video1', true), BS);
+    await untilTrue(() => [first, second, third].every(({ log }) => log.includes('locked')));
+    expect(powering(rig)).toEqual({ now: [FRONTEND], most: 1 });
+    await second.session.close();
+    expect(powering(rig).now).toEqual([FRONTEND]);
+    await first.session.close();
+    await untilTrue(() => powering(rig).now.length === 1);
+    expect(powering(rig).now).toEqual(['/dev/px4video1']);
+    await third.session.close();
+    expect(powering(rig)).toEqual({ now: [], most: 1 });
+  });
+
+  test('is never given by a tuner that is not set to, nor for terrestrial reception', async () => {
+    const rig = house();
+    const one = rig.open(tuner('/dev/px4video0'), BS);
+    const other = rig.open(tuner(FRONTEND, true), T27);
+    await untilTrue(() => [one, other].every(({ log }) => log.includes('locked')));
+    expect(powering(rig)).toEqual({ now: [], most: 0 });
+    await Promise.all([one.session.close(), other.session.close()]);
+  });
+
+  test('is free for the next tuning after one that failed', async () => {
+    const rig = house();
+    rig.kernel.files.set(
+      '/dev/px4video0',
+      characterFile(undefined, { [px4.SET_CHANNEL]: () => fail('EAGAIN') }),
+    );
+    const failed = rig.open(tuner('/dev/px4video0', true), BS);
+    await untilTrue(() => failed.log.length > 0);
+    await failed.session.close();
+    const next = rig.open(tuner(FRONTEND, true), BS);
+    await untilTrue(() => next.log.includes('locked'));
+    expect(powering(rig).now).toEqual([FRONTEND]);
+    await next.session.close();
+  });
+});

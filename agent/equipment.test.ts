@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SILENT_LOG } from '../host/log.ts';
+import type { TunerDefinition } from '../wire/agent.ts';
+import { Equipment } from './equipment.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'svc-equipment-'));
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+const GR: TunerDefinition = { name: '地上波 1', driver: 'px4', device: '/dev/px4video2', types: ['GR'] };
+const BS: TunerDefinition = {
+  name: 'BS・CS 1',
+  driver: 'px4',
+  device: '/dev/px4video0',
+  types: ['BS', 'CS'],
+};
+
+let files = 0;
+
+function load(detected: TunerDefinition[], stored?: unknown): Promise<Equipment> {
+  files += 1;
+  const tunersFile = join(FOLDER, `tuners${files}.json`);
+  if (stored !== undefined) writeFileSync(tunersFile, JSON.stringify(stored));
+  return Equipment.load({
+    tunersFile,
+    channelsFile: join(FOLDER, 'none.json'),
+    detect: async () => detected,
+    fakeAllowed: false,
+    log: SILENT_LOG,
+  });
+}
+
+const shown = (equipment: Equipment): string[] =>
+  equipment.tuners.map(({ id, device, types }) => `${id} ${device.slice(5)} ${types.join('+')}`);
+
+describe('equipment without a tuners file', () => {
+  test('is what is detected; devices come and stay under their ids', async () => {
+    const equipment = await load([GR]);
+    expect(shown(equipment)).toEqual(['px40 px4video2 GR']);
+    equipment.adapt([BS, GR]);
+    expect(shown(equipment)).toEqual(['px40 px4video2 GR', 'px41 px4video0 BS+CS']);
+    equipment.adapt([BS]);
+    expect(shown(equipment)).toEqual(['px40 px4video2 GR', 'px41 px4video0 BS+CS']);
+    equipment.adapt([{ ...BS, types: ['GR', 'BS', 'CS'] }, GR]);
+    expect(shown(equipment)).toEqual(['px40 px4video2 GR', 'px41 px4video0 GR+BS+CS']);
+  });
+
+  test('is what a person stored from then on', async () => {
+    const equipment = await load([GR, BS]);
+    await equipment.replaceTuners([{ ...BS, name: '居間', lnb: true }]);
+    equipment.adapt([GR]);
+    expect(equipment.tuners).toMatchObject([{ name: '居間', lnb: true, device: '/dev/px4video0' }]);
+  });
+});
+
+describe('a tuners file', () => {
+  test('wins over what is detected, also where its devices do not exist', async () => {
+    const equipment = await load([GR], [BS]);
+    equipment.adapt([GR]);
+    expect(shown(equipment)).toEqual(['px40 px4video0 BS+CS']);
+  });
+
+  const BAD: [string, TunerDefinition[], string][] = [
+    ['the same device twice', [BS, { ...BS, name: 'x' }], '[1].device'],
+    ['a file that is no tuner', [{ ...GR, device: '/etc/passwd' }], '[0].device'],
+    ['a path that leads elsewhere', [{ ...GR, device: '/dev/../dev/px4video2' }], '[0].device'],
+    ['a frontend of the wrong driver', [{ ...GR, device: '/dev/dvb/adapter0/frontend0' }], '[0].device'],
+    ['an adapter without a frontend', [{ ...GR, driver: 'dvb', device: '/dev/dvb/adapter0' }], '[0].device'],
+  ];
+  for (const [what, definitions, field] of BAD) {
+    test(`with ${what} is refused by its field, in a request and in the file`, async () => {
+      const equipment = await load([GR]);
+      await expect(equipment.replaceTuners(definitions)).rejects.toThrow(field);
+      expect(shown(equipment)).toEqual(['px40 px4video2 GR']);
+      const broken = await load([GR], definitions);
+      expect(() => broken.tuners).toThrow(field);
+      expect(broken.tunersOrNone).toEqual([]);
+    });
+  }
+});

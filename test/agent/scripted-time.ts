@@ -1,0 +1,29 @@
+/** Virtual time for what waits by a `sleep` that is passed in. */
+import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+
+export class ScriptedTime {
+  #now = 0;
+
+  readonly clock = (): MonotonicMs => monotonicMs(this.#now);
+
+  /** Time passes at once; other tasks get their turn, as in a real wait. */
+  readonly sleep = async (ms: number): Promise<void> => {
+    this.#now += ms;
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+const WAIT_LIMIT_MS = 20_000;
+
+/** Lets other tasks run until the condition holds. @throws Error when it does not come true */
+export async function untilTrue(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`did not come true: ${condition}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
