@@ -12,6 +12,7 @@ import { addLogoRoutes } from './logo/logo-routes.ts';
 import { ChannelSurveys } from './reception/channel-survey.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { ChannelScan } from './scan/channel-scan.ts';
+import { ReceptionTests } from './scan/reception-test.ts';
 import { addScanRoutes } from './scan/scan-routes.ts';
 import { AgentSync } from './station/agent-sync.ts';
 import { lacksNothing, withStandardChannels } from './station/standard-channels.ts';
@@ -36,6 +37,7 @@ export class BroadcastServices {
   readonly stations: StationList;
   readonly guide: GuideService;
   readonly scans: ChannelScan;
+  readonly tests: ReceptionTests;
   readonly logos: LogoCollector;
   readonly #sync: AgentSync;
   readonly #link: AgentLink;
@@ -45,6 +47,7 @@ export class BroadcastServices {
     this.stations = new StationList({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
     this.guide = new GuideService({ ...options, stations: this.stations });
     const surveys = new ChannelSurveys(options.pool);
+    this.tests = new ReceptionTests({ agent, surveys });
     this.scans = new ChannelScan({
       agent,
       surveys,
@@ -94,12 +97,12 @@ export class BroadcastServices {
   }
 
   routes(needs: Pick<GuideRouteNeeds, 'guide' | 'now' | 'search' | 'version'>): AddRoutes {
-    const { stations, guide, scans, logos } = this;
+    const { stations, guide, scans, tests, logos } = this;
     const { agent, programs } = this.options;
     return (app) => {
       addStationRoutes(app, { ...needs, stations, logos });
       addTunerRoutes(app, { equipment: agent });
-      addScanRoutes(app, { scans });
+      addScanRoutes(app, { scans, tests });
       addLogoRoutes(app, { logos });
       addGuideRoutes(app, { ...needs, stations, programs });
       addCollectRoutes(app, { collecting: guide });
@@ -114,6 +117,7 @@ export class BroadcastServices {
 
   async close(): Promise<void> {
     const { scans, logos } = this;
+    this.tests.close();
     await Promise.allSettled([this.#link.close(), this.#sync.close(), scans.close(), logos.close()]);
     await this.guide.close();
   }

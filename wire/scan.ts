@@ -1,6 +1,6 @@
 /** The channel scan as the service's HTTP interface sends it. Tuners and channels are those of `agent.ts`. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { BroadcastTypeSchema, ChannelStationSchema } from './agent.ts';
+import { BroadcastTypeSchema, ChannelStationSchema, KeyFailureSchema, TunerSchema } from './agent.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
@@ -53,3 +53,30 @@ export const ScanStatusSchema = t.Object(
   EXTENSIBLE,
 );
 export type ScanStatus = Static<typeof ScanStatusSchema>;
+
+/** Body of `POST /api/channels/test`. */
+export const ReceptionTestRequestSchema = t.Object({
+  type: BroadcastTypeSchema,
+  channel: t.String({ minLength: 1, maxLength: 32 }),
+});
+export type ReceptionTestRequest = Static<typeof ReceptionTestRequestSchema>;
+
+/** Answer of `POST /api/channels/test`: how a channel is received now. */
+export const ReceptionTestSchema = t.Object(
+  {
+    type: BroadcastTypeSchema,
+    channel: t.String(),
+    received: t.Boolean({ description: 'packets of a broadcast came' }),
+    message: t.Union([t.String(), t.Null()], { description: 'why none came, Japanese' }),
+    tuner: t.Union([t.Object({ id: t.String(), name: t.String() }), t.Null()], {
+      description: 'the tuner that was used; null: none was tuned',
+    }),
+    signal: TunerSchema.properties.signal,
+    stats: TunerSchema.properties.stats,
+    keyFailure: t.Union([KeyFailureSchema, t.Null()], {
+      description: 'why scrambled programmes of it cannot be watched',
+    }),
+  },
+  EXTENSIBLE,
+);
+export type ReceptionTest = Static<typeof ReceptionTestSchema>;

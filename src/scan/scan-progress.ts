@@ -165,6 +165,11 @@ const MESSAGES: Record<SurveyOutcome, string> = {
 function failureMessage(progress: ScanProgress, task: ScanTask, result: SurveyResult): string {
   if (isAbsentSlot(progress, task)) return 'このスロットに放送はありません';
   if (result.findings.contradiction !== undefined) return result.findings.contradiction;
+  return surveyMessage(result);
+}
+
+/** Why a survey found nothing, Japanese: the agent's own sentence where it sent one. */
+export function surveyMessage(result: SurveyResult): string {
   const isSentence = result.outcome === 'refused' && result.reason !== null;
   return isSentence && !/^HTTP \d+$/.test(result.reason ?? '')
     ? (result.reason ?? '')

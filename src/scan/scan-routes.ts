@@ -1,7 +1,15 @@
 /** `/api/scan`: the channel scan. */
 import type { Elysia } from 'elysia';
 import type { BroadcastType } from '../../arib/ids.ts';
-import { ScanRequestSchema, type ScanStatus, ScanStatusSchema } from '../../wire/api.ts';
+import {
+  type ReceptionTest,
+  type ReceptionTestRequest,
+  ReceptionTestRequestSchema,
+  ReceptionTestSchema,
+  ScanRequestSchema,
+  type ScanStatus,
+  ScanStatusSchema,
+} from '../../wire/api.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
@@ -13,9 +21,13 @@ export interface ScanRouteNeeds {
     start(types: readonly BroadcastType[]): Promise<void>;
     abort(): Promise<void>;
   };
+  tests: {
+    /** @throws Failure */
+    run(request: ReceptionTestRequest): Promise<ReceptionTest>;
+  };
 }
 
-export function addScanRoutes(app: Elysia, { scans }: ScanRouteNeeds): void {
+export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): void {
   const tags = ['tuners'];
 
   app.get('/api/scan', ({ request }) => polledJson(request, polledAnswer(scans.status())), {
@@ -63,4 +75,19 @@ export function addScanRoutes(app: Elysia, { scans }: ScanRouteNeeds): void {
       },
     },
   );
+
+  app.post('/api/channels/test', ({ body }) => tests.run(readAs(ReceptionTestRequestSchema, body)), {
+    detail: {
+      requestBody: jsonBody(ReceptionTestRequestSchema),
+      summary: 'Try whether a channel is received',
+      description: 'Takes up to 10 s, on a tuner that nobody with a higher priority needs. Changes nothing.',
+      tags,
+      responses: {
+        ...REFUSALS,
+        200: jsonAnswer('how it is received', ReceptionTestSchema),
+        400: problemResponse('malformed body'),
+        409: problemResponse('`conflict`: another test is running'),
+      },
+    },
+  });
 }

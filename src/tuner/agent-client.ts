@@ -7,8 +7,12 @@ import { Value } from '@sinclair/typebox/value';
 import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
 import {
   AgentErrorSchema,
+  type Card,
+  CardSchema,
   type Channel,
   ChannelsSchema,
+  type DetectedDevices,
+  DetectedDevicesSchema,
   type Tuner,
   type TunerDefinition,
   TunersSchema,
@@ -53,6 +57,16 @@ export class AgentClient {
   /** @throws Failure agent_unavailable */
   channels(signal?: AbortSignal): Promise<Channel[]> {
     return this.#get('/agent/channels', ChannelsSchema, signal);
+  }
+
+  /** @throws Failure agent_unavailable */
+  devices(signal?: AbortSignal): Promise<DetectedDevices> {
+    return this.#get('/agent/devices', DetectedDevicesSchema, signal);
+  }
+
+  /** @throws Failure agent_unavailable */
+  card(signal?: AbortSignal): Promise<Card> {
+    return this.#get('/agent/card', CardSchema, signal);
   }
 
   /**

@@ -2,9 +2,11 @@
 
 import { Value } from '@sinclair/typebox/value';
 import type { Elysia } from 'elysia';
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import {
+  CardSchema,
   ChannelsSchema,
+  DetectedDevicesSchema,
   type TunerDefinition,
   TunerDefinitionsSchema,
   TunersSchema,
@@ -19,6 +21,8 @@ export interface TunerRouteNeeds {
     tuners(): Promise<Tuner[]>;
     putTuners(definitions: readonly TunerDefinition[]): Promise<Tuner[]>;
     channels(): Promise<Channel[]>;
+    devices(): Promise<DetectedDevices>;
+    card(): Promise<Card>;
   };
 }
 
@@ -70,4 +74,29 @@ export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
       },
     },
   );
+
+  app.get(
+    '/api/devices',
+    async ({ request }) => polledJson(request, polledAnswer(await equipment.devices())),
+    {
+      detail: {
+        summary: 'Tuners that the machine has, whether they are used or not',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...polledResponses('devices, each with why it cannot be used', DetectedDevicesSchema),
+          503: AWAY,
+        },
+      },
+    },
+  );
+
+  app.get('/api/card', async ({ request }) => polledJson(request, polledAnswer(await equipment.card())), {
+    detail: {
+      summary: 'The smart card, and the sharing of its keys',
+      description: 'Neither keys nor the number of the card are in it.',
+      tags,
+      responses: { ...REFUSALS, ...polledResponses('the card', CardSchema), 503: AWAY },
+    },
+  });
 }
