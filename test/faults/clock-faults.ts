@@ -54,7 +54,8 @@ export function clockFaults(at: number): FaultRoom {
         // Begun early, perhaps, before the time of the broadcast was known.
         expect(verdict.headMs).toBeLessThan(15_000);
         expect(verdict.tailMs).toBeGreaterThan(500);
-        expect(verdict.tailMs).toBeLessThan(6000);
+        // The broadcast of a busy machine is late.
+        expect(verdict.tailMs).toBeLessThan(20_000);
         expect(Math.abs(recording.startAt - show.at)).toBeLessThan(2000);
       }
     });
