@@ -115,7 +115,10 @@ describe('stations and health', () => {
   test('the OpenAPI description names exactly what is served', async () => {
     const description = await describedApi();
     expect(Object.keys(description.paths).sort()).toEqual([
+      '/api/card',
       '/api/channels',
+      '/api/channels/test',
+      '/api/devices',
       '/api/events',
       '/api/font/svc-font.woff2',
       '/api/guide',
