@@ -8,6 +8,7 @@ import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import type { Driver, TuneSession, TuneSink } from './driver/driver.ts';
 import { NoTuner, TunerPool } from './pool.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
+import { TuningTimes } from './tuning-times.ts';
 
 const PACKETS = new Uint8Array(8 * PACKET_SIZE);
 for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
@@ -81,6 +82,34 @@ test('a device that is defined under another id is freed before it is opened aga
   await pool.close();
   expect(driver.faults).toEqual([]);
   expect(driver.sinks.size).toBe(0);
+});
+
+test('how long a tuning took is told, with the freeing of the device before it', async () => {
+  const driver = new RecordingDriver(() => 20);
+  const pool = createPool(driver);
+  define(pool, [{ id: 'a', device: '/dev/1' }]);
+  expect(pool.snapshot()[0]).not.toHaveProperty('tunedInMs');
+  const ask = { type: 'GR', channel: 'T27', priority: 0, use: 'x', after: [] } as const;
+  const first = pool.open(ask);
+  await Bun.sleep(0);
+  driver.sinks.get('/dev/1')?.data(PACKETS);
+  await first.consumer.started;
+  expect(pool.snapshot()[0]?.tunedInMs).toBeNumber();
+  const second = pool.open({ ...ask, channel: 'T26', priority: 1 });
+  while (driver.opened < 2) await Bun.sleep(1);
+  driver.sinks.get('/dev/1')?.data(PACKETS);
+  await second.consumer.started;
+  expect(pool.snapshot()[0]?.tunedInMs).toBeGreaterThanOrEqual(15);
+  await pool.close();
+});
+
+test('the longest of the last five tunings counts', () => {
+  const times = new TuningTimes();
+  expect(times.longest).toBeNull();
+  for (const ms of [900.4, 100, 200, 150, 120]) times.add(ms);
+  expect(times.longest).toBe(900);
+  times.add(50);
+  expect(times.longest).toBe(200);
 });
 
 describe('a device that cannot be opened', () => {

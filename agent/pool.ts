@@ -19,6 +19,7 @@ import {
 } from './select.ts';
 import { isSameEquipment, type TunerSettings } from './tuner-settings.ts';
 import { Tuning, type TuningFailure, type TuningTiming } from './tuning.ts';
+import { TuningTimes } from './tuning-times.ts';
 
 export interface PoolTiming extends TuningTiming {
   /** How long an ended user may take to fetch what is queued for it, in ms. */
@@ -81,6 +82,9 @@ interface Slot {
   failure: TuningFailure | null;
   /** When its device is tried again without anybody asking. */
   readonly probe: Probe;
+  readonly tuningTimes: TuningTimes;
+  /** The tuning whose time was added last. */
+  measured: Tuning | null;
 }
 
 interface Release {
@@ -222,6 +226,8 @@ export class TunerPool {
       tuning: null,
       free,
       failure: null,
+      tuningTimes: new TuningTimes(),
+      measured: null,
       probe: new Probe(this.options.timing.probeMs, (target) => {
         if (slot.tuning === null && !this.#closed) this.#tune(slot, target, null);
       }),
@@ -259,6 +265,10 @@ export class TunerPool {
   }
 
   #onStreaming(slot: Slot, tuning: Tuning): void {
+    if (slot.measured !== tuning && tuning.tunedInMs !== null) {
+      slot.measured = tuning;
+      slot.tuningTimes.add(tuning.tunedInMs);
+    }
     if (slot.failure?.device === true) this.options.log.info('tuner is back', { tuner: slot.settings.id });
     slot.failure = null;
     slot.probe.passed();
@@ -324,6 +334,7 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
   const { settings, probe } = slot;
   const tuning = slot.tuning?.isProbing === true ? null : slot.tuning;
   const fault = settings.disabled ? null : faultOf(slot, hasDriver);
+  const tunedInMs = slot.tuningTimes.longest;
   return {
     id: settings.id,
     name: settings.name,
@@ -346,6 +357,7 @@ function describe(slot: Slot, hasDriver: boolean): Tuner {
     descrambling: tuning === null ? null : descramblingOf(tuning),
     error: fault ?? slot.failure?.reason ?? null,
     ...(probe.dueAt === null ? {} : { retryAt: probe.dueAt }),
+    ...(tunedInMs === null ? {} : { tunedInMs }),
   };
 }
 

@@ -4,7 +4,7 @@
  * every user. It decides nothing about who may use it.
  */
 import { AwakeTimer } from '../host/awake-timer.ts';
-import { systemMonotonicClock } from '../host/clock.ts';
+import { type MonotonicMs, systemMonotonicClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Consumer } from './consumer.ts';
 import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
@@ -61,6 +61,8 @@ export class Tuning {
   /** No signal yet, and later no packets any more. A pause of the process is no silence of the device. */
   #watchdog: AwakeTimer | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
+  #startedAt: MonotonicMs | undefined;
+  #tunedInMs: number | null = null;
 
   constructor(private readonly options: TuningOptions) {
     this.target = options.target;
@@ -97,6 +99,11 @@ export class Tuning {
     };
   }
 
+  /** From being asked for, with the freeing of the device, to the first packets; null: none came yet. */
+  get tunedInMs(): number | null {
+    return this.#tunedInMs;
+  }
+
   get signal(): Signal | null {
     return this.#session?.signal() ?? null;
   }
@@ -108,6 +115,7 @@ export class Tuning {
   /** Opens the device once it is free; every failure ends the tuning. */
   async start(free: Promise<void>): Promise<void> {
     this.#released = free.catch(() => {});
+    this.#startedAt = systemMonotonicClock();
     try {
       await free;
       if (this.#phase === 'ended') return;
@@ -165,6 +173,7 @@ export class Tuning {
     }
     if (packets === 0) return;
     this.#phase = 'streaming';
+    this.#tunedInMs = systemMonotonicClock() - (this.#startedAt ?? systemMonotonicClock());
     const waiting = this.#preamble;
     this.#preamble = [];
     this.#watch(this.options.timing.stallMs, () => this.#onStalled());

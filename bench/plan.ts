@@ -110,7 +110,13 @@ const circumstances = (): PlanCircumstances => ({
   recorded,
   cancellations: [],
   tuners: TUNERS,
-  settings: { marginBefore: 10_000, tuning: 2_000, marginAfter: 15_000, retractGrace: 3_600_000 },
+  settings: {
+    marginBefore: 10_000,
+    tuning: 2_000,
+    marginAfter: 15_000,
+    retuneCost: 'first',
+    retractGrace: 3_600_000,
+  },
   airings: new Map(),
 });
 const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null };

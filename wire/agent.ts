@@ -108,6 +108,8 @@ export const TunerSchema = t.Object({
   error: t.Union([t.String(), t.Null()]),
   /** Epoch ms: when a tuner in `error` is tried again by itself; absent: it is not. */
   retryAt: t.Optional(t.Integer()),
+  /** From being asked to the first packets, ms: the longest of the last tunings; absent: there was none. */
+  tunedInMs: t.Optional(t.Integer()),
 });
 export type Tuner = Static<typeof TunerSchema>;
 export const TunersSchema = t.Array(TunerSchema);

@@ -80,7 +80,24 @@ export const ReservationSchema = t.Object(
         'what that recording is worth, `lost` when it failed; null: not judged yet',
       ),
     ),
-    note: t.Optional(nullable(t.String(), 'what happened to it by itself, Japanese')),
+    note: t.Optional(nullable(t.String(), 'what happened or will happen to it by itself, Japanese')),
+    cuts: t.Optional(
+      t.Array(
+        t.Object(
+          {
+            part: t.Union([t.Literal('head'), t.Literal('tail')]),
+            ms: t.Integer({ minimum: 0 }),
+            programId: t.Integer({ description: 'what it meets on its tuner' }),
+            title: t.String(),
+          },
+          EXTENSIBLE,
+        ),
+        {
+          description:
+            'what retuning between it and its neighbour on one tuner is expected to take; also in `note`',
+        },
+      ),
+    ),
     marginBefore: t.Optional(MARGIN),
     marginAfter: t.Optional(MARGIN),
     encode: t.Optional(ENCODE),

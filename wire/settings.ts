@@ -49,6 +49,10 @@ export type CaptionStyle = Static<typeof CaptionStyleSchema>;
 export const SETTING_SCHEMAS = {
   marginBefore: t.Integer({ minimum: 0, maximum: MAX_MARGIN_MS, description: 'ms before a programme' }),
   marginAfter: t.Integer({ minimum: 0, maximum: MAX_MARGIN_MS, description: 'ms after a programme' }),
+  retuneCost: t.Union([t.Literal('first'), t.Literal('second')], {
+    description:
+      'where two programmes meet on one tuner, retuning takes the end of the first or the beginning of the second',
+  }),
   encode: t.Union([t.Literal('none'), t.Literal('av1'), t.Literal('h264'), t.Literal('both')]),
   keepTs: t.Boolean({ description: 'keep the original transport stream beside the encoded file' }),
   commercials: t.Union([t.Literal('chapters'), t.Literal('cut'), t.Literal('none')]),
@@ -84,6 +88,7 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
   return {
     marginBefore: 10_000,
     marginAfter: 15_000,
+    retuneCost: 'first',
     encode: 'av1',
     keepTs: false,
     commercials: 'chapters',

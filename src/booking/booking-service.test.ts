@@ -133,12 +133,19 @@ describe('what is to be recorded', () => {
     });
     expect(recorder.orders).toMatchObject([
       { name: '港の朝', openAt: NOON + 10 * MINUTE - 12_000, after: [], encode: 'av1' },
-      // One tuner for both: the margins yield.
-      { name: '灯台の朝', openAt: NOON + 40 * MINUTE, after: [1], encode: 'none', wantedFrom: null },
+      // One tuner for both: the margins yield, and retuning takes the end of the first.
+      { name: '灯台の朝', openAt: NOON + 40 * MINUTE - 2_500, after: [1], encode: 'none', wantedFrom: null },
     ]);
+    const [first, second] = room.reservations.list(false);
+    expect(first).toMatchObject({
+      cuts: [{ part: 'tail', ms: 2_500, title: '灯台の朝', programId: second?.programId }],
+      note: '次の「灯台の朝」と同じチューナーで録画するため、終わりの約3秒は録画されません。',
+    });
+    expect(second).toMatchObject({ cuts: [], note: null });
     await until(() => events.includes('reservations'));
     await room.reservations.cancel(id);
     expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝']);
+    expect(room.reservations.list(false)[0]).toMatchObject({ cuts: [], note: null });
   });
 
   test('follows the guide by itself', async () => {

@@ -194,6 +194,7 @@ export class BookingService {
         marginBefore: settings.get('marginBefore'),
         tuning: TUNING_MS,
         marginAfter: settings.get('marginAfter'),
+        retuneCost: settings.get('retuneCost'),
         retractGrace: retractGraceMs,
       },
     };
@@ -288,7 +289,7 @@ export class BookingService {
       },
       (station) => stations.findKnown(station),
     );
-    this.#times = openingTimes(wanted, orders, this.#times);
+    this.#times = openingTimes(wanted, orders, this.#times, this.#openings);
     recorder.order(orders, reservations.conflicting());
     const at = now();
     const onAir = orders.filter(({ startAt, closeAt }) => startAt <= at && closeAt > at);

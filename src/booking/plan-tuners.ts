@@ -8,6 +8,12 @@ import type { TunerOfPlan } from '../schedule/plan/plan-types.ts';
 /** How the agent's users of recordings are called. */
 const RECORDING_USE = /^rec (\d+)$/;
 
+/** As long as a tuner was not measured: a slow satellite tuner. */
+const UNMEASURED_MS = 2_000;
+/** From the recorder's decision to the agent's. */
+const REQUEST_MS = 100;
+const RETUNE_STEP_MS = 500;
+
 /**
  * In the agent's order of rank. One that cannot be used is counted on for what no other receives alone: the agent takes
  * it last, tries it again by itself, and says so when it has come back. Pure.
@@ -20,7 +26,8 @@ export function tunersOfPlan(
   const working = tuners.filter((one) => isUsable(one) && one.state !== 'error');
   const received = new Set(working.flatMap(({ types }) => types));
   const reservationOf = new Map([...running].map(([id, { recordingId }]) => [recordingId, id]));
-  return tuners.filter(isUsable).flatMap(({ id, rank, types, state, users }): TunerOfPlan[] => {
+  return tuners.filter(isUsable).flatMap((one): TunerOfPlan[] => {
+    const { id, rank, types, state, users } = one;
     if (rank === null) return [];
     // Nobody is on it: what was recorded there gets another one.
     if (state === 'error')
@@ -32,8 +39,13 @@ export function tunersOfPlan(
       if (reservation !== undefined) here.add(reservation);
     }
     for (const [reservation, { tunerId }] of running) if (tunerId === id) here.add(reservation);
-    return [{ rank, types, recording: [...here] }];
+    return [{ rank, types, recording: [...here], retuneMs: retuneMs(one) }];
   });
+}
+
+/** In steps, so that a measurement of a few ms more makes no other plan. */
+function retuneMs({ tunedInMs = UNMEASURED_MS }: Tuner): number {
+  return Math.ceil((tunedInMs + REQUEST_MS) / RETUNE_STEP_MS) * RETUNE_STEP_MS;
 }
 
 export interface TunerWatchOptions {
@@ -84,8 +96,10 @@ export class TunerWatch {
 }
 
 /** What plans depend on: not how well it is received. */
-function decisive({ id, rank, types, disabled, state, users }: Tuner): unknown {
+function decisive(tuner: Tuner): unknown {
+  const { id, rank, types, disabled, state, users } = tuner;
   return [
+    retuneMs(tuner),
     id,
     rank,
     types,

@@ -9,7 +9,13 @@ import type { PlanOrder } from './planning-worker-messages.ts';
 const ORDER: PlanOrder = {
   now: NOON,
   tuners: [{ rank: 0, types: ['GR'], recording: [] }],
-  settings: { marginBefore: 10_000, tuning: 0, marginAfter: 15_000, retractGrace: 60 * MINUTE },
+  settings: {
+    marginBefore: 10_000,
+    tuning: 0,
+    marginAfter: 15_000,
+    retuneCost: 'first',
+    retractGrace: 60 * MINUTE,
+  },
   airings: new Map(),
 };
 

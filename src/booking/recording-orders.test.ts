@@ -47,7 +47,7 @@ function opening(
     startAt: NOON + 3,
     endAt: NOON + 4,
   };
-  return [programId, { programId, ...times, after: [], ...over }];
+  return [programId, { programId, ...times, after: [], cuts: [], ...over }];
 }
 
 const orders = (reservations: Reservation[], openings: [ProgramId, PlannedOpening][] = []) =>
@@ -125,10 +125,18 @@ describe('tuners', () => {
       new Map(),
     );
     expect(tuners).toEqual([
-      { rank: 0, types: ['GR'], recording: [] },
+      { rank: 0, types: ['GR'], recording: [], retuneMs: 2500 },
       { rank: 1, types: [], recording: [], broken: ['BS', 'CS'] },
-      { rank: 3, types: ['BS', 'CS'], recording: [] },
+      { rank: 3, types: ['BS', 'CS'], recording: [], retuneMs: 2500 },
     ]);
+  });
+
+  test('need as long for another channel as the agent measured, in steps of half a second', () => {
+    const measured = [undefined, 0, 380, 420, 3_950].map((tunedInMs, index) =>
+      tuner(`t${index}`, 0, ['GR'], tunedInMs === undefined ? {} : { tunedInMs }),
+    );
+    const found = tunersOfPlan(measured, new Map()).map(({ retuneMs }) => retuneMs);
+    expect(found).toEqual([2500, 500, 500, 1000, 4500]);
   });
 
   test('that cannot be used are counted on where there are no others', () => {
@@ -140,7 +148,7 @@ describe('tuners', () => {
     expect(tuners).toEqual([
       { rank: 0, types: ['GR'], recording: [], broken: ['GR'] },
       { rank: 1, types: ['CS'], recording: [], broken: ['BS', 'CS'] },
-      { rank: 2, types: ['BS'], recording: [] },
+      { rank: 2, types: ['BS'], recording: [], retuneMs: 2500 },
     ]);
   });
 

@@ -5,18 +5,35 @@ import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/sched
 import type { RecordingOrder } from '../model/recording.ts';
 import type { Reservation, ReservationId } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
+import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { ruleItem } from '../schedule/rule-body.ts';
 import { MAX_OF_RULE } from '../schedule/rule-match-limit.ts';
 import type { ListedReservation } from '../store/reservation-row.ts';
 import type { OfferedProgram } from '../store/reservation-store.ts';
 import type { RuleFacts } from '../store/rule-store.ts';
 import type { PreviewRow } from './planning-worker-messages.ts';
-import { crowdedText, reservationNoteText, reservationReasonText } from './reservation-reason-text.ts';
+import {
+  crowdedText,
+  cutText,
+  reservationNoteText,
+  reservationReasonText,
+} from './reservation-reason-text.ts';
 
 /** Epoch ms. */
 export interface OpeningTimes {
   openAt: number;
   closeAt: number;
+  /** What retuning is expected to take of it. */
+  cuts: readonly ExpectedCut[];
+}
+
+/** @see PlannedCut */
+export interface ExpectedCut {
+  part: 'head' | 'tail';
+  ms: number;
+  programId: ProgramId;
+  /** As broadcast. */
+  name: string;
 }
 
 /**
@@ -24,21 +41,40 @@ export interface OpeningTimes {
  * @param before what was told last
  */
 export function openingTimes(
-  reservations: readonly Pick<Reservation, 'id' | 'state'>[],
-  orders: readonly Pick<RecordingOrder, 'reservationId' | 'openAt' | 'closeAt' | 'wantedFrom'>[],
+  reservations: readonly Pick<Reservation, 'id' | 'state' | 'programId' | 'name'>[],
+  orders: readonly Pick<
+    RecordingOrder,
+    'reservationId' | 'programId' | 'openAt' | 'closeAt' | 'wantedFrom'
+  >[],
   before: ReadonlyMap<ReservationId, OpeningTimes>,
+  openings: ReadonlyMap<ProgramId, Pick<PlannedOpening, 'cuts'>>,
 ): Map<ReservationId, OpeningTimes> {
+  const names = new Map(reservations.map(({ programId, name }) => [programId, name]));
+  const cutsOf = (id: ProgramId): ExpectedCut[] =>
+    (openings.get(id)?.cuts ?? []).flatMap(({ part, ms, neighbour }) => {
+      const name = names.get(neighbour);
+      return name === undefined ? [] : [{ part, ms, programId: neighbour, name }];
+    });
   const running = new Set(reservations.flatMap(({ id, state }) => (state === 'recording' ? [id] : [])));
   return new Map(
-    orders.map(({ reservationId: id, openAt, closeAt, wantedFrom }) => {
-      if (!running.has(id)) return [id, { openAt, closeAt }];
+    orders.map(({ reservationId: id, programId, openAt, closeAt, wantedFrom }) => {
+      const cuts = cutsOf(programId);
+      if (!running.has(id)) return [id, { openAt, closeAt, cuts }];
       // Nobody asked for it before it was wanted.
-      return [id, { openAt: before.get(id)?.openAt ?? Math.max(openAt, wantedFrom ?? openAt), closeAt }];
+      return [
+        id,
+        { openAt: before.get(id)?.openAt ?? Math.max(openAt, wantedFrom ?? openAt), closeAt, cuts },
+      ];
     }),
   );
 }
 
 const titleOf = (name: string): string => removeTitleMarks(name).title;
+
+function noteText(note: ListedReservation['note'], cuts: readonly ExpectedCut[]): string | null {
+  const texts = [...(note === null ? [] : [reservationNoteText(note)]), ...cuts.map(cutText)];
+  return texts.length === 0 ? null : texts.join('');
+}
 
 /** @param offers what conflicts could take instead, by programme */
 export function reservationItem(
@@ -76,7 +112,8 @@ export function reservationItem(
     channel,
     recordingId,
     verdict,
-    note: note === null ? null : reservationNoteText(note),
+    note: noteText(note, times?.cuts ?? []),
+    cuts: (times?.cuts ?? []).map(({ name: other, ...cut }) => ({ ...cut, title: titleOf(other) })),
     marginBefore,
     marginAfter,
     encode,

@@ -47,6 +47,14 @@ export function reservationNoteText(note: ReservationNote): string {
   }
 }
 
+/** What retuning between two programmes that meet on one tuner takes. */
+export function cutText({ part, ms, name }: { part: 'head' | 'tail'; ms: number; name: string }): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  return part === 'tail'
+    ? `次の${quotedTitle(name)}と同じチューナーで録画するため、終わりの約${seconds}秒は録画されません。`
+    : `前の${quotedTitle(name)}と同じチューナーで録画するため、始まりの約${seconds}秒は録画されません。`;
+}
+
 /** Of a rule of which `left` programmes wait until they are nearer. */
 export function crowdedText(left: number, limit: number): string {
   const [waiting, most] = [left, limit].map((count) => count.toLocaleString('en'));

@@ -281,7 +281,16 @@ export class HardHome {
     const { settings, reservations } = this.home;
     const open = reservations.filter(({ state }) => state === 'scheduled');
     return open.map(({ programId, startAt, endAt, marginBefore, marginAfter }) => ({
-      ...{ programId, startAt, endAt, holdUntil: null, listenUntil: null, brokenAt: null, after: [] },
+      ...{
+        programId,
+        startAt,
+        endAt,
+        holdUntil: null,
+        listenUntil: null,
+        brokenAt: null,
+        after: [],
+        cuts: [],
+      },
       openAt: startAt - (marginBefore ?? settings.marginBefore),
       closeAt: endAt + (marginAfter ?? settings.marginAfter),
     }));

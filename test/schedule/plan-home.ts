@@ -7,6 +7,7 @@ import type { Rule } from '../../src/model/rule.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
 import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
+import type { RetuneCost } from '../../src/schedule/plan/openings.ts';
 import { applied } from '../../src/schedule/plan/plan-difference.ts';
 import type { Plan, PlanInput, RecordedEpisode, TunerOfPlan } from '../../src/schedule/plan/plan-types.ts';
 import { Facts } from '../../src/schedule/plan/program-facts.ts';
@@ -49,7 +50,13 @@ export class Home {
   /** Since when somebody records. */
   runningSince = -Infinity;
   isTimeSure = true;
-  settings = { marginBefore: 10_000, tuning: 0, marginAfter: 15_000, retractGrace: HOUR };
+  settings = {
+    marginBefore: 10_000,
+    tuning: 0,
+    marginAfter: 15_000,
+    retuneCost: 'second' as RetuneCost,
+    retractGrace: HOUR,
+  };
   #nextEvent = 1;
   #nextId = 1;
 

@@ -100,6 +100,18 @@ export const ROWS: readonly Row[] = [
   },
   {
     kind: 'choice',
+    key: 'retuneCost',
+    section: 'recording',
+    label: '同じチューナーで続けて録画するとき',
+    help: 'チャンネルの切り替えには数秒かかります。前の番組の終わりか、次の番組の始まりのどちらかが録画されません。',
+    words: '切り替え チューナー 続けて 冒頭 末尾',
+    options: [
+      { value: 'first', label: '前の番組を早めに終える' },
+      { value: 'second', label: '次の番組を遅れて始める' },
+    ],
+  },
+  {
+    kind: 'choice',
     key: 'retryDamaged',
     section: 'recording',
     label: '録画できなかった番組の再予約',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { select, type TunerView, type UserView } from '../../../agent/select.ts';
 import type { BroadcastType } from '../../../arib/ids.ts';
-import { type Opening, openings } from './openings.ts';
+import { type Opening, openings, type RetuneCost } from './openings.ts';
 import { type PlanTuner, placeAll, type Slot, TunerTime } from './tuner-allocation.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -53,7 +53,7 @@ interface Outcome {
 }
 
 /** Does with the agent's own rules what the openings say. */
-function carryOut(tuners: readonly PlanTuner[], list: readonly Opening<Named>[]): Outcome {
+function carryOut(tuners: readonly PlanTuner[], list: readonly Opening<Named>[], cost?: RetuneCost): Outcome {
   const faults: string[] = [];
   const views: TunerView[] = tuners.map(({ rank, types }, index) => ({
     id: String(index),
@@ -90,7 +90,9 @@ function carryOut(tuners: readonly PlanTuner[], list: readonly Opening<Named>[])
     if (decision.kind === 'tune') faults.push(...decision.abort.map((user) => `${user} broken by ${name}`));
     for (const user of decision.end) {
       const ended = closing.get(user);
-      if (ended !== undefined && ended.end > opening.openAt) faults.push(`${ended.name} cut by ${name}`);
+      const retuneMs = cost === 'first' ? (tuners[Number(decision.tuner)]?.retuneMs ?? 0) : 0;
+      if (ended !== undefined && ended.end > opening.openAt + retuneMs)
+        faults.push(`${ended.name} cut by ${name}`);
       leave(user);
     }
     const tuner = Number(decision.tuner);
@@ -126,6 +128,48 @@ describe('openings', () => {
     ]);
   });
 
+  test('take the retuning from the end of the first, no more than its gap leaves, and tell both', () => {
+    const home: PlanTuner[] = [{ rank: 0, types: ['GR'], retuneMs: 20 }];
+    const meet = (begin: number, cost?: RetuneCost) =>
+      openings(home, [slot('a', 'T1', 100, 200), slot('b', 'T2', begin, 300)], NOW, cost).map(
+        ({ openAt, headCut, tailCut }) => [openAt, headCut?.ms, tailCut?.ms],
+      );
+    expect(meet(200)).toEqual([
+      [90, undefined, 20],
+      [180, undefined, undefined],
+    ]);
+    expect(meet(212)).toEqual([
+      [90, undefined, 8],
+      [192, undefined, undefined],
+    ]);
+    expect(meet(220)).toEqual([
+      [90, undefined, undefined],
+      [200, undefined, undefined],
+    ]);
+    expect(meet(200, 'second')).toEqual([
+      [90, undefined, undefined],
+      [200, 20, undefined],
+    ]);
+    expect(meet(212, 'second')).toEqual([
+      [90, undefined, undefined],
+      [202, 10, undefined],
+    ]);
+    const [first, second] = openings(home, [slot('a', 'T1', 100, 200), slot('b', 'T2', 200, 300)], NOW);
+    expect(first?.tailCut?.neighbour.name).toBe('b');
+    expect(second?.after.map(({ name }) => name)).toEqual(['a']);
+  });
+
+  test('take no end of what runs over, nor more than there is of a short one', () => {
+    const home: PlanTuner[] = [{ rank: 0, types: ['GR'], retuneMs: 20 }];
+    const open = { ...slot('a', 'T1', 100, 200), held: 0, isOpen: true };
+    expect(openings(home, [open, slot('b', 'T2', 200, 300)], 150).map(({ openAt }) => openAt)).toEqual([
+      150, 200,
+    ]);
+    const short = openings(home, [slot('a', 'T1', 190, 200), slot('b', 'T2', 200, 300)], NOW);
+    expect(short.map(({ openAt }) => openAt)).toEqual([180, 190]);
+    expect(short[1]?.headCut?.ms).toBe(10);
+  });
+
   test('one channel back to back stays on its tuning, with all margins', () => {
     const list = openings(HOMES.small ?? [], [slot('a', 'T1', 100, 200), slot('b', 'T1', 200, 300)], NOW);
     expect(list.map(({ openAt, closeAt, after }) => [openAt, closeAt, after.length])).toEqual([
@@ -147,18 +191,32 @@ describe('openings', () => {
       margins: fc.tuple(fc.constantFrom(0, 5, 10, 30), fc.constantFrom(0, 5, 15, 40)),
     });
     const home = fc.constantFrom(...Object.keys(HOMES));
+    const retuning = fc.tuple(fc.constantFrom(0, 3, 20), fc.constantFrom<RetuneCost>('first', 'second'));
     fc.assert(
-      fc.property(home, fc.array(one, { maxLength: 12 }), fc.boolean(), (which, given, equal) => {
-        const tuners = HOMES[which] ?? [];
-        const time = new TunerTime<Named>(tuners);
-        for (const [index, { channel, from, length, margins }] of given.entries())
-          time.add(slot(`r${index}`, channel, from, from + length, equal ? [10, 15] : margins));
-        for (const cluster of time.clusters()) {
-          const list = openings(tuners, cluster, NOW);
-          expect(list).toHaveLength(cluster.length);
-          expect(carryOut(tuners, list).faults).toEqual([]);
-        }
-      }),
+      fc.property(
+        home,
+        fc.array(one, { maxLength: 12 }),
+        fc.boolean(),
+        retuning,
+        (which, given, equal, [retuneMs, cost]) => {
+          const tuners = (HOMES[which] ?? []).map((tuner) => ({ ...tuner, retuneMs }));
+          const time = new TunerTime<Named>(tuners);
+          for (const [index, { channel, from, length, margins }] of given.entries())
+            time.add(slot(`r${index}`, channel, from, from + length, equal ? [10, 15] : margins));
+          for (const cluster of time.clusters()) {
+            const list = openings(tuners, cluster, NOW, cost);
+            expect(list).toHaveLength(cluster.length);
+            expect(carryOut(tuners, list, cost).faults).toEqual([]);
+            // What is told is what happens.
+            for (const { slot: own, tailCut } of list) {
+              const taken = list
+                .filter(({ after }) => after.includes(own))
+                .map(({ openAt }) => own.to - openAt);
+              expect(tailCut?.ms ?? 0).toBe(Math.max(0, ...taken));
+            }
+          }
+        },
+      ),
       { seed: SEED, numRuns: 3000 },
     );
   });

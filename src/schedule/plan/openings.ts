@@ -1,7 +1,8 @@
 /**
  * When each recording asks the agent for its tuner, and whom it follows there. Margins are kept where there are
  * tuners enough. Where there are not, they yield: a recording begins when the programme before it on its tuner has
- * ended, and takes the tuner over while that one's end margin still runs (`after`). Pure.
+ * ended, and takes the tuner over while that one's end margin still runs (`after`). Where two programmes meet, the time
+ * of retuning is lost: the end of the first, or the beginning of the second. Pure.
  */
 import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuner-allocation.ts';
 
@@ -14,7 +15,19 @@ export interface Opening<T extends Slot> {
   readonly closeAt: number;
   /** Recordings that count as gone then: their programmes have ended. */
   readonly after: readonly T[];
+  /** What retuning takes of it; absent: nothing. */
+  readonly headCut?: Cut<T>;
+  readonly tailCut?: Cut<T>;
 }
+
+export interface Cut<T extends Slot> {
+  readonly ms: number;
+  /** What it meets on its tuner. */
+  readonly neighbour: T;
+}
+
+/** Which of two programmes that meet on one tuner the retuning is taken from. */
+export type RetuneCost = 'first' | 'second';
 
 function mayHold({ holdUntil = null }: Slot): boolean {
   return holdUntil !== null;
@@ -44,7 +57,12 @@ function withMargins<T extends Slot>(tuners: readonly PlanTuner[], slots: readon
 }
 
 /** What is left of the recordings of a tuner before one that needs it. */
-function following<T extends Slot>(placed: readonly Placed<T>[], now: number): Opening<T>[] {
+function following<T extends Slot>(
+  tuners: readonly PlanTuner[],
+  placed: readonly Placed<T>[],
+  now: number,
+  cost: RetuneCost,
+): Opening<T>[] {
   const openings: Opening<T>[] = [];
   /** The latest that any so far would open: nobody overtakes one that was placed before. */
   let latest = -Infinity;
@@ -59,16 +77,32 @@ function following<T extends Slot>(placed: readonly Placed<T>[], now: number): O
       (opening) => opening.tuner !== tuner && sameChannel(opening.slot) && opening.slot.to <= slot.from,
     );
     // One that runs over is not ended for a margin: another plan will know more.
-    const freeAt = ({ slot: { to, isOpen = false } }: Opening<T>): number =>
+    const overAt = ({ slot: { to, isOpen = false } }: Opening<T>): number =>
       isOpen ? Math.max(to, slot.from) : to;
-    const parted = elsewhere.map(freeAt);
-    latest = Math.max(latest, slot.from - slot.before, now, ...parted);
+    const parted = elsewhere.map(overAt);
     const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
+    const retuneMs = tuners[tuner]?.retuneMs ?? 0;
+    const leadMs = cost === 'first' && before.length > 0 ? Math.max(slot.before, retuneMs) : slot.before;
+    latest = Math.max(latest, slot.from - leadMs, now, ...parted);
+    const freeAt = (opening: Opening<T>): number =>
+      cost === 'second' || opening.slot.isOpen === true
+        ? overAt(opening)
+        : Math.min(opening.slot.to, Math.max(opening.slot.from, slot.from - retuneMs));
     const openAt = Math.max(latest, ...before.map(freeAt));
     const isRunning = (opening: Opening<T>): boolean =>
       opening.openAt <= openAt && opening.closeAt + (mayHold(opening.slot) ? 1 : 0) > openAt;
     const after = [...before, ...elsewhere].filter(isRunning).map((opening) => opening.slot);
-    openings.push({ slot, tuner, openAt, closeAt: slot.to + slot.after, after });
+    const headMs = before.some(isRunning) ? openAt + retuneMs - slot.from : 0;
+    const last = before.findLast(isRunning);
+    openings.push({
+      ...{ slot, tuner, openAt, closeAt: slot.to + slot.after, after },
+      ...(headMs > 0 && last !== undefined ? { headCut: { ms: headMs, neighbour: last.slot } } : {}),
+    });
+    for (const [index, opening] of openings.entries()) {
+      const ms = opening.slot.to - openAt;
+      if (ms > 0 && before.includes(opening) && isRunning(opening))
+        openings[index] = { ...opening, tailCut: { ms, neighbour: slot } };
+    }
   }
   return openings;
 }
@@ -78,9 +112,10 @@ export function openings<T extends Slot>(
   tuners: readonly PlanTuner[],
   slots: readonly T[],
   now: number,
+  cost: RetuneCost = 'first',
 ): Opening<T>[] {
   const wide = withMargins(tuners, slots, now);
   if (wide !== undefined) return wide;
   const placed = placeAll(tuners, slots);
-  return placed === undefined ? [] : following(placed, now);
+  return placed === undefined ? [] : following(tuners, placed, now, cost);
 }

@@ -13,6 +13,7 @@ import type { Rule, RuleId } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { RetuneCost } from './openings.ts';
 import type { Facts } from './program-facts.ts';
 import type { PlanTuner } from './tuner-allocation.ts';
 
@@ -41,6 +42,8 @@ export interface PlanSettings {
   /** From asking for a tuner to the first packet: it is asked for so much before the margin begins. */
   readonly tuning: number;
   readonly marginAfter: number;
+  /** Which of two programmes that meet on one tuner the time of retuning is taken from. */
+  readonly retuneCost: RetuneCost;
   /** A reservation that begins this soon is kept though its rule no longer matches. */
   readonly retractGrace: number;
 }
@@ -113,6 +116,15 @@ export interface PlannedOpening {
   readonly heard?: Heard | null;
   /** Programmes whose recordings it follows on their tuner (`after=rec <id>`). */
   readonly after: readonly ProgramId[];
+  /** What retuning is expected to take of it. */
+  readonly cuts: readonly PlannedCut[];
+}
+
+export interface PlannedCut {
+  readonly part: 'head' | 'tail';
+  readonly ms: number;
+  /** What it meets on its tuner. */
+  readonly neighbour: ProgramId;
 }
 
 export interface Plan {

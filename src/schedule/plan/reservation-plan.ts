@@ -12,9 +12,9 @@ import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import { findAlternatives } from './alternatives.ts';
 import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
-import { openings } from './openings.ts';
+import { type Cut, type Opening, openings } from './openings.ts';
 import { difference } from './plan-difference.ts';
-import type { Plan, PlanInput, PlannedOpening, PlannedReservation } from './plan-types.ts';
+import type { Plan, PlanInput, PlannedCut, PlannedOpening, PlannedReservation } from './plan-types.ts';
 import { placeAll, TunerTime } from './tuner-allocation.ts';
 import { chooseWanted, type Wish } from './wanted-episodes.ts';
 
@@ -211,13 +211,13 @@ class Planner {
   }
 
   #openings(): Plan['openings'] {
-    const { tuners, now } = this.input;
+    const { tuners, now, settings } = this.input;
     // Nobody knows of any tuner: what has begun is all that can be told.
     if (tuners === null) return this.#running().map((claim) => asOpening(claim, now, claim.to, []));
     const clusters = this.#time.clusters();
     const placed = clusters.flatMap((cluster) =>
-      openings(tuners, cluster, now).map(({ slot, openAt, closeAt, after }) =>
-        asOpening(slot, openAt, closeAt, after),
+      openings(tuners, cluster, now, settings.retuneCost).map((opening) =>
+        asOpening(opening.slot, opening.openAt, opening.closeAt, opening.after, cutsOf(opening)),
       ),
     );
     // Its tuner was taken out: it goes on as soon as there is one.
@@ -230,7 +230,19 @@ class Planner {
   }
 }
 
-function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonly Claim[]): PlannedOpening {
+function cutsOf({ headCut, tailCut }: Opening<Claim>): PlannedCut[] {
+  const cut = (part: PlannedCut['part'], one: Cut<Claim> | undefined): PlannedCut[] =>
+    one === undefined ? [] : [{ part, ms: Math.ceil(one.ms), neighbour: one.neighbour.programId }];
+  return [...cut('head', headCut), ...cut('tail', tailCut)];
+}
+
+function asOpening(
+  claim: Claim,
+  openAt: number,
+  closeAt: number,
+  after: readonly Claim[],
+  cuts: readonly PlannedCut[] = [],
+): PlannedOpening {
   const { programId, startAt, endAt, endedAt, holdUntil, listenUntil, brokenAt, heard } = claim;
   return {
     programId,
@@ -244,6 +256,7 @@ function asOpening(claim: Claim, openAt: number, closeAt: number, after: readonl
     startAt,
     endAt: endedAt ?? endAt,
     after: after.map((other) => other.programId),
+    cuts,
   };
 }
 

@@ -10,6 +10,8 @@ export interface PlanTuner {
   /** As the agent says it; 0 is used first. */
   readonly rank: number;
   readonly types: readonly BroadcastType[];
+  /** From being asked for another channel to its first packets, ms. Absent: no time. */
+  readonly retuneMs?: number;
 }
 
 /** A recording as the tuners see it. Times in epoch ms. */
