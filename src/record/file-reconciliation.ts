@@ -2,8 +2,8 @@
  * What a start finds: rows whose files are gone, files whose rows say that they must be. Only files that a row names are
  * touched. Files of deleted recordings: `removal.ts`.
  */
-import { rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingRecord } from '../model/recording.ts';
@@ -38,7 +38,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   const { store, log } = options;
   const count: Reconciled = { forgotten: 0, removed: 0 };
   count.removed += await removeLeftovers(options);
-  for (const [folder, files] of Map.groupBy(store.files(), ({ path }) => dirname(path))) {
+  for (const [folder, files] of await filesByFolder(store)) {
     count.forgotten += await compare(folder, files, options);
   }
   if (count.forgotten + count.removed > 0) log.warn('recordings and files did not agree', { ...count });
@@ -57,7 +57,7 @@ export class DeletedFileWatch {
   /** @returns how many files rows named and are gone */
   async check(): Promise<number> {
     let count = 0;
-    for (const [folder, files] of Map.groupBy(this.options.store.files(), ({ path }) => dirname(path))) {
+    for (const [folder, files] of await filesByFolder(this.options.store)) {
       const changedAt = await stat(folder).then(
         ({ mtimeMs }) => mtimeMs,
         () => undefined,
@@ -67,6 +67,43 @@ export class DeletedFileWatch {
       count += await compare(folder, files, this.options);
     }
     return count;
+  }
+}
+
+/** In slices: other work of the thread runs between the pages. */
+async function filesByFolder(store: RecordingStore): Promise<Map<string, StoredFile[]>> {
+  const folders = new Map<string, StoredFile[]>();
+  for (const page of store.filePages()) {
+    for (const file of page) {
+      const folder = dirname(file.path);
+      const files = folders.get(folder);
+      if (files === undefined) folders.set(folder, [file]);
+      else files.push(file);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return folders;
+}
+
+/** By one listing of the folder: a `stat` of each of 40,000 files takes a second of processor time. */
+async function missingFiles(folder: string, files: readonly StoredFile[]): Promise<StoredFile[]> {
+  const listed = await listFiles(folder);
+  if (listed === 'absent') return [...files];
+  const missing: StoredFile[] = [];
+  for (const file of files) {
+    // What is not listed may have been made a moment ago, or be spelled otherwise than the disk spells it.
+    if (!listed.has(basename(file.path)) && (await sizeOf(file.path)) === 'absent') missing.push(file);
+  }
+  return missing;
+}
+
+/** Names of the regular files in a folder; none where it cannot be listed. */
+async function listFiles(folder: string): Promise<ReadonlySet<string> | 'absent'> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return new Set(entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])));
+  } catch (error) {
+    return (error as { code?: unknown }).code === 'ENOENT' ? 'absent' : new Set();
   }
 }
 
@@ -97,8 +134,7 @@ async function compare(
     log.warn('recording folder is not mounted', { folder, files: files.length });
     return 0;
   }
-  const missing: StoredFile[] = [];
-  for (const file of files) if ((await sizeOf(file.path)) === 'absent') missing.push(file);
+  const missing = await missingFiles(folder, files);
   if (missing.length === files.length && (await isEmptyOrAway(folder))) {
     log.warn('recording folder is away', { folder, files: files.length });
     return 0;

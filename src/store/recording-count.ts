@@ -8,13 +8,13 @@ export class RecordingCount {
 
   constructor(private readonly database: Database) {}
 
-  /** Those that are not deleted. */
+  /** Those that are neither deleted nor in the recycle bin. Out of an index alone: the rows are 100 MB of 40,000. */
   count(): number {
     const stamp = tableStamp(this.database, ['recordings']);
     if (stamp !== this.#stamp) {
       const row = this.database
         .query<{ n: number }, []>(
-          'SELECT count(*) AS n FROM recordings WHERE binned_at IS NULL AND deleted_at IS NULL',
+          'SELECT count(*) AS n FROM recordings INDEXED BY recordings_newest WHERE shelf IN (0, 1)',
         )
         .get();
       this.#count = row?.n ?? 0;

@@ -175,10 +175,11 @@ class Indexer {
   /** In the order of the ids. */
   runOf(ids: readonly number[]): void {
     const { name, table, text } = this.kind;
+    // CROSS JOIN: otherwise SQLite reads everything that is pending for each call.
     const rows = this.database
       .query<PendingRow, { ids: string }>(
         `SELECT s.id, r.name, r.description, r.start_at AS startAt
-         FROM json_each($ids) AS wanted JOIN search_pending AS s ON s.kind = '${name}' AND s.id = wanted.value
+         FROM json_each($ids) AS wanted CROSS JOIN search_pending AS s ON s.kind = '${name}' AND s.id = wanted.value
            LEFT JOIN (SELECT id, ${text}, start_at FROM ${table}) AS r ON r.id = s.id
          ORDER BY wanted.key`,
       )

@@ -71,7 +71,7 @@ export function stored(folder: string): {
 } {
   const database = new Database(join(folder, 'svc.db'));
   const store = new RecordingStore(database);
-  const [file] = store.files();
+  const [file] = [...store.filePages()].flat();
   const found = store.find(file?.recordingId ?? 0);
   const measured = store.measured(file?.recordingId ?? 0) ?? nothingMeasured();
   database.close();

@@ -68,7 +68,9 @@ describe.concurrent('a recording', () => {
     const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     expect(Math.abs(gapMs - packetsMs)).toBeLessThan(1500);
     expect(await probed(path)).toBeGreaterThan(60);
-    expect(desk.store.files().filter(({ path: each }) => each.includes('T31'))).toHaveLength(1);
+    expect([...desk.store.filePages()].flat().filter(({ path: each }) => each.includes('T31'))).toHaveLength(
+      1,
+    );
   });
 
   test('tells a pause of the reception as a hole of that length', async () => {

@@ -153,7 +153,8 @@ export class SessionFixture {
       persist: async (act: () => void) => act(),
     };
     const judgement = await concludeRecording(session.options.id, result, programme, options);
-    const path = store.files().find(({ recordingId }) => recordingId === session.options.id)?.path ?? '';
+    const path =
+      [...store.filePages()].flat().find(({ recordingId }) => recordingId === session.options.id)?.path ?? '';
     return { ...judgement, result, path, bytes: path === '' ? new Uint8Array(0) : readFileSync(path) };
   }
 
