@@ -22,6 +22,7 @@ import { createLive } from './live/create-live.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { createEvents } from './notify/create-events.ts';
 import { createPlay } from './play/create-play.ts';
+import { createPlayData } from './play/create-play-data.ts';
 import { ReceptionPool } from './reception/reception-pool.ts';
 import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
@@ -173,6 +174,10 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   });
   const { folderSpace, seen } = recording;
   const play = createPlay({ database, folderSpace, seen });
+  const playData = createPlayData({
+    ...{ database, encoders, hub, log, now, dataDir: config.dataDir, open: play.open },
+    isBusy: () => live.live.isWatched,
+  });
   const booking = createBooking({
     ...{ database, programs, stations, tuners, settings, hub },
     recorder: recording.recorder,
@@ -185,7 +190,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { broadcast, events, live, recording, play, booking };
+  return { broadcast, events, live, recording, play, playData, booking };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -232,7 +237,7 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { broadcast, live, recording, play, booking, events } = features;
+  const { broadcast, live, recording, play, playData, booking, events } = features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
@@ -244,6 +249,7 @@ function allRoutes(
     live.routes,
     recording.routes,
     play.routes,
+    playData.routes,
     booking.routes,
     events.routes,
     (app) => addFontRoute(app, { assets }),
@@ -256,15 +262,18 @@ function allRoutes(
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
-  { broadcast, events, live, recording, play, booking }: Features,
+  { broadcast, events, live, recording, play, playData, booking }: Features,
 ) {
   const { recorder, retention, spaceWatch } = recording;
   return {
-    start: [databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
+    start: [
+      ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
+      playData.pictures,
+    ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events],
-      [booking.booking],
+      [booking.booking, playData.pictures],
       [broadcast, live.live, play.open, recorder, retention, spaceWatch, encoders],
       [pool],
     ],

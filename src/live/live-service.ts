@@ -108,6 +108,11 @@ export class LiveService {
     return captionBody(viewer, { language });
   }
 
+  /** Some station is being watched. */
+  get isWatched(): boolean {
+    return this.#watched.size > 0;
+  }
+
   /** Ends every stream and worker; resolves when no process is left. */
   async close(): Promise<void> {
     this.#isClosed = true;

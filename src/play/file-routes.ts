@@ -167,25 +167,4 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
       },
     },
   });
-
-  app.get(
-    '/api/recordings/:id/poster',
-    ({ params }): Response => {
-      findRecording(parts.recordingList, params.id);
-      throw new Failure('not_found', 'この録画の画像はまだありません。');
-    },
-    {
-      params: ID_PARAMS,
-      detail: {
-        summary: 'A picture of a recording',
-        description: '404 while there is none: pictures come with encoding.',
-        tags,
-        responses: {
-          ...REFUSALS,
-          ...NO_RECORDING,
-          404: problemResponse('no such recording, it is in the bin, or there is no picture of it'),
-        },
-      },
-    },
-  );
 }

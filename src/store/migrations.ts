@@ -565,4 +565,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX recordings_resumed ON recordings (shelf, resumed_at, id) WHERE resume_ms IS NOT NULL;
   ALTER TABLE recordings ADD COLUMN poster_at INTEGER; -- epoch ms at which its picture was made; NULL: there is none
   `,
+  `
+  -- Pictures of a recording: poster and previews for seeking. Their files lie in a cache.
+  ALTER TABLE recordings ADD COLUMN pictures INTEGER NOT NULL DEFAULT 0; -- 1: made, or cannot be made
+  CREATE INDEX recordings_without_pictures ON recordings (start_at) WHERE pictures = 0 AND shelf = 1;
+  `,
 ];

@@ -138,6 +138,8 @@ describe('stations and health', () => {
       '/api/recordings/{id}/playback',
       '/api/recordings/{id}/playlist.m3u',
       '/api/recordings/{id}/poster',
+      '/api/recordings/{id}/previews',
+      '/api/recordings/{id}/previews/{sheet}',
       '/api/recordings/{id}/protect',
       '/api/recordings/{id}/restore',
       '/api/recordings/{id}/resume',

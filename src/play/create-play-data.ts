@@ -1,0 +1,44 @@
+/** What stands beside the picture when recordings are watched, put together: posters, previews, captions. */
+import type { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { Encoders } from '../ffmpeg/encoders.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { AddRoutes } from '../route/add-routes.ts';
+import { PictureStore } from '../store/picture-store.ts';
+import { RecordingListStore } from '../store/recording-list-store.ts';
+import type { OpenRecordings } from './open-recordings.ts';
+import { PictureMaker } from './picture-maker.ts';
+import { addPictureRoutes } from './picture-routes.ts';
+import { PictureService } from './picture-service.ts';
+import { RecordingCache } from './recording-cache.ts';
+
+export interface PlayDataNeeds {
+  database: Database;
+  dataDir: string;
+  open: OpenRecordings;
+  encoders: Pick<Encoders, 'ffmpeg'>;
+  /** An encoder runs that a viewer waits for. */
+  isBusy: () => boolean;
+  hub: Hub;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** In the data folder; may be deleted while the service is not running. */
+const CACHE_FOLDER = 'recording-cache';
+
+export function createPlayData({ database, dataDir, open, encoders, isBusy, hub, log, now }: PlayDataNeeds) {
+  const recordingList = new RecordingListStore(database);
+  const cache = new RecordingCache({ folder: join(dataDir, CACHE_FOLDER) });
+  const maker = new PictureMaker({ cache, open, ffmpeg: () => encoders.ffmpeg(), isBusy, now });
+  const pictures = new PictureService({
+    ...{ store: new PictureStore(database), list: recordingList, cache, maker, hub, now },
+    log: log.component('pictures'),
+  });
+  const routes: AddRoutes = (app) => {
+    addPictureRoutes(app, { recordingList, cache });
+  };
+  return { pictures, routes };
+}

@@ -1,0 +1,79 @@
+/**
+ * Single intra pictures of a recording as one small transport stream: what a decoder is given to make small pictures
+ * from many places without reading what is between. Pure. Each picture is stamped with a second of its own, so that one
+ * that cannot be decoded does not move the others.
+ */
+import type { Pid } from '../../arib/ids.ts';
+import { TICKS_PER_SECOND } from '../../arib/time.ts';
+import { hasPayload, PACKET_SIZE, packetPid, payloadStart, startsUnit } from '../../arib/ts/packet.ts';
+import { joinBytes } from '../reception/join-bytes.ts';
+
+const PES_HEADER_BYTES = 9;
+const STAMP_BYTES = 5;
+/** PTS_DTS_flags, ISO/IEC 13818-1 2.4.3.7. */
+const PTS_FLAG = 0x80;
+const DTS_FLAG = 0x40;
+/** Four bits before a PTS alone, a PTS with a DTS, and that DTS. */
+const PREFIX = { alone: 0x20, pts: 0x30, dts: 0x10 } as const;
+const CONTINUITY_MASK = 0x0f;
+
+/** 33 bits in five octets with marker bits. */
+function writeStamp(bytes: Uint8Array, at: number, ticks: number, prefix: number): void {
+  bytes[at] = prefix | ((Math.floor(ticks / 2 ** 30) & 0x07) << 1) | 1;
+  bytes[at + 1] = (ticks >>> 22) & 0xff;
+  bytes[at + 2] = ((ticks >>> 14) & 0xfe) | 1;
+  bytes[at + 3] = (ticks >>> 7) & 0xff;
+  bytes[at + 4] = ((ticks << 1) & 0xfe) | 1;
+}
+
+/** False when the packet's PES header has no stamp, or is not whole. */
+function restamp(packet: Uint8Array, ticks: number): boolean {
+  const pes = payloadStart(packet, 0);
+  const stamps = pes + PES_HEADER_BYTES;
+  if (stamps + 2 * STAMP_BYTES > PACKET_SIZE) return false;
+  if (packet[pes] !== 0 || packet[pes + 1] !== 0 || packet[pes + 2] !== 1) return false;
+  const flags = packet[pes + 7] as number;
+  if ((flags & PTS_FLAG) === 0) return false;
+  const hasDts = (flags & DTS_FLAG) !== 0;
+  writeStamp(packet, stamps, ticks, hasDts ? PREFIX.pts : PREFIX.alone);
+  if (hasDts) writeStamp(packet, stamps + STAMP_BYTES, ticks, PREFIX.dts);
+  return true;
+}
+
+/**
+ * The first picture of a window as packets.
+ * @param packets whole packets, from the one that the picture begins in
+ * @param second that the picture is stamped with
+ * @returns undefined when its end is not in the window, or it cannot be stamped
+ */
+export function keyFrameAt(
+  packets: Uint8Array,
+  video: Pid,
+  second: number,
+): Uint8Array<ArrayBuffer> | undefined {
+  const taken: Uint8Array[] = [];
+  for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
+    if (packetPid(packets, at) !== video) continue;
+    const packet = packets.slice(at, at + PACKET_SIZE);
+    if (startsUnit(packets, at)) {
+      if (taken.length > 0) return joinBytes(taken);
+      if (!restamp(packet, second * TICKS_PER_SECOND)) return undefined;
+    } else if (taken.length === 0) return undefined;
+    taken.push(packet);
+  }
+  return undefined;
+}
+
+/**
+ * Numbers the packets of one PID from `counter` on: pictures from different places follow each other without a loss.
+ * @returns the counter of the next packet
+ */
+export function continueCounters(packets: Uint8Array, video: Pid, counter: number): number {
+  let next = counter;
+  for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
+    if (packetPid(packets, at) !== video || !hasPayload(packets, at)) continue;
+    packets[at + 3] = ((packets[at + 3] as number) & ~CONTINUITY_MASK) | (next & CONTINUITY_MASK);
+    next += 1;
+  }
+  return next & CONTINUITY_MASK;
+}

@@ -1,0 +1,61 @@
+/** The ffmpeg commands that make pictures of a stream of key frames (`key-frame-stream.ts`), one per second of stamps. */
+
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** In a list; 16:9 with bars beside or above what is not. */
+export const POSTER: PictureSize = { width: 640, height: 360 };
+/** On a sheet, for seeking. */
+export const PREVIEW: PictureSize = { width: 160, height: 90 };
+/** Of which the most telling is chosen. */
+export const SAMPLE: PictureSize = { width: 64, height: 36 };
+
+/** Square pixels inside the box, whatever the aspect of the picture. */
+function fit({ width, height }: PictureSize): string {
+  const w = `min(${width},trunc(${height}*dar/2)*2)`;
+  const h = `min(${height},trunc(${width}/dar/2)*2)`;
+  return `scale=w='${w}':h='${h}',setsar=1,pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`;
+}
+
+/** Key frames alone, by one thread: this work gives way to everything else. */
+function input(ffmpeg: string, path: string): string[] {
+  return [
+    ...[ffmpeg, '-v', 'error', '-y', '-nostdin', '-threads', '1', '-skip_frame', 'nokey'],
+    ...['-copyts', '-f', 'mpegts', '-i', path, '-map', '0:v:0', '-an', '-filter_threads', '1'],
+  ];
+}
+
+/** One picture a second from 0 on: one that cannot be decoded is the one before it, or behind it at the begin. */
+const EACH_SECOND = 'fps=1:start_time=0:round=near:eof_action=pass';
+
+/** `count` pictures as RGB, one after the other. */
+export function sampleCommand(ffmpeg: string, path: string, count: number, output: string): string[] {
+  return [
+    ...input(ffmpeg, path),
+    ...['-vf', `${EACH_SECOND},${fit(SAMPLE)}`, '-frames:v', String(count), '-pix_fmt', 'rgb24'],
+    ...['-f', 'rawvideo', output],
+  ];
+}
+
+export function posterCommand(ffmpeg: string, path: string, output: string): string[] {
+  return [
+    ...input(ffmpeg, path),
+    ...['-vf', `yadif=deint=interlaced,${fit(POSTER)}`, '-frames:v', '1', '-q:v', '4', '-f', 'mjpeg', output],
+  ];
+}
+
+export function sheetCommand(
+  ffmpeg: string,
+  path: string,
+  { columns, rows, count }: { columns: number; rows: number; count: number },
+  output: string,
+): string[] {
+  const used = Math.min(rows, Math.ceil(count / columns));
+  return [
+    ...input(ffmpeg, path),
+    ...['-vf', `${EACH_SECOND},trim=end=${count},${fit(PREVIEW)},tile=${columns}x${used}`],
+    ...['-frames:v', '1', '-q:v', '6', '-f', 'mjpeg', output],
+  ];
+}

@@ -1,0 +1,101 @@
+/**
+ * How telling a small picture is: of black, of a plain card and of a test pattern little is to be seen, of a scene much.
+ * Pure; the score only compares pictures of one recording.
+ */
+
+export interface SmallPicture {
+  readonly width: number;
+  readonly height: number;
+  /** RGB, eight bits each, row by row. */
+  readonly pixels: Uint8Array;
+}
+
+/** Rec. ITU-R BT.709 luma. */
+function lumaOf(pixels: Uint8Array, at: number): number {
+  return (
+    0.2126 * (pixels[at] as number) +
+    0.7152 * (pixels[at + 1] as number) +
+    0.0722 * (pixels[at + 2] as number)
+  );
+}
+
+/** Steps of brightness that the eye tells apart in a small picture. */
+const DARK = 24;
+const BRIGHT = 232;
+const EDGE = 16;
+/** Bits of each colour that count as another colour. */
+const COLOUR_BITS = 3;
+
+interface Facts {
+  mean: number;
+  deviation: number;
+  /** Share of pixels that are nearly black or nearly white. */
+  extreme: number;
+  /** Bits: how many colours there are, and how evenly. */
+  entropy: number;
+  /** Share of the most frequent colour. */
+  dominant: number;
+  /** Share of neighbours that differ. */
+  edges: number;
+}
+
+function factsOf({ width, height, pixels }: SmallPicture): Facts {
+  const count = width * height;
+  const colours = new Map<number, number>();
+  let sum = 0;
+  let squares = 0;
+  let extreme = 0;
+  let edges = 0;
+  for (let index = 0; index < count; index += 1) {
+    const at = index * 3;
+    const luma = lumaOf(pixels, at);
+    sum += luma;
+    squares += luma * luma;
+    if (luma < DARK || luma > BRIGHT) extreme += 1;
+    if (index % width > 0 && Math.abs(luma - lumaOf(pixels, at - 3)) > EDGE) edges += 1;
+    if (index >= width && Math.abs(luma - lumaOf(pixels, at - 3 * width)) > EDGE) edges += 1;
+    const shift = 8 - COLOUR_BITS;
+    const [r = 0, g = 0, b = 0] = pixels.subarray(at, at + 3);
+    const colour = ((r >> shift) << (2 * COLOUR_BITS)) | ((g >> shift) << COLOUR_BITS) | (b >> shift);
+    colours.set(colour, (colours.get(colour) ?? 0) + 1);
+  }
+  const shares = [...colours.values()].map((number) => number / count);
+  const mean = sum / count;
+  return {
+    mean,
+    deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)),
+    extreme: extreme / count,
+    entropy: -shares.reduce((total, share) => total + share * Math.log2(share), 0),
+    dominant: Math.max(0, ...shares),
+    edges: edges / (2 * count),
+  };
+}
+
+/** Below this a picture is as good as black, white or one colour. */
+const FLAT_DEVIATION = 6;
+
+/** 0: nothing is to be seen. Larger is better. */
+export function pictureScore(picture: SmallPicture): number {
+  if (picture.pixels.length < picture.width * picture.height * 3 || picture.pixels.length === 0) return 0;
+  const { mean, deviation, extreme, entropy, dominant, edges } = factsOf(picture);
+  if (deviation < FLAT_DEVIATION || extreme > 0.95) return 0;
+  const exposure = 1 - Math.min(1, Math.abs(mean - 112) / 112);
+  // A card is letters on one colour; so is a credits roll.
+  const plain = dominant > 0.5 ? (1 - dominant) * 2 : 1;
+  const detail = Math.min(1, edges / 0.15);
+  return entropy * (0.4 + 0.6 * exposure) * plain * (0.5 + 0.5 * detail) * (1 - 0.5 * extreme);
+}
+
+/** Index of the most telling one, the earlier of equals; -1 when nothing is to be seen in any. */
+export function mostTelling(pictures: readonly SmallPicture[]): number {
+  let best = -1;
+  let bestScore = 0;
+  for (const [index, picture] of pictures.entries()) {
+    const score = pictureScore(picture);
+    if (score > bestScore) {
+      best = index;
+      bestScore = score;
+    }
+  }
+  return best;
+}

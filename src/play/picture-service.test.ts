@@ -1,0 +1,178 @@
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SILENT_LOG } from '../../host/log.ts';
+import { putRecording, type RecordingRow } from '../../test/service/recording-rows.ts';
+import { comesTrue } from '../../test/until.ts';
+import { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
+import { openDatabase } from '../store/database.ts';
+import { PictureStore } from '../store/picture-store.ts';
+import { RecordingListStore } from '../store/recording-list-store.ts';
+import type { PictureMaker } from './picture-maker.ts';
+import { PictureService } from './picture-service.ts';
+import { RecordingCache } from './recording-cache.ts';
+
+const HOUR = 3_600_000;
+const LIMIT_MS = 20_000;
+
+let folder: string;
+let database: Database;
+let cache: RecordingCache;
+let hub: Hub;
+let changes: number;
+let service: PictureService | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-pictures-'));
+  database = openDatabase(':memory:');
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (400101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 101, 0)`,
+  );
+  cache = new RecordingCache({ folder });
+  changes = 0;
+  hub = new Hub((error) => {
+    throw error;
+  });
+  hub.subscribe(() => {
+    changes += 1;
+  });
+});
+
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function put(index: number, row: Partial<RecordingRow> = {}): RecordingId {
+  const times = { startAt: index * HOUR, endAt: (index + 1) * HOUR };
+  const texts = { station: 400_101, serviceName: '衛星', name: `番組${index}` };
+  return recordingId(putRecording(database, { ...texts, ...times, ...row }, null));
+}
+
+function start(make: PictureMaker['make']): void {
+  const store = new PictureStore(database);
+  const list = new RecordingListStore(database);
+  const times = { now: () => 777, roundMs: LIMIT_MS * 10, restMs: 1 };
+  service = new PictureService({ store, list, cache, maker: { make }, hub, log: SILENT_LOG, ...times });
+  service.start();
+}
+
+const missing = (): RecordingId[] => new PictureStore(database).missing();
+
+describe('PictureService', () => {
+  test('makes pictures of finished recordings, newest first, and of those that follow', async () => {
+    const [first, second] = [put(0), put(1)];
+    put(2, { state: 'recording' });
+    put(3, { state: 'failed' });
+    put(4, { binnedAt: 1 });
+    const made: number[] = [];
+    start(async ({ id }, _id, onPoster) => {
+      made.push(id);
+      onPoster();
+      return true;
+    });
+    await comesTrue('two are made', () => missing().length === 0, LIMIT_MS);
+    expect(made).toEqual([second, first]);
+    expect(new RecordingListStore(database).find(first)?.posterAt).toBe(777);
+    expect(changes).toBe(4);
+    const third = put(5);
+    hub.changed('recordings');
+    await comesTrue('the next one is made', () => made.includes(third), LIMIT_MS);
+  });
+
+  test('what fails twice is not tried again; what has no video once', async () => {
+    const [broken, sound] = [put(0), put(1)];
+    const tried: number[] = [];
+    start(async ({ id }) => {
+      tried.push(id);
+      if (id === broken) throw new Error('ffmpeg: no');
+      return false;
+    });
+    await comesTrue('nothing is left', () => missing().length === 0, LIMIT_MS);
+    expect(tried).toEqual([sound, broken, broken]);
+    expect(new RecordingListStore(database).find(broken)?.posterAt).toBeNull();
+  });
+
+  test('without ffmpeg nothing is given up, behind a folder that hangs the others are made', async () => {
+    const [first, second] = [put(0), put(1)];
+    let isThere = false;
+    const tried: number[] = [];
+    start(async ({ id }) => {
+      tried.push(id);
+      if (!isThere) throw new Failure('ffmpeg_unavailable', '');
+      if (id === second) throw new Failure('busy', '');
+      return true;
+    });
+    await comesTrue('it is tried', () => tried.length > 0, LIMIT_MS);
+    expect(missing()).toEqual([second, first]);
+    isThere = true;
+    hub.changed('recordings');
+    await comesTrue('the other one is made', () => missing().length === 1, LIMIT_MS);
+    expect(missing()).toEqual([second]);
+  });
+
+  test('what was made of deleted recordings goes, and what is gone is made again', async () => {
+    const [kept, lost] = [put(0), put(1)];
+    const store = new PictureStore(database);
+    for (const id of [kept, lost]) {
+      store.putPoster(id, 5);
+      store.putDone(id);
+    }
+    const deleted = recordingId(4_000);
+    for (const id of [kept, deleted]) await cache.write(id, 'poster.jpg', 'x');
+    const made: number[] = [];
+    start(async ({ id }) => {
+      made.push(id);
+      return true;
+    });
+    await comesTrue('it is made again', () => made.length > 0, LIMIT_MS);
+    expect(made).toEqual([lost]);
+    expect([kept, deleted].map((id) => existsSync(cache.path(id, 'poster.jpg')))).toEqual([true, false]);
+    database.run('UPDATE recordings SET deleted_at = 1');
+    hub.changed('recordings');
+    await comesTrue('it is cleaned', () => !existsSync(cache.path(kept, 'poster.jpg')), LIMIT_MS);
+  });
+
+  test('closing ends what is being made', async () => {
+    put(0);
+    let isEnded = false;
+    start((_recording, _id, _onPoster, signal) => {
+      const { promise, reject } = Promise.withResolvers<boolean>();
+      signal.addEventListener('abort', () => {
+        isEnded = true;
+        reject(signal.reason);
+      });
+      return promise;
+    });
+    await Bun.sleep(5);
+    await service?.close();
+    expect(isEnded).toBe(true);
+    expect(missing()).toHaveLength(1);
+  });
+});
+
+test('RecordingCache keeps posters and drops the rest of the oldest when it is full', async () => {
+  const small = new RecordingCache({ folder, maxBytes: 250 });
+  for (const id of [3, 1, 2]) {
+    for (const name of ['poster.jpg', 'previews-0.jpg']) {
+      await small.write(recordingId(id), name, 'x'.repeat(name === 'poster.jpg' ? 10 : 100));
+    }
+  }
+  await small.trim();
+  const left = [1, 2, 3].map((id) =>
+    ['poster.jpg', 'previews-0.jpg'].map((name) => existsSync(small.path(recordingId(id), name))),
+  );
+  expect(left).toEqual([
+    [true, false],
+    [true, true],
+    [true, true],
+  ]);
+  expect(await small.read(recordingId(1), 'previews-0.jpg')).toBeUndefined();
+});

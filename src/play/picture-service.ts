@@ -1,0 +1,158 @@
+/**
+ * Gives every finished recording its pictures, one after the other, the newest first, and removes what was made of
+ * recordings that are deleted. Woken by the event `recordings`.
+ */
+import { settlesWithin } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+import type { Hub } from '../hub/hub.ts';
+import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
+import type { PictureStore } from '../store/picture-store.ts';
+import type { RecordingListStore } from '../store/recording-list-store.ts';
+import type { PictureMaker } from './picture-maker.ts';
+import type { RecordingCache } from './recording-cache.ts';
+
+export interface PictureServiceOptions {
+  readonly store: PictureStore;
+  readonly list: Pick<RecordingListStore, 'find'>;
+  readonly cache: RecordingCache;
+  readonly maker: Pick<PictureMaker, 'make'>;
+  readonly hub: Hub;
+  readonly log: Log;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Interval of a round, when no event comes, ms. */
+  readonly roundMs?: number | undefined;
+  /** Least time between the end of a round and the next one, ms: events come four times a second. */
+  readonly restMs?: number | undefined;
+}
+
+/** What failed twice fails again: a file that no decoder reads. */
+const MAX_ATTEMPTS = 2;
+const ROUND_MS = 10 * 60_000;
+const REST_MS = 5_000;
+/** Interval in which the size of the cache is checked. */
+const TRIM_MS = 24 * 3_600_000;
+/** One that is being made ends with its ffmpeg. */
+const CLOSE_MS = 3_000;
+
+export class PictureService {
+  readonly #stop = new AbortController();
+  readonly #attempts = new Map<RecordingId, number>();
+  #wake: (() => void) | undefined;
+  #isWoken = false;
+  #running: Promise<void> | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #trimmedAt: number | undefined;
+
+  constructor(private readonly options: PictureServiceOptions) {}
+
+  start(): void {
+    if (this.#running !== undefined) return;
+    this.#unsubscribe = this.options.hub.subscribe(({ name }) => {
+      if (name !== 'recordings') return;
+      this.#isWoken = true;
+      this.#wake?.();
+    });
+    this.#running = this.#rounds();
+  }
+
+  /** Ends what is being made. Idempotent. */
+  async close(): Promise<void> {
+    this.#unsubscribe?.();
+    this.#stop.abort(new Error('the service ends'));
+    this.#wake?.();
+    if (this.#running !== undefined) await settlesWithin(CLOSE_MS, this.#running);
+  }
+
+  async #rounds(): Promise<void> {
+    const { roundMs = ROUND_MS, restMs = REST_MS, log } = this.options;
+    while (!this.#stop.signal.aborted) {
+      this.#isWoken = false;
+      try {
+        await this.#round();
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        log.warn('pictures of recordings not made', { error: String(error) });
+      }
+      await this.#pause(restMs);
+      if (!this.#isWoken) await this.#pause(roundMs - restMs, true);
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { store } = this.options;
+    await this.#clean();
+    for (;;) {
+      const ids = store.missing().filter((id) => (this.#attempts.get(id) ?? 0) < MAX_ATTEMPTS);
+      const [id] = ids;
+      if (id === undefined || this.#stop.signal.aborted) return;
+      if (!(await this.#make(id))) return;
+    }
+  }
+
+  /** @returns false when nothing can be made now */
+  async #make(id: RecordingId): Promise<boolean> {
+    const { store, list, maker, hub, log, now } = this.options;
+    const { signal } = this.#stop;
+    const recording = list.find(id);
+    const attempt = (this.#attempts.get(id) ?? 0) + 1;
+    this.#attempts.set(id, attempt);
+    if (recording === undefined) return true;
+    const showPoster = (): void => {
+      store.putPoster(id, now());
+      hub.changed('recordings');
+    };
+    try {
+      const made = await maker.make(recording, id, showPoster, signal);
+      store.putDone(id);
+      this.#attempts.delete(id);
+      log.debug('pictures of a recording made', { recording: id, made });
+      if (made) hub.changed('recordings');
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof Failure && (error.code === 'ffmpeg_unavailable' || error.code === 'busy')) {
+        this.#attempts.set(id, attempt - 1);
+        return error.code === 'busy' && this.#skip(id);
+      }
+      log.info('pictures of a recording not made', { recording: id, error: String(error) });
+      if (attempt >= MAX_ATTEMPTS) store.putDone(id);
+    }
+    return true;
+  }
+
+  /** A folder that does not answer holds back no other: until the next start. */
+  #skip(id: RecordingId): true {
+    this.#attempts.set(id, MAX_ATTEMPTS);
+    return true;
+  }
+
+  async #clean(): Promise<void> {
+    const { cache, store, now } = this.options;
+    const ids = await cache.ids();
+    const existing = store.existing(ids);
+    for (const id of ids) if (!existing.has(id)) await cache.forget(id);
+    if (this.#trimmedAt !== undefined && Math.abs(now() - this.#trimmedAt) < TRIM_MS) return;
+    if (this.#trimmedAt === undefined) this.#findLost(new Set(ids));
+    this.#trimmedAt = now();
+    await cache.trim();
+  }
+
+  /** The cache was deleted by hand, or the database comes from another machine. */
+  #findLost(cached: ReadonlySet<RecordingId>): void {
+    const { store } = this.options;
+    for (const id of store.withPoster()) if (!cached.has(id)) store.putLost(id);
+  }
+
+  async #pause(ms: number, isEndedByEvent = false): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#wake = () => {
+      if (isEndedByEvent || this.#stop.signal.aborted) resolve();
+    };
+    await promise;
+    clearTimeout(timer);
+    this.#wake = undefined;
+  }
+}

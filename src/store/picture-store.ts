@@ -1,0 +1,66 @@
+/** Which recordings still need pictures, and when their posters were made. The files lie in a cache (`play`). */
+import type { Database } from 'bun:sqlite';
+import { type RecordingId, recordingId } from '../model/ids.ts';
+import { atomically } from './transaction.ts';
+
+/** Of one query; more are asked for later. */
+const LIMIT = 100;
+
+export class PictureStore {
+  constructor(private readonly database: Database) {}
+
+  /** Recordings that are finished and have no pictures yet, newest first, at most a hundred. */
+  missing(): RecordingId[] {
+    return this.database
+      .query<{ id: number }, { limit: number }>(
+        `SELECT id FROM recordings INDEXED BY recordings_without_pictures
+         WHERE pictures = 0 AND shelf = 1 AND state <> 'recording' AND files > 0 ORDER BY start_at DESC LIMIT $limit`,
+      )
+      .all({ limit: LIMIT })
+      .map(({ id }) => recordingId(id));
+  }
+
+  /** @param at epoch ms */
+  putPoster(id: RecordingId, at: number): void {
+    atomically(this.database, () =>
+      this.database.query('UPDATE recordings SET poster_at = $at WHERE id = $id').run({ id, at }),
+    );
+  }
+
+  /** Nothing more is to be made of it. */
+  putDone(id: RecordingId): void {
+    atomically(this.database, () =>
+      this.database.query('UPDATE recordings SET pictures = 1 WHERE id = $id').run({ id }),
+    );
+  }
+
+  /** What was made of it is gone. */
+  putLost(id: RecordingId): void {
+    atomically(this.database, () =>
+      this.database.query('UPDATE recordings SET pictures = 0, poster_at = NULL WHERE id = $id').run({ id }),
+    );
+  }
+
+  /** Those whose poster was made. */
+  withPoster(): RecordingId[] {
+    return this.database
+      .query<{ id: number }, []>(
+        'SELECT id FROM recordings WHERE poster_at IS NOT NULL AND deleted_at IS NULL',
+      )
+      .all()
+      .map(({ id }) => recordingId(id));
+  }
+
+  /** Those of these that are not deleted. */
+  existing(ids: readonly RecordingId[]): Set<RecordingId> {
+    return new Set(
+      this.database
+        .query<{ id: number }, { ids: string }>(
+          `SELECT r.id FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+           WHERE r.deleted_at IS NULL`,
+        )
+        .all({ ids: JSON.stringify(ids) })
+        .map(({ id }) => recordingId(id)),
+    );
+  }
+}

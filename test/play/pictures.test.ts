@@ -1,0 +1,204 @@
+/** Posters and previews, from a stream to JPEG files. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { run } from '../../src/ffmpeg/run.ts';
+import { findEntry } from '../../src/media/entry-search.ts';
+import { recordingId } from '../../src/model/ids.ts';
+import { continueCounters, keyFrameAt } from '../../src/play/key-frame-stream.ts';
+import type { OpenRecording } from '../../src/play/open-recordings.ts';
+import { sheetCommand } from '../../src/play/picture-commands.ts';
+import {
+  PictureMaker,
+  POSTER_FILE,
+  PREVIEWS_FILE,
+  type StoredPreviews,
+  sheetFile,
+} from '../../src/play/picture-maker.ts';
+import { RecordingCache } from '../../src/play/recording-cache.ts';
+import type { ListedRecording } from '../../src/store/recording-list-store.ts';
+import { comesTrue } from '../until.ts';
+import { CLIP, clipPath, openClip } from './clip.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-pictures-'));
+const cache = new RecordingCache({ folder });
+const RECORDING = { id: 7, startAt: 0, endAt: 0 } as ListedRecording;
+const NEVER = new AbortController().signal;
+const LIMIT_MS = 60_000;
+
+let path: string;
+let isBusy = false;
+
+beforeAll(async () => {
+  path = await clipPath();
+}, LIMIT_MS);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function maker(open: () => Promise<OpenRecording> = () => openClip(path)): PictureMaker {
+  const ffmpeg = async (): Promise<string> => 'ffmpeg';
+  return new PictureMaker({
+    cache,
+    open: { open },
+    ffmpeg,
+    isBusy: () => isBusy,
+    now: () => 1000,
+    pollMs: 5,
+  });
+}
+
+/** RGB of a picture file. */
+async function pixels(file: string): Promise<{ width: number; height: number; rgb: Uint8Array }> {
+  const words = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
+  const shape = (await run(['ffprobe', ...words], { timeoutMs: LIMIT_MS })).stdout;
+  const [width = 0, height = 0] = shape.split(',').map(Number);
+  const raw = join(folder, 'pixels.raw');
+  await run(['ffmpeg', '-v', 'error', '-y', '-i', file, '-pix_fmt', 'rgb24', '-f', 'rawvideo', raw], {
+    timeoutMs: LIMIT_MS,
+  });
+  return { width, height, rgb: new Uint8Array(await Bun.file(raw).arrayBuffer()) };
+}
+
+/** Mean colour of a part of a picture. */
+function mean(
+  { width, rgb }: { width: number; rgb: Uint8Array },
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+) {
+  const sums = [0, 0, 0];
+  for (let row = y; row < y + h; row += 1) {
+    for (let column = x; column < x + w; column += 1) {
+      for (const channel of [0, 1, 2])
+        sums[channel] = (sums[channel] ?? 0) + (rgb[(row * width + column) * 3 + channel] ?? 0);
+    }
+  }
+  return sums.map((sum) => sum / (w * h));
+}
+
+describe('pictures of a recording', () => {
+  test(
+    'the poster shows the scene, previews every ten seconds what is on then',
+    async () => {
+      const id = recordingId(7);
+      let posters = 0;
+      const made = await maker().make(RECORDING, id, () => (posters += 1), NEVER);
+      expect([made, posters]).toEqual([true, 1]);
+      const poster = await pixels(cache.path(id, POSTER_FILE));
+      expect([poster.width, poster.height]).toEqual([640, 360]);
+      // Bars beside a picture of 4:3; the test picture is colourful.
+      expect(Math.max(...mean(poster, 0, 0, 60, 360))).toBeLessThan(20);
+      const colours = new Set(
+        Array.from({ length: 8 }, (_, index) =>
+          mean(poster, 90 + index * 60, 100, 20, 20)
+            .map((value) => Math.round(value / 64))
+            .join(),
+        ),
+      );
+      expect(colours.size).toBeGreaterThan(3);
+
+      const stored = (await Bun.file(cache.path(id, PREVIEWS_FILE)).json()) as StoredPreviews;
+      expect(stored).toMatchObject({
+        width: 160,
+        height: 90,
+        columns: 10,
+        rows: 10,
+        sheets: 1,
+        madeAt: 1000,
+      });
+      expect([stored.count, stored.intervalMs]).toEqual([4, 10_000]);
+      const sheet = await pixels(cache.path(id, sheetFile(0)));
+      expect([sheet.width, sheet.height]).toEqual([1600, 90]);
+      const centre = (index: number) => mean(sheet, index * 160 + 40, 20, 80, 50);
+      // Key frames are half a second apart: each picture is the one at or before its time.
+      const [black = [], before = [], card = [], scene = []] = [0, 1, 2, 3].map(centre);
+      expect(Math.max(...black)).toBeLessThan(20);
+      expect([card[0], card[2]].map((value = 0) => value > 120)).toEqual([false, true]);
+      expect(Math.max(...before) < 20 || (before[2] ?? 0) > 120).toBe(true);
+      expect(scene.every((value) => value > 30)).toBe(true);
+      // Nothing is behind the last one.
+      expect(mean(sheet, 4 * 160, 0, 6 * 160, 90)).toEqual([0, 0, 0]);
+      expect(existsSync(cache.path(id, 'work.ts'))).toBe(false);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'one that cannot be decoded leaves the others where they are',
+    async () => {
+      const opened = await openClip(path);
+      const stream = join(folder, 'holes.ts');
+      const pieces: Uint8Array[] = [];
+      for (const [second, at] of [
+        [1, 15],
+        [3, 29],
+      ] as const) {
+        const entry = await findEntry(opened.bytes, opened.index, media90k(at * TICKS_PER_SECOND));
+        const video = entry?.layout.video?.pid;
+        if (entry === undefined || video === undefined) throw new Error('no key frame');
+        const picture = keyFrameAt(await opened.bytes.read(entry.at, 1_000_000), video, second);
+        if (picture === undefined) throw new Error('no picture');
+        if (pieces.length === 0) pieces.push(entry.tables);
+        continueCounters(picture, video, pieces.length);
+        pieces.push(picture);
+      }
+      opened.close();
+      await Bun.write(stream, Buffer.concat(pieces));
+      const sheet = join(folder, 'holes.jpg');
+      const command = sheetCommand('ffmpeg', stream, { columns: 4, rows: 1, count: 4 }, sheet);
+      expect((await run(command, { timeoutMs: LIMIT_MS })).code).toBe(0);
+      const drawn = await pixels(sheet);
+      const blue = [0, 1, 2, 3].map((index) => {
+        const [red = 0, , value = 0] = mean(drawn, index * 160 + 40, 20, 80, 50);
+        return value > 120 && red < 80;
+      });
+      expect(blue).toEqual([true, true, true, false]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'waits while something is encoded that people wait for',
+    async () => {
+      const id = recordingId(8);
+      isBusy = true;
+      const abort = new AbortController();
+      let isOpened = false;
+      const making = maker(() => {
+        isOpened = true;
+        return openClip(path);
+      }).make(RECORDING, id, () => {}, abort.signal);
+      await Bun.sleep(30);
+      expect(isOpened).toBe(false);
+      isBusy = false;
+      await comesTrue('it begins', () => isOpened, LIMIT_MS);
+      abort.abort(new Error('enough'));
+      await expect(making).rejects.toThrow('enough');
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'of what has no picture there is none',
+    async () => {
+      const id = recordingId(9);
+      const sound = join(folder, 'sound.ts');
+      await run(
+        ['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=d=3', '-c:a', 'aac', '-f', 'mpegts', sound],
+        { timeoutMs: LIMIT_MS },
+      );
+      expect(await maker(() => openClip(sound)).make(RECORDING, id, () => {}, NEVER)).toBe(false);
+      expect(existsSync(cache.path(id, POSTER_FILE))).toBe(false);
+    },
+    LIMIT_MS,
+  );
+});
+
+test('the clip has the length that its pictures say', async () => {
+  const opened = await openClip(path);
+  expect(opened.index.duration / TICKS_PER_SECOND).toBeCloseTo(CLIP.seconds, 0);
+  opened.close();
+});
