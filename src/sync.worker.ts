@@ -1,6 +1,14 @@
-/** Worker entry: waits for the disk in place of a stream worker (`stream/file-syncer.ts`). */
-import { syncNow, type ToSyncWorker } from './reception/file-syncer.ts';
+/** Worker entry: waits for the disk in place of a reception worker (`reception/file-syncer.ts`). */
+import { serveWorker } from '../host/worker-server.ts';
+import { type SyncContract, syncNow } from './reception/file-syncer.ts';
 
 declare const self: Worker;
 
-self.onmessage = (event: MessageEvent<ToSyncWorker>): void => self.postMessage(syncNow(event.data));
+serveWorker<SyncContract>(self, () => ({
+  requests: {
+    sync: ({ path }) => {
+      syncNow(path);
+      return null;
+    },
+  },
+}));

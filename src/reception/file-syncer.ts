@@ -1,81 +1,52 @@
 /**
- * fsync in a thread of its own. It waits as long as the disk does, and the runtime has only as many threads for files as
- * there are processors: two disks that sleep, or one and two recordings, would hold up every other file of the process.
+ * fsync in a thread of its own. It blocks as long as the disk does, and the runtime has only as many threads for files as
+ * there are processors: two disks that sleep, or one and two recordings, would block every other file of the process.
  */
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { SILENT_LOG } from '../../host/log.ts';
+import { WorkerLink } from '../../host/worker-link.ts';
 
-export interface ToSyncWorker {
-  serial: number;
-  path: string;
+export interface SyncContract {
+  requests: { sync: { ask: { path: string }; answer: null } };
+  orders: never;
+  events: never;
 }
 
-export interface FromSyncWorker {
-  serial: number;
-  /** The system's error; null: it is on disk. */
-  error: { code: string; message: string } | null;
-}
-
-/** A worker costs memory: it goes when nothing is recorded. */
+/** A worker costs memory: it ends when nothing is recorded. */
 const IDLE_MS = 60_000;
 
-/** The worker's side. */
-export function syncNow({ serial, path }: ToSyncWorker): FromSyncWorker {
+/** The worker's side. @throws the system's error */
+export function syncNow(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
-    const descriptor = openSync(path, 'r');
-    try {
-      fdatasyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    return { serial, error: null };
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    return { serial, error: { code, message: String(error) } };
+    fdatasyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
 export class FileSyncer {
-  #worker: Worker | undefined;
-  #serial = 0;
-  readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
-  #idle: ReturnType<typeof setTimeout> | undefined;
+  readonly #link: WorkerLink<SyncContract>;
 
-  constructor(private readonly startWorker: () => Worker) {}
-
-  /** One after the other. @throws the system's error */
-  sync(path: string): Promise<void> {
-    clearTimeout(this.#idle);
-    this.#serial += 1;
-    const done = Promise.withResolvers<void>();
-    this.#waiting.set(this.#serial, done);
-    this.#worker ??= this.#start();
-    this.#worker.postMessage({ serial: this.#serial, path } satisfies ToSyncWorker);
-    return done.promise;
-  }
-
-  #start(): Worker {
-    const worker = this.startWorker();
-    worker.addEventListener('message', (event: MessageEvent<FromSyncWorker>) => this.#take(event.data));
-    worker.addEventListener('error', (event) => {
-      if (this.#worker === worker) this.#end(new Error(event.message));
+  constructor(startWorker: () => Worker) {
+    this.#link = new WorkerLink<SyncContract>({
+      name: 'sync worker',
+      startWorker,
+      // A reception worker has no log: what fails is told to the recording that asked.
+      log: SILENT_LOG,
+      // It blocks by design, as long as the disk does.
+      watchdog: null,
+      idleMs: IDLE_MS,
     });
-    return worker;
   }
 
-  #take({ serial, error }: FromSyncWorker): void {
-    const done = this.#waiting.get(serial);
-    this.#waiting.delete(serial);
-    if (error === null) done?.resolve();
-    else done?.reject(Object.assign(new Error(error.message), { code: error.code }));
-    if (this.#waiting.size > 0) return;
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#end(new Error('idle')), IDLE_MS);
+  /** Files are synced one after the other. @throws WorkerError with the system's code */
+  async sync(path: string): Promise<void> {
+    await this.#link.request('sync', { path });
   }
 
-  #end(error: Error): void {
-    this.#worker?.terminate();
-    this.#worker = undefined;
-    for (const done of this.#waiting.values()) done.reject(error);
-    this.#waiting.clear();
+  /** Ends the worker; a sync that waits for the disk is rejected. Idempotent. */
+  async close(): Promise<void> {
+    await this.#link.close(0);
   }
 }
