@@ -15,6 +15,7 @@ import { Rules } from './screens/rules.tsx';
 import { Search } from './screens/search.tsx';
 import { SettingsScreen } from './screens/settings.tsx';
 import { Tuners } from './screens/tuners.tsx';
+import { Watch } from './screens/watch.tsx';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
 import { Toasts } from './ui/toast.tsx';
 import { narrow } from './words/channel.ts';
@@ -41,6 +42,10 @@ function screenTitle(current: Screen): string {
       return '設定';
     case 'live':
       return narrow(stationById(current.stationId)?.name ?? '視聴');
+    case 'watch':
+      return '録画の再生';
+    case 'chase':
+      return '追いかけ再生';
     case 'unknown':
       return '見つかりません';
   }
@@ -50,7 +55,7 @@ function screenTitle(current: Screen): string {
 function useScreenChange(): void {
   const first = useRef(true);
   const current = screen.value;
-  const key = current.name === 'live' ? 'live' : JSON.stringify(current);
+  const key = isPlayer(current) ? current.name : JSON.stringify(current);
   // At once: a screen that is come back to may then go on to where it was left.
   useLayoutEffect(() => {
     if (first.current) {
@@ -65,7 +70,21 @@ function useScreenChange(): void {
   }, [key]);
 }
 
-function Content({ current }: { current: Exclude<Screen, { name: 'live' }> }) {
+/** Screens without the way to the others around them. */
+type PlayerScreen = Extract<Screen, { name: 'live' | 'watch' | 'chase' }>;
+
+function isPlayer(current: Screen): current is PlayerScreen {
+  return current.name === 'live' || current.name === 'watch' || current.name === 'chase';
+}
+
+function Player({ current }: { current: PlayerScreen }) {
+  if (current.name === 'live') return <Live stationId={current.stationId} />;
+  const { recordingId, name } = current;
+  // Without a key: the next episode keeps the element, and with it the full screen.
+  return <Watch recordingId={recordingId} chase={name === 'chase'} />;
+}
+
+function Content({ current }: { current: Exclude<Screen, PlayerScreen> }) {
   switch (current.name) {
     case 'home':
       return <Home />;
@@ -114,10 +133,10 @@ export function App() {
       }),
     [],
   );
-  if (current.name === 'live') {
+  if (isPlayer(current)) {
     return (
       <>
-        <Live stationId={current.stationId} />
+        <Player current={current} />
         <Over />
       </>
     );

@@ -58,7 +58,11 @@ export function useScreenKeys(): void {
       const path = SCREEN_KEYS[event.key];
       if (path === undefined || isTextField(event.target) || screen.value.name === path) return;
       // The player has its own meaning for these keys.
-      if (screen.value.name === 'live' || document.querySelector('dialog[open]') !== null) return;
+      if (
+        ['live', 'watch', 'chase'].includes(screen.value.name) ||
+        document.querySelector('dialog[open]') !== null
+      )
+        return;
       event.preventDefault();
       navigate(path);
     };

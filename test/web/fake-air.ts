@@ -79,8 +79,18 @@ export const FRAGMENT_MS = 500;
 const PICTURE = 'testsrc2=size=640x360:rate=30';
 const SOUND = 'sine=frequency=440:beep_factor=2:sample_rate=48000';
 
-/** Moving picture and sound in fragments; about one second of one core. */
-export async function makeStream(ffmpeg = 'ffmpeg'): Promise<FakeStream> {
+declare global {
+  // Test files may be loaded as separate module graphs; the process is what they share.
+  var svcTestStream: Promise<FakeStream> | undefined;
+}
+
+/** Moving picture and sound in fragments, made once a process. */
+export function makeStream(): Promise<FakeStream> {
+  globalThis.svcTestStream ??= encodeStream('ffmpeg');
+  return globalThis.svcTestStream;
+}
+
+async function encodeStream(ffmpeg: string): Promise<FakeStream> {
   const file = join(await mkdtemp(join(tmpdir(), 'web-air-')), 'air.mp4');
   const words = [
     ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', PICTURE, '-f', 'lavfi', '-i', SOUND, '-t', '30'],

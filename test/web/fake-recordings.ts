@@ -10,6 +10,9 @@ import type {
   StorageFacts,
 } from '../../wire/api.ts';
 
+import type { FakeStream } from './fake-air.ts';
+import { answerPlayback, type FakePlayback, newPlayback } from './fake-playback.ts';
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,6 +55,8 @@ export function damaged(): RecordingVerdict {
 
 export interface FakeRecordings {
   list: Recording[];
+  /** What is seen and heard of any of them. */
+  playback: FakePlayback;
   storage: StorageFacts | Problem;
   /** Milliseconds before a page is answered. */
   delayMs: number;
@@ -75,7 +80,7 @@ export function fakeRecording(id: number, station: Pick<Station, 'id' | 'name'>,
     resumeMs: id % 11 === 3 ? 12 * MINUTE_MS : null,
     watchedAt: id % 3 === 0 ? endAt + DAY_MS / 2 : null,
     recording: false,
-    chase: null,
+    chase: `api/recordings/${id}/chase`,
     cmReliable: true,
     poster: `api/recordings/${id}/poster`,
     files: [{ source: 'ts', codec: 'mpeg2', url: `api/recordings/${id}/file?source=ts` }],
@@ -188,9 +193,10 @@ export function fakeStorage(list: readonly Recording[]): StorageFacts {
   };
 }
 
-export function newRecordings(list: Recording[] = []): FakeRecordings {
+export function newRecordings(list: Recording[] = [], stream?: FakeStream): FakeRecordings {
   return {
     list,
+    playback: newPlayback(stream),
     storage: fakeStorage(list),
     delayMs: 0,
   };
@@ -317,7 +323,7 @@ export async function answerRecordings(
     return pageOf(listOf(state, query), query);
   }
   if (name === 'recordings/series') return pageOf(seriesOf(state), query);
-  const match = /^recordings\/(\d+)(?:\/(\w+))?$/u.exec(name);
+  const match = /^recordings\/(\d+)(?:\/([\w.]+(?:\/\d+)?))?$/u.exec(name);
   if (match === null) return undefined;
   const id = Number(match[1]);
   const action = match[2] ?? '';
@@ -328,7 +334,8 @@ export async function answerRecordings(
     state.list = state.list.filter((recording) => recording.id !== id);
     return new Response(null, { status: 204 });
   }
-  if (action === 'poster') return new Response('none', { status: 404 });
+  const played = answerPlayback(state.playback, one, action, request);
+  if (played !== undefined) return played;
   if (action === 'detail') return Response.json(detailOf(one));
   return action === '' ? Response.json(one) : undefined;
 }

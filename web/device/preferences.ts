@@ -15,7 +15,11 @@ function load<T>(key: string, fallback: T, accept: (value: unknown) => T | undef
 }
 
 /** A signal whose value outlives the page; values that `accept` does not know fall back. */
-function remembered<T>(key: string, fallback: T, accept: (value: unknown) => T | undefined): Signal<T> {
+export function remembered<T>(
+  key: string,
+  fallback: T,
+  accept: (value: unknown) => T | undefined,
+): Signal<T> {
   const kept = signal(load(key, fallback, accept));
   let first = true;
   effect(() => {
@@ -95,3 +99,12 @@ export const recentSearches = remembered<readonly string[]>('searches', [], (val
     ? value.filter((words): words is string => typeof words === 'string').slice(0, MOST_WORDS)
     : undefined,
 );
+/** Seconds of the short and the long skip, and the speed of playback, which outlives a recording. */
+export const SKIPS = [5, 10, 15, 30, 60] as const;
+const skip = (value: unknown): number | undefined => SKIPS.find((seconds) => seconds === value);
+export const skipBack = remembered<number>('skip-back', 10, skip);
+export const skipForward = remembered<number>('skip-forward', 30, skip);
+/** The next episode begins by itself. */
+export const playsNext = remembered('plays-next', true, flag);
+/** The home screen had recordings to continue or new ones when it was last seen. */
+export const homeWatch = remembered('home-watch', false, flag);

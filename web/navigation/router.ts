@@ -20,15 +20,20 @@ export type Screen =
   | { readonly name: 'home' }
   | { readonly name: PlainScreen }
   | { readonly name: 'live'; readonly stationId: number }
+  /** A finished recording. */
+  | { readonly name: 'watch'; readonly recordingId: number }
+  /** One that is being recorded. */
+  | { readonly name: 'chase'; readonly recordingId: number }
   | { readonly name: 'unknown'; readonly path: string };
 
-const LIVE_PATH = /^live\/(\d{1,15})$/u;
+const PLAYER_PATH = /^(live|watch|chase)\/(\d{1,15})$/u;
 
 /** @param path below the base address, without a leading slash */
 export function screenOf(path: string): Screen {
   if (path === '' || path === 'index.html') return { name: 'home' };
-  const live = LIVE_PATH.exec(path)?.[1];
-  if (live !== undefined) return { name: 'live', stationId: Number(live) };
+  const [, player, id = ''] = PLAYER_PATH.exec(path) ?? [];
+  if (player === 'live') return { name: 'live', stationId: Number(id) };
+  if (player === 'watch' || player === 'chase') return { name: player, recordingId: Number(id) };
   const plain = PLAIN_SCREENS.find((name) => name === path);
   if (plain !== undefined) return { name: plain };
   return { name: 'unknown', path };
@@ -206,4 +211,9 @@ export function startRouter(): void {
   follow();
   addEventListener('popstate', onPop);
   document.addEventListener('click', onClick);
+}
+
+/** Where a recording is watched, finished or running. */
+export function watchPath({ id, recording }: { readonly id: number; readonly recording: boolean }): string {
+  return `${recording ? 'chase' : 'watch'}/${id}`;
 }

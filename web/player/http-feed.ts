@@ -2,7 +2,7 @@
 import { InitSegmentCollector } from '../../mp4/init-segment.ts';
 import { mimeOf, readTracks } from '../../mp4/tracks.ts';
 import { ApiFailure, failureOf } from '../query/api.ts';
-import { MIME_HEADER, NOTICE_HEADER } from '../query/headers.ts';
+import { MIME_HEADER, NOTICE_HEADER, OFFSET_HEADER, RECORDED_HEADER } from '../query/headers.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
 
 export class HttpFeed implements MediaFeed {
@@ -12,7 +12,13 @@ export class HttpFeed implements MediaFeed {
     const response = await fetch(this.url, { signal, cache: 'no-store' });
     if (!response.ok) throw await failureOf(response);
     if (response.body === null) throw new ApiFailure('internal', '映像が空でした。');
-    yield { kind: 'answer', notices: words(response.headers.get(NOTICE_HEADER)) };
+    const { headers } = response;
+    yield {
+      kind: 'answer',
+      notices: words(headers.get(NOTICE_HEADER)),
+      offset: secondsOf(headers.get(OFFSET_HEADER)) ?? 0,
+      recorded: secondsOf(headers.get(RECORDED_HEADER)),
+    };
     const reader = response.body.getReader();
     try {
       let collector: InitSegmentCollector | undefined = new InitSegmentCollector();
@@ -27,9 +33,7 @@ export class HttpFeed implements MediaFeed {
         if (bytes === undefined) continue;
         collector = undefined;
         // What the service says, then what the stream itself says.
-        const types = [response.headers.get(MIME_HEADER), mimeOf(readTracks(bytes))].filter(
-          (type) => type != null,
-        );
+        const types = [headers.get(MIME_HEADER), mimeOf(readTracks(bytes))].filter((type) => type != null);
         yield { kind: 'init', types, bytes };
       }
     } finally {
@@ -44,4 +48,9 @@ function words(header: string | null): string[] {
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
+}
+
+function secondsOf(header: string | null): number | undefined {
+  const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
+  return Number.isFinite(seconds) ? seconds : undefined;
 }

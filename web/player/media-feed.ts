@@ -4,8 +4,16 @@
  */
 
 export type FeedPart =
-  /** The service accepted the request. `notices`: why something else than asked for is sent. */
-  | { readonly kind: 'answer'; readonly notices: readonly string[] }
+  /** The service accepted the request. */
+  | {
+      readonly kind: 'answer';
+      /** Why something else than asked for is sent. */
+      readonly notices: readonly string[];
+      /** Added to the times of what follows for the time of the media, s. */
+      readonly offset: number;
+      /** Of a recording that grows: its length when the answer began, s. */
+      readonly recorded: number | undefined;
+    }
   /** Decoding starts here. `types`: RFC 6381 types of the bytes, the most reliable first. */
   | { readonly kind: 'init'; readonly types: readonly string[]; readonly bytes: Uint8Array }
   /** Continues the part before; may end anywhere. */

@@ -11,6 +11,21 @@ export interface MediaActions {
   readonly setPaused: (paused: boolean) => void;
   readonly next: () => void;
   readonly previous: () => void;
+  /** Of what can be sought: seconds on or back, and a place. */
+  readonly skip?: (by: 1 | -1) => void;
+  readonly seek?: (seconds: number) => void;
+}
+
+/** Where the device shows the playback to be, s; undefined of what has no end. */
+export function tellPlace(place: { position: number; length: number; rate: number } | undefined): void {
+  if (!('mediaSession' in navigator) || navigator.mediaSession.setPositionState === undefined) return;
+  if (place === undefined || !(place.length > 0) || !Number.isFinite(place.length)) {
+    navigator.mediaSession.setPositionState();
+    return;
+  }
+  const { length: duration, rate: playbackRate } = place;
+  const position = Math.min(Math.max(0, place.position), duration);
+  navigator.mediaSession.setPositionState({ duration, position, playbackRate });
 }
 
 export function describeMedia(media: MediaDescription | undefined): void {
@@ -28,13 +43,20 @@ export function describeMedia(media: MediaDescription | undefined): void {
 export function takeMediaKeys(actions: MediaActions): () => void {
   if (!('mediaSession' in navigator)) return () => undefined;
   const session = navigator.mediaSession;
-  const handlers: readonly (readonly [MediaSessionAction, () => void])[] = [
+  const { skip, seek } = actions;
+  const handlers: (readonly [MediaSessionAction, MediaSessionActionHandler])[] = [
     ['play', () => actions.setPaused(false)],
     ['pause', () => actions.setPaused(true)],
     ['nexttrack', actions.next],
     ['previoustrack', actions.previous],
   ];
-  const set = (action: MediaSessionAction, handler: (() => void) | null): void => {
+  if (skip !== undefined) {
+    handlers.push(['seekbackward', () => skip(-1)], ['seekforward', () => skip(1)]);
+  }
+  if (seek !== undefined) {
+    handlers.push(['seekto', ({ seekTime }) => (seekTime === undefined ? undefined : seek(seekTime))]);
+  }
+  const set = (action: MediaSessionAction, handler: MediaSessionActionHandler | null): void => {
     try {
       session.setActionHandler(action, handler);
     } catch {

@@ -9,11 +9,21 @@ import type { Span } from './pacing.ts';
 /** Kept behind the position when the browser's quota is exhausted, seconds. */
 const QUOTA_KEEP_S = 5;
 
+/** @throws ApiFailure `unsupported` */
+function supportedOf(types: readonly string[]): string {
+  const Source = mediaSourceClass();
+  const mime = types.find((type) => Source?.isTypeSupported(type) === true);
+  if (mime !== undefined) return mime;
+  const called = types[0] ?? 'この形式';
+  throw new ApiFailure('unsupported', `このブラウザーは ${called} を再生できません。`);
+}
+
 export class MediaTimeline {
   readonly #video: HTMLVideoElement;
   readonly #closed = new AbortController();
   #source: MediaSource | undefined;
   #buffer: SourceBuffer | undefined;
+  #mime = '';
   #objectUrl: string | undefined;
 
   constructor(video: HTMLVideoElement) {
@@ -27,11 +37,8 @@ export class MediaTimeline {
    */
   async open(types: readonly string[]): Promise<void> {
     const Source = mediaSourceClass();
-    const mime = types.find((type) => Source?.isTypeSupported(type) === true);
-    if (Source === undefined || mime === undefined) {
-      const called = types[0] ?? 'この形式';
-      throw new ApiFailure('unsupported', `このブラウザーは ${called} を再生できません。`);
-    }
+    const mime = supportedOf(types);
+    if (Source === undefined) return;
     const source = new Source();
     this.#source = source;
     this.#video.disableRemotePlayback = isManaged(Source);
@@ -45,6 +52,46 @@ export class MediaTimeline {
     await opened;
     signal.throwIfAborted();
     this.#buffer = source.addSourceBuffer(mime);
+    this.#mime = mime;
+  }
+
+  /**
+   * What follows begins with an initialisation segment of its own and lies anywhere on the timeline, which is opened
+   * when it is not yet; what is buffered stays.
+   * @param offset added to the times of what follows, s
+   * @throws ApiFailure `unsupported`; Error when closed meanwhile
+   */
+  async restart(types: readonly string[], offset: number): Promise<void> {
+    const buffer = this.#buffer;
+    if (buffer === undefined || this.#source === undefined) {
+      await this.open(types);
+      if (this.#buffer !== undefined) this.#buffer.timestampOffset = offset;
+      return;
+    }
+    this.#closed.signal.throwIfAborted();
+    // Opens an ended source again, without which the next call would be refused.
+    if (this.#source.readyState === 'ended') buffer.timestampOffset = 0;
+    // Half a fragment of the stream before is dropped.
+    buffer.abort();
+    buffer.timestampOffset = offset;
+    const mime = supportedOf(types);
+    if (mime === this.#mime) return;
+    buffer.changeType(mime);
+    this.#mime = mime;
+  }
+
+  /** Length of what can be played, s; positions beyond it cannot be sought. Infinity: it grows. */
+  set duration(seconds: number) {
+    const source = this.#source;
+    if (source?.readyState !== 'open' || this.#buffer?.updating !== false) return;
+    // A source cannot be shorter than what it holds.
+    const least = this.spans.at(-1)?.end ?? 0;
+    const wanted = Math.max(seconds, least);
+    if (source.duration !== wanted) source.duration = wanted;
+  }
+
+  get isOpen(): boolean {
+    return this.#buffer !== undefined;
   }
 
   get spans(): Span[] {

@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
-import { adviceFor } from '../words/advice.ts';
+import { type Advice, adviceFor } from '../words/advice.ts';
 import { Reason } from '../words/failure-panel.tsx';
 
 export function Veil({ shown }: { shown: boolean }) {
@@ -30,12 +30,14 @@ export interface WayOut {
 
 interface FailureNoteProps {
   readonly failure: ApiFailure;
+  /** Undefined: what is said of any failure. */
+  readonly advice?: Advice;
   /** The most likely one first. */
   readonly ways: readonly WayOut[];
 }
 
-function FailureText({ failure }: { failure: ApiFailure }) {
-  const { title, next } = adviceFor(failure);
+function FailureText({ failure, advice }: Pick<FailureNoteProps, 'failure' | 'advice'>) {
+  const { title, next } = advice ?? adviceFor(failure);
   return (
     <>
       <h2>{title}</h2>
@@ -71,14 +73,14 @@ function useCountdown(until: number): number {
 }
 
 /** The player connects again by itself at `until` (epoch ms). */
-export function RetryNote({ failure, ways, until }: FailureNoteProps & { until: number }) {
+export function RetryNote({ failure, advice, ways, until }: FailureNoteProps & { until: number }) {
   const seconds = useCountdown(until);
   return (
     <div class="stage-note stage-note-wide" role="alert">
       <span class="panel-sign">
         <Icon name="retry" />
       </span>
-      <FailureText failure={failure} />
+      <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
       <p class="numbers" aria-hidden="true">
         {seconds > 0 ? `${seconds}秒後にもう一度つなぎます` : 'つないでいます…'}
       </p>
@@ -90,7 +92,7 @@ export function RetryNote({ failure, ways, until }: FailureNoteProps & { until: 
 }
 
 /** Nothing happens until the viewer chooses a way; the first one has the focus. */
-export function FailureNote({ failure, ways }: FailureNoteProps) {
+export function FailureNote({ failure, advice, ways }: FailureNoteProps) {
   const actions = useRef<HTMLDivElement>(null);
   useEffect(() => actions.current?.querySelector('button')?.focus({ preventScroll: true }), []);
   return (
@@ -98,7 +100,7 @@ export function FailureNote({ failure, ways }: FailureNoteProps) {
       <span class="panel-sign panel-sign-bad">
         <Icon name="alert" />
       </span>
-      <FailureText failure={failure} />
+      <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
       <div class="panel-actions" ref={actions}>
         <Ways ways={ways} />
       </div>

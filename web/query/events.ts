@@ -17,6 +17,7 @@ const WATCHED = [
   'reservations',
   'rules',
   'recordings',
+  'chapters',
   'ping',
 ] as const;
 export type Watched = (typeof WATCHED)[number];

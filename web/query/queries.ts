@@ -9,6 +9,8 @@ import type {
   ScanStatus,
   StorageFacts,
 } from '../../wire/api.ts';
+import type { Chapters, Playback } from '../../wire/playback.ts';
+import type { Previews, RecordingStatus } from '../../wire/recordings.ts';
 import type { Query } from './cache.ts';
 import { getRecordingPage } from './recordings.ts';
 import { callQuery, pathQuery } from './use-query.ts';
@@ -44,3 +46,19 @@ export const recordingQuery = (id: number): Query<Recording> =>
   pathQuery(`api/recordings/${id}`, ['recordings']);
 export const recordingDetailQuery = (id: number): Query<RecordingDetail> =>
   pathQuery(`api/recordings/${id}/detail`, ['recordings']);
+export const recordingStatusQuery = (id: number): Query<RecordingStatus> =>
+  pathQuery(`api/recordings/${id}/status`, ['recordings']);
+/** All that can be watched of a series, the first episode first. */
+export const seriesQuery = (key: string): Query<readonly Recording[]> =>
+  callQuery(`series ${key}`, ['recordings'], async (signal) => {
+    const parameters = new URLSearchParams({ series: key, sort: 'oldest' });
+    return (await getRecordingPage(parameters, { offset: 0, limit: MOST_RUNNING }, signal)).rows;
+  });
+/** Of a finished recording; 404 while it is being recorded. */
+export const playbackQuery = (id: number): Query<Playback> =>
+  pathQuery(`api/recordings/${id}/playback`, ['recordings']);
+export const chaptersQuery = (id: number): Query<Chapters> =>
+  pathQuery(`api/recordings/${id}/chapters`, ['chapters', 'recordings']);
+/** 404 while there are none. */
+export const previewsQuery = (id: number): Query<Previews> =>
+  pathQuery(`api/recordings/${id}/previews`, ['recordings']);

@@ -1,6 +1,8 @@
 /** Calls to the service about recordings and the room for them. */
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
-import { addressOf, exchange, json, nothing } from './api.ts';
+import type { CaptionsFile } from '../../wire/caption.ts';
+import type { ResumeRequest } from '../../wire/recordings.ts';
+import { addressOf, exchange, json, nothing, type Renewed, renewed } from './api.ts';
 import { TOTAL_HEADER } from './headers.ts';
 import type { Page } from './pages.ts';
 
@@ -46,3 +48,45 @@ export const protectRecording = (id: number, on: boolean): Promise<void> =>
 /** Removes its files at once; nothing brings them back. */
 export const eraseRecording = (id: number): Promise<void> =>
   exchange(`api/recordings/${id}`, { method: 'DELETE' }, nothing);
+
+/** Codecs of what a browser plays. */
+export type PlayCodec = 'h264' | 'av1';
+
+export interface StreamWish {
+  readonly codec: PlayCodec;
+  /** s on the playback scale. */
+  readonly from: number;
+  readonly audio: string | undefined;
+}
+
+function streamUrl(path: string, { codec, from, audio }: StreamWish): URL {
+  const url = addressOf(path);
+  url.searchParams.set('codec', codec);
+  url.searchParams.set('from', String(Math.round(from * 1000) / 1000));
+  if (audio !== undefined) url.searchParams.set('audio', audio);
+  return url;
+}
+export const recordingStreamUrl = (id: number, wish: StreamWish): URL =>
+  streamUrl(`api/recordings/${id}/stream`, wish);
+export const chaseUrl = (id: number, wish: StreamWish): URL => streamUrl(`api/recordings/${id}/chase`, wish);
+/** Beyond every recording: chase begins at the live edge. */
+export const LIVE_EDGE = 1e9;
+
+/** @param etag of what is here already, or null */
+export const renewCaptions = (
+  id: number,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<Renewed<CaptionsFile>> =>
+  renewed<CaptionsFile>(`api/recordings/${id}/captions.json`, etag, signal);
+
+/** Remembers where somebody stopped; outlives the page that is being left. */
+export async function rememberPlace(id: number, place: ResumeRequest): Promise<void> {
+  const response = await fetch(addressOf(`api/recordings/${id}/resume`), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(place),
+    keepalive: true,
+  });
+  await response.body?.cancel();
+}

@@ -18,6 +18,7 @@ import { ControlsVisibility } from '../player/controls-visibility.ts';
 import { toggleFullscreen } from '../player/fullscreen.ts';
 import { describeMedia, type MediaDescription, takeMediaKeys } from '../player/media-session.ts';
 import { Veil } from '../player/overlay.tsx';
+import { togglePictureInPicture } from '../player/picture-in-picture.ts';
 import type { SoundOutput } from '../player/sound-output.ts';
 import { keepAwake } from '../player/wake-lock.ts';
 import { useBookings } from '../query/reservations.ts';
@@ -278,13 +279,4 @@ export function Live({ stationId }: { stationId: number }) {
       <Below stationId={stationId} state={state} />
     </main>
   );
-}
-
-async function togglePictureInPicture(video: HTMLVideoElement | null): Promise<void> {
-  try {
-    if (document.pictureInPictureElement !== null) await document.exitPictureInPicture();
-    else await video?.requestPictureInPicture();
-  } catch {
-    showToast('小窓では表示できませんでした。');
-  }
 }

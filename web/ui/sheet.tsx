@@ -27,8 +27,10 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
     if (dialog === null) return undefined;
     const opener = document.activeElement;
     dialog.showModal();
+    const first = dialog.querySelector<HTMLElement>('[data-nav-first]');
     const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-current="page"]');
-    if (chosen !== null) focusOn(chosen, 'center');
+    if (first !== null) first.focus({ preventScroll: true });
+    else if (chosen !== null) focusOn(chosen, 'center');
     // What is most likely wanted, rather than the way out, which Back is already; a field would call up the keyboard.
     else
       dialog.querySelector<HTMLElement>(':is(a, button)[data-nav-initial]')?.focus({ preventScroll: true });

@@ -50,6 +50,9 @@ export function lengthClock(ms: number): string {
   return hours === 0 ? `${minutes}:${last}` : `${hours}:${String(minutes).padStart(2, '0')}:${last}`;
 }
 
+/** `1.5倍`: a speed of playback. */
+export const rateText = (rate: number): string => `${rate}倍`;
+
 /** `あと40時間`, in the last hour `あと40分`, then `まもなく`. */
 export function leftInBin(binnedAt: number, now: number): string {
   const left = binnedAt + BIN_KEEPS_MS - now;

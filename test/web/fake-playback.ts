@@ -1,0 +1,182 @@
+/**
+ * The part of the fake service that recordings are watched by: a stream of thirty seconds as a finished recording and as
+ * one that grows, its captions, chapters and seek pictures.
+ */
+import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
+import type { Problem, Recording } from '../../wire/api.ts';
+import type { CaptionsFile } from '../../wire/caption.ts';
+import type { Chapters, Playback } from '../../wire/playback.ts';
+import type { Previews } from '../../wire/recordings.ts';
+import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
+
+export interface StreamSeen {
+  readonly id: number;
+  readonly way: 'stream' | 'chase';
+  readonly codec: string | null;
+  readonly from: number;
+  readonly audio: string | null;
+}
+
+export interface FakePlayback {
+  stream: FakeStream;
+  /** Seconds of a running recording that are there. */
+  recorded: number;
+  chapters: Chapters['chapters'];
+  gaps: Playback['gaps'];
+  previews: Previews | undefined;
+  /** JPEG of every sheet and poster. */
+  picture: Uint8Array | undefined;
+  captions: CaptionsFile | undefined;
+  /** Failure of the next streams; `count` of them. */
+  problem: { readonly body: Problem; readonly status: number; count: number } | undefined;
+  /** Closes or breaks a stream after so many fragments. */
+  endsAfter: { readonly fragments: number; readonly breaks: boolean } | undefined;
+  readonly seen: StreamSeen[];
+}
+
+export function newPlayback(stream: FakeStream = { init: new Uint8Array(), fragments: [] }): FakePlayback {
+  return {
+    stream,
+    recorded: 20,
+    chapters: [],
+    gaps: [],
+    previews: undefined,
+    picture: undefined,
+    captions: undefined,
+    problem: undefined,
+    endsAfter: undefined,
+    seen: [],
+  };
+}
+
+/** Pieces that are made before the page has read them. */
+const MOST_WAITING = 20;
+const FRAGMENT_S = FRAGMENT_MS / 1000;
+const NOT_FOUND: Problem = { message: '録画が見つかりません。', code: 'not_found' };
+
+export const lengthOf = ({ stream }: FakePlayback): number => stream.fragments.length * FRAGMENT_S;
+
+function playbackOf(state: FakePlayback, { startAt }: Recording): Playback {
+  return {
+    duration: lengthOf(state),
+    axis: 'ts',
+    audios: [
+      { id: '0:main', label: '日本語', main: true },
+      { id: '0:sub', label: '英語' },
+    ],
+    offers: [
+      { codec: 'h264', way: 'stream', codecs: 'avc1.640028,mp4a.40.2' },
+      { codec: 'av1', way: 'stream', codecs: 'av01.0.08M.08,opus' },
+      { codec: 'mpeg2', way: 'raw' },
+    ],
+    gaps: state.gaps,
+    joins: [],
+    broadcastAt: startAt,
+    programStart: 0,
+    hasVideo: true,
+  };
+}
+
+/** What is there from a place on, as it comes to be there. */
+function body(state: FakePlayback, first: number, grows: boolean, rebased: boolean, signal: AbortSignal) {
+  const { init, fragments } = state.stream;
+  const rebaser = new FragmentRebaser(init);
+  let open = true;
+  signal.addEventListener('abort', () => {
+    open = false;
+  });
+  return new ReadableStream<Uint8Array>({
+    start: async (controller) => {
+      controller.enqueue(init);
+      for (let index = first; index < fragments.length && open; index += 1) {
+        while (open && grows && (index + 1) * FRAGMENT_S > state.recorded) await Bun.sleep(50);
+        const fragment = fragments[index];
+        const ends = state.endsAfter;
+        if (ends !== undefined && index - first >= ends.fragments) {
+          // An error drops what was not read yet.
+          while (open && (controller.desiredSize ?? 1) < 1) await Bun.sleep(20);
+          if (ends.breaks) controller.error();
+          break;
+        }
+        if (!open || fragment === undefined) break;
+        for (const part of rebased ? rebaser.fragment(fragment) : [fragment]) controller.enqueue(part);
+        // The next ones wait until the page has read these.
+        while (open && (controller.desiredSize ?? 1) < -MOST_WAITING) await Bun.sleep(20);
+      }
+      if (open && state.endsAfter?.breaks !== true) controller.close();
+    },
+    cancel: () => {
+      open = false;
+    },
+  });
+}
+
+function streamAnswer(
+  state: FakePlayback,
+  recording: Recording,
+  way: 'stream' | 'chase',
+  request: Request,
+): Response {
+  const query = new URL(request.url).searchParams;
+  const from = Number(query.get('from') ?? 0);
+  const [codec, audio] = [query.get('codec'), query.get('audio')];
+  state.seen.push({ id: recording.id, way, codec, from, audio });
+  const failing = state.problem;
+  if (failing !== undefined && failing.count > 0) {
+    failing.count -= 1;
+    return Response.json(failing.body, { status: failing.status });
+  }
+  const grows = way === 'chase' && recording.recording;
+  const most = grows ? state.recorded - 5 : lengthOf(state) - 1;
+  // Begins at a key frame a second before.
+  const first = Math.max(0, Math.floor((Math.min(from, most) - 1) / FRAGMENT_S));
+  const offset = way === 'chase' ? first * FRAGMENT_S : 0;
+  return new Response(body(state, first, grows, way === 'chase', request.signal), {
+    headers: {
+      'content-type': 'video/mp4',
+      'x-svc-start': String(first * FRAGMENT_S),
+      'x-svc-offset': String(offset),
+      ...(way === 'chase' ? { 'x-svc-recorded': String(grows ? state.recorded : lengthOf(state)) } : {}),
+    },
+  });
+}
+
+const jpeg = (bytes: Uint8Array | undefined): Response =>
+  bytes === undefined
+    ? Response.json(NOT_FOUND, { status: 404 })
+    : new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': 'image/jpeg' } });
+
+const orNotFound = (value: unknown): Response =>
+  value === undefined ? Response.json(NOT_FOUND, { status: 404 }) : Response.json(value);
+
+/** Undefined for what is not about watching. @param action below `recordings/<id>/` */
+export function answerPlayback(
+  state: FakePlayback,
+  recording: Recording,
+  action: string,
+  request: Request,
+): Response | undefined {
+  switch (action) {
+    case 'playback':
+      return recording.recording || recording.files.length === 0
+        ? Response.json(NOT_FOUND, { status: 404 })
+        : Response.json(playbackOf(state, recording));
+    case 'status': {
+      const { id, state: course, durationMs, progress, files } = recording;
+      const encoded = files.some(({ source }) => source !== 'ts');
+      return Response.json({ id, encoded, state: course, durationMs, progress });
+    }
+    case 'stream':
+    case 'chase':
+      return streamAnswer(state, recording, action, request);
+    case 'chapters':
+      return Response.json({ chapters: state.chapters });
+    case 'previews':
+      return orNotFound(state.previews);
+    case 'captions.json':
+      return orNotFound(state.captions);
+    case 'poster':
+      return jpeg(state.picture);
+  }
+  return /^previews\/\d+$/u.test(action) ? jpeg(state.picture) : undefined;
+}

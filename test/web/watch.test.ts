@@ -1,0 +1,269 @@
+/** Watching recordings in a real browser: finished ones, running ones, and what keeps them from being seen. */
+import { beforeEach, describe, expect, test } from 'bun:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Recording } from '../../wire/api.ts';
+import { SCENES } from './caption-scenes.ts';
+import { START } from './clock.ts';
+import { makeStream } from './fake-air.ts';
+import { manyStations } from './fake-guide.ts';
+import type { FakePlayback } from './fake-playback.ts';
+import { fakeRecording, newRecordings, runningRecording } from './fake-recordings.ts';
+import { faultsOf, focusOn, furnish, hasChromium, PHONE, until, webRig } from './rig.ts';
+
+const STATIONS = manyStations([4, 2, 2]);
+const [station] = STATIONS;
+if (station === undefined) throw new Error('no station');
+const CAPTION = SCENES.find(({ name }) => name === 'one-line')?.scene.page;
+if (CAPTION === undefined) throw new Error('no caption');
+
+/** Three episodes of a drama, and one that is on the air. */
+function recordings(): Recording[] {
+  const made = [9, 18, 27].map((id, index) => {
+    const one = fakeRecording(id, STATIONS[0] ?? { id: 1, name: '局' }, START);
+    const startAt = START - (10 - index) * 86_400_000;
+    const name = `[字]ドラマ「灯台守の娘」第${index + 1}話`;
+    const series = { key: 'drama', name: 'ドラマ「灯台守の娘」', episode: `${index + 1}` };
+    return {
+      ...one,
+      id: index + 1,
+      name,
+      title: name,
+      startAt,
+      series,
+      durationMs: 30_000,
+      resumeMs: null,
+      watchedAt: null,
+      poster: `api/recordings/${index + 1}/poster`,
+    };
+  });
+  return [...made, runningRecording(900, STATIONS[0] ?? { id: 1, name: '局' }, START)];
+}
+
+describe.skipIf(!hasChromium)('watching a recording', () => {
+  const rig = webRig({ stream: makeStream });
+  let playback: FakePlayback;
+  const held = (id: number): Recording => {
+    const one = rig.service.house.recordings.list.find((recording) => recording.id === id);
+    if (one === undefined) throw new Error(`no recording ${id}`);
+    return one;
+  };
+
+  beforeEach(() => {
+    furnish(rig, STATIONS);
+    rig.service.house.recordings = newRecordings(recordings(), rig.service.stream);
+    playback = rig.service.house.recordings.playback;
+  });
+
+  async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    return await rig.open(path, options);
+  }
+
+  const placed = (page: Page, least: number, most = 30): Promise<unknown> =>
+    page.waitForFunction(
+      ([from, to]) => {
+        const video = document.querySelector('video');
+        if (video === null || video.seeking || video.videoWidth !== 640) return false;
+        return video.currentTime >= (from ?? 0) && video.currentTime <= (to ?? 0);
+      },
+      [least, most],
+    );
+  const paused = (page: Page): Promise<boolean | undefined> =>
+    page.evaluate(() => document.querySelector('video')?.paused);
+
+  test('continues where somebody stopped, starts over when asked, and tells the service', async () => {
+    Object.assign(held(1), { resumeMs: 12_000 });
+    const page = await open('nowhere');
+    const faults = faultsOf(page);
+    await page.goto(`${rig.service.url}watch/1`);
+    await placed(page, 12);
+    expect(playback.seen).toEqual([{ id: 1, way: 'stream', codec: 'h264', from: 12, audio: null }]);
+    await page.getByText('0:12 の続きから再生します').waitFor();
+    await page.getByRole('button', { name: '最初から見る' }).last().click();
+    await placed(page, 0, 8);
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => document.querySelector('video')?.paused);
+    await page.keyboard.press('7');
+    await placed(page, 21, 22);
+    expect(await paused(page)).toBe(true);
+    await page.keyboard.press('.');
+    await placed(page, 21.03, 21.04);
+    await page.keyboard.press('Space');
+    await placed(page, 21.2);
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await page.locator('.card').first().waitFor();
+    await until(() => (held(1).resumeMs ?? 0) > 20_000);
+    expect(faults).toEqual([]);
+  });
+
+  test('is played by keys alone: skips, speed, captions, and the bar itself', async () => {
+    playback.captions = { v: 1, pages: [{ at: 1, page: CAPTION }] };
+    const page = await open('watch/1');
+    await placed(page, 0.2);
+    await page.keyboard.press('ArrowRight');
+    // The end is the farthest that there is.
+    await placed(page, 25);
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await placed(page, 15, 21);
+    const drawn = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const canvas = document.querySelector('canvas');
+        const context = canvas?.getContext('2d');
+        if (canvas == null || context == null) return false;
+        return context.getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value !== 0);
+      });
+    await page.waitForFunction(() => (document.querySelector('canvas')?.width ?? 0) > 300);
+    expect(await drawn()).toBe(true);
+    await page.keyboard.press('c');
+    await page.getByText('字幕を消しました').waitFor();
+    expect(await drawn()).toBe(false);
+    await page.keyboard.press('>');
+    await page.keyboard.press('>');
+    await page.locator('.control-rate', { hasText: '1.5×' }).waitFor();
+    expect(
+      await page.evaluate(() => {
+        const video = document.querySelector('video');
+        return [video?.playbackRate, video?.preservesPitch];
+      }),
+    ).toEqual([1.5, true]);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
+    await page.keyboard.press('ArrowUp');
+    await focusOn(page, '再生位置');
+    await page.keyboard.press('Home');
+    await placed(page, 0, 5);
+    await page.keyboard.press('Escape');
+    await page.locator('.osd-bottom:not([data-shown])').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: '操作の説明' }).waitFor();
+  });
+
+  test('shows chapters and what is missing on the bar, and the picture of a place', async () => {
+    playback.chapters = [
+      { start: 0, end: 10, title: '本編' },
+      { start: 10, end: 15, title: 'CM' },
+      { start: 15, end: 30, title: '本編' },
+    ];
+    playback.gaps = [{ start: 24, end: 24, missing: 12, cause: 'stalled' }];
+    const page = await open('watch/1');
+    await placed(page, 0.2);
+    await page.keyboard.press(']');
+    await placed(page, 10);
+    await page.locator('.stage').hover();
+    const bar = await page.locator('.seek').boundingBox();
+    if (bar === null) throw new Error('no bar');
+    expect(await page.locator('.seek-cm').count()).toBe(1);
+    await page.mouse.move(bar.x + bar.width * 0.4, bar.y + bar.height / 2);
+    await page.locator('.seek-bubble', { hasText: 'CM' }).waitFor();
+    await page.mouse.move(bar.x + bar.width * 0.8, bar.y + bar.height / 2);
+    await page.getByText('ここで12秒欠けています').waitFor();
+    await page.mouse.down();
+    await page.mouse.up();
+    await placed(page, 24);
+  });
+
+  test('asks for the sound and picture that are chosen, at the same place', async () => {
+    const page = await open('watch/1?t=8');
+    await placed(page, 8);
+    expect(new URL(page.url()).search).toBe('');
+    await page.keyboard.press('k');
+    await page.keyboard.press('a');
+    await page.getByRole('radio', { name: '英語' }).click();
+    await until(() => playback.seen.length === 2);
+    expect(playback.seen[1]).toMatchObject({ way: 'stream', audio: '0:sub', codec: 'h264' });
+    expect(playback.seen[1]?.from).toBeGreaterThanOrEqual(8);
+    await placed(page, 8, 12);
+    const file = page.waitForEvent('download');
+    await page.keyboard.press('s');
+    expect((await file).suggestedFilename()).toMatch(/^ドラマ「灯台守の娘」第1話 0-\d\d\.png$/u);
+  });
+
+  test('after the last picture the next episode is offered, and the service is told', async () => {
+    const page = await open('watch/2?t=28');
+    await page.getByText('秒後に次の回を再生します').waitFor();
+    await until(() => held(2).resumeMs === 30_000);
+    await focusOn(page, '今すぐ見る');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/watch/3');
+    await placed(page, 0.2, 10);
+    await page.getByRole('heading', { name: '第3話' }).first().waitFor();
+  });
+
+  test('a recording that runs: from its start, live at one press, beyond its end without a break', async () => {
+    const page = await open('watch/900');
+    await page.waitForURL('**/chase/900');
+    await placed(page, 0.2, 10);
+    await page.locator('.stage').hover();
+    await page.locator('.osd-buttons .live-button').click();
+    await placed(page, 13, 22);
+    expect(playback.seen.map(({ way, from }) => [way, from])).toEqual([
+      ['chase', 0],
+      ['chase', 1e9],
+    ]);
+    await page.locator('.live-button[data-live]').first().waitFor();
+    playback.recorded = 1_000;
+    Object.assign(held(900), { recording: false, state: 'recorded', durationMs: 30_000, progress: null });
+    rig.service.send('recordings');
+    await page.locator('.watch-offer', { hasText: '録画が終わりました' }).waitFor();
+    await placed(page, 20.5);
+    expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
+    await page.locator('.watch-offer').click();
+    await page.waitForURL('**/watch/900');
+    await placed(page, 15);
+    expect(playback.seen.at(-1)?.way).toBe('stream');
+  });
+
+  test('tells why nothing is seen and what to do, and begins by itself once it can', async () => {
+    const body = { message: 'サーバが混んでいます', code: 'busy' } as const;
+    playback.problem = { body, status: 503, count: 1 };
+    const page = await open('watch/1');
+    const alert = page.getByRole('alert');
+    await alert.getByText('同時に変換できる数に達しています').waitFor();
+    await placed(page, 0.2);
+    await alert.waitFor({ state: 'detached' });
+    for (const [code, status, title] of [
+      ['ffmpeg_unavailable', 503, '映像を変換できません'],
+      ['not_found', 404, 'この録画は再生できません'],
+    ] as const) {
+      playback.problem = { body: { message: 'できません。', code }, status, count: 99 };
+      await page.reload();
+      await alert.getByText(title).waitFor();
+    }
+    await focusOn(page, '録画の一覧へ');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/recordings');
+    await page.goto(`${rig.service.url}watch/77`);
+    await alert.getByText('削除されたか、ファイルがなくなっています').waitFor();
+  });
+
+  test('a connection that breaks is taken up where it broke, and the picture goes on', async () => {
+    playback.endsAfter = { fragments: 6, breaks: true };
+    const page = await open('watch/1');
+    await until(() => playback.seen.length >= 2);
+    playback.endsAfter = undefined;
+    await placed(page, 6);
+    // What was on its way when the connection broke may be lost.
+    expect(playback.seen[1]?.from).toBeLessThan(3.5);
+    expect(await page.evaluate(() => document.querySelector('video')?.buffered.length)).toBe(1);
+  });
+
+  test('on a phone: taps at the side skip, a stroke moves, everything else lies below', async () => {
+    const page = await open('watch/1', PHONE);
+    await placed(page, 0.2);
+    const touch = page.locator('.stage-touch');
+    for (let taps = 0; taps < 2; taps += 1) await touch.tap({ position: { x: 340, y: 60 } });
+    await placed(page, 25);
+    await page.locator('.skip-sign', { hasText: '30秒' }).waitFor();
+    await page.getByRole('button', { name: '字幕', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: '字幕' });
+    await dialog.getByText('この録画に字幕はありません').waitFor();
+    await dialog.getByRole('radio', { name: '大', exact: true }).click();
+    await page.getByRole('button', { name: '閉じる' }).click();
+    await page.getByRole('link', { name: '第2話' }).click();
+    await page.waitForURL('**/watch/2');
+    await placed(page, 0.2, 10);
+    const kept = await page.evaluate(() => localStorage.getItem('svc.captions'));
+    expect(JSON.parse(kept ?? '{}')).toMatchObject({ size: 1.25 });
+  });
+});

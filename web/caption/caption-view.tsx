@@ -1,0 +1,85 @@
+/** The captions over a video element: where its picture lies, and the page of every moment. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { CaptionPage } from '../../wire/caption.ts';
+import { captionSettings } from './caption-choice.ts';
+import { CaptionLayer, loadCaptionFont } from './caption-layer.ts';
+
+interface CaptionViewProps {
+  readonly video: { readonly current: HTMLVideoElement | null };
+  /** The page at a time of the element, s; the same object as long as it is the same page. */
+  readonly pageAt: (seconds: number) => CaptionPage | undefined;
+  /** What is drawn on, for a screenshot; undefined when it goes. */
+  readonly onLayer?: (layer: CaptionLayer | undefined) => void;
+}
+
+/** Covers the picture of the element, which keeps its shape within it. */
+function cover(frame: HTMLElement, video: HTMLVideoElement): void {
+  const { clientWidth: width, clientHeight: height } = video;
+  const shape = video.videoHeight === 0 ? 16 / 9 : video.videoWidth / video.videoHeight;
+  const pictureWidth = Math.min(width, height * shape);
+  const pictureHeight = Math.min(height, width / shape);
+  const { style } = frame;
+  style.left = `${(width - pictureWidth) / 2}px`;
+  style.top = `${(height - pictureHeight) / 2}px`;
+  style.width = `${pictureWidth}px`;
+  style.height = `${pictureHeight}px`;
+}
+
+/** Calls back with every picture, and after a seek. Returns the function that stops it. */
+function eachPicture(video: HTMLVideoElement, show: () => void): () => void {
+  let stopped = false;
+  let handle = 0;
+  const follow = (): void => {
+    if (stopped) return;
+    show();
+    handle =
+      'requestVideoFrameCallback' in video
+        ? video.requestVideoFrameCallback(follow)
+        : requestAnimationFrame(follow);
+  };
+  follow();
+  video.addEventListener('seeked', show);
+  // A page that ends, or one that arrives, while the picture stands.
+  const timer = setInterval(show, 500);
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+    video.removeEventListener('seeked', show);
+    if ('cancelVideoFrameCallback' in video) video.cancelVideoFrameCallback(handle);
+    else cancelAnimationFrame(handle);
+  };
+}
+
+export function CaptionView({ video, pageAt, onLayer }: CaptionViewProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const layer = useRef<CaptionLayer | undefined>(undefined);
+  const page = useRef(pageAt);
+  page.current = pageAt;
+  const settings = captionSettings.value;
+  useEffect(() => {
+    const [element, place] = [video.current, frame.current];
+    if (element === null || place === null) return undefined;
+    const drawn = new CaptionLayer(place);
+    layer.current = drawn;
+    onLayer?.(drawn);
+    // Without it the device's own letters are drawn.
+    loadCaptionFont().catch(() => undefined);
+    const fit = (): void => cover(place, element);
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    element.addEventListener('resize', fit);
+    const stop = eachPicture(element, () => drawn.show(page.current(element.currentTime)));
+    return () => {
+      stop();
+      observer.disconnect();
+      element.removeEventListener('resize', fit);
+      onLayer?.(undefined);
+      drawn.close();
+      layer.current = undefined;
+    };
+  }, []);
+  useEffect(() => {
+    if (layer.current !== undefined) layer.current.settings = settings;
+  }, [settings]);
+  return <div class="stage-captions" ref={frame} aria-hidden="true" />;
+}

@@ -1,0 +1,302 @@
+/**
+ * Playback that can be sought: one timeline for the whole of it, filled by one feed after the other. A feed is opened
+ * where the picture is wanted, read only so far ahead, and followed by the next one where it ended. Times are seconds of
+ * the media, which the feeds carry themselves.
+ */
+import { ApiFailure, networkFailure } from '../query/api.ts';
+import type { FeedPart, MediaFeed } from './media-feed.ts';
+import { MediaTimeline } from './media-timeline.ts';
+import { bufferedAhead, NUDGE, rangeAt, type Span } from './pacing.ts';
+import type { StreamEnd } from './reconnect.ts';
+import { fillEnd, gapJump, landing, trimmed } from './seek-rules.ts';
+
+export interface SeekableHandlers {
+  /** The service accepted the request. @param recorded length of a recording that grows, s */
+  onAnswer(notices: readonly string[], recorded: number | undefined): void;
+  /** The first picture at the wanted place can be shown: the element should be told to play, unless it is paused. */
+  onReady(): void;
+  /** The picture moves, or a seek has its picture. */
+  onPicture(): void;
+  /** Data is late: the picture stands. */
+  onStarved(): void;
+  /** A feed ended; what is buffered goes on playing. Called once a feed. */
+  onFeedEnd(end: StreamEnd, failure: ApiFailure): void;
+  /** Everything up to the end was shown. */
+  onEnded(): void;
+}
+
+export interface FeedOpening {
+  readonly feed: MediaFeed;
+  /** Where the picture is wanted, s. */
+  readonly target: number;
+  /** The feed begins at or before the target, up to a key frame; true: wherever it begins is right. */
+  readonly anywhere: boolean;
+}
+
+/** Read so far ahead of the position: a seek soon after does not waste more than that. */
+const MOST_AHEAD_S = 40;
+/** A place that is ready when so much is buffered. */
+const START_AHEAD_S = 0.3;
+/** After a stall so much must be buffered again: the picture does not stutter at the live edge. */
+const RESUME_AHEAD_S = 1.5;
+const TICK_MS = 250;
+/** A conversion may wait for ffmpeg and the disk. */
+const FIRST_SILENCE_MS = 30_000;
+const LATER_SILENCE_MS = 20_000;
+
+export class SeekablePlayback {
+  readonly #video: HTMLVideoElement;
+  readonly #handlers: SeekableHandlers;
+  readonly #timeline: MediaTimeline;
+  readonly #tick: ReturnType<typeof setInterval>;
+  #feed: AbortController | undefined;
+  #landing: FeedOpening | undefined;
+  #duration = Number.POSITIVE_INFINITY;
+  #rate = 1;
+  /** Where the present feed has come to, s. */
+  #filledTo = 0;
+  #offset = 0;
+  #starved = false;
+  #complete = false;
+  #closed = false;
+  #stillAt = { position: -1, since: 0 };
+
+  constructor(video: HTMLVideoElement, handlers: SeekableHandlers) {
+    this.#video = video;
+    this.#handlers = handlers;
+    this.#timeline = new MediaTimeline(video);
+    for (const [name, listener] of this.#listeners) video.addEventListener(name, listener);
+    this.#tick = setInterval(() => this.#check(), TICK_MS);
+  }
+
+  get spans(): Span[] {
+    return this.#timeline.spans;
+  }
+
+  /** Where the present feed has come to, s. */
+  get filledTo(): number {
+    return this.#filledTo;
+  }
+
+  get isReading(): boolean {
+    return this.#feed !== undefined;
+  }
+
+  /** Infinity: it grows. */
+  set duration(seconds: number) {
+    this.#duration = seconds;
+    if (!this.#complete) this.#timeline.duration = seconds;
+  }
+
+  set rate(rate: number) {
+    this.#rate = rate;
+    this.#video.preservesPitch = true;
+    this.#applyRate();
+  }
+
+  /** Seeks in what is buffered; false when it must be fed first. */
+  seekBuffered(target: number): boolean {
+    const range = rangeAt(this.spans, target);
+    const isEnd = this.#complete && range !== undefined;
+    if (range === undefined || (range.end - target < START_AHEAD_S && !isEnd)) return false;
+    // A feed elsewhere may have been filling another place.
+    if (this.#feed !== undefined && rangeAt([range], this.#filledTo) === undefined) return false;
+    this.#landing = undefined;
+    this.#video.currentTime = Math.min(target, range.end - NUDGE);
+    return true;
+  }
+
+  /** Opens a feed, in the place of the one before. */
+  open(opening: FeedOpening): void {
+    this.#feed?.abort();
+    const abort = new AbortController();
+    this.#feed = abort;
+    this.#landing = opening;
+    this.#complete = false;
+    this.#filledTo = opening.target;
+    if (this.#timeline.isOpen && !opening.anywhere) this.#video.currentTime = opening.target;
+    void this.#read(opening.feed, abort, true);
+  }
+
+  /** Opens a feed behind what is buffered; the picture is not touched. */
+  continueWith(feed: MediaFeed): void {
+    this.#feed?.abort();
+    const abort = new AbortController();
+    this.#feed = abort;
+    void this.#read(feed, abort, false);
+  }
+
+  /** No feed follows: what is buffered plays to its end, and that is the end. */
+  complete(): void {
+    this.#complete = true;
+    this.#timeline.finish();
+    this.#check();
+  }
+
+  /** Reads no more; what is buffered stays. */
+  stop(): void {
+    this.#feed?.abort();
+    this.#feed = undefined;
+    this.#landing = undefined;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#tick);
+    this.stop();
+    for (const [name, listener] of this.#listeners) this.#video.removeEventListener(name, listener);
+    this.#timeline.close();
+  }
+
+  async #read(feed: MediaFeed, abort: AbortController, afresh: boolean): Promise<void> {
+    let timedOut = false;
+    let answered = false;
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    const watch = (ms: number): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => {
+        timedOut = true;
+        abort.abort();
+      }, ms);
+    };
+    const end = (kind: StreamEnd, failure: ApiFailure): void => {
+      if (this.#closed || this.#feed !== abort) return;
+      this.#feed = undefined;
+      this.#settle(kind === 'closed');
+      this.#handlers.onFeedEnd(kind, failure);
+    };
+    try {
+      watch(FIRST_SILENCE_MS);
+      for await (const part of feed.read(abort.signal)) {
+        clearTimeout(silence);
+        if (part.kind === 'answer') answered = true;
+        if (part.kind === 'init' && afresh) await this.#forget();
+        abort.signal.throwIfAborted();
+        await this.#take(part, abort.signal);
+        abort.signal.throwIfAborted();
+        await this.#untilWanted(abort.signal);
+        watch(answered ? LATER_SILENCE_MS : FIRST_SILENCE_MS);
+      }
+      end('closed', new ApiFailure('ended', '配信が終わりました。'));
+    } catch (error) {
+      if (timedOut) end('broken', new ApiFailure('timeout', '映像が届かなくなりました。'));
+      else if (error instanceof ApiFailure) end('broken', error);
+      else if (answered)
+        end('broken', new ApiFailure('interrupted', '再生中に、サーバーとの接続が途切れました。'));
+      else end('broken', networkFailure(error));
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  /** What is buffered elsewhere, or of other sound or another codec. The picture stays until the next is decoded. */
+  async #forget(): Promise<void> {
+    for (const span of this.spans) await this.#timeline.remove(span);
+  }
+
+  async #take(part: FeedPart, signal: AbortSignal): Promise<void> {
+    if (part.kind === 'answer') {
+      this.#offset = part.offset;
+      this.#handlers.onAnswer(part.notices, part.recorded);
+      return;
+    }
+    if (part.kind === 'init') {
+      const first = !this.#timeline.isOpen;
+      await this.#timeline.restart(part.types, this.#offset);
+      if (first) this.duration = this.#duration;
+      this.#applyRate();
+    }
+    signal.throwIfAborted();
+    await this.#timeline.append(part.bytes);
+    this.#filledTo = fillEnd(this.spans, this.#filledTo);
+    this.#settle(false);
+    const behind = trimmed(this.spans, this.#video.currentTime);
+    if (behind !== undefined) await this.#timeline.remove(behind);
+  }
+
+  /** Puts the picture where it was wanted once that is there. @param over the feed brought everything it has */
+  #settle(over: boolean): void {
+    const wanted = this.#landing;
+    if (wanted === undefined) return;
+    const place = landing(this.spans, wanted, START_AHEAD_S, over);
+    if (place === undefined) return;
+    this.#landing = undefined;
+    if (Math.abs(this.#video.currentTime - place) > NUDGE) this.#video.currentTime = place;
+    this.#filledTo = fillEnd(this.spans, place);
+    this.#handlers.onReady();
+  }
+
+  /** Backpressure: what is not read stays with the service, which waits. */
+  async #untilWanted(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#landing === undefined && this.#ahead() > MOST_AHEAD_S) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, TICK_MS);
+        signal.addEventListener('abort', done);
+      });
+    }
+  }
+
+  #ahead(): number {
+    return Math.max(0, this.#filledTo - this.#video.currentTime);
+  }
+
+  readonly #listeners: readonly (readonly [string, () => void])[] = [
+    ['seeked', () => this.#onPicture()],
+    ['playing', () => this.#onPicture()],
+    ['timeupdate', () => this.#onPicture()],
+    ['waiting', () => this.#onWaiting()],
+    ['ended', () => this.#onEnded()],
+    ['error', () => this.#onMediaError()],
+  ];
+
+  #onPicture(): void {
+    if (this.#landing !== undefined || this.#starved || this.#video.seeking) return;
+    if (this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) this.#handlers.onPicture();
+  }
+
+  #onWaiting(): void {
+    if (this.#landing !== undefined || this.#video.seeking || this.#complete) return;
+    if (bufferedAhead(this.spans, this.#video.currentTime) > 0.2) return;
+    this.#starved = true;
+    this.#applyRate();
+    this.#handlers.onStarved();
+  }
+
+  #onEnded(): void {
+    if (this.#complete) this.#handlers.onEnded();
+  }
+
+  #onMediaError(): void {
+    const detail = this.#video.error?.message ?? '';
+    this.#feed?.abort();
+    this.#feed = undefined;
+    this.#handlers.onFeedEnd('broken', new ApiFailure('decode', `映像を再生できませんでした。${detail}`));
+  }
+
+  /** Rate 0 holds the picture without pausing it: starved, it waits for more than the next frame. */
+  #applyRate(): void {
+    const rate = this.#starved ? 0 : this.#rate;
+    if (this.#video.playbackRate !== rate) this.#video.playbackRate = rate;
+    if (this.#video.defaultPlaybackRate !== this.#rate) this.#video.defaultPlaybackRate = this.#rate;
+  }
+
+  #check(): void {
+    const { currentTime, paused, seeking } = this.#video;
+    const ahead = bufferedAhead(this.spans, currentTime);
+    if (this.#starved && (ahead >= RESUME_AHEAD_S || this.#complete)) {
+      this.#starved = false;
+      this.#applyRate();
+      this.#onPicture();
+    }
+    if (this.#stillAt.position !== currentTime || paused || seeking || this.#landing !== undefined) {
+      this.#stillAt = { position: currentTime, since: performance.now() };
+    }
+    const jump = gapJump(this.spans, currentTime, performance.now() - this.#stillAt.since);
+    if (jump !== undefined && this.#landing === undefined) this.#video.currentTime = jump;
+  }
+}

@@ -1,0 +1,256 @@
+/** Watching a recording, finished or still running: the picture with its controls, below it on upright phones the rest. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Recording } from '../../wire/api.ts';
+import { captionLanguage } from '../caption/caption-choice.ts';
+import type { CaptionLayer } from '../caption/caption-layer.ts';
+import { CaptionView } from '../caption/caption-view.tsx';
+import { navigate } from '../navigation/router.ts';
+import { SoundButton, VolumeMeter } from '../player/controls.tsx';
+import { describeMedia, takeMediaKeys, tellPlace } from '../player/media-session.ts';
+import { Veil } from '../player/overlay.tsx';
+import { recordingQuery } from '../query/queries.ts';
+import { entryOf } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { EndPanel } from '../watch/end-panel.tsx';
+import { PictureTouch } from '../watch/picture-touch.tsx';
+import { type Known, useOpening, useRecording, useWatching, type Watching } from '../watch/use-watch.ts';
+import { watchActions } from '../watch/watch-actions.ts';
+import { WatchBelow } from '../watch/watch-below.tsx';
+import { WatchControls } from '../watch/watch-controls.tsx';
+import { listenToWatchKeys } from '../watch/watch-keys.ts';
+import { SkipSign, SoundOnly, WatchMessage } from '../watch/watch-messages.tsx';
+import { type WatchSheetName, WatchSheets } from '../watch/watch-sheets.tsx';
+import { isCovered } from '../watch/watch-state.ts';
+import { narrow } from '../words/channel.ts';
+import { splitTitle } from '../words/title.ts';
+
+interface WatchProps {
+  readonly recordingId: number;
+  /** It is, or was when it was opened, being recorded. */
+  readonly chase: boolean;
+}
+
+/** A series of presses adds up until it rests for so long. */
+const SKIP_SHOWN_MS = 900;
+
+/** Seconds that were skipped just now, for the sign over the picture. */
+function useSkipSign() {
+  const shown = useSignal<{ seconds: number; key: number } | undefined>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const skipped = (seconds: number): void => {
+    const before = shown.peek();
+    const goesOn = before !== undefined && before.seconds > 0 === seconds > 0;
+    shown.value = { seconds: seconds + (goesOn ? before.seconds : 0), key: (before?.key ?? 0) + 1 };
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      shown.value = undefined;
+    }, SKIP_SHOWN_MS);
+  };
+  return { shown: shown.value, skipped };
+}
+
+/** What the device shows of it, and the page's title. */
+function useMedia(recording: Recording | undefined, ready: Watching | undefined): void {
+  useEffect(() => {
+    if (recording === undefined) return;
+    const { title } = splitTitle(recording.name);
+    describeMedia({ title, artist: narrow(recording.serviceName), artwork: recording.poster });
+    document.title = title;
+  }, [recording?.name, recording?.poster]);
+  const state = ready?.player.state.value.kind;
+  const [length, rate, paused] = [
+    ready?.player.length.value,
+    ready?.player.rate.value,
+    ready?.player.paused.value,
+  ];
+  useEffect(() => {
+    const growing = ready?.player.source?.growing === true;
+    const position = ready?.player.position.peek() ?? 0;
+    tellPlace(growing || length === undefined ? undefined : { position, length, rate: rate ?? 1 });
+  }, [state, growingKey(length, ready), rate, paused]);
+}
+
+/** The length of what grows changes all the time, and is not told. */
+function growingKey(length: number | undefined, ready: Watching | undefined): number | undefined {
+  return ready?.player.source?.growing === true ? 0 : length;
+}
+
+/** What was chased can be watched like any other now. */
+function Offer({ ready, known, encoded }: { ready: Watching; known: Known; encoded: boolean }) {
+  const { recording } = known;
+  if (recording === undefined) return null;
+  const change = async (): Promise<void> => {
+    const place = Math.floor(ready.player.position.peek());
+    // An encoded file has a time of its own: the service converts the place that it is told.
+    await ready.report.tell();
+    await entryOf(recordingQuery(recording.id)).renew();
+    navigate(encoded ? `watch/${recording.id}` : `watch/${recording.id}?t=${place}`, true);
+  };
+  return (
+    <button type="button" class="watch-offer" onClick={() => void change()}>
+      <Icon name="check" />
+      <span>
+        {encoded ? '録画の変換が終わりました' : '録画が終わりました'}
+        <b>通常の再生に切り替える</b>
+      </span>
+    </button>
+  );
+}
+
+export function Watch({ recordingId, chase }: WatchProps) {
+  const stage = useRef<HTMLDivElement>(null);
+  const main = useRef<HTMLElement>(null);
+  const video = useRef<HTMLVideoElement>(null);
+  const layer = useRef<CaptionLayer | undefined>(undefined);
+  const watching = useWatching(video);
+  const sheet = useSignal<WatchSheetName | undefined>(undefined);
+  const pointed = useSignal<number | undefined>(undefined);
+  const { shown: skipShown, skipped } = useSkipSign();
+  const known = useRecording(recordingId, chase);
+  const latest = useRef(known);
+  latest.current = known;
+  const ready = watching.value;
+  const { captions, over, encoded } = useOpening(ready, recordingId, chase, known);
+  const actions = useMemo(
+    () =>
+      watchActions({
+        watching: () => watching.peek(),
+        known: () => latest.current,
+        stage: () => stage.current,
+        video: () => video.current,
+        layer: () => layer.current,
+        openSheet: (name) => {
+          sheet.value = name;
+        },
+        onSkipped: skipped,
+      }),
+    [],
+  );
+  useEffect(() => listenToWatchKeys(actions), []);
+  useEffect(
+    () =>
+      takeMediaKeys({
+        setPaused: actions.setPaused,
+        next: actions.next,
+        previous: () => actions.chapter(-1),
+        skip: actions.skip,
+        seek: actions.seek,
+      }),
+    [],
+  );
+  useMedia(known.recording, ready);
+  const state = ready?.player.state.value;
+  useEffect(() => {
+    if (state?.kind === 'ended') void ready?.report.tell(true);
+  }, [state?.kind]);
+  const awake = ready?.visibility.awake.value ?? false;
+  useEffect(() => {
+    // Controls that go take the focus with them: back to the picture, where the arrows skip.
+    const active = document.activeElement;
+    if (!awake && active?.closest('.osd') != null) main.current?.focus({ preventScroll: true });
+  }, [awake]);
+
+  const failed = known.failure !== undefined;
+  const covered = failed || state === undefined || isCovered(state);
+  const info = (ready?.visibility.info.value ?? false) || covered;
+  const list = (): void => navigate('recordings');
+  const screenshot = (): void => {
+    sheet.value = undefined;
+    actions.screenshot();
+  };
+  return (
+    <main id="main" class="live watch" tabIndex={-1} ref={main}>
+      <div
+        class="stage"
+        ref={stage}
+        data-asleep={awake || covered ? undefined : ''}
+        onPointerMove={(event) => {
+          if (event.pointerType !== 'touch') ready?.visibility.wake();
+        }}
+      >
+        {/* biome-ignore lint/a11y/useMediaCaption: captions are drawn by the page, the stream has no text track */}
+        <video class="stage-video" ref={video} playsInline />
+        <CaptionView
+          video={video}
+          pageAt={(seconds) => captions?.at(seconds, captionLanguage.value)}
+          onLayer={(drawn) => {
+            layer.current = drawn;
+          }}
+        />
+        <Veil shown={covered} />
+        {ready === undefined ? null : (
+          <>
+            <PictureTouch watching={ready} pointed={pointed} actions={actions} />
+            {ready.player.source?.hasVideo === false && !covered ? (
+              <SoundOnly recording={known.recording} />
+            ) : null}
+            <WatchMessage
+              player={ready.player}
+              failure={known.failure}
+              onRetry={() => void known.renew()}
+              onList={list}
+              onQuality={() => {
+                sheet.value = 'quality';
+              }}
+            />
+            {state?.kind === 'ended' ? (
+              <EndPanel
+                recording={known.recording}
+                next={known.next}
+                onNext={actions.next}
+                onAgain={actions.toStart}
+                onList={list}
+              />
+            ) : null}
+            <SkipSign shown={skipShown} />
+            {chase && over && !covered ? <Offer ready={ready} known={known} encoded={encoded} /> : null}
+            <WatchControls
+              player={ready.player}
+              recording={known.recording}
+              awake={awake && !failed}
+              info={info}
+              chapters={known.chapters}
+              previews={known.previews}
+              pointed={pointed}
+              onSkip={actions.skip}
+              onSheet={(name) => {
+                sheet.value = name;
+              }}
+              onFullscreen={actions.fullscreen}
+              onPictureInPicture={actions.pictureInPicture}
+              onScreenshot={screenshot}
+              onNext={known.next === undefined ? undefined : actions.next}
+            />
+            <SoundButton sound={ready.player.sound} />
+            <VolumeMeter shown={ready.visibility.meter.value && !awake} />
+            <WatchSheets
+              name={sheet.value}
+              player={ready.player}
+              captions={captions}
+              onOpen={(name) => {
+                sheet.value = name;
+              }}
+              onScreenshot={screenshot}
+              onClose={() => {
+                sheet.value = undefined;
+              }}
+            />
+          </>
+        )}
+        <Toasts />
+      </div>
+      <WatchBelow
+        recording={known.recording}
+        player={ready?.player}
+        series={known.series}
+        onSheet={(name) => {
+          sheet.value = name;
+        }}
+        onScreenshot={screenshot}
+      />
+    </main>
+  );
+}

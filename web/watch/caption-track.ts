@@ -1,0 +1,105 @@
+/** Captions of a recording by its position: read once, of a running recording again and again. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { CaptionPage, CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
+import { pageAt, type TimedPage } from '../caption/caption-timeline.ts';
+import { ApiFailure } from '../query/api.ts';
+import { renewCaptions } from '../query/recordings.ts';
+
+export interface CaptionLanguageChoice {
+  /** 1 to 8. */
+  readonly index: number;
+  readonly label: string;
+}
+
+export type CaptionState =
+  | { readonly kind: 'reading' }
+  /** The recording has none, or none yet. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly failure: ApiFailure }
+  | { readonly kind: 'ready'; readonly languages: readonly CaptionLanguageChoice[] };
+
+/** A running recording: what was said so long ago must be there. */
+const GROWING_EVERY_MS = 3_000;
+const AGAIN_MS = 15_000;
+
+const timed = (pages: readonly TimedCaptionPage[]): TimedPage[] =>
+  pages.map(({ at, page }) => ({ at: at * 1000, page }));
+
+/** Pages by language; a file of another version holds none that could be drawn. */
+export function pagesByLanguage(file: CaptionsFile): Map<number, readonly TimedPage[]> {
+  const all = new Map<number, readonly TimedPage[]>([[file.language?.index ?? 1, timed(file.pages)]]);
+  for (const { index, pages } of file.others ?? []) all.set(index, timed(pages));
+  return all;
+}
+
+function languagesOf(file: CaptionsFile): CaptionLanguageChoice[] {
+  const first = { index: file.language?.index ?? 1, label: file.language?.label ?? '' };
+  return [first, ...(file.others ?? [])].map(({ index, label }) => ({
+    index,
+    label: label === '' ? `字幕${index}` : label,
+  }));
+}
+
+export class CaptionTrack {
+  readonly #state = signal<CaptionState>({ kind: 'reading' });
+  readonly #abort = new AbortController();
+  #pages: ReadonlyMap<number, readonly TimedPage[]> = new Map();
+  #etag: string | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #growing: boolean;
+
+  constructor(
+    readonly recordingId: number,
+    growing: boolean,
+  ) {
+    this.#growing = growing;
+    void this.#read();
+  }
+
+  get state(): ReadonlySignal<CaptionState> {
+    return this.#state;
+  }
+
+  /** The recording ended: what is read once more is all. */
+  settle(): void {
+    if (!this.#growing) return;
+    this.#growing = false;
+    clearTimeout(this.#timer);
+    void this.#read();
+  }
+
+  /** @param position s on the playback scale @param language 1 to 8; the first where there is none such */
+  at(position: number, language: number): CaptionPage | undefined {
+    const pages = this.#pages.get(language) ?? this.#pages.values().next().value;
+    return pages === undefined ? undefined : pageAt(pages, position * 1000);
+  }
+
+  close(): void {
+    this.#abort.abort();
+    clearTimeout(this.#timer);
+  }
+
+  async #read(): Promise<void> {
+    const { signal: aborted } = this.#abort;
+    let again = this.#growing ? GROWING_EVERY_MS : undefined;
+    try {
+      const answer = await renewCaptions(this.recordingId, this.#etag, aborted);
+      if (answer !== 'unchanged') this.#take(answer.content, answer.etag);
+    } catch (error) {
+      if (aborted.aborted) return;
+      const failure = error instanceof ApiFailure ? error : new ApiFailure('internal', String(error));
+      if (failure.code === 'not_found') this.#state.value = { kind: 'none' };
+      else {
+        if (this.#pages.size === 0) this.#state.value = { kind: 'failed', failure };
+        again = AGAIN_MS;
+      }
+    }
+    if (again !== undefined && !aborted.aborted) this.#timer = setTimeout(() => void this.#read(), again);
+  }
+
+  #take(file: CaptionsFile, etag: string | null): void {
+    this.#pages = pagesByLanguage(file);
+    this.#etag = etag;
+    this.#state.value = { kind: 'ready', languages: languagesOf(file) };
+  }
+}

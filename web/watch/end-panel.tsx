@@ -1,0 +1,89 @@
+/** After the last picture: the next episode, which begins by itself, or what else can be done. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Recording } from '../../wire/api.ts';
+import { playsNext } from '../device/preferences.ts';
+import { shortText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+
+interface EndPanelProps {
+  readonly recording: Recording | undefined;
+  readonly next: Recording | undefined;
+  readonly onNext: () => void;
+  readonly onAgain: () => void;
+  readonly onList: () => void;
+}
+
+const WAIT_S = 8;
+
+/** Seconds until the next episode begins; undefined: it does not by itself. */
+function useCountdown(on: boolean, onEnd: () => void): { left: number | undefined; stop: () => void } {
+  const [left, setLeft] = useState<number | undefined>(on ? WAIT_S : undefined);
+  const end = useRef(onEnd);
+  end.current = onEnd;
+  useEffect(() => {
+    if (left === undefined) return undefined;
+    if (left <= 0) {
+      end.current();
+      return undefined;
+    }
+    const timer = setTimeout(() => setLeft(left - 1), 1_000);
+    return () => clearTimeout(timer);
+  }, [left]);
+  return { left, stop: () => setLeft(undefined) };
+}
+
+function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
+  const { left, stop } = useCountdown(playsNext.value, onNext);
+  return (
+    <>
+      <p class="end-lead" role="status">
+        {left === undefined ? '次の回' : `${left}秒後に次の回を再生します`}
+      </p>
+      <button type="button" class="end-next" onClick={onNext}>
+        <img class="end-poster" src={next.poster} alt="" decoding="async" />
+        <span class="end-words">
+          <b>{splitTitle(next.name).title}</b>
+          <span class="numbers">{shortText(next.startAt)}</span>
+        </span>
+      </button>
+      <div class="panel-actions">
+        <button type="button" class="button button-main" onClick={onNext}>
+          今すぐ見る
+        </button>
+        {left === undefined ? null : (
+          <button type="button" class="button" onClick={stop}>
+            キャンセル
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+export function EndPanel({ recording, next, onNext, onAgain, onList }: EndPanelProps) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(
+    () => panel.current?.querySelector<HTMLElement>('.button')?.focus({ preventScroll: true }),
+    [next?.id],
+  );
+  return (
+    <section class="stage-note stage-note-wide end-panel" ref={panel} aria-label="再生が終わりました">
+      {next === undefined ? (
+        <>
+          <h2>{recording === undefined ? '' : splitTitle(recording.name).title}</h2>
+          <p class="end-lead">最後まで再生しました</p>
+        </>
+      ) : (
+        <Next key={next.id} next={next} onNext={onNext} />
+      )}
+      <div class="panel-actions">
+        <button type="button" class="button" onClick={onAgain}>
+          最初から見る
+        </button>
+        <button type="button" class="button" onClick={onList}>
+          録画の一覧へ
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+/** The picture that is shown, with its caption, as a file. */
+import { lengthClock } from '../words/recording.ts';
+
+/** Not allowed in names of files, by one system or another. */
+const UNSAFE = /[\\/:*?"<>|\p{Cc}]/gu;
+const MOST_LETTERS = 80;
+
+/** `灯台守の娘 0-12-34.png` */
+export function screenshotName(title: string, seconds: number): string {
+  const name = title.replace(UNSAFE, ' ').replace(/\s+/gu, ' ').trim().slice(0, MOST_LETTERS).trim();
+  return `${name === '' ? '画面' : name} ${lengthClock(seconds * 1000).replaceAll(':', '-')}.png`;
+}
+
+/** Undefined: there is no picture. @param captions what is drawn over the picture, of its shape */
+export async function takeScreenshot(
+  video: HTMLVideoElement,
+  captions: HTMLCanvasElement | undefined,
+): Promise<Blob | undefined> {
+  const { videoWidth: width, videoHeight: height } = video;
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('2d');
+  if (width === 0 || height === 0 || context === null) return undefined;
+  canvas.width = width;
+  canvas.height = height;
+  context.drawImage(video, 0, 0, width, height);
+  if (captions !== undefined && captions.width > 0) context.drawImage(captions, 0, 0, width, height);
+  return await new Promise((resolve) => {
+    canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/png');
+  });
+}
+
+/** The browser may still be reading it when the call returns. */
+const READ_MS = 60_000;
+
+export function saveFile(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), READ_MS);
+}

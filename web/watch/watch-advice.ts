@@ -1,0 +1,35 @@
+/** What a failure means for somebody who watches a recording, and what to do next. */
+import type { ApiFailure, FailureCode } from '../query/api.ts';
+import { type Advice, adviceFor } from '../words/advice.ts';
+
+const ADVICE: Partial<Record<FailureCode, Advice>> = {
+  not_found: {
+    title: 'この録画は再生できません',
+    next: '削除されたか、ファイルがなくなっています。録画の一覧で確かめてください。録画先のディスクが外れているときは、つなぎ直すと再生できます。',
+  },
+  busy: {
+    title: 'サーバーが混んでいます',
+    next: '同時に変換できる数に達しています。ほかの人の視聴や変換が終わると、自動で再生を始めます。',
+  },
+  ended: { title: '再生が終わりました', next: '最初からもう一度見るか、ほかの録画を選んでください。' },
+  interrupted: {
+    title: '再生が途切れました',
+    next: '続きから読み込み直しています。続くときは、サーバーとネットワークの状態を確かめてください。',
+  },
+  decode: {
+    title: '映像を再生できません',
+    next: '録画のこの部分が壊れているのかもしれません。少し先へ進めてみるか、別の画質を選んでください。',
+  },
+  timeout: {
+    title: '映像が届きません',
+    next: 'サーバーの負荷が高いか、録画先のディスクが応答していません。しばらく待ってから、もう一度お試しください。',
+  },
+  internal: {
+    title: '再生できませんでした',
+    next: '録画のファイルが壊れているか、変換に失敗しました。少し先から再生するか、元のファイルを保存してほかのプレーヤーでお試しください。',
+  },
+};
+
+export function watchAdvice(failure: ApiFailure): Advice {
+  return ADVICE[failure.code] ?? adviceFor(failure);
+}

@@ -1,0 +1,90 @@
+/** Under the picture of an upright phone: what is watched, its settings, and what comes next. */
+import type { Recording } from '../../wire/api.ts';
+import { watchPath } from '../navigation/router.ts';
+import { recordingDetailQuery } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { narrow } from '../words/channel.ts';
+import { Texts } from '../words/program-texts.tsx';
+import { rateText } from '../words/recording.ts';
+import { dateText, shortText, spanText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+import { LiveButton } from './watch-controls.tsx';
+import type { WatchPlayer } from './watch-player.ts';
+import type { WatchSheetName } from './watch-sheets.tsx';
+
+interface BelowProps {
+  readonly recording: Recording | undefined;
+  readonly player: WatchPlayer | undefined;
+  readonly series: readonly Recording[];
+  readonly onSheet: (name: WatchSheetName) => void;
+  readonly onScreenshot: () => void;
+}
+
+function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: () => void }) {
+  return (
+    <button type="button" class="chip" onClick={onClick}>
+      <Icon name={icon} />
+      {text}
+    </button>
+  );
+}
+
+function Episodes({ series, id }: { series: readonly Recording[]; id: number }) {
+  if (series.length < 2) return null;
+  return (
+    <section class="below-episodes" aria-label="シリーズの録画">
+      <h3>シリーズの録画</h3>
+      <div class="rows">
+        {series.map((one) => (
+          <a
+            key={one.id}
+            class="row"
+            href={watchPath(one)}
+            data-replace=""
+            aria-current={one.id === id ? 'page' : undefined}
+          >
+            <Icon name={one.id === id ? 'sound' : 'play'} />
+            <span class="row-text">
+              {splitTitle(one.name).title}
+              <small class="numbers">{shortText(one.startAt)}</small>
+            </span>
+          </a>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+export function WatchBelow({ recording, player, series, onSheet, onScreenshot }: BelowProps) {
+  const detail = useQuery(recording === undefined ? undefined : recordingDetailQuery(recording.id));
+  if (recording === undefined) return <section class="below" aria-label="番組" />;
+  const { title, marks } = splitTitle(recording.name);
+  const audios = player?.source?.audios.length ?? 0;
+  return (
+    <section class="below" aria-label="番組">
+      <div class="below-now">
+        <p class="below-station">{narrow(recording.serviceName)}</p>
+        <h2>{title}</h2>
+        <p class="below-when numbers">
+          {dateText(recording.startAt)}
+          <span>{spanText(recording.startAt, recording.endAt)}</span>
+          <Marks marks={marks} />
+        </p>
+      </div>
+      {player === undefined ? null : (
+        <div class="chips below-tools">
+          <LiveButton player={player} />
+          <Chip icon="captions" text="字幕" onClick={() => onSheet('captions')} />
+          <Chip icon="speed" text={rateText(player.rate.value)} onClick={() => onSheet('rate')} />
+          {audios > 1 ? <Chip icon="speech" text="音声" onClick={() => onSheet('audio')} /> : null}
+          <Chip icon="quality" text="画質" onClick={() => onSheet('quality')} />
+          <Chip icon="camera" text="画面を保存" onClick={onScreenshot} />
+        </div>
+      )}
+      {detail.value === undefined ? null : <Texts {...detail.value} />}
+      <Episodes series={series} id={recording.id} />
+    </section>
+  );
+}

@@ -1,0 +1,218 @@
+/** Over the picture of a recording: what it is above, the bar and the controls below. */
+import type { Signal } from '@preact/signals';
+import type { Recording } from '../../wire/api.ts';
+import type { Previews } from '../../wire/recordings.ts';
+import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
+import { skipBack, skipForward } from '../device/preferences.ts';
+import { goBack } from '../navigation/router.ts';
+import { canPictureInPicture } from '../player/capabilities.ts';
+import { Control, VolumeControl } from '../player/controls.tsx';
+import { fullscreen } from '../player/fullscreen.ts';
+import { stationById } from '../query/stations.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Marks } from '../ui/marks.tsx';
+import { narrow } from '../words/channel.ts';
+import { lengthClock, rateText } from '../words/recording.ts';
+import { shortText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+import type { Chapter } from './bar-marks.ts';
+import { SeekBar } from './seek-bar.tsx';
+import type { WatchPlayer } from './watch-player.ts';
+import type { WatchSheetName } from './watch-sheets.tsx';
+
+export interface WatchControlsProps {
+  readonly player: WatchPlayer;
+  readonly recording: Recording | undefined;
+  readonly awake: boolean;
+  readonly info: boolean;
+  readonly chapters: readonly Chapter[];
+  readonly previews: Previews | undefined;
+  readonly pointed: Signal<number | undefined>;
+  readonly onSkip: (by: 1 | -1) => void;
+  readonly onSheet: (name: WatchSheetName) => void;
+  readonly onFullscreen: () => void;
+  readonly onPictureInPicture: () => void;
+  readonly onScreenshot: () => void;
+  /** Undefined: there is no next episode. */
+  readonly onNext: (() => void) | undefined;
+}
+
+export function Heading({ recording }: { recording: Recording | undefined }) {
+  if (recording === undefined) return null;
+  const { title, marks } = splitTitle(recording.name);
+  const name = narrow(recording.serviceName);
+  const logo = stationById(recording.serviceId)?.logo ?? null;
+  return (
+    <div class="osd-heading">
+      <Logo station={{ id: recording.serviceId, name, logo }} />
+      <div class="osd-words">
+        <p class="osd-station">
+          {name}
+          {recording.recording ? (
+            <span class="osd-record osd-record-recording">
+              <i class="booking-dot" />
+              録画中
+            </span>
+          ) : null}
+        </p>
+        <h1 class="osd-title">{title}</h1>
+        <p class="osd-when numbers">
+          <span>{shortText(recording.startAt)}</span>
+          <Marks marks={marks} />
+        </p>
+      </div>
+    </div>
+  );
+}
+
+interface SkipControlProps {
+  readonly seconds: number;
+  readonly back?: boolean;
+  readonly onClick: () => void;
+}
+
+function SkipControl({ seconds, back = false, onClick }: SkipControlProps) {
+  const label = back ? `${seconds}秒戻る` : `${seconds}秒進む`;
+  return (
+    <button type="button" class="control control-skip" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={back ? 'rewind' : 'forward'} />
+      <b class="numbers" aria-hidden="true">
+        {seconds}
+      </b>
+    </button>
+  );
+}
+
+function Time({ player }: { player: WatchPlayer }) {
+  const { growing = false } = player.source ?? {};
+  return (
+    <span class="watch-time numbers">
+      {lengthClock(player.position.value * 1000)}
+      <span>
+        {' / '}
+        {lengthClock(player.length.value * 1000)}
+        {growing ? <span class="watch-so-far"> 録画済み</span> : null}
+      </span>
+    </span>
+  );
+}
+
+/** Of a running recording: one press to what is on the air now. */
+export function LiveButton({ player }: { player: WatchPlayer }) {
+  if (player.source?.growing !== true) return null;
+  const live = player.isLive;
+  return (
+    <button
+      type="button"
+      class="live-button"
+      data-live={live ? '' : undefined}
+      aria-label={live ? 'ライブ（最新の位置を再生中）' : 'ライブ（最新の位置へ）'}
+      onClick={() => player.toLive()}
+    >
+      <i class="booking-dot" />
+      ライブ
+    </button>
+  );
+}
+
+function LeftButtons(props: WatchControlsProps) {
+  const { player, onSkip, onNext } = props;
+  const over = player.state.value.kind === 'ended';
+  const stopped = player.paused.value || over;
+  return (
+    <>
+      <Control
+        icon={over ? 'start' : stopped ? 'play' : 'pause'}
+        label={over ? '最初から見る' : stopped ? '再生' : '一時停止'}
+        class="control-main"
+        onClick={() => player.togglePause()}
+      />
+      <SkipControl seconds={skipBack.value} back onClick={() => onSkip(-1)} />
+      <SkipControl seconds={skipForward.value} onClick={() => onSkip(1)} />
+      <Control icon="start" label="最初から見る" class="control-start" onClick={() => player.seek(0)} />
+      {onNext === undefined ? null : (
+        <Control icon="episode" label="次の回" class="control-episode" onClick={onNext} />
+      )}
+      <VolumeControl sound={player.sound} />
+      <Time player={player} />
+      <LiveButton player={player} />
+    </>
+  );
+}
+
+function RightButtons(props: WatchControlsProps) {
+  const { player, onSheet } = props;
+  const shown = captionSettings.value.visible;
+  const audios = player.source?.audios.length ?? 0;
+  return (
+    <>
+      <button
+        type="button"
+        class="control control-captions"
+        aria-label={shown ? '字幕を消す' : '字幕を出す'}
+        title={shown ? '字幕を消す' : '字幕を出す'}
+        aria-pressed={shown}
+        onClick={() => changeCaptions({ visible: !shown })}
+      >
+        <Icon name="captions" />
+      </button>
+      <button
+        type="button"
+        class="control control-rate"
+        aria-label={`再生速度（${rateText(player.rate.value)}）`}
+        title="再生速度"
+        onClick={() => onSheet('rate')}
+      >
+        <b class="numbers">{player.rate.value}×</b>
+      </button>
+      {audios > 1 ? (
+        <Control icon="speech" label="音声" class="control-audio" onClick={() => onSheet('audio')} />
+      ) : null}
+      <Control icon="tune" label="字幕・画質・操作の設定" onClick={() => onSheet('settings')} />
+      <Control icon="camera" label="画面を保存" class="control-shot" onClick={props.onScreenshot} />
+      {canPictureInPicture() ? (
+        <Control icon="window" label="小窓で見る" class="control-pip" onClick={props.onPictureInPicture} />
+      ) : null}
+      <Control icon="help" label="操作の説明" class="control-help" onClick={() => onSheet('help')} />
+      <Control
+        icon={fullscreen.value ? 'reduce' : 'enlarge'}
+        label={fullscreen.value ? '全画面を終える' : '全画面'}
+        onClick={props.onFullscreen}
+      />
+    </>
+  );
+}
+
+export function WatchControls(props: WatchControlsProps) {
+  const { player, recording, awake, info, chapters, previews, pointed, onSkip } = props;
+  return (
+    <>
+      <div class="osd osd-top" data-shown={awake || info ? '' : undefined} data-nav-group="osd">
+        <button type="button" class="control osd-back" aria-label="戻る" title="戻る" onClick={goBack}>
+          <Icon name="back" />
+        </button>
+        <Heading recording={recording} />
+      </div>
+      <div
+        class="osd osd-bottom osd-watch"
+        data-shown={awake || pointed.value !== undefined ? '' : undefined}
+        data-nav-group="osd"
+      >
+        <SeekBar
+          player={player}
+          chapters={chapters}
+          gaps={player.source?.gaps ?? []}
+          previews={previews}
+          pointed={pointed}
+          onSkip={onSkip}
+        />
+        <div class="osd-buttons">
+          <LeftButtons {...props} />
+          <span class="osd-space" />
+          <RightButtons {...props} />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/** What is shown over the picture of a recording while there is none: opening, waiting, failed; and between skips. */
+import type { Recording } from '../../wire/api.ts';
+import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
+import type { ApiFailure } from '../query/api.ts';
+import { Icon } from '../ui/icon.tsx';
+import { watchAdvice } from './watch-advice.ts';
+import type { WatchPlayer } from './watch-player.ts';
+
+interface WatchMessageProps {
+  readonly player: WatchPlayer;
+  /** Why the recording cannot be described; undefined: it can, or nothing is known yet. */
+  readonly failure: ApiFailure | undefined;
+  readonly onRetry: () => void;
+  readonly onList: () => void;
+  readonly onQuality: () => void;
+}
+
+function Opening() {
+  return (
+    <div class="stage-note" role="status">
+      <span class="tuning-ring">
+        <Icon name="recordings" />
+      </span>
+      <b>再生の準備をしています</b>
+    </div>
+  );
+}
+
+export function WatchMessage({ player, failure, onRetry, onList, onQuality }: WatchMessageProps) {
+  const state = player.state.value;
+  const list: WayOut = { text: '録画の一覧へ', act: onList };
+  if (failure !== undefined) {
+    const again: WayOut = { text: '再試行', act: onRetry };
+    const ways = failure.code === 'not_found' ? [list, again] : [again, list];
+    return <FailureNote failure={failure} advice={watchAdvice(failure)} ways={ways} />;
+  }
+  const again: WayOut = { text: '再試行', act: () => player.retry() };
+  const quality: WayOut = { text: '画質を変える', act: onQuality };
+  const several = (player.source?.codecs.length ?? 0) > 1;
+  switch (state.kind) {
+    case 'playing':
+    case 'ended':
+      return null;
+    case 'opening':
+      return <Opening />;
+    case 'seeking':
+    case 'stalled':
+      return <BusyNote text="読み込んでいます" />;
+    case 'waiting': {
+      const ways = several ? [again, quality, list] : [again, list];
+      return (
+        <RetryNote
+          failure={state.failure}
+          advice={watchAdvice(state.failure)}
+          until={state.until}
+          ways={ways}
+        />
+      );
+    }
+    case 'failed': {
+      const ways = state.failure.code === 'not_found' ? [list, again] : [again, list];
+      return <FailureNote failure={state.failure} advice={watchAdvice(state.failure)} ways={ways} />;
+    }
+  }
+}
+
+/** A recording without pictures says so: a black picture with sound looks broken. */
+export function SoundOnly({ recording }: { recording: Recording | undefined }) {
+  return (
+    <div class="stage-note" role="status">
+      <span class="panel-sign">
+        <Icon name="sound" />
+      </span>
+      <b>音声のみの録画です</b>
+      <span>{recording?.serviceName ?? ''}</span>
+    </div>
+  );
+}
+
+/** Taps at a side of the picture: so many seconds. */
+export function SkipSign({
+  shown,
+}: {
+  shown: { readonly seconds: number; readonly key: number } | undefined;
+}) {
+  if (shown === undefined) return null;
+  const { seconds, key } = shown;
+  return (
+    <div key={key} class={`skip-sign ${seconds < 0 ? 'skip-back' : 'skip-on'}`} aria-hidden="true">
+      <Icon name={seconds < 0 ? 'rewind' : 'forward'} />
+      <b class="numbers">{Math.abs(seconds)}秒</b>
+    </div>
+  );
+}

@@ -1,0 +1,407 @@
+/**
+ * Watching one recording, finished or running: opens feeds where the viewer wants to be, asks again where they end, keeps
+ * the choices of sound, codec and speed.
+ */
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { deviceCodec, liveCodec } from '../device/preferences.ts';
+import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
+import { HttpFeed } from '../player/http-feed.ts';
+import type { Span } from '../player/pacing.ts';
+import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.ts';
+import { SeekablePlayback } from '../player/seekable-playback.ts';
+import { SoundOutput } from '../player/sound-output.ts';
+import { ApiFailure, type FailureCode } from '../query/api.ts';
+import { LIVE_EDGE, type PlayCodec } from '../query/recordings.ts';
+import { codecFor, type WatchSource } from './watch-source.ts';
+import { nextState, type WatchEvent, type WatchState } from './watch-state.ts';
+
+/** Failures that a further request would not change. */
+const FINAL: readonly FailureCode[] = [
+  'not_found',
+  'bad_request',
+  'unsupported',
+  'unauthorized',
+  'copy_never',
+];
+/** Closer to the end than this a feed that ended had no more to bring. */
+const END_SLACK_S = 2;
+/** A feed that brought less than this did not lead on. */
+const PROGRESS_S = 0.2;
+/** Chase is fed no closer to the writing position; the encoder adds a little. */
+const EDGE_BEHIND_S = 5;
+const NEWS_MS = 800;
+/** Nearer to the edge than this it counts as live. */
+const LIVE_WITHIN_S = 12;
+/** Frames of a broadcast a second. */
+const FRAME_S = 1001 / 30_000;
+
+export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
+
+export class WatchPlayer {
+  readonly #video: HTMLVideoElement;
+  readonly #onNotice: (word: string) => void;
+  readonly #state = signal<WatchState>({ kind: 'opening' });
+  readonly #position = signal(0);
+  readonly #length = signal(0);
+  readonly #spans = signal<readonly Span[]>([]);
+  readonly #paused = signal(false);
+  readonly #rate = signal(1);
+  readonly #audio = signal<string | undefined>(undefined);
+  readonly #codec = signal<PlayCodec | undefined>(undefined);
+  readonly sound: SoundOutput;
+  readonly #playback: SeekablePlayback;
+  #source: WatchSource | undefined;
+  /** Of a chase: length that an answer told, and when (monotonic ms). */
+  #told: { readonly seconds: number; readonly at: number } | undefined;
+  #growing = false;
+  #retry: Retry = FRESH;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #feedFrom = 0;
+  #feedAt = 0;
+  #picture = false;
+  /** The viewer paused; else it plays as soon as it can. */
+  #wantsPause = false;
+  /** The feed ended during a pause: the next one is opened when it is over. */
+  #resting = false;
+  readonly #ticker: ReturnType<typeof setInterval>;
+
+  constructor(video: HTMLVideoElement, onNotice: (word: string) => void) {
+    this.#video = video;
+    this.#onNotice = onNotice;
+    this.sound = new SoundOutput(video);
+    this.#playback = new SeekablePlayback(video, {
+      onAnswer: (notices, recorded) => this.#onAnswer(notices, recorded),
+      onReady: () => void this.#onReady(),
+      onPicture: () => this.#onPicture(),
+      onStarved: () => this.#dispatch({ kind: 'starved' }),
+      onFeedEnd: (end, failure) => this.#onFeedEnd(end, failure),
+      onEnded: () => this.#dispatch({ kind: 'end' }),
+    });
+    for (const name of ['pause', 'play', 'timeupdate', 'seeking', 'seeked']) {
+      video.addEventListener(name, this.#follow);
+    }
+    this.#ticker = setInterval(this.#follow, 500);
+  }
+
+  get state(): ReadonlySignal<WatchState> {
+    return this.#state;
+  }
+
+  /** s on the playback scale: where the picture is, or where it will be. */
+  get position(): ReadonlySignal<number> {
+    return this.#position;
+  }
+
+  /** s; of a chase how much is recorded by now. */
+  get length(): ReadonlySignal<number> {
+    return this.#length;
+  }
+
+  get spans(): ReadonlySignal<readonly Span[]> {
+    return this.#spans;
+  }
+
+  get paused(): ReadonlySignal<boolean> {
+    return this.#paused;
+  }
+
+  get rate(): ReadonlySignal<number> {
+    return this.#rate;
+  }
+
+  /** Id of the chosen sound; undefined for the broadcast's main one. */
+  get audio(): ReadonlySignal<string | undefined> {
+    return this.#audio;
+  }
+
+  get codec(): ReadonlySignal<PlayCodec | undefined> {
+    return this.#codec;
+  }
+
+  get source(): WatchSource | undefined {
+    return this.#source;
+  }
+
+  /** Of a chase: as far as there is anything, or so near. */
+  get isLive(): boolean {
+    return this.#growing && this.#length.value - this.#position.value < LIVE_WITHIN_S;
+  }
+
+  /** Begins to watch. @param from s on the playback scale */
+  watch(source: WatchSource, from: number): void {
+    this.#source = source;
+    this.#growing = source.growing;
+    this.#told = undefined;
+    this.#retry = FRESH;
+    this.#picture = false;
+    this.#wantsPause = false;
+    this.#dispatch({ kind: 'open' });
+    this.#length.value = source.duration;
+    this.#playback.duration = this.#growing ? Number.POSITIVE_INFINITY : source.duration;
+    if (mediaSourceClass() === undefined) {
+      const message = 'このブラウザーは映像の再生（Media Source Extensions）に対応していません。';
+      this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
+      return;
+    }
+    this.#open(Math.min(from, Math.max(0, source.duration - END_SLACK_S)), false);
+  }
+
+  /** Stops until another recording is watched; the last picture stays. */
+  rest(): void {
+    clearTimeout(this.#timer);
+    this.#video.pause();
+    this.#source = undefined;
+    this.#picture = false;
+    this.#playback.stop();
+    this.#dispatch({ kind: 'open' });
+  }
+
+  /** The recording that is chased has ended: what there is plays to its end. */
+  recordingEnded(seconds: number | undefined): void {
+    if (!this.#growing) return;
+    this.#growing = false;
+    this.#told = undefined;
+    if (seconds !== undefined) this.#length.value = Math.max(seconds, this.#position.value);
+    // The connection may have ended before this was known.
+    clearTimeout(this.#timer);
+    if (!this.#playback.isReading && this.#state.value.kind !== 'failed') this.#follows();
+  }
+
+  seek(to: number): void {
+    if (this.#source === undefined) return;
+    const target = Math.max(0, Math.min(to, this.#lastPlace()));
+    this.#retry = FRESH;
+    clearTimeout(this.#timer);
+    this.#position.value = target;
+    this.#dispatch({ kind: 'seek' });
+    if (this.#playback.seekBuffered(target)) {
+      if (!this.#playback.isReading) this.#follows();
+      if (!this.#wantsPause) void this.sound.play();
+      return;
+    }
+    this.#open(target, false);
+  }
+
+  skip(by: number): void {
+    this.seek(this.#position.value + by);
+  }
+
+  /** To the newest picture of a running recording. */
+  toLive(): void {
+    if (this.#source === undefined) return;
+    if (!this.#growing) {
+      this.seek(this.#lastPlace());
+      return;
+    }
+    this.#wantsPause = false;
+    this.#retry = FRESH;
+    this.#position.value = this.#lastPlace();
+    this.#dispatch({ kind: 'seek' });
+    this.#setRate(1);
+    this.#open(LIVE_EDGE, true);
+  }
+
+  /** One picture on or back; pauses. */
+  step(by: 1 | -1): void {
+    this.setPaused(true);
+    const target = Math.max(0, this.#video.currentTime + by * FRAME_S);
+    this.#position.value = target;
+    if (!this.#playback.seekBuffered(target)) this.seek(target);
+  }
+
+  setRate(rate: number): void {
+    this.#setRate(Math.min(2, Math.max(0.5, rate)));
+  }
+
+  /** The next slower or faster of the usual speeds. */
+  stepRate(by: 1 | -1): void {
+    const all = by === 1 ? RATES : [...RATES].reverse();
+    this.#setRate(all.find((one) => (one - this.#rate.value) * by > 0.01) ?? this.#rate.value);
+  }
+
+  setAudio(id: string | undefined): void {
+    this.#audio.value = id;
+    this.#again();
+  }
+
+  setCodec(codec: PlayCodec): void {
+    deviceCodec.value = codec;
+    this.#again();
+  }
+
+  /** Asks again at once, at the viewer's request. */
+  retry(): void {
+    this.#again();
+  }
+
+  togglePause(): void {
+    this.setPaused(!this.#wantsPause && this.#state.value.kind !== 'ended');
+  }
+
+  setPaused(paused: boolean): void {
+    if (this.#state.value.kind === 'ended' && !paused) {
+      this.#wantsPause = false;
+      this.seek(0);
+      return;
+    }
+    this.#wantsPause = paused;
+    this.#paused.value = paused;
+    if (paused) {
+      this.#video.pause();
+      return;
+    }
+    void this.sound.play();
+    if (this.#resting) this.#follows();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#ticker);
+    for (const name of ['pause', 'play', 'timeupdate', 'seeking', 'seeked']) {
+      this.#video.removeEventListener(name, this.#follow);
+    }
+    this.#playback.close();
+    this.#video.removeAttribute('src');
+    this.#video.load();
+  }
+
+  readonly #follow = (): void => {
+    batch(() => {
+      const seeking = this.#state.value.kind === 'seeking' || this.#state.value.kind === 'opening';
+      if (!seeking && this.#picture) this.#position.value = this.#video.currentTime;
+      if (this.#picture) this.#paused.value = this.#video.paused && this.#wantsPause;
+      this.#spans.value = this.#playback.spans;
+      if (this.#growing && this.#told !== undefined) {
+        const passed = (performance.now() - this.#told.at) / 1000;
+        this.#length.value = Math.max(this.#told.seconds + passed, this.#position.value);
+      }
+    });
+  };
+
+  #lastPlace(): number {
+    return Math.max(0, this.#length.value - (this.#growing ? EDGE_BEHIND_S : 0.1));
+  }
+
+  #dispatch(event: WatchEvent): void {
+    this.#state.value = nextState(this.#state.value, event);
+  }
+
+  #setRate(rate: number): void {
+    this.#rate.value = rate;
+    this.#playback.rate = rate;
+  }
+
+  /** The same place with other choices. */
+  #again(): void {
+    this.#retry = FRESH;
+    this.#dispatch({ kind: 'seek' });
+    this.#open(this.#position.value, false);
+  }
+
+  #feedOf(from: number): HttpFeed | undefined {
+    const source = this.#source;
+    if (source === undefined) return undefined;
+    const codec = codecFor(source, liveCodec.value, canPlayAv1());
+    this.#codec.value = codec;
+    if (codec === undefined) {
+      const message = 'この録画に、このブラウザーで再生できる形式がありません。';
+      this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
+      return undefined;
+    }
+    this.#feedFrom = from;
+    this.#feedAt = performance.now();
+    return new HttpFeed(source.url({ codec, from, audio: this.#audio.value }));
+  }
+
+  #open(target: number, anywhere: boolean): void {
+    clearTimeout(this.#timer);
+    this.#resting = false;
+    const feed = this.#feedOf(target);
+    if (feed === undefined) return;
+    if (!anywhere) this.#position.value = target;
+    this.#playback.open({ feed, target, anywhere });
+  }
+
+  #onAnswer(notices: readonly string[], recorded: number | undefined): void {
+    for (const word of notices) this.#onNotice(word);
+    if (recorded === undefined || !this.#growing) return;
+    this.#told = { seconds: recorded, at: performance.now() };
+    this.#length.value = recorded;
+  }
+
+  #onReady(): void {
+    if (!this.#wantsPause) void this.sound.play();
+  }
+
+  #onPicture(): void {
+    this.#picture = true;
+    this.#dispatch({ kind: 'picture' });
+    this.#follow();
+  }
+
+  /** After a feed: the next one, or the end. */
+  #follows(): void {
+    this.#resting = false;
+    const from = this.#playback.filledTo;
+    if (!this.#growing && from >= this.#length.value - END_SLACK_S) {
+      this.#playback.complete();
+      return;
+    }
+    const feed = this.#feedOf(from);
+    if (feed !== undefined) this.#playback.continueWith(feed);
+  }
+
+  #onFeedEnd(end: StreamEnd, failure: ApiFailure): void {
+    const cannotShow = failure.code === 'decode' || failure.code === 'unsupported';
+    if (cannotShow && this.#codec.value === 'av1') {
+      deviceCodec.value = 'h264';
+      this.#onNotice('codec_fallback');
+      this.#again();
+      return;
+    }
+    const filled = this.#playback.filledTo;
+    const brought = filled - this.#feedFrom > PROGRESS_S;
+    if (end === 'closed' && !this.#growing && (filled >= this.#length.value - END_SLACK_S || !brought)) {
+      // What the description promised more than there was is no loss that another request would bring back.
+      this.#playback.complete();
+      // Not even a first picture: there is nothing that could come to its end.
+      if (this.#playback.spans.length === 0) this.#dispatch({ kind: 'end' });
+      return;
+    }
+    if (FINAL.includes(failure.code) && !this.#hasMore()) {
+      this.#dispatch({ kind: 'giveUp', failure });
+      return;
+    }
+    // A conversion that is asked for during a long pause would only keep a place from others.
+    if (this.#wantsPause && this.#hasMore()) {
+      this.#resting = true;
+      return;
+    }
+    const { retry, waitMs } = nextTry(this.#retry, end, Date.now(), performance.now() - this.#feedAt);
+    this.#retry = retry;
+    const again = (): void => {
+      const sought = this.#state.value.kind === 'opening' || this.#state.value.kind === 'seeking';
+      if (sought || !this.#hasMore()) {
+        this.#dispatch({ kind: 'seek' });
+        this.#open(this.#position.value, false);
+      } else this.#follows();
+    };
+    if (waitMs === 0) {
+      // A running recording may have ended: the news of it comes by another way and may be later.
+      if (this.#growing && this.#hasMore()) this.#timer = setTimeout(again, NEWS_MS);
+      else again();
+      return;
+    }
+    if (!this.#hasMore()) {
+      this.#dispatch({ kind: 'retryLater', failure, until: Date.now() + waitMs, kept: this.#picture });
+    }
+    this.#timer = setTimeout(again, waitMs);
+  }
+
+  /** What is buffered plays on for a while. */
+  #hasMore(): boolean {
+    const { kind } = this.#state.value;
+    if (kind !== 'playing') return false;
+    return this.#playback.filledTo - this.#video.currentTime > 1;
+  }
+}
