@@ -36,6 +36,9 @@ export class Fragmenter {
   #origin: number | undefined;
   #last: Media90k | undefined;
 
+  /** @param origin broadcast stamp of time 0, 90 kHz; without it the start of the first fragment */
+  constructor(private readonly origin?: number) {}
+
   /** @throws Error when the bytes are no fragmented MP4. */
   *feed(chunk: Uint8Array): Generator<MediaPiece> {
     for (const { type, bytes } of this.#cutter.feed(chunk)) {
@@ -62,7 +65,7 @@ export class Fragmenter {
     if (this.#origin === undefined) {
       // Audio before the first picture is nothing that a viewer could begin with.
       if (!parts.some(isSync)) return;
-      this.#origin = originOf(parts);
+      this.#origin = this.origin ?? originOf(parts);
       yield { kind: 'init', bytes: this.#init, mime: typeOf(this.#tracks), origin: this.#origin };
     }
     const time = media90k((lead.time * TICKS_PER_SECOND) / lead.track.timescale - this.#origin);

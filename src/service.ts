@@ -173,7 +173,10 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     onEnded: (end) => booking.booking.onEnded(end),
   });
   const { folderSpace, seen } = recording;
-  const play = createPlay({ database, folderSpace, seen });
+  const play = createPlay({
+    ...{ database, encoders, settings, log, folderSpace, seen },
+    monotonicClock: () => monotonicMs(elapsed()),
+  });
   const playData = createPlayData({
     ...{ database, encoders, hub, log, now, dataDir: config.dataDir, open: play.open },
     isBusy: () => live.live.isWatched,
@@ -274,7 +277,7 @@ function lifecycle(
     shutdown: [
       [events.events],
       [booking.booking, playData.pictures],
-      [broadcast, live.live, play.open, recorder, retention, spaceWatch, encoders],
+      [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
     ],
   };

@@ -30,6 +30,33 @@ export function writePat(id: TransportStreamId, version: number, entries: readon
   return bytes;
 }
 
+export interface PmtEntry {
+  /** stream_type, ISO/IEC 13818-1 table 2-34. */
+  readonly streamType: number;
+  readonly pid: Pid;
+}
+
+/** A PMT of one section without descriptors, ISO/IEC 13818-1 2.4.4.8. At most 200 streams fit in it. */
+export function writePmt(
+  program: ServiceId,
+  version: number,
+  pcrPid: Pid,
+  streams: readonly PmtEntry[],
+): Uint8Array {
+  const bytes = new Uint8Array(12 + streams.length * 5 + 4);
+  const length = bytes.length - 3;
+  bytes.set([0x02, 0xb0 | (length >> 8), length & 0xff, program >> 8, program & 0xff, 0xc1 | (version << 1)]);
+  bytes.set([0, 0, 0xe0 | (pcrPid >> 8), pcrPid & 0xff, 0xf0, 0], 6);
+  let at = 12;
+  for (const { streamType, pid } of streams) {
+    bytes.set([streamType, 0xe0 | (pid >> 8), pid & 0xff, 0xf0, 0], at);
+    at += 5;
+  }
+  const crc = crc32(bytes, 0, at);
+  bytes.set([crc >>> 24, (crc >> 16) & 0xff, (crc >> 8) & 0xff, crc & 0xff], at);
+  return bytes;
+}
+
 /** The packets of a section that starts right behind the pointer_field; their continuity counters are 0. */
 export function packetize(section: Uint8Array, pid: Pid): Uint8Array {
   const packets = new Uint8Array(Math.ceil((section.length + 1) / PAYLOAD_SIZE) * PACKET_SIZE).fill(0xff);

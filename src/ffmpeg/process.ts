@@ -25,6 +25,7 @@ export class FfmpegProcess {
   #closing = false;
   #stopping = false;
   #wanted: (() => void) | undefined;
+  #taken: (() => void) | undefined;
   #exited = false;
 
   /** @throws Error when the executable cannot be started. */
@@ -65,6 +66,16 @@ export class FfmpegProcess {
     return true;
   }
 
+  /** Resolves when it has taken so much that fewer bytes wait, or is gone. One call at a time. */
+  async room(bytes: number): Promise<void> {
+    while (this.#queued >= bytes && !this.#exited && !this.#closing) {
+      await new Promise<void>((resolve) => {
+        this.#taken = resolve;
+      });
+      this.#taken = undefined;
+    }
+  }
+
   /** Lets it finish what was written, then end by itself. */
   finish(): void {
     this.#closing = true;
@@ -98,11 +109,13 @@ export class FfmpegProcess {
     }
     this.#queued -= next.length;
     controller.enqueue(next);
+    this.#taken?.();
   }
 
   #drop(): void {
     this.#queue.length = 0;
     this.#queued = 0;
+    this.#taken?.();
   }
 
   async #watch(): Promise<ProcessEnd> {

@@ -115,9 +115,20 @@ export interface LiveAudio {
   codec: 'aac' | 'opus';
 }
 
+export interface PictureSize {
+  width: number;
+  height: number;
+}
+
 export interface LiveCommand {
   ffmpeg: string;
-  video: { pid: number; kind: 'mpeg2' | 'h264' | 'hevc'; encoder: VideoEncoder } | null;
+  video: {
+    pid: number;
+    kind: 'mpeg2' | 'h264' | 'hevc';
+    encoder: VideoEncoder;
+    /** Pictures of other formats are fitted into it; undefined: they do not occur. */
+    size?: PictureSize | undefined;
+  } | null;
   audio: LiveAudio | null;
 }
 
@@ -130,6 +141,18 @@ const PICTURE_FILTERS = [
   "scale=w='2*round(dar*min(720,ih)/2)':h='2*floor(min(720,ih)/2)'",
   'setsar=1',
 ];
+
+/** The size that these filters give a picture of so many lines and this aspect. */
+export function pictureSize(lines: number, aspect: number): PictureSize {
+  const height = 2 * Math.floor(Math.min(720, lines) / 2);
+  return { width: 2 * Math.round((aspect * Math.min(720, lines)) / 2), height };
+}
+
+/** An encoder cannot change its size: what has another one gets borders. Nothing is done to what has it. */
+function fitted({ width, height }: PictureSize): string[] {
+  const box = `w=${width}:h=${height}`;
+  return [`scale=${box}:force_original_aspect_ratio=decrease`, `pad=${box}:x=-1:y=-1`, 'setsar=1'];
+}
 
 /** The left or right channel of a dual-mono stream to both ears. */
 const SIDE_FILTERS = {
@@ -169,9 +192,10 @@ export function liveCommand(options: LiveCommand): string[] {
 }
 
 function videoOptions(video: NonNullable<LiveCommand['video']>): string[] {
-  const { encoder, pid } = video;
+  const { encoder, pid, size } = video;
+  const filters = [...PICTURE_FILTERS, ...(size === undefined ? [] : fitted(size)), ...encoder.filters];
   return [
-    ...['-map', `0:i:${pid}`, '-vf', [...PICTURE_FILTERS, ...encoder.filters].join(',')],
+    ...['-map', `0:i:${pid}`, '-vf', filters.join(',')],
     ...['-c:v', encoder.name, ...encoder.live],
     ...['-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-video_track_timescale', '90000'],
   ];

@@ -1,20 +1,37 @@
 /**
- * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Times of fragments start
- * near 0 whenever the viewer joined. Frames of other kinds have no place in such a body.
+ * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds have no
+ * place in such a body.
  */
 import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
 import type { Frame } from './frame.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
-export function httpBody(viewer: ViewerQueue): ReadableStream<Uint8Array> {
+export interface HttpBodyOptions {
+  /** Fragments keep their times; else they start near 0 whenever the viewer joined. */
+  readonly keepsTimes?: boolean;
+  /** A client that takes nothing for so long is given up, ms; undefined: the queue's bound alone decides. */
+  readonly abandonedAfterMs?: number;
+}
+
+export function httpBody(
+  viewer: ViewerQueue,
+  { keepsTimes = false, abandonedAfterMs }: HttpBodyOptions = {},
+): ReadableStream<Uint8Array> {
   let rebaser: FragmentRebaser | undefined;
   let isCancelled = false;
+  let untaken: ReturnType<typeof setTimeout> | undefined;
+  const waitForClient = (): void => {
+    if (abandonedAfterMs === undefined) return;
+    untaken = setTimeout(() => viewer.fail(new Error('the client takes nothing')), abandonedAfterMs);
+    untaken.unref();
+  };
   const encode = (frame: Frame): Uint8Array[] => {
     switch (frame.kind) {
       case 'init':
-        rebaser = new FragmentRebaser(frame.bytes);
+        if (!keepsTimes) rebaser = new FragmentRebaser(frame.bytes);
         return [frame.bytes];
       case 'fragment':
+        if (keepsTimes) return [frame.bytes];
         return rebaser?.fragment(frame.bytes) ?? [];
       case 'packets':
         return [frame.bytes];
@@ -31,6 +48,7 @@ export function httpBody(viewer: ViewerQueue): ReadableStream<Uint8Array> {
       // A client that reads nothing must still lose its connection.
       start: (controller) => viewer.onFailure((reason) => controller.error(reason)),
       pull: async (controller) => {
+        clearTimeout(untaken);
         for (;;) {
           const frame = await viewer.next();
           if (frame === undefined) {
@@ -39,11 +57,15 @@ export function httpBody(viewer: ViewerQueue): ReadableStream<Uint8Array> {
           }
           const pieces = encode(frame);
           for (const piece of pieces) controller.enqueue(piece);
-          if (pieces.length > 0) return;
+          if (pieces.length > 0) {
+            waitForClient();
+            return;
+          }
         }
       },
       cancel: () => {
         isCancelled = true;
+        clearTimeout(untaken);
         viewer.leave();
       },
     },

@@ -1,5 +1,5 @@
 /** The PAT and PMT of a recorded stream, wherever reading begins: its programme, its layout, and both as packets. */
-import type { ServiceId } from '../../arib/ids.ts';
+import type { Pid, ServiceId } from '../../arib/ids.ts';
 import { hasTransportError, PACKET_SIZE, PAT_PID, packetPid } from '../../arib/ts/packet.ts';
 import { PAT_TABLE_ID, parsePat } from '../../arib/ts/pat.ts';
 import { SectionAssembler } from '../../arib/ts/section.ts';
@@ -25,6 +25,11 @@ export class ProgramTables {
   get layout(): StationLayout | undefined {
     const map = this.#tables?.programMap;
     return map === undefined ? undefined : layoutOf(map);
+  }
+
+  /** stream_type of a PID, ISO/IEC 13818-1 table 2-34; undefined where the PMT does not name it. */
+  streamType(pid: Pid): number | undefined {
+    return this.#tables?.programMap?.streams.find((stream) => stream.pid === pid)?.streamType;
   }
 
   /** PAT and PMT as packets whose counters begin at 0; empty before the first PMT. */

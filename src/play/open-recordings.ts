@@ -29,6 +29,8 @@ export interface OpenRecording {
   readonly index: RecordingIndex;
   /** Sizes, parts and index as they are now. @throws Failure */
   renew(): Promise<RecordingIndex>;
+  /** Changes when writing was interrupted or continues in another file. */
+  breakCount(): number;
   close(): void;
 }
 
@@ -79,6 +81,7 @@ export class OpenRecordings {
           return shared.index;
         },
         renew,
+        breakCount: () => this.facts.seams(id).length + this.#paths(recording).length,
         close,
       };
     } catch (error) {

@@ -1,0 +1,303 @@
+/**
+ * Prepares a recorded stream for one encoder: its picture and one of its sounds on fixed PIDs, with times on one line
+ * without jumps or wraps, however many parts, gaps and PIDs the recording has. An encoder sees one plain stream, so that
+ * picture and sound stay together after each gap and its output continues.
+ *
+ * Every part begins with an intra picture; sound from before it is left out, as are pictures that need earlier ones.
+ */
+import type { Pid, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+import { type Media90k, media90k, type Pts90k, TICKS_PER_SECOND, unwrapPts } from '../../arib/time.ts';
+import {
+  continuityCounter,
+  hasAdaptationField,
+  hasPayload,
+  hasTransportError,
+  PACKET_SIZE,
+  PAT_PID,
+  packetPid,
+  scramblingControl,
+  startsUnit,
+} from '../../arib/ts/packet.ts';
+import { packetize, writePat, writePmt } from '../../arib/ts/packetizer.ts';
+import { packetizePes } from '../../arib/ts/pes-writer.ts';
+import { pictureStart } from '../reception/entry-points.ts';
+import { joinBytes } from '../reception/join-bytes.ts';
+import type { StationLayout } from '../reception/station-layout.ts';
+import { TimeGuard } from '../reception/time-guard.ts';
+import { type PesTimes, pesTimes, shiftPes } from './pes-stamps.ts';
+import { ProgramTables } from './program-tables.ts';
+
+/** PIDs of what an encoder gets. */
+export const PLAYBACK_VIDEO = 0x100 as Pid;
+export const PLAYBACK_AUDIO = 0x110 as Pid;
+const MAP_PID = 0x1000 as Pid;
+/** Times at the encoder begin here, so that none is negative; a whole number of samples at 48 kHz. */
+export const LEAD_TICKS = 10 * TICKS_PER_SECOND;
+
+/** What an encoder adds before its first frame of sound (1024 samples), which must not come before the picture. */
+const PRIMING_TICKS = 1_920;
+/** Sound is multiplexed up to a second behind its picture; where it is later it is not sent. */
+const SILENT_AFTER = 3 * TICKS_PER_SECOND;
+const SILENCE_BEHIND = 2 * TICKS_PER_SECOND;
+const FRAME_TICKS = 1_920;
+/** One frame of silence, AAC-LC stereo at 48 kHz in ADTS (ISO/IEC 13818-7 6.2). */
+const SILENT_FRAME = [0xff, 0xf1, 0x4c, 0x80, 0x01, 0xbf, 0xfc, 0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
+const ADTS = 0x0f;
+
+export interface RemuxOptions {
+  /** At the entry. */
+  readonly layout: StationLayout;
+  readonly tables: Uint8Array;
+  readonly serviceId: ServiceId | undefined;
+  /** Index of the sound in a layout; undefined: without sound. */
+  readonly audio: ((layout: StationLayout) => number | undefined) | undefined;
+  readonly hasVideo: boolean;
+  /** Where it begins. */
+  readonly start: Media90k;
+}
+
+/** A point at which stamps and media time are known to belong together. */
+interface Anchor {
+  readonly pts: Pts90k;
+  readonly media: Media90k;
+}
+
+type Unit = 'passing' | 'dropped';
+
+class OutputStream {
+  unit: Unit = 'dropped';
+  counter = 0;
+  /** Continuity counter of the source's last packet. */
+  from: number | undefined;
+  /** Media time of the last unit. */
+  last: number;
+
+  constructor(
+    readonly pid: Pid,
+    start: number,
+  ) {
+    this.last = start;
+  }
+}
+
+export class PlaybackRemuxer {
+  readonly #tables: ProgramTables;
+  readonly #video: OutputStream | undefined;
+  readonly #audio: OutputStream | undefined;
+  readonly #streamTypes: { video: number; audio: number };
+  #layout: StationLayout;
+  #guard: TimeGuard;
+  /** Undefined until the first picture after a jump. */
+  #anchor: Anchor | undefined;
+  /** Where the present part begins; nothing from before it is passed. */
+  #floor: number;
+  #waitsForPicture = true;
+  /** The encoder was given its tables. */
+  #isStarted = false;
+  #isOver = false;
+  #out: Uint8Array[] = [];
+
+  constructor(private readonly options: RemuxOptions) {
+    this.#tables = new ProgramTables(options.serviceId, (layout) => this.#layoutChanged(layout));
+    this.#layout = options.layout;
+    this.#tables.feedAll(options.tables);
+    this.#floor = options.start;
+    if (options.hasVideo) this.#video = new OutputStream(PLAYBACK_VIDEO, options.start);
+    if (options.audio !== undefined) this.#audio = new OutputStream(PLAYBACK_AUDIO, options.start);
+    const { video, audio } = this.#sources();
+    this.#streamTypes = { video: this.#typeOf(video), audio: this.#typeOf(audio) };
+    this.#guard = this.#newGuard();
+  }
+
+  /** What follows is another part of the recording: this stamp is at that time. */
+  begin(anchor: Anchor): void {
+    this.#anchor = anchor;
+    this.#floor = Math.max(anchor.media, this.options.start);
+    this.#waitsForPicture = this.#video !== undefined;
+    this.#guard = this.#newGuard();
+    for (const stream of [this.#video, this.#audio]) if (stream !== undefined) stream.unit = 'dropped';
+  }
+
+  /** Media time up to which pictures (or sound) were passed. */
+  get position(): Media90k {
+    return media90k((this.#video ?? this.#audio)?.last ?? this.options.start);
+  }
+
+  /** The codec of the picture or of the sound changed: what follows needs another encoder. Nothing is passed any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Takes whole packets, in order, and gives those for the encoder. */
+  feed(packets: Uint8Array): Uint8Array {
+    if (this.#isOver) return new Uint8Array(0);
+    let believed = this.#guard.feed(packets);
+    if (believed === 'jump') {
+      this.#lose();
+      believed = this.#guard.feed(packets);
+      if (believed === 'jump') return new Uint8Array(0);
+    }
+    for (let at = 0; at + PACKET_SIZE <= believed.length && !this.#isOver; at += PACKET_SIZE) {
+      this.#tables.feed(believed, at);
+      this.#packet(believed, at);
+    }
+    return joinBytes(this.#out.splice(0));
+  }
+
+  /** The clock jumped where no gap is known: what follows continues at the next picture. */
+  #lose(): void {
+    this.#guard = this.#newGuard();
+    this.#anchor = undefined;
+    this.#waitsForPicture = this.#video !== undefined;
+    for (const stream of [this.#video, this.#audio]) if (stream !== undefined) stream.unit = 'dropped';
+  }
+
+  #sources(): { video: Pid | undefined; audio: Pid | undefined } {
+    const index = this.options.audio?.(this.#layout);
+    return {
+      video: this.options.hasVideo ? this.#layout.video?.pid : undefined,
+      audio: index === undefined ? undefined : this.#layout.audios[index],
+    };
+  }
+
+  #typeOf(pid: Pid | undefined): number {
+    return (pid === undefined ? undefined : this.#tables.streamType(pid)) ?? ADTS;
+  }
+
+  #newGuard(): TimeGuard {
+    const { video, audio } = this.#sources();
+    return new TimeGuard([video, audio].filter((pid) => pid !== undefined));
+  }
+
+  #layoutChanged(layout: StationLayout): void {
+    const before = this.#sources();
+    this.#layout = layout;
+    const now = this.#sources();
+    const isOther = (pid: Pid | undefined, type: number): boolean =>
+      pid !== undefined && this.#typeOf(pid) !== type;
+    // The constructor has no types yet, and reads tables of its own layout.
+    if (this.#isStarted) {
+      this.#isOver =
+        isOther(now.video, this.#streamTypes.video) || isOther(now.audio, this.#streamTypes.audio);
+    }
+    if (before.video !== now.video || before.audio !== now.audio) {
+      this.#guard = this.#newGuard();
+      if (before.video !== now.video) this.#waitsForPicture = this.#video !== undefined;
+    }
+  }
+
+  #packet(bytes: Uint8Array, at: number): void {
+    const pid = packetPid(bytes, at);
+    const { video, audio } = this.#sources();
+    const stream = pid === video ? this.#video : pid === audio ? this.#audio : undefined;
+    if (stream === undefined || !hasPayload(bytes, at) || hasTransportError(bytes, at)) return;
+    if (scramblingControl(bytes, at) !== 0) {
+      stream.unit = 'dropped';
+      return;
+    }
+    let shift: { times: PesTimes; by: number } | undefined;
+    if (startsUnit(bytes, at)) {
+      const times = pesTimes(bytes, at);
+      const by = times === undefined ? undefined : this.#shift(stream, times, bytes, at);
+      // A unit without a stamp belongs to the one before.
+      if (times !== undefined) stream.unit = by === undefined ? 'dropped' : 'passing';
+      if (times !== undefined && by !== undefined) shift = { times, by };
+    }
+    if (stream.unit === 'passing') this.#pass(stream, bytes, at, shift);
+  }
+
+  /** What its stamps are moved by; undefined: the unit is left out. */
+  #shift(stream: OutputStream, times: PesTimes, bytes: Uint8Array, at: number): number | undefined {
+    const isLead = stream === (this.#video ?? this.#audio);
+    const kind = this.#layout.video?.kind;
+    const isPicture = stream === this.#video;
+    const isEntry = isPicture && kind !== undefined && pictureStart(bytes, at, kind) !== undefined;
+    if (this.#anchor === undefined) {
+      if (!isLead || (isPicture && !isEntry)) return undefined;
+      this.#anchor = { pts: times.pts, media: media90k(stream.last + 3_003) };
+      this.#floor = this.#anchor.media;
+    }
+    const { pts, media } = this.#anchor;
+    const reached = (this.#video ?? this.#audio)?.last ?? media;
+    const time = media + unwrapPts(times.pts - pts, reached - media);
+    if (time < this.#floor) return undefined;
+    if (isPicture && this.#waitsForPicture) {
+      if (!isEntry) return undefined;
+      this.#waitsForPicture = false;
+      // Pictures behind it in the stream and before it in time need the one before the gap.
+      this.#floor = time;
+    }
+    if (!isPicture) {
+      const isTooEarly = time < this.#floor + (this.#video === undefined ? 0 : PRIMING_TICKS);
+      if (this.#waitsForPicture || isTooEarly || time < stream.last) return undefined;
+    }
+    if (isPicture) this.#silence(time);
+    stream.last = isPicture ? Math.max(stream.last, time) : time;
+    return time - this.options.start + LEAD_TICKS - times.pts;
+  }
+
+  /** Where sound is announced and not sent, an encoder would wait for it. */
+  #silence(picture: number): void {
+    const stream = this.#audio;
+    if (stream === undefined || this.#streamTypes.audio !== ADTS || stream.last > picture - SILENT_AFTER)
+      return;
+    for (let time = Math.max(stream.last + FRAME_TICKS, this.#floor + PRIMING_TICKS); ; time += FRAME_TICKS) {
+      if (time > picture - SILENCE_BEHIND) break;
+      const pes = silentPes(time - this.options.start + LEAD_TICKS);
+      const packets = packetizePes(pes, PLAYBACK_AUDIO, stream.counter);
+      stream.counter = (stream.counter + packets.length / PACKET_SIZE) & 0x0f;
+      this.#begin();
+      this.#out.push(packets);
+      stream.last = time;
+    }
+  }
+
+  #pass(
+    stream: OutputStream,
+    bytes: Uint8Array,
+    at: number,
+    shift: { times: PesTimes; by: number } | undefined,
+  ): void {
+    this.#begin();
+    const packet = bytes.slice(at, at + PACKET_SIZE);
+    if (shift !== undefined) {
+      const { times, by } = shift;
+      shiftPes(packet, { ...times, at: times.at - at }, by);
+    }
+    // The clock of the source is not on this line, and no decoder here needs one.
+    if (hasAdaptationField(packet, 0) && (packet[4] as number) > 0) packet[5] = (packet[5] as number) & 0x60;
+    const counter = continuityCounter(bytes, at);
+    const isNext = stream.from === undefined || counter === ((stream.from + 1) & 0x0f) || shift !== undefined;
+    // One number left out tells the decoder of a loss.
+    if (!isNext && counter !== stream.from) stream.counter = (stream.counter + 1) & 0x0f;
+    stream.from = counter;
+    packet[1] = ((packet[1] as number) & 0xe0) | (stream.pid >> 8);
+    packet[2] = stream.pid & 0xff;
+    packet[3] = ((packet[3] as number) & 0xf0) | stream.counter;
+    stream.counter = (stream.counter + 1) & 0x0f;
+    this.#out.push(packet);
+  }
+
+  #begin(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const program = 1 as ServiceId;
+    const pat = writePat(1 as TransportStreamId, 0, [{ programNumber: program, pid: MAP_PID }]);
+    const streams = [
+      this.#video === undefined ? [] : [{ streamType: this.#streamTypes.video, pid: PLAYBACK_VIDEO }],
+      this.#audio === undefined ? [] : [{ streamType: this.#streamTypes.audio, pid: PLAYBACK_AUDIO }],
+    ].flat();
+    const pmt = writePmt(program, 0, this.#video?.pid ?? PLAYBACK_AUDIO, streams);
+    this.#out.push(packetize(pat, PAT_PID), packetize(pmt, MAP_PID));
+  }
+}
+
+function silentPes(pts: number): Uint8Array {
+  const header = [0, 0, 1, 0xc0, 0, 8 + SILENT_FRAME.length, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1];
+  const packet = new Uint8Array(PACKET_SIZE);
+  packet.set([0x47, 0x40, 0, 0x10, ...header, ...SILENT_FRAME]);
+  const times = pesTimes(packet, 0);
+  if (times === undefined) throw new Error('a silent unit has a stamp');
+  shiftPes(packet, times, pts - times.pts);
+  return packet.slice(4, 4 + header.length + SILENT_FRAME.length);
+}

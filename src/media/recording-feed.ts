@@ -1,0 +1,145 @@
+/**
+ * The octets of a recording from a place on, whole packets at a time, and where its parts begin. Read only as fast as it
+ * is taken; at the end of a recording in progress it waits for more.
+ */
+import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
+import { sleepUnlessAborted } from '../../host/deadline.ts';
+import type { RecordingBytes } from './recording-bytes.ts';
+import type { IndexPiece, RecordingIndex } from './recording-index.ts';
+import { alignedStart } from './stream-stamps.ts';
+
+/** What is watched of a recording in progress. */
+export interface FollowedRecording {
+  /** Whether more may still be written. */
+  isGrowing(): boolean;
+  /** Changes when writing was interrupted or continues in another file. */
+  breakCount(): number;
+  /** The index of what is there now. */
+  renew(): Promise<RecordingIndex>;
+  readonly clock: MonotonicClock;
+}
+
+export interface FeedOptions {
+  readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
+  readonly index: RecordingIndex;
+  /** Octets. */
+  readonly from: number;
+  /** Undefined for what is finished: it is read as fast as it is taken. */
+  readonly follow?: FollowedRecording | undefined;
+  /** Media time up to which what was given is known to reach; only asked where `follow` is. */
+  readonly position?: (() => Media90k) | undefined;
+  readonly signal: AbortSignal;
+}
+
+export type FeedBlock =
+  /** What follows is of this part of the recording. */
+  | { readonly kind: 'piece'; readonly piece: IndexPiece }
+  /** Whole packets. */
+  | { readonly kind: 'packets'; readonly bytes: Uint8Array<ArrayBuffer> };
+
+const BLOCK_BYTES = 256 * 1024;
+/** A recorder writes twice a second. */
+const POLL_MS = 200;
+/** Not paced: what a player takes before it starts. */
+const BURST_TICKS = 20 * TICKS_PER_SECOND;
+/** Of a recording in progress, by the specification. */
+const MAX_SPEED = 2;
+
+export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedBlock, void, void> {
+  const { bytes, follow, signal } = options;
+  let { index } = options;
+  let at = options.from;
+  let piece = index.pieceAt(at);
+  let breaks = follow?.breakCount();
+  let carried: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  const pace = new Pace(options);
+  if (piece !== undefined) yield { kind: 'piece', piece };
+  while (!signal.aborted) {
+    if (follow !== undefined) {
+      if (follow.breakCount() !== breaks) {
+        breaks = follow.breakCount();
+        index = await follow.renew();
+      }
+      await pace.wait();
+    }
+    const next = index.pieces.find(({ from }) => from > at);
+    const block = await bytes.read(at, Math.min(BLOCK_BYTES, (next?.from ?? Number.POSITIVE_INFINITY) - at));
+    if (signal.aborted) return;
+    if (block.length === 0) {
+      if (next !== undefined || follow === undefined) return;
+      // The state is read first: what was written before the end is in the size that is read after it.
+      const isGrowing = follow.isGrowing();
+      if (await bytes.refresh()) continue;
+      if (!isGrowing) return;
+      await sleepUnlessAborted(POLL_MS, signal);
+      continue;
+    }
+    at += block.length;
+    const { packets, rest } = wholePackets(carried, block);
+    carried = rest;
+    if (packets.length > 0) yield { kind: 'packets', bytes: packets };
+    if (at === next?.from) {
+      piece = next;
+      carried = new Uint8Array(0);
+      yield { kind: 'piece', piece };
+    }
+  }
+}
+
+/** Aligns what a damaged file has out of step; a torn packet is left out. */
+function wholePackets(
+  carried: Uint8Array<ArrayBuffer>,
+  block: Uint8Array<ArrayBuffer>,
+): { packets: Uint8Array<ArrayBuffer>; rest: Uint8Array<ArrayBuffer> } {
+  let joined = block;
+  if (carried.length > 0) {
+    joined = new Uint8Array(carried.length + block.length);
+    joined.set(carried);
+    joined.set(block, carried.length);
+  }
+  if (isAligned(joined)) {
+    const whole = joined.length - (joined.length % PACKET_SIZE);
+    return { packets: joined.subarray(0, whole), rest: joined.slice(whole) };
+  }
+  const out = new Uint8Array(joined.length);
+  let filled = 0;
+  let at = 0;
+  while (at + PACKET_SIZE <= joined.length) {
+    if (joined[at] === 0x47) {
+      out.set(joined.subarray(at, at + PACKET_SIZE), filled);
+      filled += PACKET_SIZE;
+      at += PACKET_SIZE;
+      continue;
+    }
+    const skip = alignedStart(joined.subarray(at));
+    at += skip > 0 ? skip : PACKET_SIZE;
+  }
+  return { packets: out.subarray(0, filled), rest: joined.slice(Math.min(at, joined.length)) };
+}
+
+function isAligned(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += PACKET_SIZE) if (bytes[at] !== 0x47) return false;
+  return true;
+}
+
+class Pace {
+  #start: { media: number; at: number } | undefined;
+
+  constructor(private readonly options: FeedOptions) {}
+
+  /** Until what was given is no further ahead than the allowed speed makes it. */
+  async wait(): Promise<void> {
+    const { follow, position, signal } = this.options;
+    if (follow === undefined || position === undefined) return;
+    const { clock } = follow;
+    this.#start ??= { media: position(), at: clock() };
+    while (!signal.aborted) {
+      const allowed = BURST_TICKS + ((clock() - this.#start.at) / 1000) * MAX_SPEED * TICKS_PER_SECOND;
+      const ahead = position() - this.#start.media - allowed;
+      if (ahead <= 0) return;
+      await sleepUnlessAborted(Math.min(1_000, Math.max(20, ahead / (MAX_SPEED * 90))), signal);
+    }
+  }
+}

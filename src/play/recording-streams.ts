@@ -1,0 +1,187 @@
+/** Streams of recordings from any second on: converted, or the original packets; also of what is still being recorded. */
+import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
+import type { Log } from '../../host/log.ts';
+import type { LiveCodec, Notice } from '../../wire/api.ts';
+import type { Encoders } from '../ffmpeg/encoders.ts';
+import { chooseAudio } from '../media/audio-choice.ts';
+import { EncodedSession } from '../media/encoded-session.ts';
+import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
+import { httpBody } from '../media/http-body.ts';
+import type { MediaSession } from '../media/media-session.ts';
+import { PacketSession } from '../media/packet-session.ts';
+import { chooseRecipe, type EncodedRecipe, type Recipe } from '../media/recipe.ts';
+import type { FollowedRecording } from '../media/recording-feed.ts';
+import { originOf } from '../media/recording-packets.ts';
+import { RecordingSource } from '../media/recording-source.ts';
+import { audioOptions } from '../model/audio.ts';
+import { Failure } from '../model/failure.ts';
+import type { ListedRecording } from '../store/recording-list-store.ts';
+import type { ConversionSlots } from './conversion-slots.ts';
+import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
+
+export interface RecordingStreamRequest {
+  readonly recording: ListedRecording;
+  /** `raw`: the original packets. */
+  readonly codec: LiveCodec;
+  /** s on the playback scale. */
+  readonly from: number;
+  /** Id of an Audio option. */
+  readonly audio: string | undefined;
+  /** Chase: waits for what is written yet, is fed at most at twice real time, and its fragments begin near 0. */
+  readonly isChase: boolean;
+}
+
+export interface RecordingStream {
+  readonly mime: string;
+  readonly notices: readonly Notice[];
+  /** s on the playback scale of its first picture. */
+  readonly start: number;
+  /** s to add to times of fragments. */
+  readonly offset: number;
+  /** s that are recorded by now. */
+  readonly recorded: number;
+  /** PTS of second 0. */
+  readonly origin: number;
+  /** Errors when it broke, ends with the recording; to cancel it is to leave. */
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+export interface RecordingStreamsOptions {
+  readonly open: Pick<OpenRecordings, 'open'>;
+  readonly encoders: Encoders;
+  readonly slots: ConversionSlots;
+  /** Whether it is still being recorded. */
+  readonly isRecording: (id: number) => boolean;
+  readonly clock: MonotonicClock;
+  readonly log: Log;
+  /** Of a client that takes nothing, ms; for tests. */
+  readonly abandonedAfterMs?: number | undefined;
+}
+
+/** A conversion begins so far before the wanted second, so that its picture is there. */
+const LEAD_IN = TICKS_PER_SECOND;
+/** Not nearer to the writing position. */
+const CHASE_EDGE = 5 * TICKS_PER_SECOND;
+const ABANDONED_MS = 300_000;
+
+export class RecordingStreams {
+  readonly #sessions = new Set<{ session: MediaSession; source: RecordingSource }>();
+  readonly #closing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(readonly options: RecordingStreamsOptions) {}
+
+  /**
+   * Resolves when its first bytes are there.
+   * @throws Failure not_found, busy, ffmpeg_unavailable, internal; the abort's reason
+   */
+  async start(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingStream> {
+    const { recording, codec } = request;
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new Failure('busy', 'サーバーを終了しています。');
+    const opened = await this.options.open.open(recording);
+    let release = (): void => {};
+    try {
+      const recipe = await this.#recipe(request);
+      const entry = await findEntry(opened.bytes, opened.index, this.#target(request, opened));
+      signal.throwIfAborted();
+      if (entry === undefined) throw unreadable();
+      if (codec !== 'raw') release = this.options.slots.take();
+      const done = (): void => {
+        release();
+        opened.close();
+      };
+      return await this.#open(request, { opened, entry, recipe, done }, signal);
+    } catch (error) {
+      release();
+      opened.close();
+      if (error instanceof Failure) {
+        const { code, message, options } = error;
+        const reason = options.cause === undefined ? message : String(options.cause);
+        this.options.log.warn('stream refused', { recording: recording.id, code, reason });
+      }
+      throw error;
+    }
+  }
+
+  /** Ends every stream; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { session } of [...this.#sessions]) session.stop();
+    await Promise.all(this.#closing);
+  }
+
+  #recipe({ recording, codec, audio }: RecordingStreamRequest): Promise<Recipe> {
+    const options = audioOptions(recording.audios);
+    const choose: EncodedRecipe['audio'] = (layout) => chooseAudio(options, audio, layout.audios.length);
+    return chooseRecipe(codec, choose, this.options.encoders);
+  }
+
+  /** Where the first picture is looked for. */
+  #target({ recording, from, isChase }: RecordingStreamRequest, { index }: OpenRecording): Media90k {
+    const wanted = Math.min(from * TICKS_PER_SECOND, index.duration);
+    if (!isChase) return media90k(Math.max(0, wanted - LEAD_IN));
+    const edge = this.options.isRecording(recording.id) ? index.duration - CHASE_EDGE : index.duration;
+    return media90k(Math.max(0, Math.min(wanted, edge)));
+  }
+
+  async #open(
+    request: RecordingStreamRequest,
+    {
+      opened,
+      entry,
+      recipe,
+      done,
+    }: { opened: OpenRecording; entry: RecordingEntry; recipe: Recipe; done: () => void },
+    signal: AbortSignal,
+  ): Promise<RecordingStream> {
+    const { isChase } = request;
+    const { clock } = this.options;
+    const { bytes, index } = opened;
+    const zero = media90k(isChase ? entry.media : 0);
+    const follow = isChase ? this.#follow(request.recording, opened) : undefined;
+    const source = new RecordingSource({ bytes, index, entry, follow, zero, clock, onClosed: done });
+    const session = this.#session(source, recipe);
+    const { viewer, mime, notices } = await session.join(signal);
+    const asked = recipe.kind === 'encoded' ? recipe.notices : [];
+    return {
+      mime,
+      notices: [...new Set([...asked, ...notices])],
+      start: entry.media / TICKS_PER_SECOND,
+      offset: zero / TICKS_PER_SECOND,
+      recorded: index.duration / TICKS_PER_SECOND,
+      origin: originOf(entry.piece),
+      body: httpBody(viewer, {
+        keepsTimes: true,
+        abandonedAfterMs: this.options.abandonedAfterMs ?? ABANDONED_MS,
+      }),
+    };
+  }
+
+  #follow({ id }: ListedRecording, { renew, breakCount }: OpenRecording): FollowedRecording {
+    const { clock, isRecording } = this.options;
+    return { isGrowing: () => isRecording(id), breakCount, renew, clock };
+  }
+
+  #session(source: RecordingSource, recipe: Recipe): MediaSession {
+    const { encoders, log } = this.options;
+    const onOver = (): void => {
+      this.#sessions.delete(running);
+      const closing = source.close().finally(() => this.#closing.delete(closing));
+      this.#closing.add(closing);
+    };
+    const session =
+      recipe.kind === 'packets'
+        ? new PacketSession(source, onOver)
+        : new EncodedSession({ source, layout: () => source.layout, recipe, encoders, log, onOver });
+    const running = { session, source };
+    this.#sessions.add(running);
+    if (session instanceof EncodedSession) session.start();
+    return session;
+  }
+}
+
+function unreadable(): Failure {
+  return new Failure('not_found', 'この位置の映像はスクランブルが解除されていないため、再生できません。');
+}
