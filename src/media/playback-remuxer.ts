@@ -15,6 +15,7 @@ import {
   PACKET_SIZE,
   PAT_PID,
   packetPid,
+  payloadStart,
   scramblingControl,
   startsUnit,
 } from '../../arib/ts/packet.ts';
@@ -24,6 +25,7 @@ import { pictureStart } from '../reception/entry-points.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { TimeGuard } from '../reception/time-guard.ts';
+import { AdtsFrames } from './adts-frames.ts';
 import { type PesTimes, pesTimes, shiftPes } from './pes-stamps.ts';
 import { ProgramTables } from './program-tables.ts';
 
@@ -40,6 +42,10 @@ const PRIMING_TICKS = 1_920;
 const SILENT_AFTER = 3 * TICKS_PER_SECOND;
 const SILENCE_BEHIND = 2 * TICKS_PER_SECOND;
 const FRAME_TICKS = 1_920;
+/** Of one pause. */
+const MAX_SILENCE = 30 * TICKS_PER_SECOND;
+/** Longer pauses of sound are filled: an encoder does not, where the sound has another format behind it. */
+const PAUSE_TICKS = 2.5 * FRAME_TICKS;
 /** One frame of silence, AAC-LC stereo at 48 kHz in ADTS (ISO/IEC 13818-7 6.2). */
 const SILENT_FRAME = [0xff, 0xf1, 0x4c, 0x80, 0x01, 0xbf, 0xfc, 0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
 const ADTS = 0x0f;
@@ -71,6 +77,8 @@ class OutputStream {
   from: number | undefined;
   /** Media time of the last unit. */
   last: number;
+  /** Frames of sound that came since; the last one counts when the next has begun. */
+  frames = 0;
 
   constructor(
     readonly pid: Pid,
@@ -96,6 +104,7 @@ export class PlaybackRemuxer {
   #isStarted = false;
   #isOver = false;
   #out: Uint8Array[] = [];
+  readonly #frames = new AdtsFrames();
 
   constructor(private readonly options: RemuxOptions) {
     this.#tables = new ProgramTables(options.serviceId, (layout) => this.#layoutChanged(layout));
@@ -230,6 +239,9 @@ export class PlaybackRemuxer {
     if (!isPicture) {
       const isTooEarly = time < this.#floor + (this.#video === undefined ? 0 : PRIMING_TICKS);
       if (this.#waitsForPicture || isTooEarly || time < stream.last) return undefined;
+      this.#fill(stream, time);
+      stream.frames = 0;
+      this.#frames.reset();
     }
     if (isPicture) this.#silence(time);
     stream.last = isPicture ? Math.max(stream.last, time) : time;
@@ -239,16 +251,32 @@ export class PlaybackRemuxer {
   /** Where sound is announced and not sent, an encoder would wait for it. */
   #silence(picture: number): void {
     const stream = this.#audio;
-    if (stream === undefined || this.#streamTypes.audio !== ADTS || stream.last > picture - SILENT_AFTER)
-      return;
-    for (let time = Math.max(stream.last + FRAME_TICKS, this.#floor + PRIMING_TICKS); ; time += FRAME_TICKS) {
-      if (time > picture - SILENCE_BEHIND) break;
-      const pes = silentPes(time - this.options.start + LEAD_TICKS);
-      const packets = packetizePes(pes, PLAYBACK_AUDIO, stream.counter);
+    if (stream === undefined || this.#soundEnd(stream) > picture - SILENT_AFTER) return;
+    this.#fill(stream, picture - SILENCE_BEHIND);
+  }
+
+  #soundEnd({ last, frames }: OutputStream): number {
+    return Math.max(last + (frames + 1) * this.#frames.ticks, this.options.start + PRIMING_TICKS);
+  }
+
+  /** Silence from the end of the sound to a time. */
+  #fill(stream: OutputStream, until: number): void {
+    if (this.#streamTypes.audio !== ADTS) return;
+    const end = this.#soundEnd(stream);
+    if (until - end < PAUSE_TICKS) return;
+    // Where nothing was shown either, nothing is to be heard.
+    const from = Math.max(end, until - MAX_SILENCE);
+    for (let time = from; time + FRAME_TICKS <= until; time += FRAME_TICKS) {
+      const packets = packetizePes(
+        silentPes(time - this.options.start + LEAD_TICKS),
+        PLAYBACK_AUDIO,
+        stream.counter,
+      );
       stream.counter = (stream.counter + packets.length / PACKET_SIZE) & 0x0f;
       this.#begin();
       this.#out.push(packets);
       stream.last = time;
+      stream.frames = 0;
     }
   }
 
@@ -271,6 +299,10 @@ export class PlaybackRemuxer {
     // One number left out tells the decoder of a loss.
     if (!isNext && counter !== stream.from) stream.counter = (stream.counter + 1) & 0x0f;
     stream.from = counter;
+    if (stream === this.#audio && this.#streamTypes.audio === ADTS) {
+      const data = shift === undefined ? payloadStart(bytes, at) : shift.times.dataAt;
+      stream.frames += this.#frames.feed(bytes.subarray(data, at + PACKET_SIZE)).length;
+    }
     packet[1] = ((packet[1] as number) & 0xe0) | (stream.pid >> 8);
     packet[2] = stream.pid & 0xff;
     packet[3] = ((packet[3] as number) & 0xf0) | stream.counter;

@@ -56,7 +56,7 @@ const STREAM_HEADERS = {
     'of original packets: PTS (90 kHz) that corresponds to second 0 of the playback scale',
   ),
 };
-const CONTENT = { 'video/mp4': binary, 'video/mp2t': binary };
+const CONTENT = { 'video/mp4': binary, 'video/mp2t': binary, 'audio/mp4': binary };
 const BUSY = problemResponse(
   '`busy`: all conversion slots are in use, or the folder does not answer; `ffmpeg_unavailable`',
 );

@@ -26,8 +26,8 @@ export class RecordedHome {
     this.folder = join(household.service.folder, 'recordings');
   }
 
-  static async start(): Promise<RecordedHome> {
-    return new RecordedHome(await startHousehold());
+  static async start(environment: Record<string, string> = {}): Promise<RecordedHome> {
+    return new RecordedHome(await startHousehold(environment));
   }
 
   get service(): TestService {

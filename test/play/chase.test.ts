@@ -1,0 +1,160 @@
+/** Watching a recording while it is made, conversion slots, and encoders that fail. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RecordedHome } from '../service/recorded-home.ts';
+import { comesTrue } from '../until.ts';
+import { FFMPEG, madeStream, played } from './made-recording.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-chase-'));
+const encoder = join(folder, 'ffmpeg');
+let home: RecordedHome;
+
+/** Conversions go through a script, so that a test can make them fail; everything else is ffmpeg's. */
+function conversionsAre(line: string): void {
+  const script = `#!/bin/sh\ncase "$*" in *pipe:0*) ${line} ;; *) exec ${FFMPEG} "$@" ;; esac\n`;
+  writeFileSync(encoder, script);
+  chmodSync(encoder, 0o755);
+}
+
+const SOUND = `exec ${FFMPEG} "$@"`;
+
+beforeAll(async () => {
+  conversionsAre(SOUND);
+  home = await RecordedHome.start({ FFMPEG_PATH: encoder });
+});
+
+afterAll(async () => {
+  await home.close();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  home.clear();
+  conversionsAre(SOUND);
+});
+
+function get(id: number, query: string, kind = 'chase', signal?: AbortSignal): Promise<Response> {
+  return home.get(`/api/recordings/${id}/${kind}?${query}`, signal === undefined ? {} : { signal });
+}
+
+function pathOf(id: number): string {
+  const row = home.database
+    .query<{ path: string }, { id: number }>('SELECT path FROM recording_parts WHERE recording_id = $id')
+    .get({ id });
+  return row?.path ?? '';
+}
+
+async function problem(response: Response): Promise<[number, string, string]> {
+  const { code, message } = (await response.json()) as { code: string; message: string };
+  return [response.status, code, message];
+}
+
+/** Reads until so many octets came. */
+async function readSome(
+  body: AsyncIterator<Uint8Array>,
+  chunks: Uint8Array[],
+  octets: number,
+): Promise<void> {
+  for (let read = 0; read < octets; ) {
+    const { done, value } = await body.next();
+    if (done === true) throw new Error('it ended');
+    chunks.push(value);
+    read += value.length;
+  }
+}
+
+test('chase follows what is written and ends with the recording', async () => {
+  const whole = await madeStream({ seconds: 10, flashAt: 9, clock: 700 });
+  const half = Math.floor(whole.length / 188 / 2) * 188;
+  const id = home.put({ content: whole.subarray(0, half), state: 'recording' });
+  const response = await get(id, 'codec=raw&from=1e9');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'video/mp2t']);
+  const start = Number(response.headers.get('x-svc-start'));
+  const recorded = Number(response.headers.get('x-svc-recorded'));
+  expect(recorded).toBeGreaterThan(3);
+  expect(start).toBeLessThanOrEqual(Math.max(0, recorded - 5));
+  const body = (response.body as ReadableStream<Uint8Array>)[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  await readSome(body, chunks, half / 2);
+  appendFileSync(pathOf(id), whole.subarray(half));
+  home.database.run("UPDATE recordings SET state = 'recorded'");
+  for (let next = await body.next(); next.done !== true; next = await body.next()) chunks.push(next.value);
+  const bytes = new Uint8Array(Buffer.concat(chunks));
+  expect(Buffer.compare(bytes.subarray(-188 * 50), whole.subarray(-188 * 50))).toBe(0);
+});
+
+test('a converted chase begins near 0 and says where that is', async () => {
+  const content = await madeStream({ seconds: 9, flashAt: 6, clock: 700 });
+  const id = home.put({ content, state: 'recording' });
+  const response = await get(id, 'from=3.1');
+  const offset = Number(response.headers.get('x-svc-offset'));
+  expect(offset).toBeGreaterThan(2.4);
+  expect(offset).toBeLessThanOrEqual(3.1);
+  const body = response.bytes();
+  home.database.run("UPDATE recordings SET state = 'recorded'");
+  const { video, flashes, beeps } = await played(await body);
+  expect(video?.[0]).toBeCloseTo(0, 2);
+  expect(Math.abs((flashes[0] ?? 0) + offset - 6)).toBeLessThan(0.05);
+  expect(Math.abs((beeps[0] ?? 0) - (flashes[0] ?? 0))).toBeLessThan(0.08);
+});
+
+test('what is not written yet cannot be chased', async () => {
+  expect(await problem(await get(home.put({ content: null, state: 'recording' }), ''))).toEqual([
+    404,
+    'not_found',
+    'まだ何も録画されていません。',
+  ]);
+  const empty = home.put({ content: new Uint8Array(0), state: 'recording' });
+  expect(await problem(await get(empty, ''))).toEqual([404, 'not_found', 'この録画のファイルは空です。']);
+  expect((await get(999_999, '')).status).toBe(404);
+  expect((await get(empty, 'codec=mpeg2')).status).toBe(400);
+  expect((await get(empty, 'from=-3')).status).toBe(400);
+});
+
+test('conversions beyond the slots are refused, and a client that leaves gives its slot back', async () => {
+  const id = home.put({
+    content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }),
+    state: 'recording',
+  });
+  await home.send('PUT', '/api/settings', { conversions: 1 });
+  const leaving = new AbortController();
+  const first = await get(id, '', 'chase', leaving.signal);
+  expect(first.status).toBe(200);
+  expect(await problem(await get(id, ''))).toEqual([503, 'busy', 'サーバが混んでいます']);
+  // The original packets need none.
+  const raw = await get(id, 'codec=raw');
+  expect(raw.status).toBe(200);
+  await raw.body?.cancel();
+  leaving.abort();
+  const isFree = async (): Promise<true | undefined> => {
+    const again = await get(id, '');
+    await again.body?.cancel();
+    return again.status === 200 ? true : undefined;
+  };
+  await comesTrue('the slot is free again', isFree, 30_000);
+});
+
+test('an encoder that fails before its first picture is told, one that is killed later breaks the stream off', async () => {
+  const id = home.put({ content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }) });
+  conversionsAre('echo broken >&2; exit 1');
+  expect(await problem(await get(id, 'codec=h264', 'stream'))).toEqual([
+    500,
+    'internal',
+    '映像の変換を始められませんでした',
+  ]);
+  // Part of a real conversion, then a death.
+  conversionsAre(`${FFMPEG} "$@" | head -c 60000; kill -9 $$`);
+  const response = await get(id, 'codec=h264', 'stream');
+  expect(response.status).toBe(200);
+  await expect(response.bytes()).rejects.toThrow();
+  conversionsAre(SOUND);
+  const whole = await get(id, 'codec=h264&from=8', 'stream');
+  expect((await played(await whole.bytes())).video?.[1]).toBeGreaterThan(8.8);
+  rmSync(encoder);
+  expect((await problem(await get(id, 'codec=h264', 'stream'))).slice(0, 2)).toEqual([
+    503,
+    'ffmpeg_unavailable',
+  ]);
+});

@@ -1,0 +1,150 @@
+/** Recordings as streams over HTTP: where a seek lands, gaps and joins, changes of layout, and what cannot be played. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { RecordedHome, START } from '../service/recorded-home.ts';
+import { FFMPEG, madeStream, type Played, played } from './made-recording.ts';
+
+let home: RecordedHome;
+
+beforeAll(async () => {
+  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG });
+});
+
+afterAll(() => home.close());
+
+beforeEach(() => home.clear());
+
+const FRAME = 1001 / 30_000;
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function get(id: number, query: string, kind = 'stream'): Promise<Response> {
+  return home.get(`/api/recordings/${id}/${kind}?${query}`);
+}
+
+async function watched(id: number, query: string, kind = 'stream'): Promise<Played & { response: Response }> {
+  const response = await get(id, query, kind);
+  expect([query, response.status]).toEqual([query, 200]);
+  return { ...(await played(await response.bytes())), response };
+}
+
+/** Notes that writing was interrupted at an octet. */
+function seam(id: number, position: number): void {
+  home.database
+    .query(
+      `INSERT INTO recording_seams SELECT recording_id, path, $position, 'resumed', $at
+       FROM recording_parts WHERE recording_id = $id`,
+    )
+    .run({ id, position, at: START });
+}
+
+test('a seek lands where it says, with picture and sound together', async () => {
+  const id = home.put({ content: await madeStream({ seconds: 6, flashAt: 4, clock: 1_000 }) });
+  const { response, video, audio, flashes, beeps } = await watched(id, 'codec=h264&from=3.2');
+  expect(response.headers.get('content-type')).toBe('video/mp4');
+  expect(response.headers.get('x-svc-mime')).toContain('avc1.');
+  const start = Number(response.headers.get('x-svc-start'));
+  expect(response.headers.get('x-svc-offset')).toBe('0.000000');
+  // The key frame of at least a second before; there is one every half second.
+  expect(start).toBeGreaterThan(1.6);
+  expect(start).toBeLessThanOrEqual(2.2);
+  expect(video?.[0]).toBeCloseTo(start, 3);
+  expect(Math.abs((audio?.[0] ?? 0) - start)).toBeLessThan(0.1);
+  expect(video?.[1]).toBeCloseTo(6 - FRAME, 1);
+  expect(flashes).toHaveLength(1);
+  expect(Math.abs((flashes[0] ?? 0) - 4)).toBeLessThan(1.5 * FRAME);
+  expect(beeps).toHaveLength(1);
+  expect(Math.abs((beeps[0] ?? 0) - (flashes[0] ?? 0))).toBeLessThan(0.06);
+});
+
+test('stamps that wrap, and a gap, leave one line on which picture and sound stay together', async () => {
+  const wrap = 2 ** 33 / 90_000;
+  const first = await madeStream({ seconds: 3, flashAt: 2, clock: wrap - 1 });
+  const second = await madeStream({ seconds: 3, flashAt: 1, clock: 5_000 });
+  const id = home.put({ content: joined(first, second) });
+  seam(id, first.length);
+  const description = (await (await get(id, '', 'playback')).json()) as { duration: number; joins: number[] };
+  const [join = 0] = description.joins;
+  expect(join).toBeCloseTo(3, 0);
+  const { video, flashes, beeps, longestPicture } = await watched(id, 'codec=h264');
+  expect(video?.[0]).toBeCloseTo(0, 2);
+  expect(video?.[1]).toBeCloseTo(description.duration - FRAME, 1);
+  expect(flashes).toHaveLength(2);
+  expect(Math.abs((flashes[1] ?? 0) - (join + 1))).toBeLessThan(2 * FRAME);
+  for (const [index, beep] of beeps.entries())
+    expect(Math.abs(beep - (flashes[index] ?? 0))).toBeLessThan(0.08);
+  expect(beeps).toHaveLength(2);
+  expect(longestPicture).toBeLessThan(0.2);
+  // From behind the gap alone.
+  const late = await watched(id, `codec=h264&from=${join + 1.6}`);
+  expect(Math.abs((late.flashes[0] ?? 0) - (flashes[1] ?? 0))).toBeLessThan(FRAME);
+});
+
+test('a change of picture size, channels and PIDs is no end of the stream', async () => {
+  const first = await madeStream({ seconds: 2, flashAt: 1, clock: 100 });
+  const second = await madeStream({
+    ...{ seconds: 2, flashAt: 1, clock: 102 },
+    ...{ size: '240x180', aspect: '4:3', channels: 6, firstPid: 512 },
+  });
+  const id = home.put({ content: joined(first, second) });
+  const { video, flashes, beeps, size } = await watched(id, 'codec=h264');
+  expect(size).toBe('320x180');
+  expect(video?.[1]).toBeGreaterThan(3.8);
+  expect(flashes).toHaveLength(2);
+  expect(beeps).toHaveLength(2);
+  expect(Math.abs((beeps[1] ?? 0) - (flashes[1] ?? 0))).toBeLessThan(0.08);
+});
+
+test('the original stream comes with its tables, and with the stamp of second 0', async () => {
+  const first = await madeStream({ seconds: 3, flashAt: 2, clock: 50 });
+  const second = await madeStream({ seconds: 2, flashAt: 1, clock: 9_000 });
+  const id = home.put({ content: joined(first, second) });
+  seam(id, first.length);
+  const response = await get(id, 'codec=mpeg2&from=2');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'video/mp2t']);
+  const origin = Number(response.headers.get('x-svc-origin')) / 90_000;
+  const bytes = await response.bytes();
+  expect([bytes.length % 188, bytes[0], bytes[1], bytes[2]]).toEqual([0, 0x47, 0x40, 0]);
+  const { video, flashes } = await played(bytes);
+  // Pictures that are shown before the key frame may follow it in the stream.
+  const ahead = Number(response.headers.get('x-svc-start')) - ((video?.[0] ?? 0) - origin);
+  expect(ahead).toBeGreaterThan(-0.01);
+  expect(ahead).toBeLessThan(3 * FRAME);
+  expect(flashes).toHaveLength(2);
+  expect(Math.abs((flashes[0] ?? 0) - origin - 2)).toBeLessThan(0.1);
+  // The second part is on the line of the first.
+  expect(Math.abs((flashes[1] ?? 0) - origin - 4)).toBeLessThan(0.15);
+});
+
+test('recordings without sound, without picture or with another codec are played', async () => {
+  const silent = home.put({
+    content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, only: 'video' }),
+  });
+  expect(await watched(silent, 'codec=h264')).toMatchObject({ audio: undefined });
+  const radio = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, only: 'audio' }) });
+  const heard = await watched(radio, 'codec=h264');
+  expect(heard.video).toBeUndefined();
+  expect(heard.beeps[0]).toBeCloseTo(1, 1);
+  expect(heard.response.headers.get('content-type')).toBe('audio/mp4');
+  const avc = home.put({
+    content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, codec: 'libx264' }),
+  });
+  expect((await watched(avc, 'codec=h264')).flashes[0]).toBeCloseTo(1, 1);
+});
+
+test('from the end there is the end, and what is no position is refused', async () => {
+  const id = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 10 }) });
+  const { video } = await watched(id, 'codec=h264&from=1e9');
+  expect(video?.[1]).toBeGreaterThan(1.8);
+  for (const from of ['-1', 'NaN', 'Infinity', '', 'x', '1,5', '0x10', '--', '1e999']) {
+    const response = await get(id, `codec=h264&from=${from}`);
+    const body = (await response.json()) as { code: string; path: string };
+    expect([from, response.status, body.code, body.path]).toEqual([from, 400, 'bad_request', 'from']);
+  }
+  expect((await get(id, 'from=0')).status).toBe(400);
+  expect((await get(id, 'codec=vp9')).status).toBe(400);
+  expect((await get(999_999, 'codec=h264')).status).toBe(404);
+  const head = await home.get(`/api/recordings/${id}/stream?codec=h264`, { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, null]);
+});
