@@ -46,5 +46,5 @@ export async function openClip(path: string): Promise<OpenRecording> {
   const bytes = await RecordingBytes.open(() => [path]);
   const input = { source: bytes, breaks: [], beganAt: undefined, serviceId: undefined };
   const index = await new RecordingIndexer().index(input);
-  return { bytes, index, renew: async () => index, close: () => void bytes.close() };
+  return { bytes, index, renew: async () => index, breakCount: () => 0, close: () => void bytes.close() };
 }
