@@ -80,7 +80,7 @@ interface Slot {
    * `error` only when the device itself failed: an empty channel or a storm leaves a tuner idle and usable.
    */
   failure: TuningFailure | null;
-  /** When its device is tried again without anybody asking. */
+  /** Opens its device again, without a request, after it failed. */
   readonly probe: Probe;
   readonly tuningTimes: TuningTimes;
   /** The tuning whose time was added last. */

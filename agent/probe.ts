@@ -1,6 +1,6 @@
 /**
- * When a device that could not be opened is tried again, without anybody asking for it: soon, as one that was only
- * plugged in again or that another program had for a moment is usable again, then ever more seldom.
+ * When a device that could not be opened is opened again without a request: soon at first, because a device that was
+ * plugged in again or released by another program is usable at once, then with growing backoff.
  */
 import type { PhysicalChannel } from './select.ts';
 

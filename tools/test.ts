@@ -1,6 +1,7 @@
 /**
  * `npm test [filters]`: the checks, then every test. Ends with a table of the slowest files and a line
- * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks.
+ * `N passed, N failed`, in which the checks count as one. Arguments are handed to `bun test`; `--long` adds the soaks,
+ * `--rigs` runs the tests in a virtual machine.
  *
  * Several runs of `bun test` follow each other: the first uses the processor, another, of several files at once, waits
  * for the time of the broadcast most of the time. Beside each other the broadcast of the second would be late.
@@ -37,6 +38,8 @@ const BUSY_AT_ONCE = 2;
 const ENCODING = ['test/live'];
 /** Measures picture against sound, as a browser plays them. */
 const ALONE = ['test/e2e'];
+/** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
+const RIGS = ['./test/rigs'];
 /** More files than these did not fail because the machine was late. */
 const SECOND_RUNS = 6;
 /** Rows of the table of slowest files. */
@@ -46,10 +49,12 @@ const LONG_LIMIT_MS = 3 * 3_600_000;
 
 const args = process.argv.slice(2);
 const long = args.includes('--long');
-const filters = args.filter((arg) => arg !== '--long');
+const rigs = args.includes('--rigs');
+const named = args.filter((arg) => arg !== '--long' && arg !== '--rigs');
+const filters = rigs && named.length === 0 ? RIGS : named;
 
 function lane(name: string, words: readonly string[]): Lane {
-  const environment = long ? { SVC_LONG: '1' } : {};
+  const environment = { ...(long ? { SVC_LONG: '1' } : {}), ...(rigs ? { SVC_RIGS: '1' } : {}) };
   return new Lane({ name, args: words, environment, folder: ROOT, limitMs: long ? LONG_LIMIT_MS : LIMIT_MS });
 }
 

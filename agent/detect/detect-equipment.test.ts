@@ -27,7 +27,7 @@ describe('detectEquipment', () => {
       { model: 'satellite', types: ['BS', 'CS'], problem: null },
       { device: '/dev/dvb/adapter10/frontend0', types: ['GR', 'BS', 'CS'], problem: null },
     ]);
-    expect(kernel.open_.size).toBe(0);
+    expect(kernel.openFiles.size).toBe(0);
     expect(kernel.log.some((line) => line.includes('demux') || line.includes('dvr'))).toBe(false);
   });
 

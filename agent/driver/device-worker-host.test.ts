@@ -72,10 +72,10 @@ describe('DeviceWorkerHost', () => {
     const { host, events } = start(kernel);
     await host.tune({ ...ORDER, driver: 'px4', device: '/dev/px4video2' });
     const streaming = events.find((event) => event.kind === 'streaming');
-    expect(kernel.open_.get(streaming?.fd ?? -1)).toBe('/dev/px4video2');
+    expect(kernel.openFiles.get(streaming?.fd ?? -1)).toBe('/dev/px4video2');
     start(kernel).host.interrupt(streaming?.fd ?? -1);
     expect(stopped).toBe(1);
     await host.close();
-    expect(kernel.open_.size).toBe(0);
+    expect(kernel.openFiles.size).toBe(0);
   });
 });

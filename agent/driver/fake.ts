@@ -20,11 +20,11 @@ export interface FakeDriverOptions {
 /** The end of standard error that a failure's reason is taken from. */
 const STDERR_TAIL_BYTES = 4096;
 const REASON_LENGTH = 200;
-/** A command that pours out messages is read at 3 MB/s at most: its noise must not cost a processor. */
-const NOISE_BYTES = 16 * 1024;
-const NOISE_PAUSE_MS = 20;
-/** How long the last words of a command that has ended may take to arrive. */
-const LAST_WORDS_MS = 200;
+/** Standard error is read at 3 MB/s at most, so that a command that floods it does not use up a processor. */
+const STDERR_FLOOD_BYTES = 16 * 1024;
+const STDERR_PAUSE_MS = 20;
+/** How long the rest of standard error may take to arrive after the command has ended. */
+const STDERR_REST_MS = 200;
 
 export class FakeDriver implements Driver {
   readonly #words: readonly string[];
@@ -106,7 +106,7 @@ class FakeSession implements TuneSession {
     }
     // The output is closed; the exit code follows at once unless the command lives on without it.
     await settlesWithin(this.options.killGraceMs, this.#child.exited);
-    await settlesWithin(LAST_WORDS_MS, this.#stderrRead);
+    await settlesWithin(STDERR_REST_MS, this.#stderrRead);
     this.#report(this.#exitReason());
   }
 
@@ -117,7 +117,7 @@ class FakeSession implements TuneSession {
         if (done) return;
         const joined = value.length >= STDERR_TAIL_BYTES ? value : Buffer.concat([this.#stderrTail, value]);
         this.#stderrTail = joined.slice(-STDERR_TAIL_BYTES);
-        if (value.length >= NOISE_BYTES) await Bun.sleep(NOISE_PAUSE_MS);
+        if (value.length >= STDERR_FLOOD_BYTES) await Bun.sleep(STDERR_PAUSE_MS);
       }
     } catch {
       // Only a reason's wording is lost.

@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(session.signal()).toEqual({ locked: true, cnr: 28.5, strength: -42 });
     await session.close();
     await session.close();
-    expect(rig.kernel.open_.size).toBe(0);
+    expect(rig.kernel.openFiles.size).toBe(0);
     expect(log).toEqual(['locked', 'data', 'data']);
   });
 
@@ -120,7 +120,7 @@ describe('a session', () => {
     const { session, log } = rig.open(tuner(FRONTEND), T27);
     await untilTrue(() => log.length > 0);
     expect(log).toEqual([expect.stringContaining('ended channel: T27')]);
-    expect(rig.kernel.open_.size).toBe(0);
+    expect(rig.kernel.openFiles.size).toBe(0);
     await session.close();
   });
 
@@ -131,7 +131,7 @@ describe('a session', () => {
     await untilTrue(() => log.some((line) => line.startsWith('ended')));
     expect(log.slice(0, 2)).toEqual(['locked', 'data']);
     expect(log[2]).toStartWith('ended device:');
-    expect(rig.kernel.open_.size).toBe(0);
+    expect(rig.kernel.openFiles.size).toBe(0);
     await session.close();
   });
 
@@ -153,7 +153,7 @@ describe('a session', () => {
     await session.close();
     state.status = 31;
     expect(log).toEqual([]);
-    expect(rig.kernel.open_.size).toBe(0);
+    expect(rig.kernel.openFiles.size).toBe(0);
   });
 
   test('whose stream is stopped from below ends', async () => {
@@ -171,7 +171,7 @@ describe('a session', () => {
       await untilTrue(() => chunks.length > 3);
       expect(chunks[0]).toHaveLength(length);
       await session.close();
-      expect(rig.kernel.open_.size).toBe(0);
+      expect(rig.kernel.openFiles.size).toBe(0);
       expect(rig.workers).toBe(round);
     }
   });

@@ -22,7 +22,7 @@ export class ScriptedKernel implements SystemCalls, DeviceFacts {
   readonly files = new Map<string, ScriptedFile>();
   /** Such as `open /dev/px4video0`, `ioctl /dev/px4video0 0x8d02 0`, in order. */
   readonly log: string[] = [];
-  readonly open_ = new Map<number, string>();
+  readonly openFiles = new Map<number, string>();
   readonly holders = new Map<string, DeviceHolder>();
   readonly groups = new Map<string, string>();
   /** Paths that this user may not open. */
@@ -47,13 +47,13 @@ export class ScriptedKernel implements SystemCalls, DeviceFacts {
     const result = file.open?.() ?? 0;
     if (result < 0) return result;
     this.#next += 1;
-    this.open_.set(this.#next, path);
+    this.openFiles.set(this.#next, path);
     return this.#next;
   }
 
   close(fd: number): number {
     this.log.push(`close ${this.#path(fd)}`);
-    return this.open_.delete(fd) ? 0 : -9;
+    return this.openFiles.delete(fd) ? 0 : -9;
   }
 
   ioctl(fd: number, request: number, argument: Uint8Array | number): number {
@@ -93,6 +93,6 @@ export class ScriptedKernel implements SystemCalls, DeviceFacts {
   }
 
   #path(fd: number): string {
-    return this.open_.get(fd) ?? `bad descriptor ${fd}`;
+    return this.openFiles.get(fd) ?? `bad descriptor ${fd}`;
   }
 }

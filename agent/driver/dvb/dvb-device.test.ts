@@ -116,7 +116,7 @@ describe('tuning', () => {
     expect(rig.state.voltage).toBe(1);
     device.close();
     expect(rig.state.voltage).toBe(2);
-    expect(rig.kernel.open_.size).toBe(0);
+    expect(rig.kernel.openFiles.size).toBe(0);
   });
 
   test('reads the whole stream by the demultiplexer of the same number, after the lock', async () => {

@@ -143,7 +143,7 @@ describe('tuning', () => {
       [abi.STOP_STREAMING, 0],
       [abi.DISABLE_LNB_POWER, 0],
     ]);
-    expect(rig.kernel.open_.size).toBe(0);
+    expect(rig.kernel.openFiles.size).toBe(0);
   });
 
   test('starts a stream again that was left on', async () => {
