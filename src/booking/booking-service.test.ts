@@ -122,6 +122,21 @@ function begin(reservationId: number, tunerId = 'a'): void {
   });
 }
 
+test('what was cancelled for a rule is booked by another one once that rule is deleted', async () => {
+  const station = home.station('T27');
+  home.program(station, '灯台の朝', { at: 100 });
+  const room = start();
+  const first = await room.rules.create({ keyword: '灯台', priority: 5 });
+  await room.rules.create({ keyword: '朝', priority: 1 });
+  const [booked] = stored();
+  expect(booked?.ruleId).toBe(first.id);
+  await room.reservations.cancel(booked?.id ?? 0);
+  expect(stored().map(({ state }) => state)).toEqual(['cancelled']);
+  await room.rules.remove(first.id);
+  await until(() => stored()[0]?.state === 'scheduled');
+  expect(home.cancellations.all()).toEqual([]);
+});
+
 describe('what is to be recorded', () => {
   test('is told to the recorder whole, in the times of the plan, whenever it changes', async () => {
     const [one, two] = [home.station('T27'), home.station('T28')];

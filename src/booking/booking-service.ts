@@ -23,6 +23,7 @@ import type { RecordingChoice } from '../store/reservation-row.ts';
 import type { PlannedChanges, ReservationStore } from '../store/reservation-store.ts';
 import type { RuleStore } from '../store/rule-store.ts';
 import { ListChangeNotifier } from './list-change-notifier.ts';
+import { nextDecisionMs } from './next-decision.ts';
 import { TunerWatch, tunersOfPlan } from './plan-tuners.ts';
 import { PlanningLoop } from './planning-loop.ts';
 import { PlanningWorkerClient } from './planning-worker-client.ts';
@@ -92,13 +93,19 @@ export class BookingService {
   #crowded: ReadonlyMap<RuleId, number> = new Map();
   /** Reservations whose programmes are on: lists of stations show them. */
   #onAir = '';
+  /** When conflicts of short programmes are planned again, epoch ms. */
+  #decisionAt = Infinity;
   #closed = false;
   readonly #began = performance.now();
 
   constructor(private readonly options: BookingServiceOptions) {
     const { hub, log, rules, reservations, stations, now, startWorker, databasePath } = options;
     this.#plans = new PlanningWorkerClient({ startWorker, path: databasePath, log });
-    this.#loop = new PlanningLoop({ run: () => this.#run(), log });
+    this.#loop = new PlanningLoop({
+      run: () => this.#run(),
+      log,
+      nextInMs: () => this.#decisionAt - now(),
+    });
     this.#tuners = new TunerWatch({ read: options.tuners, onChange: () => this.#loop.wake(), log });
     this.#unsubscribe = hub.subscribe(({ name }) => {
       if (name === 'tuners') void this.#tuners.read();
@@ -290,8 +297,10 @@ export class BookingService {
       (station) => stations.findKnown(station),
     );
     this.#times = openingTimes(wanted, orders, this.#times, this.#openings);
-    recorder.order(orders, reservations.conflicting());
+    const conflicting = reservations.conflicting();
+    recorder.order(orders, conflicting);
     const at = now();
+    this.#decisionAt = conflicting.size === 0 ? Infinity : at + nextDecisionMs(reservations.all(), at);
     const onAir = orders.filter(({ startAt, closeAt }) => startAt <= at && closeAt > at);
     const shown = onAir.map(({ programId }) => programId).join();
     if (shown !== this.#onAir) hub.changed('services');

@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 /** Runs end when they are let go. */
-function rig(over: { everyMs?: number; gatherMs?: number } = {}) {
+function rig(over: { everyMs?: number; gatherMs?: number; nextInMs?: () => number } = {}) {
   const waiting: ((went: boolean) => void)[] = [];
   let runs = 0;
   let most = 0;
@@ -91,5 +91,17 @@ describe('a loop', () => {
     loop.wake();
     expect(await loop.settle(10_000)).toBe(false);
     expect(runs()).toBe(1);
+  });
+
+  test('runs by itself as soon as its owner has something to decide', async () => {
+    let nextInMs = 1;
+    const { loop, end, runs } = rig({ everyMs: 3_600_000, nextInMs: () => nextInMs });
+    loop.start();
+    await end();
+    await until(() => runs() === 2);
+    nextInMs = Infinity;
+    await end();
+    await Bun.sleep(30);
+    expect(runs()).toBe(2);
   });
 });

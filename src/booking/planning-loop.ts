@@ -12,6 +12,8 @@ export interface PlanningLoopOptions {
   gatherMs?: number;
   /** ms. */
   everyMs?: number;
+  /** Until a run is worth while by itself, ms; `everyMs` counts where that is sooner. */
+  nextInMs?: () => number;
 }
 
 interface Waiting {
@@ -124,9 +126,9 @@ export class PlanningLoop {
   }
 
   #delay(): number {
-    const { everyMs = EVERY_MS } = this.options;
+    const { everyMs = EVERY_MS, nextInMs = () => Infinity } = this.options;
     if (this.#failures > 0) return BACKOFF_MS[Math.min(this.#failures, BACKOFF_MS.length) - 1] ?? 0;
-    if (this.#wanted === this.#done) return everyMs;
+    if (this.#wanted === this.#done) return Math.max(this.#gatherMs, Math.min(everyMs, nextInMs()));
     return this.#waiting.size > 0 ? 0 : this.#gatherMs;
   }
 }

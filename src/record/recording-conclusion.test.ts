@@ -184,9 +184,45 @@ describe('a recording that ends', () => {
     ]);
     await concludeRecording(id, result, PROGRAMME, options);
     expect(content(id)).toBe('first second third');
-    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.joined.ts`]);
+    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.ts`]);
     expect(readdirSync(join(folder, 'b'))).toEqual([]);
-    expect(store.parts(id)).toHaveLength(1);
+    const path = join(folder, 'a', `r${id}.ts`);
+    expect(store.parts(id)).toEqual([{ path, bytes: 18 }]);
+    expect([...store.filePages()].flat()).toEqual([{ recordingId: id, path }]);
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+  });
+
+  test('keeps the name of its joining where the plain one is in use', async () => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    writeFileSync(join(folder, 'a', `r${id}.ts`), 'not ours');
+    await concludeRecording(id, result, PROGRAMME, options);
+    expect(readdirSync(join(folder, 'a')).sort()).toEqual([`r${id}.joined.ts`, `r${id}.ts`]);
+    expect(content(id)).toBe('first second');
+    expect(readFileSync(join(folder, 'a', `r${id}.ts`), 'utf8')).toBe('not ours');
+  });
+
+  test.each([3, 4])('has one name after a power cut while it gets it (step %d)', async (step) => {
+    const { id, result } = recorded([
+      ['a', 'first '],
+      ['b', 'second'],
+    ]);
+    let acts = 0;
+    const persist = async (act: () => void): Promise<void> => {
+      acts += 1;
+      if (acts === 4) throw new Error('power cut');
+      act();
+      if (acts === step) throw new Error('power cut');
+    };
+    await concludeRecording(id, result, PROGRAMME, { ...options, persist });
+    if (step === 4) expect(readdirSync(join(folder, 'a'))).toHaveLength(2);
+    await reconcile(options);
+    expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.joined.ts`]);
+    expect(content(id)).toBe('first second');
+    expect(store.find(id)?.state).toBe('recorded');
+    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
   });
 
   test('keeps its parts where no folder has room for the whole, and nothing is missing', async () => {

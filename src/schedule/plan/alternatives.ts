@@ -1,7 +1,8 @@
-/** What a reservation that found no tuner could take instead: another airing of the same, which has one. Pure. */
+/** What a reservation that found no tuner could take instead: another airing of the same, which has one.
+ * Those that would be booked by themselves after a failed recording. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
-import { isSameEpisode } from '../dedupe/same-episode.ts';
 import { type Claim, claimOf } from './claims.ts';
+import { repeats } from './next-airing.ts';
 import type { PlanInput } from './plan-types.ts';
 
 const MAX_OFFERED = 3;
@@ -15,18 +16,10 @@ export function findAlternatives(
 ): ProgramId[] {
   const { now, facts, guide } = input;
   // One that the guide lacks is known by what was booked.
-  const { name, description, startAt } = claim;
-  const text = claim.program ?? { name, description, extended: null };
-  const isFree = claim.program?.isFree ?? true;
-  const own = { episode: facts.of(text).episode, startAt };
-  const same = facts
-    .airings(guide)
-    .alike(text, own)
-    .filter((other) => other.startAt >= now && isSameEpisode(own, other))
-    .map((other) => other.program)
-    .filter(
-      (one) => one.id !== claim.programId && !taken.has(one.id) && !one.copyNever && (one.isFree || !isFree),
-    )
+  const { name, description, extended } = claim.program ?? { ...claim, extended: null };
+  const text = { name, description, extended, startAt: claim.startAt };
+  const same = repeats(guide, facts, text, now)
+    .filter(({ id }) => id !== claim.programId && !taken.has(id))
     .sort((a, b) => a.startAt - b.startAt || a.id - b.id);
   const offered: ProgramId[] = [];
   for (const other of same) {

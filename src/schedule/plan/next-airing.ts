@@ -22,6 +22,21 @@ export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
   return isSameEpisode(own, { episode: facts.of(b).episode, startAt: b.startAt }) || isSameText(facts, a, b);
 }
 
+/** Airings of the same that have not begun and may be recorded, in no order. @param now epoch ms */
+export function repeats(guide: GuideIndex, facts: Facts, text: AiredText, now: number): GuideProgram[] {
+  const { title, episode } = facts.of(text);
+  const own = { episode, startAt: text.startAt };
+  const airings = facts.airings(guide);
+  // Of a series with hundreds of airings few are alike, and only of those with its title the words are compared.
+  const alike = airings.alike(text, own).filter((one) => isSameEpisode(own, one));
+  const titled = airings
+    .of(text)
+    .filter(({ program }) => facts.of(program).title === title && isSameText(facts, text, program));
+  return [...new Set([...alike, ...titled].map(({ program }) => program))].filter(
+    ({ startAt, copyNever }) => startAt >= now && !copyNever,
+  );
+}
+
 /**
  * The first airing that has not begun and may be recorded.
  * @param excluded programmes that are not to be booked
@@ -34,11 +49,7 @@ export function nextAiring(
   excluded: ReadonlySet<ProgramId>,
   now: number,
 ): GuideProgram | undefined {
-  return facts
-    .airings(guide)
-    .of(text)
-    .map(({ program }) => program)
-    .filter(({ id, startAt, copyNever }) => startAt >= now && !copyNever && !excluded.has(id))
-    .sort((a, b) => a.startAt - b.startAt || a.id - b.id)
-    .find((program) => isRepeat(facts, text, program));
+  return repeats(guide, facts, text, now)
+    .filter(({ id }) => !excluded.has(id))
+    .sort((a, b) => a.startAt - b.startAt || a.id - b.id)[0];
 }

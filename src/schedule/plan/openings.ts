@@ -81,7 +81,10 @@ function following<T extends Slot>(
       isOpen ? Math.max(to, slot.from) : to;
     const parted = elsewhere.map(overAt);
     const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
-    const retuneMs = tuners[tuner]?.retuneMs ?? 0;
+    const current = openings.findLast((opening) => opening.tuner === tuner);
+    // It joins what the tuner is on by then.
+    const isOn = current !== undefined && sameChannel(current.slot);
+    const retuneMs = isOn ? 0 : (tuners[tuner]?.retuneMs ?? 0);
     const leadMs = cost === 'first' && before.length > 0 ? Math.max(slot.before, retuneMs) : slot.before;
     latest = Math.max(latest, slot.from - leadMs, now, ...parted);
     const freeAt = (opening: Opening<T>): number =>
@@ -100,7 +103,7 @@ function following<T extends Slot>(
     });
     for (const [index, opening] of openings.entries()) {
       const ms = opening.slot.to - openAt;
-      if (ms > 0 && before.includes(opening) && isRunning(opening))
+      if (ms > (opening.tailCut?.ms ?? 0) && before.includes(opening) && isRunning(opening))
         openings[index] = { ...opening, tailCut: { ms, neighbour: slot } };
     }
   }

@@ -45,6 +45,18 @@ describe('allocation', () => {
     settled(home);
   });
 
+  test('a film without a number is offered again by its words, as it would be booked after a failure', () => {
+    const home = new Home([GR_TUNER]);
+    const [one, two] = [home.station('T27'), home.station('T28')];
+    home.reserve(home.program(one, '港の朝', { at: 60 }));
+    const film = { description: '岬の灯台を守る父と娘の一年。' };
+    const lost = home.reserve(home.program(two, '[映]岬の灯', { at: 60, ...film }));
+    home.program(two, '岬の灯', { at: 300, description: '別の映画です。' });
+    const again = home.program(two, '岬の灯[再]', { at: 600, ...film });
+    home.run();
+    expect(home.of(lost.programId)).toMatchObject({ state: 'conflict', alternatives: [again] });
+  });
+
   test('a simulcast is an alternative where another type has a tuner', () => {
     const home = new Home();
     const [one, two, satellite] = [home.station('T27'), home.station('T28'), home.station('BS01_0')];
