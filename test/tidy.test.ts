@@ -88,6 +88,7 @@ const WEB_MAY_KNOW: Record<string, readonly string[]> = {
   recordings: WEB_SHARED,
   reservations: WEB_SHARED,
   settings: WEB_SHARED,
+  setup: WEB_SHARED,
   tuners: WEB_SHARED,
   home: ['reservations', ...WEB_SHARED],
   live: ['player', 'caption', 'reservations', ...WEB_SHARED],
@@ -97,7 +98,7 @@ const WEB_MAY_KNOW: Record<string, readonly string[]> = {
   program: ['reservations', 'rules', ...WEB_SHARED],
   screens: [
     ...['caption', 'guide', 'home', 'live', 'player', 'program', 'recordings', 'reservations', 'rules'],
-    ...['search', 'settings', 'tuners', 'watch', ...WEB_SHARED],
+    ...['search', 'settings', 'setup', 'tuners', 'watch', ...WEB_SHARED],
   ],
 };
 

@@ -14,6 +14,7 @@ import { Reservations } from './screens/reservations.tsx';
 import { Rules } from './screens/rules.tsx';
 import { Search } from './screens/search.tsx';
 import { SettingsScreen } from './screens/settings.tsx';
+import { Setup } from './screens/setup.tsx';
 import { Tuners } from './screens/tuners.tsx';
 import { Watch } from './screens/watch.tsx';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
@@ -40,6 +41,8 @@ function screenTitle(current: Screen): string {
       return 'チューナー';
     case 'settings':
       return '設定';
+    case 'setup':
+      return 'はじめての設定';
     case 'live':
       return narrow(stationById(current.stationId)?.name ?? '視聴');
     case 'watch':
@@ -102,6 +105,8 @@ function Content({ current }: { current: Exclude<Screen, PlayerScreen> }) {
       return <Tuners />;
     case 'settings':
       return <SettingsScreen />;
+    case 'setup':
+      return <Setup />;
     case 'unknown':
       return <NotFound path={current.path} />;
   }

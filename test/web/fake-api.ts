@@ -1,13 +1,15 @@
 /** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
-import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideStatus,
   Problem,
+  ReceptionTest,
   ScanStatus,
   SearchResult,
   Settings,
   SystemFacts,
 } from '../../wire/api.ts';
+import { tunerOf } from '../tuner.ts';
 import {
   answerBookings,
   type BookedProgram,
@@ -16,7 +18,16 @@ import {
   newBookings,
 } from './fake-bookings.ts';
 import { type FakeGuide, guideStatus, guideWindow, programDetail, searchGuide } from './fake-guide.ts';
-import { fakeChannels, fakeSettings, fakeSystem, fakeTuners, NO_SCAN } from './fake-house.ts';
+import {
+  fakeCard,
+  fakeChannels,
+  fakeDevices,
+  fakeReceptionTest,
+  fakeSettings,
+  fakeSystem,
+  fakeTuners,
+  NO_SCAN,
+} from './fake-house.ts';
 import { answerRecordings, type FakeRecordings, newRecordings } from './fake-recordings.ts';
 import { answerRules, type FakeRules, newRules } from './fake-rules.ts';
 
@@ -26,6 +37,10 @@ export interface HouseState {
   tuners: Tuner[];
   channels: Channel[];
   scan: ScanStatus;
+  devices: DetectedDevice[];
+  card: Card;
+  /** Answered with the channel that was asked. */
+  receptionTest: ReceptionTest;
   settings: Settings;
   system: SystemFacts;
   search: SearchResult | undefined;
@@ -49,6 +64,9 @@ export function newHouse(guide: FakeGuide): HouseState {
     tuners: fakeTuners(),
     channels: fakeChannels(),
     scan: NO_SCAN,
+    devices: fakeDevices(),
+    card: fakeCard(),
+    receptionTest: fakeReceptionTest(),
     settings: fakeSettings(),
     system: fakeSystem(Date.now()),
     search: undefined,
@@ -70,8 +88,10 @@ function definedTuners(tuners: readonly Tuner[], definitions: readonly TunerDefi
   const known = new Map(tuners.map((tuner) => [tuner.id, tuner]));
   const defined = definitions.flatMap((definition) => {
     const tuner = known.get(definition.id ?? '');
-    const { name = '', disabled = false } = definition;
-    return tuner === undefined ? [] : [{ ...tuner, name, disabled }];
+    const { name = '', disabled = false, lnb = false } = definition;
+    if (tuner !== undefined) return [{ ...tuner, name, disabled, lnb }];
+    const { id = `new-${definition.device}`, ...rest } = definition;
+    return [{ ...tunerOf([], { ...rest, id, name, disabled, lnb }) }];
   });
   return [...defined.filter(({ disabled }) => !disabled), ...defined.filter(({ disabled }) => disabled)].map(
     (tuner, rank) => ({ ...tuner, rank: tuner.disabled ? null : rank }),
@@ -110,6 +130,12 @@ export async function answerHouse(
       return Response.json(state.tuners);
     case 'channels':
       return Response.json(state.channels);
+    case 'channels/test':
+      return Response.json({ ...state.receptionTest, ...JSON.parse(body) });
+    case 'devices':
+      return Response.json({ devices: state.devices });
+    case 'card':
+      return Response.json(state.card);
     case 'scan':
       return scan(state, request.method, body);
     case 'settings':

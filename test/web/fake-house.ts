@@ -1,6 +1,6 @@
 /** Made-up tuners, settings and facts of the service for tests of the UI. */
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import type { ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
+import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
+import type { ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
 import { settingDefaults } from '../../wire/api.ts';
 
 const IDLE: Omit<Tuner, 'id' | 'name' | 'driver' | 'types' | 'rank'> = {
@@ -23,6 +23,7 @@ export function fakeTuners(): Tuner[] {
       id: 't1',
       name: '地デジ 1',
       driver: 'dvb',
+      device: '/dev/dvb/adapter0/frontend0',
       types: ['GR'],
       rank: 0,
       state: 'tuned',
@@ -49,7 +50,10 @@ export function fakeTuners(): Tuner[] {
       stats: { packets: 98_765, syncErrors: 0, transportErrors: 12, continuityErrors: 31, scrambled: 0 },
       descrambled: true,
     },
-    { ...IDLE, id: 's1', name: 'BS・CS 1', driver: 'px4', types: ['BS', 'CS'], rank: 1 },
+    {
+      ...{ ...IDLE, id: 's1', name: 'BS・CS 1', driver: 'px4', types: ['BS', 'CS'], rank: 1 },
+      ...{ device: '/dev/px4video0', lnb: true },
+    },
     {
       ...IDLE,
       id: 's2',
@@ -145,5 +149,46 @@ export function fakeSystem(now: number): SystemFacts {
     database: { bytes: 84_000_000, programs: 58_231 },
     clocks: [],
     defaults: settingDefaults({ gpu: false }),
+  };
+}
+
+export function fakeDevices(): DetectedDevice[] {
+  const dvb = { driver: 'dvb', types: ['GR'], problem: null, model: 'Sony CXD2880' } as const;
+  const px4 = { driver: 'px4', problem: null, model: 'px4_drv (PX-W3U4, PX-Q3U4, PX-W3PE4 ほか)' } as const;
+  return [
+    { ...dvb, types: ['GR'], device: '/dev/dvb/adapter0/frontend0' },
+    { ...px4, types: ['BS', 'CS'], device: '/dev/px4video0' },
+    {
+      ...{ ...px4, types: ['GR'], device: '/dev/px4video2' },
+      problem: {
+        code: 'permission',
+        message:
+          '/dev/px4video2 を開く権限がありません。svc-agent のユーザーをグループ video に加えてください',
+      },
+    },
+  ];
+}
+
+export function fakeCard(): Card {
+  return {
+    ...{ state: 'ready', reader: 'SCM Microsystems SCR3310', caSystemId: 5, failure: null },
+    ecm: { requests: 5_321, cached: 1_200, failed: 2, medianMs: 84.2 },
+    share: {
+      port: 25_253,
+      peers: ['192.168.1.20'],
+      refused: [
+        { peer: '203.0.113.9', reason: 'address outside CARD_SHARE_NETWORKS', at: Date.now() - 600_000 },
+      ],
+    },
+    upstream: null,
+  };
+}
+
+export function fakeReceptionTest(): ReceptionTest {
+  return {
+    ...{ type: 'GR', channel: 'T27', received: true, message: null, tuner: { id: 't2', name: '地デジ 2' } },
+    signal: { locked: true, cnr: 26.1, strength: -51 },
+    stats: { packets: 40_000, syncErrors: 0, transportErrors: 0, continuityErrors: 0, scrambled: 0 },
+    keyFailure: null,
   };
 }

@@ -24,7 +24,8 @@ export const SCREENS = [
   ['rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88', '.preview-row'],
   ['search?q=%E7%81%AF%E5%8F%B0%E5%AE%88', '.row'],
   ['settings', '.field, .setting, h2'],
-  ['tuners', '.tuner'],
+  ['tuners', '.device'],
+  ['setup', '.setup-step[data-state="done"]'],
 ] as const;
 
 export function furnishAll({ service }: Pick<WebRig, 'service'>): void {

@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(texts[1]).toContain('ドロップ31');
     expect(texts[2]).toContain('待機中');
     expect(texts[3]).toContain('/dev/px4video1 を開けません。');
-    expect(texts[3]).toContain('svc-agent');
+    expect(texts[3]).toContain('自動で戻ります');
     expect(texts[4]).toContain('無効');
     expect(faults).toEqual([]);
   });
@@ -221,5 +221,52 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     rig.service.house.problems.clear();
     await page.getByRole('button', { name: '再試行' }).click();
     await page.locator('.tuner').first().waitFor();
+  });
+
+  test('a reception test tells how a channel comes in, and what is wrong with the card', async () => {
+    rig.service.house.receptionTest = { ...rig.service.house.receptionTest, keyFailure: 'no_card' };
+    const page = await rig.open('tuners', PHONE);
+    const faults = faultsOf(page);
+    await page.getByLabel('テストするチャンネル').selectOption('GR/T13');
+    await page.getByRole('button', { name: 'テストする' }).click();
+    const result = page.locator('.test-result');
+    await result.waitFor();
+    expect(rig.service.house.asked).toContain('POST channels/test {"type":"GR","channel":"T13"}');
+    expect(await result.textContent()).toContain('みなとEテレビ（T13）を受信できました。');
+    expect(await result.textContent()).toContain('CNR 26.1 dB');
+    expect(await result.textContent()).toContain('カードが入っていません。');
+    expect(await page.locator('.card-refused').textContent()).toContain('許可していないネットワーク');
+    expect(faults).toEqual([]);
+  });
+
+  test('a detected device is used by a press, and the power of an antenna is switched', async () => {
+    const page = await rig.open('tuners');
+    await page.getByText('を開く権限がありません').first().waitFor();
+    await page.getByRole('button', { name: '/dev/px4video2 を使う' }).click();
+    await until(() => rig.service.house.tuners.some(({ device }) => device === '/dev/px4video2'));
+    await page.getByRole('button', { name: '名前と順番' }).click();
+    const power = page.getByRole('switch', { name: 'BS・CS 1からアンテナに給電' });
+    expect(await power.getAttribute('aria-checked')).toBe('true');
+    await power.click();
+    await page.getByRole('button', { name: '保存する' }).click();
+    await until(() => rig.service.house.tuners.find(({ id }) => id === 's1')?.lnb === false);
+  });
+
+  test('the first run leads from a tuner to a scan, and shows what is plugged in by itself', async () => {
+    const { house } = rig.service;
+    const { tuners, devices } = house;
+    Object.assign(house, { tuners: [], devices: [], channels: [] });
+    house.card = { ...house.card, state: 'absent', reader: null, failure: 'no_card' };
+    const page = await rig.open('setup');
+    const faults = faultsOf(page);
+    await page.getByText('チューナーをサーバーにつないでください').waitFor();
+    await page.getByText('カードリーダーに B-CAS カードを').waitFor();
+    Object.assign(house, { tuners: tuners.slice(0, 3), devices: devices.slice(0, 2) });
+    rig.service.send('tuners');
+    await page.getByText('3台使えます').waitFor();
+    await page.getByRole('button', { name: 'スキャンを始める' }).click();
+    await until(() => house.asked.includes('POST scan {"types":["GR","BS","CS"]}'));
+    await page.getByText('受信できる局を探しています').waitFor();
+    expect(faults).toEqual([]);
   });
 });

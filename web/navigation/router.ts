@@ -13,6 +13,7 @@ const PLAIN_SCREENS = [
   'search',
   'tuners',
   'settings',
+  'setup',
 ] as const;
 export type PlainScreen = (typeof PLAIN_SCREENS)[number];
 

@@ -9,6 +9,8 @@ import type {
   Health,
   Problem,
   ProblemCode,
+  ReceptionTest,
+  ReceptionTestRequest,
   RecordAnswer,
   ReservationItem,
   ReservationRequest,
@@ -216,6 +218,9 @@ export function getSearch(
 /** Replaces the definitions of all tuners, in the order in which they are used; gives them as they are now. */
 export const putTuners = (tuners: readonly TunerDefinition[]): Promise<Tuner[]> =>
   exchange<Tuner[]>('api/tuners', { method: 'PUT', body: tuners }, json);
+/** Takes up to 10 s. */
+export const testReception = (body: ReceptionTestRequest): Promise<ReceptionTest> =>
+  exchange<ReceptionTest>('api/channels/test', { method: 'POST', body }, json);
 export const startScan = (body: ScanRequest): Promise<void> =>
   exchange('api/scan', { method: 'POST', body }, nothing);
 export const abortScan = (): Promise<void> => exchange('api/scan', { method: 'DELETE' }, nothing);

@@ -1,5 +1,5 @@
 /** What screens ask the service for again and again, with the events that change each answer. */
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import type {
   GuideStatus,
   ProgramDetail,
@@ -20,6 +20,8 @@ const POLL_MS = 4_000;
 const STORAGE_POLL_MS = 60_000;
 
 export const TUNERS = pathQuery<Tuner[]>('api/tuners', ['tuners']);
+export const DEVICES = pathQuery<DetectedDevices>('api/devices', ['tuners']);
+export const CARD = pathQuery<Card>('api/card', ['tuners']);
 export const CHANNELS = pathQuery<Channel[]>('api/channels', ['channels', 'scan']);
 export const GUIDE_STATUS = pathQuery<GuideStatus>('api/guide/status', ['programs', 'services'], POLL_MS);
 export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);

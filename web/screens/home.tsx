@@ -94,18 +94,20 @@ function NoStations() {
       icon="antenna"
       title="まだ局がありません"
       actions={
-        <button type="button" class="button button-main" onClick={() => void readStations()}>
-          もう一度読み込む
-        </button>
+        <>
+          <a class="button button-main" href="setup">
+            はじめての設定
+          </a>
+          <button type="button" class="button" onClick={() => void readStations()}>
+            もう一度読み込む
+          </button>
+        </>
       }
     >
-      <p>チューナーからチャンネルの情報が届くと、ここに自動で並びます。</p>
+      <p>
+        「はじめての設定」で、チューナーとカードを確かめてチャンネルスキャンを行うと、局がここに並びます。
+      </p>
       {reason === undefined ? null : <p role="alert">{reason}</p>}
-      <ol class="steps">
-        <li>チューナーエージェント（svc-agent）が動いているか確かめます。</li>
-        <li>エージェントのチャンネル設定（channels.json）に受信できるチャンネルがあるか確かめます。</li>
-        <li>設定を直したあとは、1分ほどでこの画面に反映されます。</li>
-      </ol>
     </Panel>
   );
 }

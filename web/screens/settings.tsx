@@ -180,7 +180,15 @@ export function SettingsScreen() {
         <Icon name="antenna" />
         <span class="row-text">
           <span class="row-title">チューナー</span>
-          <span class="row-name">受信の状態、番組表の収集、チャンネルスキャン</span>
+          <span class="row-name">受信の状態、カード、番組表の収集、チャンネルスキャン</span>
+        </span>
+        <Icon name="next" class="row-go" />
+      </a>
+      <a class="row settings-tuners" href="setup">
+        <Icon name="check" />
+        <span class="row-text">
+          <span class="row-title">はじめての設定</span>
+          <span class="row-name">チューナー、カード、チャンネルスキャン、番組表を順に確かめます</span>
         </span>
         <Icon name="next" class="row-go" />
       </a>

@@ -9,9 +9,12 @@ import { gathered } from '../query/guide-status.ts';
 import { CHANNELS, GUIDE_STATUS, TUNERS } from '../query/queries.ts';
 import { stations } from '../query/stations.ts';
 import { type Shown, useQuery } from '../query/use-query.ts';
+import { CardBlock } from '../tuners/card-block.tsx';
 import { Collect } from '../tuners/collect.tsx';
 import { CoverageList } from '../tuners/coverage.tsx';
+import { Devices } from '../tuners/devices.tsx';
 import { TunerEdit } from '../tuners/edit.tsx';
+import { ReceptionTests } from '../tuners/reception-test.tsx';
 import { Scan } from '../tuners/scan.tsx';
 import { Troubles } from '../tuners/troubles.tsx';
 import { TunerCard } from '../tuners/tuner-card.tsx';
@@ -28,7 +31,10 @@ function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: r
   if (tuners.length === 0) {
     return (
       <Panel icon="antenna" title="チューナーが見つかりません">
-        <p>チューナーをつなぎ、エージェント（svc-agent）を再起動すると、ここに並びます。</p>
+        <p>
+          チューナーをサーバーにつなぎ、ドライバーを入れると、数秒で自動でここに並びます。PX-W3U4 などの PLEX
+          製は px4_drv、PT3 や Linux が標準で対応するチューナーは DVB として見つかります。
+        </p>
       </Panel>
     );
   }
@@ -126,9 +132,14 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
               }}
             />
           ) : (
-            <TunerList tuners={list} channels={channels} />
+            <>
+              <TunerList tuners={list} channels={channels} />
+              <Devices tuners={list} />
+            </>
           )}
         </section>
+        <CardBlock />
+        <ReceptionTests tuners={list} channels={channels} />
         <Scan tuners={list} />
       </div>
       <GuideBlock channels={channels} />

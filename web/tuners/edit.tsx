@@ -12,6 +12,9 @@ const TEXTS = {
   note: '上のチューナーから順に使います。オフにしたチューナーは使いません。',
   name: 'チューナー名',
   use: '使う',
+  lnb: 'アンテナに給電',
+  lnbNote:
+    '「アンテナに給電」は、BS・CS アンテナへの電源（LNB 15V）をこのチューナーから送る設定です。ブースターやほかの機器が給電しているときはオフのままにします。給電するチューナーは1台だけにしてください。',
   up: '順番を上げる',
   down: '順番を下げる',
   save: '保存する',
@@ -20,7 +23,7 @@ const TEXTS = {
 } as const;
 
 /** As the agent reads it. */
-function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
+export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
   return { id, name, driver, device, types, disabled, lnb };
 }
 
@@ -33,7 +36,8 @@ interface LineProps {
 }
 
 function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
-  const { name = '', driver, types, disabled = false } = definition;
+  const { name = '', driver, types, disabled = false, lnb = false } = definition;
+  const canFeed = driver !== 'fake' && types.some((type) => type !== 'GR');
   const label = name === '' ? driverName(driver) : name;
   return (
     <li class="tuner tuner-edit" data-disabled={disabled ? '' : undefined}>
@@ -79,6 +83,19 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         <span class="switch" aria-hidden="true" />
         {TEXTS.use}
       </button>
+      {canFeed ? (
+        <button
+          type="button"
+          role="switch"
+          class="button switch-button tuner-lnb"
+          aria-checked={lnb}
+          aria-label={`${label}から${TEXTS.lnb}`}
+          onClick={() => onChange({ lnb: !lnb })}
+        >
+          <span class="switch" aria-hidden="true" />
+          {TEXTS.lnb}
+        </button>
+      ) : null}
     </li>
   );
 }
@@ -116,6 +133,9 @@ export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone
   return (
     <>
       <p class="block-note">{TEXTS.note}</p>
+      {list.some(({ driver, types }) => driver !== 'fake' && types.some((type) => type !== 'GR')) ? (
+        <p class="block-note">{TEXTS.lnbNote}</p>
+      ) : null}
       <ol class="tuner-list">
         {list.map((definition, index) => (
           <EditLine

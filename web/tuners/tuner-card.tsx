@@ -1,11 +1,13 @@
 /** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
 import type { Channel, Tuner } from '../../wire/agent.ts';
+import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import { RUNNING_RECORDINGS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
-import { driverName, errorAdvice, signalWords, stateWords, TYPE_NAMES, userWords } from '../words/tuner.ts';
+import { driverName, errorAdvice, stateWords, TYPE_NAMES, userWords } from '../words/tuner.ts';
+import { SignalBar } from './signal-bar.tsx';
 
 /** Further behind than this a user of a tuning is in trouble: it is cut at 64 MB. */
 const LATE_BYTES = 8_000_000;
@@ -35,22 +37,6 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
   );
 }
 
-function Signal({ tuner }: { tuner: Tuner }) {
-  const words = signalWords(tuner);
-  if (words === undefined) return null;
-  return (
-    <div class="signal" data-tone={words.tone}>
-      <span class="signal-bar" aria-hidden="true">
-        <span style={{ '--part': words.part.toFixed(3) }} />
-      </span>
-      <span class="signal-words">
-        受信状態 <b>{words.text}</b>
-        {words.db === '' ? null : <span class="numbers"> CNR {words.db}</span>}
-      </span>
-    </div>
-  );
-}
-
 const COUNTS = [
   ['continuityErrors', 'ドロップ'],
   ['transportErrors', 'エラー'],
@@ -71,6 +57,21 @@ function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
   );
 }
 
+function Descrambling({ tuner }: { tuner: Tuner }) {
+  const failure = tuner.descrambling?.failure ?? null;
+  const words = failure === null ? undefined : KEY_FAILURE_WORDS[failure];
+  if (words === undefined) return null;
+  return (
+    <div class="tuner-error">
+      <Icon name="lock" />
+      <p>
+        <b>{words.what}</b>
+        {words.next}
+      </p>
+    </div>
+  );
+}
+
 export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
   const [text, tone] = stateWords(tuner);
   return (
@@ -83,6 +84,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
           <b>{tuner.name}</b>
           <small>
             {driverName(tuner.driver)}
+            {tuner.device === '' ? null : <span class="tuner-device">{tuner.device}</span>}
             {tuner.types.map((type) => (
               <span key={type} class="type-badge">
                 {TYPE_NAMES[type]}
@@ -95,8 +97,9 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
         </span>
       </header>
       <Users tuner={tuner} channels={channels} />
-      <Signal tuner={tuner} />
+      <SignalBar of={tuner} />
       {tuner.stats === null ? null : <Counts stats={tuner.stats} />}
+      <Descrambling tuner={tuner} />
       {tuner.error === null ? null : (
         <div class="tuner-error" role="alert">
           <Icon name="alert" />

@@ -43,6 +43,8 @@ test('a signal is judged by the scale of its broadcast type', () => {
   expect(signalWords({ signal: { ...signal, locked: false }, tuned: null })?.tone).toBe('bad');
   expect(signalWords({ signal: { ...signal, cnr: null }, tuned: null })).toMatchObject({ db: '', part: 1 });
   expect(signalWords({ signal: null, tuned: null })).toBeUndefined();
+  const satellite = signalWords({ signal, tuned: { type: 'BS', channel: 'BS01_0' } });
+  expect(satellite).toMatchObject({ part: 14 / 20, weak: 8 / 20, good: 11 / 20 });
 });
 
 test('of a tuner that cannot be used it is told what happens next', () => {
@@ -50,8 +52,8 @@ test('of a tuner that cannot be used it is told what happens next', () => {
   const broken = { state: 'error', driver: 'px4' } as const;
   expect(errorAdvice({ ...broken, retryAt: now + 5_000 }, now)).toStartWith('まもなく自動で試し直します。');
   expect(errorAdvice({ ...broken, retryAt: now + 300_000 }, now)).toStartWith('12:05 に自動で試し直します。');
-  // Nobody tries it: a driver that is not there, or an agent that never does.
-  expect(errorAdvice(broken, now)).toContain('再起動してください');
+  // A device that is not there is used again once it is.
+  expect(errorAdvice(broken, now)).toContain('自動で戻ります');
   // An empty channel is no fault of the tuner.
   expect(errorAdvice({ ...broken, state: 'idle' }, now)).toStartWith('アンテナの接続');
 });

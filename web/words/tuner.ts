@@ -84,6 +84,9 @@ export interface SignalWords {
   readonly tone: 'good' | 'fair' | 'bad';
   /** 0..1 of a scale. */
   readonly part: number;
+  /** On the same scale: from where reception has room to spare, and below which it breaks up. */
+  readonly good: number;
+  readonly weak: number;
   readonly db: string;
 }
 
@@ -92,13 +95,15 @@ export function signalWords({ signal, tuned }: Pick<Tuner, 'signal' | 'tuned'>):
   const type = tuned?.type ?? 'GR';
   const { cnr } = signal;
   const db = cnr === null ? '' : `${cnr.toFixed(1)} dB`;
-  const part = cnr === null ? 0 : Math.min(1, Math.max(0, cnr / FULL_CNR[type]));
-  if (!signal.locked) return { text: '受信できていません', tone: 'bad', part, db };
-  if (cnr === null) return { text: '受信できています', tone: 'good', part: 1, db };
-  if (cnr >= CNR[type].good) return { text: '良好', tone: 'good', part, db };
+  const full = FULL_CNR[type];
+  const scale = { good: CNR[type].good / full, weak: CNR[type].weak / full, db };
+  const part = cnr === null ? 0 : Math.min(1, Math.max(0, cnr / full));
+  if (!signal.locked) return { text: '受信できていません', tone: 'bad', part, ...scale };
+  if (cnr === null) return { text: '受信できています', tone: 'good', part: 1, ...scale };
+  if (cnr >= CNR[type].good) return { text: '良好', tone: 'good', part, ...scale };
   return cnr >= CNR[type].weak
-    ? { text: 'やや弱い', tone: 'fair', part, db }
-    : { text: '弱い', tone: 'bad', part, db };
+    ? { text: 'やや弱い', tone: 'fair', part, ...scale }
+    : { text: '弱い', tone: 'bad', part, ...scale };
 }
 
 /** A wait that is not worth a clock time. */
@@ -114,8 +119,7 @@ export function errorAdvice(tuner: Pick<Tuner, 'state' | 'driver' | 'retryAt'>, 
   const check = isFake
     ? '試験用の放送を作るコマンド（FAKE_TUNE）を確かめてください。'
     : 'チューナーの接続とドライバーを確かめてください。';
-  if (retryAt === undefined)
-    return isFake ? check : `${check}直したら、エージェント（svc-agent）を再起動してください。`;
+  if (retryAt === undefined) return isFake ? check : `${check}使えるようになると、自動で戻ります。`;
   const when = retryAt - now < SOON_MS ? 'まもなく' : `${clockText(retryAt)} に`;
   return `${when}自動で試し直します。使えるようになるまで、予約はほかのチューナーに割り当てます。続くときは、${check}`;
 }

@@ -1,0 +1,143 @@
+/** The first run: tuners, card, channel scan, guide; each step with its state and another try. */
+import { useState } from 'preact/hooks';
+import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
+import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { StepItem } from '../setup/step-item.tsx';
+import { isUsable, type Step, setupSteps } from '../setup/steps.ts';
+import { ProgressBar } from '../ui/progress.tsx';
+
+/** A device that is plugged in, a card that is inserted, and the course of a scan show without a press. */
+const POLL_MS = 3_000;
+const TYPES = ['GR', 'BS', 'CS'] as const;
+
+function useFacts() {
+  const tuners = useQuery({ ...TUNERS, poll: POLL_MS });
+  const devices = useQuery({ ...DEVICES, poll: POLL_MS });
+  const card = useQuery({ ...CARD, poll: POLL_MS });
+  const channels = useQuery(CHANNELS);
+  const scan = useQuery({ ...SCAN, poll: POLL_MS });
+  const guide = useQuery({ ...GUIDE_STATUS, poll: POLL_MS });
+  const renew = (): void => {
+    for (const one of [tuners, devices, card, channels, scan, guide]) void one.renew();
+  };
+  return {
+    renew,
+    facts: {
+      tuners: tuners.value,
+      devices: devices.value?.devices,
+      card: card.value,
+      channels: channels.value,
+      scan: scan.value,
+      guide: guide.value,
+      failure: tuners.value === undefined ? tuners.failure : undefined,
+    },
+  };
+}
+
+type Facts = ReturnType<typeof useFacts>['facts'];
+
+function Retry({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div class="setup-actions">
+      <button type="button" class="button" onClick={onRetry}>
+        もう一度確かめる
+      </button>
+    </div>
+  );
+}
+
+/** Starting a scan, and how it goes. */
+function ScanActions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => void }) {
+  const [refused, setRefused] = useState<string>();
+  const able = TYPES.filter((type) =>
+    (facts.tuners ?? []).some((tuner) => isUsable(tuner) && tuner.types.includes(type)),
+  );
+  const run = async (act: () => Promise<void>): Promise<void> => {
+    setRefused(undefined);
+    try {
+      await act();
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    } finally {
+      renew();
+    }
+  };
+  const { scan } = facts;
+  const running = scan?.state === 'running';
+  return (
+    <>
+      {running ? (
+        <ProgressBar
+          part={scan.total === 0 ? 0 : scan.done / scan.total}
+          label={`${scan.done} / ${scan.total} チャンネル`}
+        />
+      ) : null}
+      <div class="setup-actions">
+        {running ? (
+          <button type="button" class="button" onClick={() => void run(abortScan)}>
+            中止する
+          </button>
+        ) : able.length === 0 ? null : (
+          <button
+            type="button"
+            class={step.state === 'done' ? 'button' : 'button button-main'}
+            onClick={() => void run(() => startScan({ types: [...able] }))}
+          >
+            {step.state === 'done' ? 'スキャンし直す' : 'スキャンを始める'}
+          </button>
+        )}
+      </div>
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Actions({ step, facts, renew }: { step: Step; facts: Facts; renew: () => void }) {
+  switch (step.key) {
+    case 'tuners':
+    case 'card':
+      return step.state === 'done' ? null : <Retry onRetry={renew} />;
+    case 'scan':
+      return step.state === 'waiting' ? null : <ScanActions step={step} facts={facts} renew={renew} />;
+    case 'guide':
+      return null;
+  }
+}
+
+export function Setup() {
+  const { facts, renew } = useFacts();
+  const steps = setupSteps(facts);
+  const isReady = steps.every(
+    ({ key, state }) => state === 'done' || (key === 'guide' && state === 'running'),
+  );
+  return (
+    <div class="setup">
+      <header class="screen-head">
+        <h1 class="screen-title">はじめての設定</h1>
+      </header>
+      <p class="setup-lead">
+        テレビを見られるようになるまでの4つの手順です。上から順に進めてください。状態は自動で更新されます。
+      </p>
+      <ol class="setup-steps">
+        {steps.map((step, index) => (
+          <StepItem key={step.key} step={step} number={index + 1}>
+            <Actions step={step} facts={facts} renew={renew} />
+          </StepItem>
+        ))}
+      </ol>
+      <nav class="setup-actions" aria-label="次の画面">
+        <a class={isReady ? 'button button-main' : 'button'} href="./">
+          テレビを見る
+        </a>
+        <a class="button" href="tuners">
+          チューナーの詳しい設定
+        </a>
+      </nav>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** One step of the first run: its number or mark, what it says, and what can be done about it. */
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../ui/icon.tsx';
+import type { Step, StepState } from './steps.ts';
+
+const STATES: Readonly<Record<StepState, string>> = {
+  done: '完了',
+  now: '次にすること',
+  running: '実行中',
+  problem: '確認が必要です',
+  waiting: '待機中',
+};
+
+interface StepItemProps {
+  readonly step: Step;
+  readonly number: number;
+  /** What can be done. */
+  readonly children?: ComponentChildren;
+}
+
+export function StepItem({ step, number, children }: StepItemProps) {
+  const { key, title, state, text, lines } = step;
+  return (
+    <li class="setup-step block" data-state={state} aria-labelledby={`setup-${key}`}>
+      <span class="setup-mark numbers" aria-hidden="true">
+        {state === 'done' ? <Icon name="check" /> : state === 'problem' ? <Icon name="alert" /> : number}
+      </span>
+      <div class="setup-words">
+        <h2 id={`setup-${key}`}>
+          {title}
+          <small>{STATES[state]}</small>
+        </h2>
+        <p role={state === 'problem' ? 'alert' : undefined}>{text}</p>
+        {lines.map((line) => (
+          <p key={line} class="block-note">
+            {line}
+          </p>
+        ))}
+        {children}
+      </div>
+    </li>
+  );
+}

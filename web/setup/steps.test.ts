@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { tunerOf } from '../../test/tuner.ts';
+import type { Card, Channel, DetectedDevice } from '../../wire/agent.ts';
+import type { GuideStatus, ScanStatus } from '../../wire/api.ts';
+import { ApiFailure } from '../query/api.ts';
+import { type SetupFacts, setupSteps } from './steps.ts';
+
+const CARD: Card = {
+  ...{ state: 'ready', reader: 'SCR3310', caSystemId: 5, failure: null, share: null, upstream: null },
+  ecm: { requests: 0, cached: 0, failed: 0, medianMs: null },
+};
+const CHANNEL: Channel = {
+  ...{ type: 'GR', channel: 'T27', tsid: 1, networkId: 1 },
+  stations: [{ serviceId: 1, name: 'x', serviceType: 1, remoteControlKey: 1 }],
+};
+const SCAN: ScanStatus = {
+  ...{ state: 'idle', types: [], done: 0, total: 0, current: [], found: [], failed: [] },
+  ...{ startedAt: null, endedAt: null, message: null },
+};
+const DEVICE: DetectedDevice = {
+  driver: 'px4',
+  device: '/dev/px4video2',
+  types: ['GR'],
+  model: 'px4_drv',
+  problem: null,
+};
+
+function guide(known: number, total: number): GuideStatus {
+  const stations = Array.from({ length: total }, (_, index) => ({
+    noGuide: false,
+    filledUntil: index < known ? 1 : null,
+  }));
+  return { stations } as unknown as GuideStatus;
+}
+
+const DONE: SetupFacts = {
+  ...{ tuners: [tunerOf(['GR'])], devices: [DEVICE], card: CARD, channels: [CHANNEL], scan: SCAN },
+  ...{ guide: guide(3, 3), failure: undefined },
+};
+const states = (facts: Partial<SetupFacts>): string =>
+  setupSteps({ ...DONE, ...facts })
+    .map(({ state }) => state)
+    .join(' ');
+
+test('a household that is set up has every step done', () => {
+  expect(states({})).toBe('done done done done');
+  expect(states({ guide: guide(1, 3) })).toBe('done done done running');
+});
+
+test('a person who just plugged in a tuner is led on, card or not', () => {
+  const fresh = {
+    channels: [],
+    guide: guide(0, 0),
+    card: { ...CARD, state: 'absent', failure: 'no_card' },
+  } as const;
+  expect(states(fresh)).toBe('done problem now waiting');
+  expect(states({ ...fresh, tuners: [], devices: [] })).toBe('now problem waiting waiting');
+  expect(states({ ...fresh, scan: { ...SCAN, state: 'running', total: 50, done: 5 } })).toBe(
+    'done problem running waiting',
+  );
+  expect(states({ ...fresh, scan: { ...SCAN, state: 'failed', message: '見つかりません。' } })).toBe(
+    'done problem problem waiting',
+  );
+});
+
+test('satellite stations that are there without a scan do not stand for those of the region', () => {
+  const satellite = { ...CHANNEL, type: 'BS', channel: 'BS01_0' } as const;
+  expect(states({ channels: [satellite] })).toBe('done done now waiting');
+  expect(states({ channels: [satellite], tuners: [tunerOf(['BS'])] })).toBe('done done done done');
+});
+
+test('what is wrong with devices is told once, also beside tuners that work', () => {
+  const problem = { code: 'permission', message: '/dev/px4video2 を開く権限がありません' } as const;
+  const broken = tunerOf(['GR'], { state: 'error', rank: null, error: problem.message });
+  const steps = setupSteps({ ...DONE, devices: [{ ...DEVICE, problem }], tuners: [broken] });
+  expect(steps[0]).toMatchObject({ state: 'problem', lines: [problem.message] });
+  expect(setupSteps({ ...DONE, devices: [{ ...DEVICE, problem }] })[0]).toMatchObject({
+    ...{ state: 'done', lines: [problem.message] },
+  });
+});
+
+test('an agent that is away is the first thing told', () => {
+  const failure = new ApiFailure('agent_unavailable', 'チューナーエージェントに接続できません。', 503);
+  const gone = {
+    tuners: undefined,
+    devices: undefined,
+    card: undefined,
+    channels: undefined,
+    scan: undefined,
+  };
+  const steps = setupSteps({ ...DONE, ...gone, guide: undefined, failure });
+  expect(steps.map(({ state }) => state)).toEqual(['problem', 'waiting', 'waiting', 'waiting']);
+  expect(steps[0]?.lines[0]).toContain('svc-agent');
+});

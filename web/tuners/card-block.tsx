@@ -1,0 +1,112 @@
+/** The smart card: whether it can be read, how it answers, with whom its keys are shared. */
+import type { Card } from '../../wire/agent.ts';
+import { now } from '../device/clock.ts';
+import { CARD } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { answerTimeText, cardWords, refusalText } from '../words/card.ts';
+import { agoText } from '../words/time.ts';
+
+/** Requests and peers change without an event. */
+const POLL_MS = 5_000;
+
+function Fact({ name, children }: { name: string; children: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="numbers">{children}</dd>
+    </div>
+  );
+}
+
+function Facts({ card }: { card: Card }) {
+  const time = answerTimeText(card);
+  return (
+    <dl class="card-facts">
+      {card.reader === null ? null : <Fact name="カードリーダー">{card.reader}</Fact>}
+      {time === undefined ? null : <Fact name="応答時間">{time}</Fact>}
+      {card.ecm.requests === 0 ? null : (
+        <Fact name="問い合わせ">
+          {`${card.ecm.requests.toLocaleString('ja-JP')}回（失敗 ${card.ecm.failed.toLocaleString('ja-JP')}回）`}
+        </Fact>
+      )}
+      {card.upstream === null ? null : <Fact name="共有元">{card.upstream.url}</Fact>}
+    </dl>
+  );
+}
+
+function Share({ share }: { share: NonNullable<Card['share']> }) {
+  return (
+    <div class="card-share">
+      <h3>カードの共有（ポート {share.port}）</h3>
+      <p class="block-note">
+        {share.peers.length === 0
+          ? 'いま使っている相手はありません。'
+          : `使っている相手：${share.peers.join('、')}`}
+      </p>
+      {share.refused.length === 0 ? null : (
+        <ul class="card-refused" aria-label="断った相手">
+          {share.refused.map(({ peer, reason, at }) => (
+            <li key={`${peer} ${reason}`}>
+              <b class="numbers">{peer}</b>
+              <span class="card-reason">{refusalText(reason)}</span>
+              <small class="card-when">{agoText(at, now.value)}</small>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+export function CardState({ card }: { card: Card }) {
+  const { text, tone, next } = cardWords(card);
+  if (tone === 'bad') {
+    return (
+      <div class="tuner-error" role="alert">
+        <Icon name="alert" />
+        <p>
+          <b>{text}</b>
+          {next}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <p class="card-state">
+      <span class="state" data-tone={tone}>
+        {text}
+      </span>
+    </p>
+  );
+}
+
+export function CardBlock() {
+  const { value: card, failure, renew } = useQuery({ ...CARD, poll: POLL_MS });
+  return (
+    <section class="block" aria-labelledby="card-title">
+      <header class="block-head">
+        <h2 id="card-title">カード（B-CAS）</h2>
+        {card === undefined || card.failure === null ? null : (
+          <button type="button" class="button button-small" onClick={() => void renew()}>
+            もう一度確かめる
+          </button>
+        )}
+      </header>
+      {card !== undefined ? (
+        <>
+          <CardState card={card} />
+          <Facts card={card} />
+          {card.share === null ? null : <Share share={card.share} />}
+        </>
+      ) : failure !== undefined ? (
+        <p class="field-failed" role="alert">
+          {failure.message} {adviceFor(failure).next}
+        </p>
+      ) : (
+        <p class="block-note">カードの状態を読み込んでいます。</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+/** Tuners that the server has: which are used, which are not yet, and why one cannot be. */
+import { useState } from 'preact/hooks';
+import type { DetectedDevice, Tuner } from '../../wire/agent.ts';
+import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
+import { DEVICES, TUNERS } from '../query/queries.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { TYPE_NAMES } from '../words/tuner.ts';
+import { definitionOf } from './edit.tsx';
+
+interface LineProps {
+  readonly device: DetectedDevice;
+  readonly isUsed: boolean;
+  readonly onAdd: () => void;
+}
+
+function DeviceLine({ device, isUsed, onAdd }: LineProps) {
+  const { model, types, problem } = device;
+  const canAdd = !isUsed && types.length > 0;
+  return (
+    <li class="device">
+      <span class="device-name">
+        <b>{model === '' ? device.device : model}</b>
+        <small>
+          {model === '' ? null : device.device}
+          {types.map((type) => (
+            <span key={type} class="type-badge">
+              {TYPE_NAMES[type]}
+            </span>
+          ))}
+        </small>
+      </span>
+      {canAdd ? (
+        <button
+          type="button"
+          class="button button-small"
+          aria-label={`${device.device} を使う`}
+          onClick={onAdd}
+        >
+          使う
+        </button>
+      ) : isUsed && problem === null ? (
+        <span class="state" data-tone="good">
+          使用
+        </span>
+      ) : null}
+      {problem === null ? null : (
+        <p class="device-problem" data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}>
+          <Icon name="alert" />
+          {problem.message}
+        </p>
+      )}
+    </li>
+  );
+}
+
+export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
+  const { value } = useQuery(DEVICES);
+  const [refused, setRefused] = useState<string>();
+  const devices = value?.devices ?? [];
+  if (devices.length === 0) return null;
+  const add = async ({ driver, device, types }: DetectedDevice): Promise<void> => {
+    setRefused(undefined);
+    try {
+      entryOf(TUNERS).put(await putTuners([...tuners.map(definitionOf), { driver, device, types }]));
+      showToast('チューナーを追加しました');
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    }
+  };
+  const unused = devices.filter(({ device }) => !tuners.some((tuner) => tuner.device === device));
+  return (
+    <details class="devices" open={unused.length > 0 || devices.some(({ problem }) => problem !== null)}>
+      <summary>
+        サーバーにつながっている機器 <span class="numbers">{devices.length}</span>
+      </summary>
+      <ul>
+        {devices.map((device) => (
+          <DeviceLine
+            key={device.device}
+            device={device}
+            isUsed={!unused.includes(device)}
+            onAdd={() => void add(device)}
+          />
+        ))}
+      </ul>
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+    </details>
+  );
+}

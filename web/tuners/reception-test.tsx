@@ -1,0 +1,133 @@
+/** Tries whether a channel is received, for a person at the antenna: seconds instead of a scan of minutes. */
+import { useState } from 'preact/hooks';
+import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { ReceptionTest, ReceptionTestRequest } from '../../wire/api.ts';
+import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { ApiFailure, networkFailure, testReception } from '../query/api.ts';
+import { Icon } from '../ui/icon.tsx';
+import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
+import { SignalBar } from './signal-bar.tsx';
+
+type BroadcastType = Channel['type'];
+const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
+
+/** Before any scan: every channel of terrestrial broadcasting, and of each satellite two that everybody receives. */
+const WITHOUT_SCAN: Readonly<Record<BroadcastType, readonly string[]>> = {
+  GR: Array.from({ length: 50 }, (_, index) => `T${index + 13}`),
+  BS: ['BS15_0', 'BS01_0'],
+  CS: ['CS08', 'CS16'],
+};
+
+/** What can be tried, by kind of broadcast. */
+export function testableChannels(
+  channels: readonly Channel[],
+  tuners: readonly Tuner[],
+): { type: BroadcastType; channels: readonly string[] }[] {
+  return TYPES.filter((type) => tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type))).map(
+    (type) => {
+      const known = channels.filter((channel) => channel.type === type).map(({ channel }) => channel);
+      return { type, channels: known.length > 0 ? known : WITHOUT_SCAN[type] };
+    },
+  );
+}
+
+function Result({ result, name }: { result: ReceptionTest; name: string }) {
+  const { received, message, tuner, stats, keyFailure } = result;
+  const errors = stats === null ? 0 : stats.continuityErrors + stats.transportErrors + stats.syncErrors;
+  const key = keyFailure === null ? undefined : KEY_FAILURE_WORDS[keyFailure];
+  return (
+    <div class="test-result" role="status">
+      <p class={received ? 'scan-result scan-result-good' : 'scan-result test-bad'}>
+        <Icon name={received ? 'check' : 'alert'} />
+        {received ? `${name}を受信できました。` : `${name}を受信できません。${message ?? ''}`}
+      </p>
+      <SignalBar of={{ signal: result.signal, tuned: { type: result.type, channel: result.channel } }} />
+      {tuner === null ? null : (
+        <p class="block-note">
+          {tuner.name}で確かめました。
+          {received && errors > 0
+            ? `乱れたパケットが${errors.toLocaleString('ja-JP')}個あります。アンテナの向きと配線を確かめてください。`
+            : ''}
+          {received
+            ? ''
+            : 'アンテナ線がこのチューナーにつながっているか、アンテナの向きが正しいかを確かめてください。'}
+        </p>
+      )}
+      {received && key !== undefined ? (
+        <p class="block-note test-bad">
+          スクランブルを解除できません。{key.what}
+          {key.next}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+interface ReceptionTestsProps {
+  readonly tuners: readonly Tuner[];
+  readonly channels: readonly Channel[];
+}
+
+export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
+  const groups = testableChannels(channels, tuners);
+  const [chosen, setChosen] = useState('');
+  const [running, setRunning] = useState(false);
+  const [result, setResult] = useState<ReceptionTest>();
+  const [refused, setRefused] = useState<string>();
+  const all = groups.flatMap(({ type, channels: names }) => names.map((name) => `${type}/${name}`));
+  const value = all.includes(chosen) ? chosen : (all[0] ?? '');
+  const nameOf = ({ type, channel }: ReceptionTestRequest): string => {
+    const station = firstStation(channels, type, channel);
+    return station === undefined ? channel : `${station}（${channel}）`;
+  };
+  const run = async (): Promise<void> => {
+    if (running) return;
+    const [type = 'GR', channel = ''] = value.split('/') as [BroadcastType, string];
+    setRunning(true);
+    setResult(undefined);
+    setRefused(undefined);
+    try {
+      setResult(await testReception({ type, channel }));
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    } finally {
+      setRunning(false);
+    }
+  };
+  if (groups.length === 0) return null;
+  return (
+    <section class="block" aria-labelledby="test-title">
+      <header class="block-head">
+        <h2 id="test-title">受信テスト</h2>
+      </header>
+      <p class="block-note">1つのチャンネルを10秒ほど受信して、アンテナとカードの状態を確かめます。</p>
+      <div class="reception-test">
+        <select
+          class="rule-input"
+          aria-label="テストするチャンネル"
+          value={value}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        >
+          {groups.map(({ type, channels: names }) => (
+            <optgroup key={type} label={TYPE_NAMES[type]}>
+              {names.map((channel) => (
+                <option key={channel} value={`${type}/${channel}`}>
+                  {nameOf({ type, channel })}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+        <button type="button" class="button button-main" aria-disabled={running} onClick={() => void run()}>
+          {running ? '受信しています…' : 'テストする'}
+        </button>
+      </div>
+      {result === undefined ? null : <Result result={result} name={nameOf(result)} />}
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+    </section>
+  );
+}

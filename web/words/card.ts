@@ -1,0 +1,39 @@
+/** What the agent says of the smart card and of sharing its keys, in plain words. Pure. */
+import type { Card } from '../../wire/agent.ts';
+import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+
+export interface CardWords {
+  readonly text: string;
+  readonly tone: 'good' | 'bad' | 'quiet';
+  /** What to do about it. */
+  readonly next: string | undefined;
+}
+
+export function cardWords({ state, failure }: Pick<Card, 'state' | 'failure'>): CardWords {
+  if (failure !== null) {
+    const words = KEY_FAILURE_WORDS[failure];
+    return { text: words?.what ?? 'カードを使えません。', tone: 'bad', next: words?.next };
+  }
+  if (state === 'ready') return { text: 'カードを読み取れます', tone: 'good', next: undefined };
+  if (state === 'shared')
+    return { text: 'ほかのサーバーのカードを使っています', tone: 'good', next: undefined };
+  return { text: 'まだ読み取っていません', tone: 'quiet', next: undefined };
+}
+
+const SECOND_MS = 1_000;
+
+/** How quickly the card answers; undefined before it was asked. */
+export function answerTimeText({ ecm }: Pick<Card, 'ecm'>): string | undefined {
+  if (ecm.medianMs === null) return undefined;
+  const ms = Math.round(ecm.medianMs);
+  return ms < SECOND_MS ? `${ms}ミリ秒` : `${(ms / SECOND_MS).toFixed(1)}秒`;
+}
+
+/** Why a peer gets no keys: the agent says it in the words of its log. */
+export function refusalText(reason: string): string {
+  if (reason.includes('outside CARD_SHARE_NETWORKS'))
+    return '許可していないネットワークです（CARD_SHARE_NETWORKS）';
+  if (reason.includes('cannot be measured')) return '往復時間を測れません（CARD_SHARE_MAX_RTT）';
+  const rtt = /^round-trip time ([\d.]+) ms exceeds/.exec(reason)?.[1];
+  return rtt === undefined ? reason : `往復時間 ${rtt} ミリ秒が上限を超えています（CARD_SHARE_MAX_RTT）`;
+}
