@@ -13,6 +13,7 @@ import { type Config, readConfig } from './config.ts';
 import { DATABASE_FILE, type RunningService, startService } from './service.ts';
 import { recoverDatabase } from './store/recover.ts';
 import {
+  startBackgroundWorker,
   startDatabaseWorker,
   startGuideWorker,
   startReceptionWorker,
@@ -190,6 +191,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       startReceptionWorker,
       startGuideWorker,
       startScheduleWorker,
+      startBackgroundWorker,
       startDatabaseWorker,
     });
   } catch (error) {

@@ -59,6 +59,7 @@ export interface ServiceOptions {
   startGuideWorker: () => Worker;
   startScheduleWorker: () => Worker;
   startDatabaseWorker: () => Worker;
+  startBackgroundWorker: () => Worker;
 }
 
 export interface RunningService {
@@ -178,8 +179,9 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     monotonicClock: () => monotonicMs(elapsed()),
   });
   const playData = createPlayData({
-    ...{ database, encoders, hub, log, now, dataDir: config.dataDir, open: play.open },
-    isBusy: () => live.live.isWatched,
+    ...{ database, encoders, hub, log, now, elapsed, seen, dataDir: config.dataDir, open: play.open },
+    isBusy: () => live.live.isWatched || play.isConverting(),
+    startWorker: options.startBackgroundWorker,
   });
   const booking = createBooking({
     ...{ database, programs, stations, tuners, settings, hub },
@@ -276,7 +278,7 @@ function lifecycle(
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events],
-      [booking.booking, playData.pictures],
+      [booking.booking, playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
     ],

@@ -22,3 +22,8 @@ export function startDatabaseWorker(): Worker {
 export function startScheduleWorker(): Worker {
   return new Worker(new URL('./schedule.worker.ts', import.meta.url));
 }
+
+/** Reads whole recordings; speaks `play/caption-messages.ts`. */
+export function startBackgroundWorker(): Worker {
+  return new Worker(new URL('./background.worker.ts', import.meta.url));
+}

@@ -46,7 +46,9 @@ export type DrcsImage = Static<typeof DrcsImageSchema>;
 
 export const CaptionPageSchema = t.Object({
   v: t.Literal(CAPTION_PAGE_VERSION),
-  plane: t.Tuple([t.Integer({ minimum: 1 }), t.Integer({ minimum: 1 })]),
+  plane: t.Unsafe<[number, number]>(
+    t.Array(t.Integer({ minimum: 1 }), { minItems: 2, maxItems: 2, description: 'width, height' }),
+  ),
   duration: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: 'ms; null: until the next page' }),
   runs: t.Array(CaptionRunSchema),
   drcs: t.Optional(t.Record(t.String(), DrcsImageSchema)),

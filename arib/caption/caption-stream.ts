@@ -49,6 +49,9 @@ const PES_LIMIT = 66_000;
 /** The clock does not jump by this much unless the stream was cut. */
 const JUMP = 10 * 90_000;
 
+/** New tables count from the slice behind theirs on: 6 ms of a terrestrial station. */
+const SLICE_BYTES = 64 * PACKET_SIZE;
+
 interface OpenSource extends CaptionSource {
   readonly pes: PesAssembler;
   readonly decoder: CaptionDecoder;
@@ -85,6 +88,15 @@ export class CaptionStream {
 
   /** Takes whole packets; gives what they completed, in order. */
   feed(packets: Uint8Array): CaptionEvent[] {
+    if (packets.length <= SLICE_BYTES) return this.#feed(packets);
+    const events: CaptionEvent[] = [];
+    for (let at = 0; at < packets.length; at += SLICE_BYTES) {
+      for (const event of this.#feed(packets.subarray(at, at + SLICE_BYTES))) events.push(event);
+    }
+    return events;
+  }
+
+  #feed(packets: Uint8Array): CaptionEvent[] {
     for (const section of this.#demux.feed(packets)) {
       const pat = section.pid === PAT_PID ? parsePat(section) : undefined;
       if (pat !== undefined) {

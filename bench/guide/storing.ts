@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import {
+  startBackgroundWorker,
   startDatabaseWorker,
   startGuideWorker,
   startReceptionWorker,
@@ -97,6 +98,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       startReceptionWorker,
       startGuideWorker,
       startScheduleWorker,
+      startBackgroundWorker,
       startDatabaseWorker,
     });
     try {

@@ -57,6 +57,19 @@ export interface TimedPlace {
   readonly media: Media90k;
 }
 
+function pieceHolding(pieces: readonly IndexPiece[], at: number): IndexPiece | undefined {
+  return pieces.findLast(({ from }) => from <= at) ?? pieces[0];
+}
+
+/** As `RecordingIndex.timeOf`, for a worker that has the pieces alone. */
+export function timeInPieces(pieces: readonly IndexPiece[], pts: Pts90k, at: number): Media90k | undefined {
+  const piece = pieceHolding(pieces, at);
+  if (piece === undefined) return undefined;
+  const share = (at - piece.from) / Math.max(1, piece.to - piece.from);
+  const expected = Math.round(Math.min(1, Math.max(0, share)) * piece.length);
+  return media90k(piece.start + unwrapPts(pts - piece.pts, expected));
+}
+
 const STRIDE_BYTES = 64 * 1024 * 1024;
 /** Places this near are neighbours: what lies between them is at most a few pictures. */
 const FINE_BYTES = 64 * 1024;
@@ -107,7 +120,7 @@ export class RecordingIndex {
 
   /** The piece that holds an octet; the last one for what was written since. */
   pieceAt(at: number): IndexPiece | undefined {
-    return this.pieces.findLast(({ from }) => from <= at) ?? this.pieces[0];
+    return pieceHolding(this.pieces, at);
   }
 
   /** The piece that holds a time; the first or last one for times outside. */
@@ -117,11 +130,7 @@ export class RecordingIndex {
 
   /** Time of a stamp that was read at an octet, not limited to what its piece holds: sound begins before pictures. */
   timeOf(pts: Pts90k, at: number): Media90k | undefined {
-    const piece = this.pieceAt(at);
-    if (piece === undefined) return undefined;
-    const share = (at - piece.from) / Math.max(1, piece.to - piece.from);
-    const expected = Math.round(Math.min(1, Math.max(0, share)) * piece.length);
-    return media90k(piece.start + unwrapPts(pts - piece.pts, expected));
+    return timeInPieces(this.pieces, pts, at);
   }
 
   /**

@@ -10,14 +10,17 @@ import { PacketFramer } from '../../arib/ts/framer.ts';
 import { CAPTION_PAGE_VERSION, type CaptionsFile, type TimedCaptionPage } from '../../wire/caption.ts';
 import { captionLanguageLabel } from '../model/caption-language.ts';
 
+/**
+ * Seconds on the playback scale; undefined for a time that has no place there.
+ * @param clock the stream's clock where the page was read, for streams whose time stamps occur more than once
+ * @param octet of the stream: the page was read there or a little later
+ */
+export type CaptionScale = (at: Pts90k, clock: Pts90k | undefined, octet: number) => number | undefined;
+
 export interface CaptionExtraction {
   /** Of a stream with several stations; undefined: the only one. */
-  readonly serviceId?: ServiceId;
-  /**
-   * Seconds on the playback scale; undefined for a time that has no place there. `clock`: the stream's clock where
-   * the page was read, for streams whose time stamps occur more than once.
-   */
-  readonly scale: (at: Pts90k, clock: Pts90k | undefined) => number | undefined;
+  readonly serviceId?: ServiceId | undefined;
+  readonly scale: CaptionScale;
   readonly signal?: AbortSignal;
 }
 
@@ -54,6 +57,17 @@ class Collected {
     pages.push({ at: seconds, page });
   }
 
+  /** What is on the screen is not meant behind a cut. */
+  cut(seconds: number): void {
+    for (const pages of this.#pages.values()) {
+      const last = pages.at(-1);
+      if (last === undefined || last.page.runs.length === 0 || last.at >= seconds) continue;
+      const { duration, plane } = last.page;
+      if (duration !== null && last.at + duration / 1000 <= seconds) continue;
+      pages.push({ at: seconds, page: { v: CAPTION_PAGE_VERSION, plane, duration: null, runs: [] } });
+    }
+  }
+
   /** Null when nothing was ever shown. */
   file(): CaptionsFile | null {
     const indexes = [...this.#pages.keys()].filter((index) => (this.#pages.get(index)?.length ?? 0) > 0);
@@ -76,22 +90,51 @@ class Collected {
   }
 }
 
+/** Reads a stream that may still grow; `file` gives what was found so far. */
+export class CaptionExtractor {
+  readonly #framer = new PacketFramer();
+  readonly #captions: CaptionStream;
+  readonly #collected = new Collected();
+  readonly #scale: CaptionScale;
+
+  constructor({ serviceId, scale }: Pick<CaptionExtraction, 'serviceId' | 'scale'>) {
+    this.#captions = new CaptionStream(serviceId);
+    this.#scale = scale;
+  }
+
+  /** @param octet of the stream that the bytes begin at */
+  feed(bytes: Uint8Array, octet: number): void {
+    for (const event of this.#captions.feed(this.#framer.feed(bytes))) {
+      const { clock } = this.#captions;
+      this.#collected.take(event, event.kind === 'page' ? this.#scale(event.at, clock, octet) : undefined);
+    }
+  }
+
+  /** What follows does not continue what was read. @param seconds on the playback scale */
+  cut(seconds: number): void {
+    this.#collected.cut(seconds);
+  }
+
+  /** The captions of all languages; null when there were none. */
+  file(): CaptionsFile | null {
+    return this.#collected.file();
+  }
+}
+
 /**
- * The captions of all languages; null when the stream has none.
+ * The captions of a whole stream.
  * @throws what the signal was aborted with, or what reading the stream fails with
  */
 export async function extractCaptions(
   stream: AsyncIterable<Uint8Array>,
   { serviceId, scale, signal }: CaptionExtraction,
 ): Promise<CaptionsFile | null> {
-  const framer = new PacketFramer();
-  const captions = new CaptionStream(serviceId);
-  const collected = new Collected();
+  const extractor = new CaptionExtractor({ serviceId, scale });
+  let octet = 0;
   for await (const chunk of stream) {
     signal?.throwIfAborted();
-    for (const event of captions.feed(framer.feed(chunk))) {
-      collected.take(event, event.kind === 'page' ? scale(event.at, captions.clock) : undefined);
-    }
+    extractor.feed(chunk, octet);
+    octet += chunk.length;
   }
-  return collected.file();
+  return extractor.file();
 }

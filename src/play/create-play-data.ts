@@ -7,6 +7,9 @@ import type { Hub } from '../hub/hub.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { PictureStore } from '../store/picture-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
+import { CaptionFiles } from './caption-files.ts';
+import { addCaptionRoutes } from './caption-routes.ts';
+import { CaptionStreams } from './caption-streams.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import { PictureMaker } from './picture-maker.ts';
 import { addPictureRoutes } from './picture-routes.ts';
@@ -18,6 +21,11 @@ export interface PlayDataNeeds {
   dataDir: string;
   open: OpenRecordings;
   encoders: Pick<Encoders, 'ffmpeg'>;
+  startWorker: () => Worker;
+  /** A recording is being watched. */
+  seen: (id: number) => void;
+  /** ms of a clock that is never set. */
+  elapsed: () => number;
   /** An encoder runs that a viewer waits for. */
   isBusy: () => boolean;
   hub: Hub;
@@ -29,7 +37,8 @@ export interface PlayDataNeeds {
 /** In the data folder; may be deleted while the service is not running. */
 const CACHE_FOLDER = 'recording-cache';
 
-export function createPlayData({ database, dataDir, open, encoders, isBusy, hub, log, now }: PlayDataNeeds) {
+export function createPlayData(needs: PlayDataNeeds) {
+  const { database, dataDir, open, encoders, isBusy, hub, log, now } = needs;
   const recordingList = new RecordingListStore(database);
   const cache = new RecordingCache({ folder: join(dataDir, CACHE_FOLDER) });
   const maker = new PictureMaker({ cache, open, ffmpeg: () => encoders.ffmpeg(), isBusy, now });
@@ -37,8 +46,17 @@ export function createPlayData({ database, dataDir, open, encoders, isBusy, hub,
     ...{ store: new PictureStore(database), list: recordingList, cache, maker, hub, now },
     log: log.component('pictures'),
   });
+  const captionFiles = new CaptionFiles({
+    ...{ cache, open, startWorker: needs.startWorker },
+    log: log.component('captions'),
+  });
+  const captionStreams = new CaptionStreams({
+    ...{ open, list: recordingList, elapsed: needs.elapsed },
+    log: log.component('captions'),
+  });
   const routes: AddRoutes = (app) => {
     addPictureRoutes(app, { recordingList, cache });
+    addCaptionRoutes(app, { recordingList, captionFiles, captionStreams, seen: needs.seen });
   };
-  return { pictures, routes };
+  return { pictures, captionFiles, captionStreams, routes };
 }

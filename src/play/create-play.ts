@@ -31,9 +31,9 @@ export function createPlay(needs: PlayNeeds) {
     measured: (id) => stored.measured(id),
     beganAt: (id) => stored.find(id)?.beganAt ?? null,
   });
+  const slots = new ConversionSlots(() => needs.settings.get('conversions'));
   const streams = new RecordingStreams({
-    ...{ open, encoders: needs.encoders },
-    slots: new ConversionSlots(() => needs.settings.get('conversions')),
+    ...{ open, slots, encoders: needs.encoders },
     isRecording: (id) => recordingList.find(id)?.state === 'recording',
     clock: needs.monotonicClock,
     log: needs.log.component('play'),
@@ -48,5 +48,5 @@ export function createPlay(needs: PlayNeeds) {
     await streams.close();
     await open.close();
   };
-  return { play: { close }, open, streams, routes };
+  return { play: { close }, open, streams, isConverting: () => slots.used > 0, routes };
 }

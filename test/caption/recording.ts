@@ -1,7 +1,14 @@
 /** A recording with captions as a transport stream: tables, clock and the caption streams of a synthetic station. */
 import { CaptionTrack, SuperimposeTrack, type Transmission } from '../../synth/caption/track.ts';
 import type { EventStation } from '../../synth/si/eit.ts';
-import { adaptation, patSection, pmtSection, StreamBuilder, streamIdentifier } from '../stream-builder.ts';
+import {
+  adaptation,
+  patSection,
+  pesPacket,
+  pmtSection,
+  StreamBuilder,
+  streamIdentifier,
+} from '../stream-builder.ts';
 
 export const SERVICE = 1024;
 const PMT = 0x1f0;
@@ -20,7 +27,12 @@ export interface RecordingOptions {
   readonly seconds: number;
   /** Packets between two beats besides captions: a picture's place. */
   readonly filler?: Uint8Array;
+  /** A start of an intra picture at each beat, so that the stream can be played. */
+  readonly pictures?: boolean;
 }
+
+/** Sequence header of 1440x1080, ISO/IEC 13818-2 6.2.2.1. */
+const PICTURE = [0, 0, 1, 0xb3, 0x5a, 0x04, 0x38, 0x34];
 
 function due(transmissions: readonly Transmission[], from: number, to: number): Uint8Array[] {
   return transmissions.filter((one) => one.due >= from && one.due < to).map(({ pes }) => pes);
@@ -33,6 +45,7 @@ export function* recording({
   from,
   seconds,
   filler,
+  pictures = false,
 }: RecordingOptions): Generator<Uint8Array> {
   const builder = new StreamBuilder();
   const streams = [
@@ -51,6 +64,10 @@ export function* recording({
       .sections(0, pat)
       .sections(PMT, pmt)
       .packet(CLOCK, { adaptation: adaptation({ pcr }) });
+    if (pictures) {
+      const pts = at % 2 ** 33;
+      builder.pes(CLOCK, pesPacket({ streamId: 0xe0, pts, unbounded: true, data: PICTURE }));
+    }
     for (const pes of due(captions, at, at + BEAT)) builder.pes(CAPTIONS, pes);
     for (const pes of due(flashes, at, at + BEAT)) builder.pes(FLASHES, pes);
     yield builder.take();

@@ -7,6 +7,7 @@ import { createLog, type Log } from '../../host/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
 import {
+  startBackgroundWorker,
   startDatabaseWorker,
   startGuideWorker,
   startReceptionWorker,
@@ -134,6 +135,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     startReceptionWorker,
     startGuideWorker,
     startScheduleWorker,
+    startBackgroundWorker,
     startDatabaseWorker,
   });
   return {

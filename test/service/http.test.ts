@@ -132,6 +132,8 @@ describe('stations and health', () => {
       '/api/recordings/series',
       '/api/recordings/{id}',
       '/api/recordings/{id}/bin',
+      '/api/recordings/{id}/captions',
+      '/api/recordings/{id}/captions.json',
       '/api/recordings/{id}/chapters',
       '/api/recordings/{id}/detail',
       '/api/recordings/{id}/file',

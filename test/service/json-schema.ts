@@ -119,6 +119,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   maxLength: bound(lengthOf, atMost),
   minimum: bound(numberOf, atLeast),
   maximum: bound(numberOf, atMost),
+  exclusiveMinimum: bound(numberOf, (size, rule) => size > rule),
 };
 
 function misfits(schema: JsonSchema, value: unknown, at: Place): Misfit[] {

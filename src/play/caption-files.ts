@@ -1,0 +1,123 @@
+/**
+ * Captions files of recordings: of a finished one read once and kept in the cache, of one in progress read as far as it
+ * goes. Reading is the background worker's; requests for the same recording share one reading.
+ */
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { within } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
+import { Failure } from '../model/failure.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
+import type { ListedRecording } from '../store/recording-list-store.ts';
+import type { BackgroundContract } from './caption-messages.ts';
+import type { OpenRecordings } from './open-recordings.ts';
+import type { RecordingCache } from './recording-cache.ts';
+
+export interface CaptionFilesOptions {
+  readonly cache: RecordingCache;
+  readonly open: Pick<OpenRecordings, 'open'>;
+  readonly startWorker: () => Worker;
+  readonly log: Log;
+  /** A request waits so long for the reading, which goes on without it, ms. */
+  readonly waitMs?: number | undefined;
+}
+
+/** The number changes with what the file holds: captions of an earlier version are read again. */
+const FILE = 'captions-1.json.gz';
+const WAIT_MS = 90_000;
+/** Nobody asks for captions for so long: the worker is ended. */
+const IDLE_MS = 60_000;
+/** Each reads a disk; more would only read it slower. */
+const MAX_READINGS = 4;
+const NONE = 'null';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+export class CaptionFiles {
+  readonly #link: WorkerLink<BackgroundContract>;
+  readonly #readings = new Map<RecordingId, Promise<string | null>>();
+
+  constructor(private readonly options: CaptionFilesOptions) {
+    const { startWorker, log } = options;
+    this.#link = new WorkerLink({
+      name: 'background worker',
+      ...{ startWorker, log, watchWhen: 'working', idleMs: IDLE_MS, maxRequests: MAX_READINGS },
+      // A block of a megabyte takes milliseconds.
+      watchdog: { limitMs: 30_000 },
+    });
+  }
+
+  /**
+   * A captions file as JSON; null when the recording has no captions.
+   * @throws Failure not_found without an original stream that can be read, busy when reading takes longer
+   */
+  async json(recording: ListedRecording): Promise<string | null> {
+    const id = recordingId(recording.id);
+    const cached = await this.#cached(id);
+    if (cached !== undefined) return cached;
+    const { waitMs = WAIT_MS } = this.options;
+    return within(waitMs, this.#reading(id, recording), () => {
+      throw new Failure('busy', '字幕を読み取っています。しばらくしてから、もう一度お試しください。');
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+  }
+
+  #reading(id: RecordingId, recording: ListedRecording): Promise<string | null> {
+    const known = this.#readings.get(id);
+    if (known !== undefined) return known;
+    const reading = this.#read(id, recording).finally(() => this.#readings.delete(id));
+    this.#readings.set(id, reading);
+    // Who waited may have gone.
+    reading.catch(() => {});
+    return reading;
+  }
+
+  async #read(id: RecordingId, recording: ListedRecording): Promise<string | null> {
+    const { open } = this.options;
+    const grows = recording.state === 'recording';
+    const opened = await open.open(recording);
+    try {
+      const { bytes, index } = opened;
+      const paths = bytes.starts.map(({ path }) => path);
+      const key = `${id} ${paths[0]}`;
+      const { pieces, size, serviceId } = index;
+      const { json } = await this.#link.request('captions', { key, paths, size, pieces, serviceId, grows });
+      const text = json === null ? null : new TextDecoder().decode(json);
+      if (!grows) await this.#keep(id, text);
+      return text;
+    } catch (error) {
+      if (!(error instanceof WorkerError)) throw error;
+      if (error.kind === 'busy') throw new Failure('busy', 'サーバが混んでいます', { cause: error });
+      // A file that went away, or a folder that does not answer.
+      if (error.kind === 'failed' && error.code !== null) throw new Failure('not_found', error.message);
+      throw new Failure('busy', '字幕を読み取れませんでした。もう一度お試しください。', { cause: error });
+    } finally {
+      opened.close();
+    }
+  }
+
+  async #cached(id: RecordingId): Promise<string | null | undefined> {
+    const packed = await this.options.cache.read(id, FILE);
+    if (packed === undefined) return undefined;
+    try {
+      const text = (await decompress(packed)).toString('utf8');
+      return text === NONE ? null : text;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A disk that is full takes no captions away from who asked for them. */
+  async #keep(id: RecordingId, text: string | null): Promise<void> {
+    try {
+      await this.options.cache.write(id, FILE, await compress(text ?? NONE));
+    } catch (error) {
+      this.options.log.warn('captions not kept', { recording: id, error: String(error) });
+    }
+  }
+}

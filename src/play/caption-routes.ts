@@ -1,0 +1,125 @@
+/** Captions of recordings: as a file, and as a frame stream beside the original stream. */
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import { CaptionsFileSchema } from '../../wire/caption.ts';
+import { Failure } from '../model/failure.ts';
+import {
+  CAPTION_STREAM_HEADERS,
+  captionStreamResponse,
+  LANGUAGE,
+  readLanguage,
+} from '../route/caption-stream.ts';
+import { problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { etagOf, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
+import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import type { CaptionFiles } from './caption-files.ts';
+import type { CaptionStreams } from './caption-streams.ts';
+
+export interface CaptionRouteNeeds {
+  recordingList: Pick<RecordingListStore, 'find'>;
+  captionFiles: Pick<CaptionFiles, 'json'>;
+  captionStreams: Pick<CaptionStreams, 'open'>;
+  /** A recording is being watched. */
+  seen(id: number): void;
+}
+
+const ORIGIN_HEADER = 'x-svc-origin';
+
+/** @throws Failure bad_request for what is no time */
+function readFrom(text: string | undefined): number {
+  const from = text === undefined ? 0 : Number(text);
+  if (text?.trim() === '' || !Number.isFinite(from) || from < 0) {
+    throw new Failure('bad_request', '再生位置が正しくありません。', { path: 'from' });
+  }
+  return from;
+}
+
+/** @throws Failure not_found without an original stream */
+function withOriginal(parts: CaptionRouteNeeds, id: string): ListedRecording {
+  const recording = findRecording(parts.recordingList, id);
+  if (recording.files.some(({ source }) => source === 'ts')) return recording;
+  throw new Failure('not_found', 'この録画の放送ストリームはありません。');
+}
+
+export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
+  const tags = ['recordings'];
+
+  app.get(
+    '/api/recordings/:id/captions.json',
+    async ({ params, request }) => {
+      const recording = withOriginal(parts, params.id);
+      const body = await parts.captionFiles.json(recording);
+      if (body === null) throw new Failure('not_found', 'この録画に字幕はありません。');
+      return polledJson(request, { body, etag: etagOf(body) });
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'The captions of a recording',
+        description:
+          'Read from the original stream when they are first asked for. Of a recording in progress what there is so far.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          ...polledResponses('the pages of all languages', CaptionsFileSchema),
+          404: problemResponse('no such recording, it is in the bin, or it has no captions'),
+          503: problemResponse('`busy`: they are being read, ask again; or the folder does not answer'),
+        },
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id/captions',
+    async ({ params, query, request }) => {
+      const from = readFrom(query.from);
+      const language = readLanguage(query.language);
+      const recording = withOriginal(parts, params.id);
+      const { body, origin } = await parts.captionStreams.open(recording, { from, language }, request.signal);
+      const headers = { ...CAPTION_STREAM_HEADERS, [ORIGIN_HEADER]: String(origin) };
+      if (request.method === 'HEAD') {
+        await body.cancel();
+        return new Response(null, { headers: { ...headers, [LENGTH_HEADER]: NO_LENGTH } });
+      }
+      parts.seen(recording.id);
+      return new Response(body, { headers });
+    },
+    {
+      params: ID_PARAMS,
+      query: t.Object({
+        from: t.Optional(
+          t.String({
+            maxLength: 32,
+            description:
+              's on the playback scale, as of the video beside it; default 0; beyond the end: the end',
+          }),
+        ),
+        language: LANGUAGE,
+      }),
+      detail: {
+        summary: 'The captions of a recording beside its original stream',
+        description:
+          'Times are those of its PTS. What begins up to 10 s before `from` is sent at once, then at most twice as fast as ' +
+          'it was broadcast. Follows a recording in progress and ends with it. The oldest of more than 3 streams of one ' +
+          'recording is closed.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          200: captionStreamResponse({
+            [ORIGIN_HEADER]: {
+              schema: { type: 'integer' },
+              description: 'PTS of the time 0 of the playback scale, where `from` lies',
+            },
+          }),
+          400: problemResponse('malformed id, a time or a language that is none; `path` names the field'),
+          404: problemResponse('no such recording, it is in the bin, or it has no original stream'),
+          503: problemResponse('`busy`: its folder does not answer'),
+        },
+      },
+    },
+  );
+}

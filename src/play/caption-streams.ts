@@ -1,0 +1,219 @@
+/**
+ * Caption frame streams of recordings, beside their original stream: what is before the wanted time at once, then at
+ * most twice as fast as it was broadcast. Follows a recording in progress to its end.
+ */
+import {
+  type Media90k,
+  media90k,
+  PTS_MODULUS,
+  type Pts90k,
+  pts90k,
+  TICKS_PER_SECOND,
+} from '../../arib/time.ts';
+import { ptsDifference } from '../../arib/ts/clock.ts';
+import { PacketFramer } from '../../arib/ts/framer.ts';
+import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
+import type { Log } from '../../host/log.ts';
+import { captionBody } from '../media/caption-body.ts';
+import { CaptionFrames } from '../media/caption-frames.ts';
+import type { RecordingIndex } from '../media/recording-index.ts';
+import { stampsIn } from '../media/stream-stamps.ts';
+import { ViewerQueue } from '../media/viewer-queue.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
+import { captionReader } from '../reception/caption-reader.ts';
+import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
+
+export interface CaptionStreamsOptions {
+  readonly open: Pick<OpenRecordings, 'open'>;
+  readonly list: Pick<RecordingListStore, 'find'>;
+  readonly log: Log;
+  /** ms of a clock that is never set. */
+  readonly elapsed: () => number;
+  readonly sleep?: ((ms: number) => Promise<void>) | undefined;
+}
+
+export interface CaptionStreamRequest {
+  /** s on the playback scale. */
+  readonly from: number;
+  /** 1 to 8. */
+  readonly language: number;
+}
+
+export interface OpenCaptionStream {
+  readonly body: ReadableStream<Uint8Array>;
+  /** Stamp of the time 0 of the playback scale, in the stretch where it begins. */
+  readonly origin: Pts90k;
+}
+
+/** The oldest one of a recording is closed beyond that. */
+const MAX_STREAMS = 3;
+/** A page that is shown at the wanted time was sent before it. */
+const LEAD = 10 * TICKS_PER_SECOND;
+const SPEED = 2;
+/** Read ahead of that speed, so that a page is there before its time. */
+const AHEAD = 2 * TICKS_PER_SECOND;
+/** A second of a station, at least, where its clock is missing. */
+const FASTEST_BYTES = 3_000_000;
+const BLOCK_BYTES = 256 * 1024;
+/** 500 pages that are not taken. */
+const MAX_QUEUED_BYTES = 1024 * 1024;
+const WAIT_MS = 250;
+
+/** How far a stream was read, by its own clock: jumps of it take no time. */
+class StreamProgress {
+  #last: Pts90k | undefined;
+  ticks = 0;
+
+  take(bytes: Uint8Array): void {
+    const { clocks } = stampsIn(bytes, undefined, true);
+    if (clocks.length === 0) this.ticks += (bytes.length / FASTEST_BYTES) * TICKS_PER_SECOND;
+    for (const { pts } of clocks) {
+      const step = this.#last === undefined ? 0 : ptsDifference(pts, this.#last);
+      if (step > 0 && step <= LEAD) this.ticks += step;
+      this.#last = pts;
+    }
+  }
+}
+
+/** Where reading begins: a place before the wanted time, in the piece of that time. */
+async function placeOf(
+  index: RecordingIndex,
+  from: Media90k,
+): Promise<{ at: number; origin: Pts90k; lead: number }> {
+  const begin = media90k(Math.max(0, from - LEAD));
+  const place = await index.around(begin);
+  const piece = index.pieceOf(from) ?? index.pieces[0];
+  const origin =
+    piece === undefined ? 0 : (((piece.pts - piece.start) % PTS_MODULUS) + PTS_MODULUS) % PTS_MODULUS;
+  const at = place?.before.at ?? 0;
+  return { at, origin: pts90k(origin), lead: from - (place?.before.media ?? 0) };
+}
+
+export class CaptionStreams {
+  /** The oldest first. */
+  readonly #streams = new Map<RecordingId, Set<ViewerQueue>>();
+  readonly #reading = new Set<Promise<void>>();
+
+  constructor(private readonly options: CaptionStreamsOptions) {}
+
+  /** @throws Failure not_found without an original stream that can be read, busy when its folder does not answer */
+  async open(
+    recording: ListedRecording,
+    { from, language }: CaptionStreamRequest,
+    signal: AbortSignal,
+  ): Promise<OpenCaptionStream> {
+    const opened = await this.options.open.open(recording);
+    try {
+      const { index } = opened;
+      const wanted = media90k(Math.min(Math.round(from * TICKS_PER_SECOND), index.duration));
+      const place = await placeOf(index, wanted);
+      const viewer = this.#admit(recordingId(recording.id), signal, opened);
+      this.#watch(this.#read(recording, opened, viewer, place));
+      return { body: captionBody(viewer.queue, { language }), origin: place.origin };
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  /** Ends every stream. */
+  async close(): Promise<void> {
+    for (const streams of this.#streams.values()) for (const stream of [...streams]) stream.leave();
+    await Promise.all(this.#reading);
+  }
+
+  #admit(id: RecordingId, signal: AbortSignal, opened: OpenRecording): Viewer {
+    const streams = this.#streams.get(id) ?? new Set<ViewerQueue>();
+    this.#streams.set(id, streams);
+    const viewer: Viewer = { isOver: false, isCrowded: false, queue: undefined as never };
+    const queue = new ViewerQueue({
+      maxBytes: MAX_QUEUED_BYTES,
+      signal,
+      onLeft: () => {
+        viewer.isOver = true;
+        opened.close();
+        streams.delete(queue);
+        if (streams.size === 0 && this.#streams.get(id) === streams) this.#streams.delete(id);
+      },
+      onCrowded: (isCrowded) => {
+        viewer.isCrowded = isCrowded;
+      },
+    });
+    viewer.queue = queue;
+    streams.add(queue);
+    const [oldest] = streams;
+    if (streams.size > MAX_STREAMS) oldest?.end();
+    return viewer;
+  }
+
+  #watch(reading: Promise<void>): void {
+    const watched = reading.finally(() => this.#reading.delete(watched));
+    this.#reading.add(watched);
+  }
+
+  /** Never rejects. */
+  async #read(
+    recording: ListedRecording,
+    opened: OpenRecording,
+    viewer: Viewer,
+    { at, lead }: { at: number; lead: number },
+  ): Promise<void> {
+    const { elapsed, sleep = Bun.sleep, log } = this.options;
+    const { queue } = viewer;
+    const frames = new CaptionFrames();
+    const reader = captionReader.start(
+      { serviceId: opened.index.serviceId ?? 0 },
+      {
+        ...{ clock: systemMonotonicClock, wall: systemWallClock, select: () => {}, finish: () => {} },
+        post: (value) => {
+          for (const frame of frames.take(value)) queue.push(frame);
+        },
+      },
+    );
+    const framer = new PacketFramer();
+    const progress = new StreamProgress();
+    const begun = elapsed();
+    const allowed = (): number => lead + AHEAD + (SPEED * (elapsed() - begun) * TICKS_PER_SECOND) / 1000;
+    let read = at;
+    try {
+      while (!viewer.isOver) {
+        if (viewer.isCrowded || progress.ticks > allowed()) {
+          await sleep(WAIT_MS);
+          continue;
+        }
+        const block = await opened.bytes.read(read, BLOCK_BYTES);
+        if (block.length === 0) {
+          if (!(await this.#hasMore(recording, opened, read))) break;
+          await sleep(WAIT_MS);
+          continue;
+        }
+        read += block.length;
+        progress.take(block);
+        reader.feed(framer.feed(block));
+      }
+      queue.end();
+    } catch (error) {
+      log.info('caption stream broken', { recording: recording.id, error: String(error) });
+      queue.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Whether there is more, or there will be: a recording in progress is followed. */
+  async #hasMore(
+    { id }: Pick<ListedRecording, 'id'>,
+    { bytes }: OpenRecording,
+    read: number,
+  ): Promise<boolean> {
+    // Asked before the size: what is written at the end is read too.
+    const isGrowing = this.options.list.find(id)?.state === 'recording';
+    await bytes.refresh();
+    return isGrowing || bytes.size > read;
+  }
+}
+
+interface Viewer {
+  queue: ViewerQueue;
+  isOver: boolean;
+  isCrowded: boolean;
+}
