@@ -80,7 +80,7 @@ function serve(
       (app) => addStationRoutes(app, { ...parts, now: () => NOW }),
       (app) => addLiveRoutes(app, parts),
       (app) => addEventRoutes(app, { events: { open: () => undefined } }),
-      (app) => addFileRoutes(app, { ...parts, seen: () => {} }),
+      (app) => addFileRoutes(app, { ...parts, seen: () => {}, open: { open: absent } }),
     ],
   });
   extend(api);

@@ -7,19 +7,22 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { within } from '../../host/deadline.ts';
 import { FILE_SOURCES } from '../../wire/api.ts';
+import { hasAdts, recordingAudio } from '../media/recording-audio.ts';
 import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
-import { LENGTH_HEADER } from '../route/stream-headers.ts';
+import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import type { ListedFile, ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import { isSameForRange, readRange } from './byte-ranges.ts';
 import { type FilePiece, joinedBody } from './joined-file.ts';
+import type { OpenRecordings } from './open-recordings.ts';
 
 export interface FileRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find' | 'originals'>;
   /** A recording is being watched. */
   seen(id: number): void;
+  open: Pick<OpenRecordings, 'open'>;
   /** Undefined for a folder that does not answer. */
   folderSpace(path: string): Promise<object | undefined>;
 }
@@ -105,6 +108,26 @@ async function sendFile(
   return new Response(await joinedBody(pieces, start, end), { status, headers });
 }
 
+/** As it was broadcast: of no known length, since nothing tells it but reading all. */
+async function sendAudio(
+  parts: Pick<FileRouteNeeds, 'open' | 'seen'>,
+  request: Request,
+  recording: ListedRecording,
+): Promise<Response> {
+  const opened = await parts.open.open(recording);
+  if (!hasAdts(opened.index)) {
+    opened.close();
+    throw new Failure('not_found', 'この録画には取り出せる音声がありません。');
+  }
+  const headers = { 'content-type': 'audio/aac', ...ENDLESS };
+  if (request.method === 'HEAD') {
+    opened.close();
+    return new Response(null, { headers: { ...headers, [LENGTH_HEADER]: NO_LENGTH } });
+  }
+  parts.seen(recording.id);
+  return new Response(recordingAudio(opened.bytes, opened.index, opened.close), { headers });
+}
+
 /** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
 function pathsOf(
   parts: Pick<FileRouteNeeds, 'recordingList'>,
@@ -122,14 +145,14 @@ const FILE_QUERY = t.Object({
       { description: 'without it the first one that the list names' },
     ),
   ),
-  audio: t.Optional(t.Literal('only', { description: 'the sound alone: 404 while there is none' })),
+  audio: t.Optional(t.Literal('only', { description: 'the first sound alone, AAC in ADTS' })),
 });
 
 export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
   const tags = ['recordings'];
   const etag = { schema: { type: 'string' as const }, description: 'of a file that does not grow any more' };
   const media = Object.fromEntries(
-    [...new Set(Object.values(TYPES))].map((type) => [
+    [...new Set([...Object.values(TYPES), 'audio/aac'])].map((type) => [
       type,
       { schema: { type: 'string' as const, format: 'binary' } },
     ]),
@@ -138,8 +161,8 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
   const answer = (id: string, query: typeof FILE_QUERY.static, request: Request): Promise<Response> => {
     const recording = findRecording(parts.recordingList, id);
     const file = recording.files.find(({ source }) => query.source === undefined || source === query.source);
-    // Sound by itself is made of no file yet.
-    if (file === undefined || query.audio !== undefined) throw NO_FILE();
+    if (file === undefined) throw NO_FILE();
+    if (query.audio !== undefined) return sendAudio(parts, request, recording);
     if (request.method !== 'HEAD') parts.seen(recording.id);
     return sendFile(parts, request, recording, { ...file, paths: pathsOf(parts, recording.id, file) });
   };
@@ -152,7 +175,8 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
       description:
         'For playing, in parts by `Range` (one part; several are answered with the whole). The file of what is being ' +
         'recorded is sent as far as it is written. An original stream that lies in several files is sent as one; what ' +
-        'reaches over a seam and is longer than 4 MB comes chunked, without `Content-Length` but for HEAD.',
+        'reaches over a seam and is longer than 4 MB comes chunked, without `Content-Length` but for HEAD. With ' +
+        '`audio=only` the whole sound is sent, without `Range`.',
       tags,
       responses: {
         ...REFUSALS,

@@ -105,6 +105,18 @@ export class RecordingStreams {
     }
   }
 
+  /** Whether it would start, but for a free slot. @throws Failure as `start` */
+  async check(request: RecordingStreamRequest): Promise<void> {
+    const opened = await this.options.open.open(request.recording);
+    try {
+      await this.#recipe(request);
+      const entry = await findEntry(opened.bytes, opened.index, this.#target(request, opened));
+      if (entry === undefined) throw unreadable();
+    } finally {
+      opened.close();
+    }
+  }
+
   /** Ends every stream; resolves when no process is left. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -20,7 +20,7 @@ import { finishedRecording, type PlaybackRouteNeeds } from './playback-routes.ts
 import type { RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';
 
 export interface StreamRouteNeeds extends PlaybackRouteNeeds {
-  streams: Pick<RecordingStreams, 'start'>;
+  streams: Pick<RecordingStreams, 'check' | 'start'>;
   /** A recording is being watched. */
   seen(id: number): void;
 }
@@ -71,6 +71,7 @@ async function answer(
   request: Request,
 ): Promise<Response> {
   if (request.method === 'HEAD') {
+    await streams.check(asked);
     const headers = { 'content-type': contentType(asked.codec), ...ENDLESS, [LENGTH_HEADER]: NO_LENGTH };
     return new Response(null, { headers });
   }

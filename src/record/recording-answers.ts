@@ -68,7 +68,7 @@ export function toRecording(recording: ListedRecording, running: Running): Recor
       recording.resumeMs === null ? null : toEncoded(recording.resumeMs, cutsOf(recording, undefined)),
     watchedAt: recording.watchedAt,
     recording: isRecording,
-    chase: null,
+    chase: usable.some(({ source }) => source === 'ts') ? `api/recordings/${id}/chase` : null,
     cmReliable: recording.cmReliable,
     poster: posterUrl(id, recording.posterAt),
     files: usable.map(({ source, codec }) => ({

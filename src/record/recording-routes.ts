@@ -165,8 +165,8 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
         summary: 'Recordings',
         description:
           'What can be watched and what is being recorded, newest first. The event `recordings` says that it changed. ' +
-          '`chase` is null: what is being recorded cannot be watched yet. `poster` and `audio` answer 404 while ' +
-          'there is no picture and no separate sound; `poster` is another address once there is one. A recording in the bin names no files.',
+          '`poster` answers 404 while there is no picture, and is another address once there is one. A recording in ' +
+          'the bin names no files.',
         tags,
         responses: listResponses('a page of recordings', RecordingsSchema),
       },

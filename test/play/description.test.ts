@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { ChaptersSchema, type Playback, PlaybackSchema } from '../../wire/api.ts';
 import { RecordedHome, START } from '../service/recorded-home.ts';
+import { madeStream, outputOf } from './made-recording.ts';
 import { PICTURE, VirtualRecording, type VirtualRun } from './virtual-recording.ts';
 
 let home: RecordedHome;
@@ -122,4 +123,20 @@ test('chapters are empty while commercials are not detected', async () => {
   expect([...Value.Errors(ChaptersSchema, value)]).toEqual([]);
   expect(value).toEqual({ chapters: [] });
   expect((await get(999_999, 'chapters')).status).toBe(404);
+});
+
+test('the sound alone is sent as it was broadcast, as ADTS', async () => {
+  const content = await madeStream({ seconds: 3, flashAt: 1, clock: 400 });
+  const id = home.put({ content: new Uint8Array(content) });
+  const response = await get(id, 'file?audio=only&source=ts');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/aac']);
+  const bytes = await response.bytes();
+  const original = await outputOf(content, '-i', '-', '-c', 'copy', '-f', 'adts', '-');
+  // The last frame is not confirmed by one behind it.
+  expect(bytes.length).toBeGreaterThan(original.length - 1_000);
+  expect(Buffer.compare(bytes, original.subarray(0, bytes.length))).toBe(0);
+  const head = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, null]);
+  const silent = await madeStream({ seconds: 1, flashAt: 0, clock: 10, only: 'video' });
+  expect((await get(home.put({ content: new Uint8Array(silent) }), 'file?audio=only')).status).toBe(404);
 });

@@ -57,7 +57,7 @@ describe('the list', () => {
         resumeMs: 95_000,
         watchedAt: null,
         recording: false,
-        chase: null,
+        chase: `api/recordings/${id}/chase`,
         cmReliable: false,
         poster: `api/recordings/${id}/poster`,
         files: [{ source: 'ts', codec: 'mpeg2', url: `api/recordings/${id}/file?source=ts` }],
@@ -92,7 +92,8 @@ describe('the list', () => {
     expect(await home.ids('show=bin')).toEqual([binned]);
     expect(await home.ids('show=protected')).toEqual([locked]);
     const [item] = await home.list('show=recording');
-    expect(item).toMatchObject({ recording: true, durationMs: null, chase: null, progress: null });
+    expect(item).toMatchObject({ recording: true, durationMs: null, progress: null });
+    expect(item?.chase).toBe(`api/recordings/${item?.id}/chase`);
     expect((await home.list('show=bin'))[0]).toMatchObject({ files: [] });
   });
 
