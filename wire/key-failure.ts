@@ -13,7 +13,7 @@ export const KEY_FAILURE_WORDS: Readonly<Record<KeyFailureCode, KeyFailureWords>
   },
   no_daemon: {
     what: 'カードを読むためのソフトウェア（pcscd）が動いていません。',
-    next: 'サーバーで pcscd を起動してください（systemctl enable --now pcscd.socket）。',
+    next: 'サーバーで pcscd を起動してください（systemctl enable --now pcscd.socket）。起動しているときは、polkit の許可が要ります（docs/hardware.md）。',
   },
   no_reader: {
     what: 'カードリーダーが見つかりません。',
