@@ -2,7 +2,7 @@
 
 const SCREENS: readonly RegExp[] = [
   /^\/$/,
-  /^\/(?:guide|reservations|recordings|rules|search|tuners|settings|offline|device)$/,
+  /^\/(?:guide|reservations|recordings|rules|search|tuners|settings|setup|offline|device)$/,
   /^\/(?:live|watch|chase)\/\d{1,16}$/,
 ];
 

@@ -3,12 +3,13 @@
  * what the UI will meet.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { isScreen } from '../../src/http/screens.ts';
 import { Description } from '../service/description.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { schemaMisfits } from '../service/json-schema.ts';
 import { newHouse } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
-import { furnishAll, STATIONS } from './screens.ts';
+import { furnishAll, SCREENS, STATIONS } from './screens.ts';
 
 let real: TestService;
 let description: Description;
@@ -40,6 +41,7 @@ async function addresses(): Promise<string[]> {
   const program = columns[0]?.programs[0]?.id;
   return [
     ...['services', 'health', 'guide/status', 'tuners', 'channels', 'scan', 'settings', 'system', 'storage'],
+    ...['devices', 'card'],
     ...['reservations', 'reservations?completed=1', 'rules', 'recordings', 'recordings/series'],
     ...['recordings?show=failed', 'recordings?show=bin', 'search?q=%E7%81%AF%E5%8F%B0'],
     `guide?from=${now}&to=${now + HOUR_MS}&type=GR`,
@@ -64,4 +66,9 @@ test('the stand-in answers as the service is described', async () => {
     wrong.push(...misfits.slice(0, 3).map(({ path: at, what }) => `${path} ${at}: ${what}`));
   }
   expect(wrong).toEqual([]);
+});
+
+test('the service serves the page at the address of every screen', () => {
+  const addresses = SCREENS.map(([path]) => `/${path.replace(/\?.*$/u, '')}`);
+  expect(addresses.filter((address) => !isScreen(address))).toEqual([]);
 });
