@@ -10,6 +10,8 @@ import { StreamStatistics } from '../../arib/ts/statistics.ts';
 const SECOND_MS = 1000;
 /** A clock reference comes every 100 ms (ARIB TR-B14): after a pause of this length it tells what is missing. */
 const HOLE_MS = 1000;
+/** Behind a pause so much may come without a clock reference: 300 ms of the fastest station. */
+const MAX_UNDECIDED_BYTES = 1024 * 1024;
 
 export interface ReceptionSums {
   packets: number;
@@ -39,6 +41,9 @@ export class ReceptionMeter {
   #statistics = new StreamStatistics();
   #second: ReceptionSecond | undefined;
   #lastPcr: number | undefined;
+  /** What came after a pause, until a clock reference tells whether something is missing. */
+  #undecided: { bytes: Uint8Array; at: number }[] = [];
+  #undecidedBytes = 0;
 
   /** @param pcrPid as the station's PMT says now */
   constructor(
@@ -46,14 +51,40 @@ export class ReceptionMeter {
     readonly handlers: ReceptionHandlers,
   ) {}
 
-  /** Takes whole packets that came just now. */
+  /** Takes whole packets that came just now, which do not change any more. */
   take(bytes: Uint8Array, now: number): void {
-    const { first, last } = this.#clocks(bytes);
+    const { first } = this.#clocks(bytes);
     const before = this.#second?.to;
-    if (before !== undefined && now - before >= HOLE_MS && this.#isHole(first)) {
-      this.interrupt();
-      this.handlers.hole({ from: before, to: now });
+    const [waiting] = this.#undecided;
+    if (before === undefined || (waiting === undefined && now - before < HOLE_MS)) {
+      this.#count(bytes, now);
+      return;
     }
+    this.#undecided.push({ bytes, at: now });
+    this.#undecidedBytes += bytes.length;
+    const mayWait =
+      this.#lastPcr !== undefined &&
+      this.#undecidedBytes < MAX_UNDECIDED_BYTES &&
+      now - (waiting?.at ?? now) < HOLE_MS;
+    if (first !== undefined || !mayWait) this.#decide(this.#isHole(first));
+  }
+
+  /** Counts what waited for a clock reference. */
+  #decide(isHole: boolean): void {
+    const undecided = this.#undecided;
+    const [first] = undecided;
+    const before = this.#second?.to;
+    this.#undecided = [];
+    this.#undecidedBytes = 0;
+    if (isHole && first !== undefined && before !== undefined) {
+      this.interrupt();
+      this.handlers.hole({ from: before, to: first.at });
+    }
+    for (const each of undecided) this.#count(each.bytes, each.at);
+  }
+
+  #count(bytes: Uint8Array, now: number): void {
+    const { first, last } = this.#clocks(bytes);
     this.tick(now);
     this.#second ??= { from: now, to: now, pcr: null, packets: 0, drops: 0, errors: 0, scrambled: 0 };
     const second = this.#second;
@@ -83,6 +114,7 @@ export class ReceptionMeter {
 
   /** What follows does not continue what was; its counters are not compared. */
   interrupt(): void {
+    this.#decide(true);
     if (this.#second !== undefined) this.#give(undefined);
     this.#statistics = new StreamStatistics();
     this.#lastPcr = undefined;
