@@ -42,6 +42,7 @@ const PRIMING_TICKS = 1_920;
 const SILENT_AFTER = 3 * TICKS_PER_SECOND;
 const SILENCE_BEHIND = 2 * TICKS_PER_SECOND;
 const FRAME_TICKS = 1_920;
+const HOLE_TICKS = TICKS_PER_SECOND;
 /** Of one pause. */
 const MAX_SILENCE = 30 * TICKS_PER_SECOND;
 /** Longer pauses of sound are filled: an encoder does not, where the sound has another format behind it. */
@@ -230,7 +231,9 @@ export class PlaybackRemuxer {
     const reached = (this.#video ?? this.#audio)?.last ?? media;
     const time = media + unwrapPts(times.pts - pts, reached - media);
     if (time < this.#floor) return undefined;
-    if (isPicture && this.#waitsForPicture) {
+    // Behind a hole, what needs earlier pictures would be shown in pieces.
+    const isBehindHole = isPicture && time > stream.last + HOLE_TICKS;
+    if (isPicture && (this.#waitsForPicture || isBehindHole)) {
       if (!isEntry) return undefined;
       this.#waitsForPicture = false;
       // Pictures behind it in the stream and before it in time need the one before the gap.

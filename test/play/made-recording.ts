@@ -99,26 +99,34 @@ export interface Played {
   readonly size: string;
 }
 
-async function times(bytes: Uint8Array, kind: 'v' | 'a'): Promise<number[]> {
+interface Probed {
+  /** s, in order. */
+  readonly video: number[];
+  readonly audio: number[];
+  readonly size: string;
+}
+
+async function probed(bytes: Uint8Array): Promise<Probed> {
   const probe = Bun.which('ffprobe') ?? 'ffprobe';
-  const words = [
-    '-v',
-    'error',
-    '-select_streams',
-    kind,
-    '-show_entries',
-    'packet=pts_time',
-    '-of',
-    'csv=p=0',
-    '-',
-  ];
-  const child = Bun.spawn([probe, ...words], { stdin: bytes, stdout: 'pipe', stderr: 'ignore' });
-  const text = await new Response(child.stdout).text();
-  return text
-    .split('\n')
-    .map((line) => Number.parseFloat(line))
-    .filter(Number.isFinite)
-    .sort((a, b) => a - b);
+  const entries = 'packet=codec_type,pts_time:stream=codec_type,width,height';
+  const child = Bun.spawn([probe, '-v', 'error', '-show_entries', entries, '-of', 'json', '-'], {
+    stdin: bytes,
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const told = (await new Response(child.stdout).json()) as {
+    packets?: { codec_type: string; pts_time?: string }[];
+    streams?: { codec_type: string; width?: number; height?: number }[];
+  };
+  const times = (kind: string): number[] =>
+    (told.packets ?? [])
+      .filter(({ codec_type }) => codec_type === kind)
+      .map(({ pts_time }) => Number(pts_time))
+      .filter(Number.isFinite)
+      .sort((a, b) => a - b);
+  const picture = told.streams?.find(({ codec_type }) => codec_type === 'video');
+  const size = picture === undefined ? '' : `${picture.width}x${picture.height}`;
+  return { video: times('video'), audio: times('audio'), size };
 }
 
 /** Starts of the runs of true. */
@@ -128,7 +136,7 @@ function begins(list: readonly boolean[]): number[] {
 
 /** What a player shows of a stream. */
 export async function played(bytes: Uint8Array): Promise<Played> {
-  const [video, audio] = await Promise.all([times(bytes, 'v'), times(bytes, 'a')]);
+  const { video, audio, size } = await probed(bytes);
   const rate = 8_000;
   const pictures =
     video.length === 0
@@ -160,22 +168,6 @@ export async function played(bytes: Uint8Array): Promise<Played> {
     flashes: begins(bright).map((index) => video[index] ?? 0),
     beeps: begins(loud).map((index) => (audio[0] ?? 0) + index / 100),
     longestPicture: Math.max(0, ...steps),
-    size: await sizeOf(bytes),
+    size,
   };
-}
-
-async function sizeOf(bytes: Uint8Array): Promise<string> {
-  const probe = Bun.which('ffprobe') ?? 'ffprobe';
-  const words = [
-    '-v',
-    'error',
-    '-select_streams',
-    'v',
-    '-show_entries',
-    'stream=width,height',
-    '-of',
-    'csv=p=0:s=x',
-  ];
-  const child = Bun.spawn([probe, ...words, '-'], { stdin: bytes, stdout: 'pipe', stderr: 'ignore' });
-  return (await new Response(child.stdout).text()).trim();
 }

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { media90k, PTS_MODULUS, pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { packetPcr, packetPid, startsUnit } from '../../arib/ts/packet.ts';
+import { GOP, PICTURE, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
+import { pesTimes, shiftPcr, shiftPes } from './pes-stamps.ts';
+import { LEAD_TICKS, PLAYBACK_AUDIO, PLAYBACK_VIDEO, PlaybackRemuxer } from './playback-remuxer.ts';
+import { RecordingIndexer } from './recording-index.ts';
+
+/** Times of the pictures and sounds that an encoder gets, less the lead, for each part as the index has it. */
+async function remuxed(runs: readonly VirtualRun[], noted = true) {
+  const source = new VirtualRecording(runs, 12);
+  const breaks = noted ? source.starts.map((at) => ({ at, broadcastAt: undefined })) : [];
+  const index = await new RecordingIndexer().index({
+    source,
+    breaks,
+    beganAt: undefined,
+    serviceId: undefined,
+  });
+  const { layout, tables, serviceId } = index;
+  const options = { layout, tables, serviceId, audio: () => 0, hasVideo: true, start: media90k(0) };
+  const remuxer = new PlaybackRemuxer(options);
+  const times = { video: [] as number[], audio: [] as number[] };
+  const all = await source.read(0, source.size);
+  for (let at = 0; at < all.length; at += source.blockBytes) {
+    const piece = index.pieces.find(({ from }) => from === at || (at === 0 && from < source.blockBytes));
+    if (piece !== undefined) remuxer.begin({ pts: piece.pts, media: piece.start });
+    const out = remuxer.feed(all.subarray(at, at + source.blockBytes));
+    for (let packet = 0; packet < out.length; packet += 188) {
+      const pes = startsUnit(out, packet) ? pesTimes(out, packet) : undefined;
+      if (pes === undefined) continue;
+      const pid = packetPid(out, packet);
+      if (pid === PLAYBACK_VIDEO) times.video.push(pes.pts - LEAD_TICKS);
+      else if (pid === PLAYBACK_AUDIO) times.audio.push(pes.pts - LEAD_TICKS);
+    }
+  }
+  return { ...times, duration: index.duration };
+}
+
+describe('what an encoder gets of a recording', () => {
+  const runs = fc.array(
+    fc.record({
+      pictures: fc.integer({ min: 2 * GOP, max: 4 * GOP }),
+      pts: fc.integer({ min: 0, max: PTS_MODULUS - 1 }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  );
+
+  test('has its times on one rising line, each picture where the index says', async () => {
+    await fc.assert(
+      fc.asyncProperty(runs, async (parts) => {
+        const { video, audio, duration } = await remuxed(parts);
+        const pictures = parts.reduce((sum, part) => sum + part.pictures, 0);
+        expect(duration).toBe(media90k(pictures * PICTURE));
+        expect(video).toEqual(Array.from({ length: pictures }, (_, picture) => picture * PICTURE));
+        for (const [index, time] of audio.entries()) expect(time).toBeGreaterThan(audio[index - 1] ?? -1);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('goes on behind a jump that no index knows', async () => {
+    // The stamps go back by five seconds, once.
+    const first = { pictures: 20 * GOP, pts: 90 * TICKS_PER_SECOND };
+    const second = { pictures: 20 * GOP, pts: first.pts + 20 * GOP * PICTURE - 5 * TICKS_PER_SECOND };
+    const { video } = await remuxed([first, second], false);
+    expect(video.length).toBeGreaterThan(38 * GOP);
+    for (const [index, time] of video.entries()) expect(time).toBeGreaterThan(video[index - 1] ?? -1);
+  });
+
+  test('has a hole where the recording stayed scrambled, and no picture that is out of place behind it', async () => {
+    const { video } = await remuxed([
+      { pictures: 4 * GOP, pts: 0 },
+      { pictures: 4 * GOP, pts: 4 * GOP * PICTURE, isScrambled: true },
+      { pictures: 4 * GOP, pts: 8 * GOP * PICTURE },
+    ]);
+    // The first stamp behind the hole is not believed, and with it goes what its picture is needed for.
+    expect(video).toHaveLength(7 * GOP);
+    expect(video[4 * GOP]).toBe(9 * GOP * PICTURE);
+  });
+});
+
+test('stamps and clocks are moved exactly, across the wrap', async () => {
+  const stamp = fc.integer({ min: 0, max: PTS_MODULUS - 1 });
+  await fc.assert(
+    fc.asyncProperty(stamp, stamp, async (pts, shift) => {
+      const source = new VirtualRecording([{ pictures: 1, pts }], 12);
+      const bytes = await source.read(0, source.size);
+      const [clock, picture] = [2 * 188, 3 * 188];
+      const before = pesTimes(bytes, picture);
+      const pcr = packetPcr(bytes, clock);
+      if (before === undefined || pcr === undefined) throw new Error('no stamps');
+      expect(before.pts).toBe(pts90k(pts));
+      shiftPes(bytes, before, shift);
+      shiftPcr(bytes, clock, shift);
+      expect(pesTimes(bytes, picture)?.pts).toBe(pts90k(pts + shift));
+      expect(packetPcr(bytes, clock)).toBe(pts90k(pcr / 300 + shift) * 300);
+    }),
+  );
+});
