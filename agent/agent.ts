@@ -85,24 +85,8 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { log } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
   const events = new ChangeEvents(timing.coalesceMs);
-  const hardware =
-    options.startDeviceWorker === undefined
-      ? undefined
-      : new Hardware({
-          startWorker: options.startDeviceWorker,
-          lockMs: timing.syncMs,
-          detectMs: timing.detectMs,
-          log: log.component('tuner'),
-          onChange: () => adaptEquipment(),
-        });
-  const fake =
-    options.fakeTune === undefined
-      ? undefined
-      : new FakeDriver({
-          commandLine: options.fakeTune,
-          killGraceMs: timing.killGraceMs,
-          environment: options.environment,
-        });
+  const hardware = createHardware(options, timing);
+  const fake = createFakeDriver(options, timing);
   const detected = hardware?.monitor.start();
   const equipment = await Equipment.load({
     tunersFile: options.tunersFile,
@@ -139,12 +123,10 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     onChange: () => events.announce('tuners'),
   });
   pool.define(equipment.tunersOrNone);
-  const adaptEquipment = (): void => {
-    if (options.fakeTune === undefined) {
-      equipment.adapt(toTunerDefinitions(hardware?.monitor.devices ?? []));
-    }
+  hardware?.onChange((devices) => {
+    if (options.fakeTune === undefined) equipment.adapt(toTunerDefinitions(devices));
     pool.define(equipment.tunersOrNone);
-  };
+  });
   const http = new AgentHttp({
     pool,
     equipment,
@@ -156,27 +138,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     keepAliveMs: timing.keepAliveMs,
     log: log.component('http'),
   });
-  const server = Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    // Otherwise every stream that is aborted on purpose is printed as an unhandled error.
-    development: false,
-    // Which `development: false` would switch on: a second agent on the same port has to be told.
-    reusePort: false,
-    idleTimeout: timing.idleSeconds,
-    // Every route has a bound of its own, and a stream to decode has none.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request, bun) =>
-      http.handle(request, {
-        address: bun.requestIP(request)?.address,
-        keepOpen: () => bun.timeout(request, 0),
-        limitIdle: () => bun.timeout(request, timing.idleSeconds),
-      }),
-    error: (error) => {
-      log.error('request failed', { reason: String(error) });
-      return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });
-    },
-  });
+  const server = listen(options, timing, http, () => hardware?.close());
   const port = server.port ?? options.port;
   let closing: Promise<void> | undefined;
   return {
@@ -194,4 +156,58 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
       return closing;
     },
   };
+}
+
+function createHardware(options: AgentOptions, timing: AgentTiming): Hardware | undefined {
+  if (options.startDeviceWorker === undefined) return undefined;
+  return new Hardware({
+    startWorker: options.startDeviceWorker,
+    lockMs: timing.syncMs,
+    detectMs: timing.detectMs,
+    log: options.log.component('tuner'),
+  });
+}
+
+function createFakeDriver(options: AgentOptions, timing: AgentTiming): FakeDriver | undefined {
+  if (options.fakeTune === undefined) return undefined;
+  return new FakeDriver({
+    commandLine: options.fakeTune,
+    killGraceMs: timing.killGraceMs,
+    environment: options.environment,
+  });
+}
+
+/** @param onFailure frees what would keep the process alive @throws Error when the address cannot be listened on */
+function listen(
+  options: AgentOptions,
+  timing: AgentTiming,
+  http: AgentHttp,
+  onFailure: () => void,
+): ReturnType<typeof Bun.serve> {
+  try {
+    return Bun.serve({
+      hostname: options.host,
+      port: options.port,
+      // Otherwise every stream that is aborted on purpose is printed as an unhandled error.
+      development: false,
+      // Which `development: false` would switch on: a second agent on the same port has to be told.
+      reusePort: false,
+      idleTimeout: timing.idleSeconds,
+      // Every route has a bound of its own, and a stream to decode has none.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch: (request, bun) =>
+        http.handle(request, {
+          address: bun.requestIP(request)?.address,
+          keepOpen: () => bun.timeout(request, 0),
+          limitIdle: () => bun.timeout(request, timing.idleSeconds),
+        }),
+      error: (error) => {
+        options.log.error('request failed', { reason: String(error) });
+        return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });
+      },
+    });
+  } catch (error) {
+    onFailure();
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 /** The real tuners of this machine: their drivers, and which devices there are. */
 import type { Log } from '../host/log.ts';
 import { WorkerLink } from '../host/worker-link.ts';
+import type { DetectedDevice } from '../wire/agent.ts';
 import { tunerPaths } from './detect/detect-equipment.ts';
 import { EquipmentMonitor } from './detect/equipment-monitor.ts';
 import type { DeviceContract } from './driver/device-messages.ts';
@@ -15,8 +16,6 @@ export interface HardwareOptions {
   /** Between two looks at which devices there are, ms. */
   readonly detectMs: number;
   readonly log: Log;
-  /** Devices came, went or changed. */
-  readonly onChange: () => void;
 }
 
 /** A frontend answers in milliseconds; a broken USB device may block for seconds. */
@@ -27,6 +26,7 @@ export class Hardware {
   readonly drivers: Readonly<Record<'dvb' | 'px4', Driver>>;
   readonly monitor: EquipmentMonitor;
   readonly #detector: WorkerLink<DeviceContract>;
+  readonly #listeners: ((devices: readonly DetectedDevice[]) => void)[] = [];
 
   constructor(options: HardwareOptions) {
     const { startWorker, lockMs, log } = options;
@@ -49,10 +49,17 @@ export class Hardware {
           ? []
           : await this.#detector.request('detect', null, { timeoutMs: DETECT_LIMIT_MS }),
       paths: () => tunerPaths(),
-      onChange: options.onChange,
+      onChange: () => {
+        for (const listener of this.#listeners) listener(this.monitor.devices);
+      },
       intervalMs: options.detectMs,
       log,
     });
+  }
+
+  /** Devices came, went or changed. */
+  onChange(listener: (devices: readonly DetectedDevice[]) => void): void {
+    this.#listeners.push(listener);
   }
 
   close(): void {

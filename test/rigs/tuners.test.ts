@@ -73,6 +73,25 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
     ]);
   });
 
+  test('notices without configuration that an adapter is unplugged and plugged in again', () => {
+    expect(finding('an adapter that comes and goes without configuration')).toMatchObject({
+      gone: ['error', null],
+      back: ['idle', 2],
+    });
+  });
+
+  test('shares a tuning, and takes the tuner away for a higher priority', () => {
+    expect(finding('a tuning that is shared and taken over')).toMatchObject({
+      users: ['first', 'second'],
+      ends: ['aborted', 'aborted'],
+      lost: [0, 0, 0],
+    });
+  });
+
+  test('receives by every tuner at once without losing a packet', () => {
+    expect(finding('every tuner at once')).toMatchObject({ lost: [0, 0, 0, 0], overflows: [0, 0, 0, 0] });
+  });
+
   test('receives terrestrial broadcasts by DVB without losing a packet', () => {
     expect(finding('terrestrial by DVB')).toMatchObject({
       lost: 0,
@@ -123,7 +142,6 @@ describe.skipIf(missing !== undefined)('the agent with real device files', () =>
       lost: 0,
       signal: { locked: true, cnr: 21.04, strength: null },
       log: ['channel 77 0'],
-      isOpen: false,
     });
     expect(finding('satellite by px4 and pt3')).toMatchObject({
       px4: ['lnb 2', `channel 7 ${0x40f1}`, 'lnb 0'],

@@ -5,7 +5,7 @@
  *   bun scenario.ts AGENT-EXECUTABLE
  */
 import { openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-import type { DetectedDevices, Tuner } from '../../../wire/agent.ts';
+import { type DetectedDevices, TUNER_HEADER, type Tuner } from '../../../wire/agent.ts';
 import { numberedPackets, readNumbered } from '../../agent/packets.ts';
 import { CusePx4 } from './cuse-px4.ts';
 
@@ -89,6 +89,7 @@ class Stream {
 
   private constructor(
     readonly firstByteMs: number,
+    readonly tunerId: string,
     response: Response,
     abort: AbortController,
   ) {
@@ -101,7 +102,8 @@ class Stream {
     const startedAt = performance.now();
     const response = await fetch(`${URL_BASE}/stream?${query}`, { signal: abort.signal });
     if (!response.ok) throw new Error(((await response.json()) as { message: string }).message);
-    return new Stream(Math.round(performance.now() - startedAt), response, abort);
+    const tunerId = response.headers.get(TUNER_HEADER) ?? '';
+    return new Stream(Math.round(performance.now() - startedAt), tunerId, response, abort);
   }
 
   async atLeast(bytes: number): Promise<void> {
@@ -119,8 +121,8 @@ class Stream {
   async leave(): Promise<void> {
     this.#abort.abort();
     await until(
-      'idle tuners',
-      async () => (await tuners()).every(({ users }) => users.length === 0) || undefined,
+      'a tuner without users',
+      async () => (await tuner(this.tunerId)).users.length === 0 || undefined,
     );
   }
 
@@ -181,24 +183,76 @@ const STEPS: Record<string, () => Promise<object>> = {
     const list = await tuners();
     return { devices, tuners: list.map(({ name, device, types, rank }) => ({ name, device, types, rank })) };
   },
+  'an adapter that comes and goes without configuration': async () => {
+    const stateOf = async (): Promise<[string, number | null] | undefined> => {
+      const found = (await tuners()).find(({ device }) => device === FRONTEND);
+      return found === undefined ? undefined : [found.state, found.rank];
+    };
+    setParameter('plugged', '0');
+    const gone = await until('a tuner without a device', async () => {
+      const state = await stateOf();
+      return state?.[0] === 'error' ? state : undefined;
+    });
+    setParameter('plugged', '1');
+    const back = await until('the tuner again', async () => {
+      const state = await stateOf();
+      return state?.[0] === 'idle' ? state : undefined;
+    });
+    return { gone, back };
+  },
   'terrestrial by DVB': async () => {
     await define(DVB);
     const stream = await Stream.open('type=GR&channel=T27');
     await stream.atLeast(4_000_000);
     const { signal, stats } = await tuner('dvb');
-    const findings = { ...stream.packets(), firstByteMs: stream.firstByteMs, signal, stats };
     await stream.leave();
+    const findings = { ...stream.packets(), firstByteMs: stream.firstByteMs, signal, stats };
     return { ...findings, frequency: parameter('tuned_frequency'), voltage: parameter('voltage') };
   },
   'satellite by DVB': async () => {
     const stream = await Stream.open('type=BS&channel=BS15_0');
     await stream.atLeast(2_000_000);
     const powered = parameter('voltage');
-    const findings = { ...stream.packets(), firstByteMs: stream.firstByteMs };
     const tuned = ['tuned_frequency', 'tuned_stream', 'tuned_system'].map(parameter);
     await stream.leave();
+    const voltage = await until('an antenna without power', () =>
+      parameter('voltage') === '2' ? '2' : undefined,
+    );
+    return { ...stream.packets(), firstByteMs: stream.firstByteMs, powered, tuned, voltage };
+  },
+  'a tuning that is shared and taken over': async () => {
+    const first = await Stream.open('type=GR&channel=T27&priority=3&use=first');
+    const second = await Stream.open('type=GR&channel=T27&priority=0&use=second');
+    await Promise.all([first.atLeast(1_000_000), second.atLeast(1_000_000)]);
+    const users = (await tuner('dvb')).users.map(({ use }) => use);
+    const taking = await Stream.open('type=BS&channel=BS15_0&priority=9&use=third');
+    await taking.atLeast(1_000_000);
+    const ends = [first.end, second.end];
+    await taking.leave();
     await idle();
-    return { ...findings, powered, tuned, voltage: parameter('voltage') };
+    const lost = [first, second, taking].map((stream) => stream.packets().lost);
+    return { users, ends, lost, retuneMs: taking.firstByteMs };
+  },
+  'every tuner at once': async () => {
+    await define(DVB, PX4_S, PX4_T, PT3_S);
+    rate = 1_000_000;
+    const streams = await Promise.all(
+      ['type=GR&channel=T27', 'type=GR&channel=T28', 'type=BS&channel=BS15_0', 'type=CS&channel=CS04'].map(
+        (query) => Stream.open(query),
+      ),
+    );
+    await Promise.all(streams.map((stream) => stream.atLeast(5_000_000)));
+    const overflows = (await tuners()).map(({ stats }) => stats?.overflows);
+    const status = readFileSync(`/proc/${agent.pid}/status`, 'utf8');
+    const megabytes = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+    for (const stream of streams) await stream.leave();
+    rate = 2_100_000;
+    await idle();
+    await define(DVB);
+    // Counting takes seconds in the emulator, in which nothing would be broadcast.
+    const lost = streams.map((stream) => stream.packets().lost);
+    for (const device of characterDevices) device.log.length = 0;
+    return { lost, overflows, megabytes };
   },
   'no signal by DVB': async () => {
     setParameter('signal_at', '1');
@@ -253,20 +307,19 @@ const STEPS: Record<string, () => Promise<object>> = {
     await until('the tuner again', async () => (await tuner('dvb')).state === 'idle' || undefined);
     const again = await Stream.open('type=GR&channel=T27');
     await again.atLeast(1_000_000);
-    const packets = again.packets();
     await again.leave();
     await idle();
-    return { end, gone, ...packets };
+    return { end, gone, ...again.packets() };
   },
   'terrestrial by px4': async () => {
     await define(PX4_T);
     const stream = await Stream.open('type=GR&channel=T27');
     await stream.atLeast(4_000_000);
     const { signal } = await tuner('px4t');
-    const findings = { ...stream.packets(), firstByteMs: stream.firstByteMs, signal };
     await stream.leave();
-    await idle();
-    return { ...findings, log: terrestrial.log.splice(0), isOpen: terrestrial.isOpen };
+    const findings = { ...stream.packets(), firstByteMs: stream.firstByteMs, signal };
+    await until('a closed device', () => !terrestrial.isOpen || undefined);
+    return { ...findings, log: terrestrial.log.splice(0) };
   },
   'satellite by px4 and pt3': async () => {
     await define(PX4_S);
@@ -279,6 +332,7 @@ const STEPS: Record<string, () => Promise<object>> = {
     await second.atLeast(500_000);
     await second.leave();
     await idle();
+    await until('closed devices', () => (!satellite.isOpen && !pt3.isOpen) || undefined);
     return { px4: satellite.log.splice(0), pt3: pt3.log.splice(0) };
   },
   'a px4 that loses its signal': async () => {
