@@ -98,7 +98,7 @@ export class LiveService {
   /**
    * The captions of a station whose original stream is being watched, as a caption frame stream that ends with it.
    * @param language 1 to 8
-   * @throws Failure not_found when no one watches that stream
+   * @throws Failure not_found while that stream has no viewer
    */
   captions(stationId: StationId, language: number, signal: AbortSignal): ReadableStream<Uint8Array> {
     const viewer = this.#watched.get(stationId)?.captions(signal);

@@ -78,7 +78,7 @@ export class SharedSource<S extends MediaSource> {
     }
   }
 
-  /** The captions beside the packets that somebody is watching; undefined when no one is. */
+  /** The captions beside the packets; undefined while the packets have no viewer. */
   captions(signal: AbortSignal): ViewerQueue | undefined {
     for (const session of this.#sessions.values()) {
       if (session instanceof PacketSession) return session.captions(signal);

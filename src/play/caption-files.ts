@@ -19,14 +19,14 @@ export interface CaptionFilesOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly startWorker: () => Worker;
   readonly log: Log;
-  /** A request waits so long for the reading, which goes on without it, ms. */
+  /** Timeout of a request, ms; the reading continues and fills the cache. */
   readonly waitMs?: number | undefined;
 }
 
 /** The number changes with what the file holds: captions of an earlier version are read again. */
 const FILE = 'captions-1.json.gz';
 const WAIT_MS = 90_000;
-/** Nobody asks for captions for so long: the worker is ended. */
+/** An idle worker is ended after this. */
 const IDLE_MS = 60_000;
 /** Each reads a disk; more would only read it slower. */
 const MAX_READINGS = 4;
@@ -72,7 +72,7 @@ export class CaptionFiles {
     if (known !== undefined) return known;
     const reading = this.#read(id, recording).finally(() => this.#readings.delete(id));
     this.#readings.set(id, reading);
-    // Who waited may have gone.
+    // Its requests may have timed out.
     reading.catch(() => {});
     return reading;
   }
@@ -112,7 +112,7 @@ export class CaptionFiles {
     }
   }
 
-  /** A disk that is full takes no captions away from who asked for them. */
+  /** A full disk does not fail the request: the captions were read. */
   async #keep(id: RecordingId, text: string | null): Promise<void> {
     try {
       await this.options.cache.write(id, FILE, await compress(text ?? NONE));

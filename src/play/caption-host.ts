@@ -8,7 +8,7 @@ import { timeInPieces } from '../media/recording-index.ts';
 import { CaptionExtractor } from './caption-extract.ts';
 import type { CaptionsAnswer, CaptionsAsk } from './caption-messages.ts';
 
-/** Recordings in progress whose captions somebody reads. */
+/** Recordings in progress that are watched at the same time. */
 const MAX_KEPT = 4;
 const BLOCK_BYTES = 1024 * 1024;
 

@@ -30,11 +30,16 @@ function input(ffmpeg: string, path: string): string[] {
 /** One picture a second from 0 on: one that cannot be decoded is the one before it, or behind it at the begin. */
 const EACH_SECOND = 'fps=1:start_time=0:round=near:eof_action=pass';
 
-/** `count` pictures as RGB, one after the other. */
-export function sampleCommand(ffmpeg: string, path: string, count: number, output: string): string[] {
+/** `count` pictures of that size as RGB, one after the other. */
+export function picturesCommand(
+  ffmpeg: string,
+  path: string,
+  { size, count }: { size: PictureSize; count: number },
+  output: string,
+): string[] {
   return [
     ...input(ffmpeg, path),
-    ...['-vf', `${EACH_SECOND},${fit(SAMPLE)}`, '-frames:v', String(count), '-pix_fmt', 'rgb24'],
+    ...['-vf', `${EACH_SECOND},${fit(size)}`, '-frames:v', String(count), '-pix_fmt', 'rgb24'],
     ...['-f', 'rawvideo', output],
   ];
 }
@@ -46,16 +51,17 @@ export function posterCommand(ffmpeg: string, path: string, output: string): str
   ];
 }
 
+/** @param pictures file of RGB pictures for a sheet, one after the other */
 export function sheetCommand(
   ffmpeg: string,
-  path: string,
-  { columns, rows, count }: { columns: number; rows: number; count: number },
+  pictures: string,
+  { columns, rows }: { columns: number; rows: number },
   output: string,
 ): string[] {
-  const used = Math.min(rows, Math.ceil(count / columns));
+  const { width, height } = PREVIEW;
   return [
-    ...input(ffmpeg, path),
-    ...['-vf', `${EACH_SECOND},trim=end=${count},${fit(PREVIEW)},tile=${columns}x${used}`],
-    ...['-frames:v', '1', '-q:v', '6', '-f', 'mjpeg', output],
+    ...[ffmpeg, '-v', 'error', '-y', '-nostdin', '-threads', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24'],
+    ...['-video_size', `${width}x${height}`, '-framerate', '1', '-i', pictures],
+    ...['-vf', `tile=${columns}x${rows}`, '-frames:v', '1', '-q:v', '6', '-f', 'mjpeg', output],
   ];
 }

@@ -1,8 +1,11 @@
-/** Key frames of a recording at given times, written as a small stream that ffmpeg reads (`key-frame-stream.ts`). */
-import { open } from 'node:fs/promises';
+/**
+ * Key frames of a recording at given times, written as small streams that ffmpeg reads (`key-frame-stream.ts`). Pictures
+ * of one size and one PID make a stream: a decoder's filters do not follow another.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Pid } from '../../arib/ids.ts';
 import type { Media90k } from '../../arib/time.ts';
-import { findEntry } from '../media/entry-search.ts';
+import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
 import type { ByteSource } from '../media/recording-bytes.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { continueCounters, keyFrameAt } from './key-frame-stream.ts';
@@ -10,64 +13,84 @@ import { continueCounters, keyFrameAt } from './key-frame-stream.ts';
 /** An intra picture of 25 Mbit/s with what is sent between; then the largest one that MPEG-2 allows. */
 const WINDOWS = [1024 * 1024, 4 * 1024 * 1024] as const;
 
-interface KeyFrame {
-  readonly tables: Uint8Array<ArrayBuffer>;
-  readonly video: Pid;
-  readonly picture: Uint8Array<ArrayBuffer>;
-}
-
-async function keyFrame(
-  source: ByteSource,
-  index: RecordingIndex,
-  media: Media90k,
-  second: number,
-): Promise<KeyFrame | undefined> {
-  const entry = await findEntry(source, index, media);
-  const video = entry?.layout.video;
-  if (entry === undefined || video === undefined || video === null) return undefined;
-  for (const length of WINDOWS) {
-    const packets = await source.read(entry.at, length);
-    const picture = keyFrameAt(packets, video.pid, second);
-    if (picture !== undefined) return { tables: entry.tables, video: video.pid, picture };
-    if (packets.length < length) break;
-  }
-  return undefined;
-}
-
 export interface KeyFrameOrder {
   readonly source: ByteSource;
   readonly index: RecordingIndex;
-  /** In order; the picture of each is stamped with its number in seconds. */
+  /** In order. */
   readonly times: readonly Media90k[];
   /** Resolves when reading may continue; throws when it is to end. */
   readonly quiet: () => Promise<void>;
 }
 
+/** Of a stream that was written: which of the times its first and last picture belong to. */
+export interface KeyFrameRun {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface OpenRun {
+  readonly key: string;
+  readonly file: FileHandle;
+  readonly first: number;
+  last: number;
+  counter: number;
+}
+
+/** @param second that the picture is stamped with */
+async function readPicture(
+  source: ByteSource,
+  { at }: RecordingEntry,
+  video: Pid,
+  second: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  for (const length of WINDOWS) {
+    const packets = await source.read(at, length);
+    const picture = keyFrameAt(packets, video, second);
+    if (picture !== undefined) return picture;
+    if (packets.length < length) return undefined;
+  }
+  return undefined;
+}
+
 /**
- * @returns how many pictures were written: those of one video PID, that of the first one
+ * Writes one stream after the other to the same file; each is to be used before the next is asked for. Its pictures are
+ * stamped with whole seconds: that of time n is at n - first. Times without a readable picture are left out.
  * @throws what reading and writing throw
  */
-export async function writeKeyFrames(path: string, order: KeyFrameOrder): Promise<number> {
+export async function* keyFrameRuns(path: string, order: KeyFrameOrder): AsyncGenerator<KeyFrameRun> {
   const { source, index, times, quiet } = order;
-  const file = await open(path, 'w');
-  let video: Pid | undefined;
-  let count = 0;
-  let counter = 0;
+  let run: OpenRun | undefined;
   try {
-    for (const [second, media] of times.entries()) {
+    for (const [number, media] of times.entries()) {
       await quiet();
-      const found = await keyFrame(source, index, media, second);
-      if (found === undefined) continue;
-      if (video === undefined) await file.write(found.tables);
-      video ??= found.video;
-      // Another PID is another programme's layout: one decoder reads one stream.
-      if (found.video !== video) continue;
-      counter = continueCounters(found.picture, video, counter);
-      await file.write(found.picture);
-      count += 1;
+      const entry = await findEntry(source, index, media);
+      const video = entry?.layout.video;
+      if (entry === undefined || video === undefined || video === null) continue;
+      const key = `${video.pid} ${video.kind} ${entry.format}`;
+      const isNew = run === undefined || run.key !== key;
+      const first: number = run === undefined || isNew ? number : run.first;
+      const picture = await readPicture(source, entry, video.pid, number - first);
+      if (picture === undefined) continue;
+      if (run !== undefined && isNew) {
+        await run.file.close();
+        const { first: from, last } = run;
+        run = undefined;
+        yield { first: from, last };
+      }
+      if (run === undefined) {
+        run = { key, file: await open(path, 'w'), first, last: number, counter: 0 };
+        await run.file.write(entry.tables);
+      }
+      run.counter = continueCounters(picture, video.pid, run.counter);
+      run.last = number;
+      await run.file.write(picture);
     }
+    if (run === undefined) return;
+    await run.file.close();
+    const { first, last } = run;
+    run = undefined;
+    yield { first, last };
   } finally {
-    await file.close();
+    await run?.file.close();
   }
-  return count;
 }

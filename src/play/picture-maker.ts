@@ -3,15 +3,22 @@
  * place after the other, and runs ffmpeg with little priority; while `isBusy` says that the machine is wanted it waits,
  * and an ffmpeg under way is ended and begun again later.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { broadcastMs, type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { Previews } from '../../wire/api.ts';
 import { type RunResult, run } from '../ffmpeg/run.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
-import { PREVIEW, posterCommand, SAMPLE, sampleCommand, sheetCommand } from './picture-commands.ts';
-import { writeKeyFrames } from './picture-frames.ts';
+import {
+  type PictureSize,
+  PREVIEW,
+  picturesCommand,
+  posterCommand,
+  SAMPLE,
+  sheetCommand,
+} from './picture-commands.ts';
+import { type KeyFrameRun, keyFrameRuns } from './picture-frames.ts';
 import { mostTelling, type SmallPicture } from './picture-score.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
@@ -24,6 +31,10 @@ export type StoredPreviews = Omit<Previews, 'sheets'> & {
 
 export const POSTER_FILE = 'poster.jpg';
 export const PREVIEWS_FILE = 'previews.json';
+
+/** While they are made. */
+const STREAM_FILE = 'work.ts';
+const RAW_FILE = 'work.raw';
 
 export function sheetFile(sheet: number): string {
   return `previews-${sheet}.jpg`;
@@ -73,36 +84,67 @@ export class PictureMaker {
     const ffmpeg = await this.options.ffmpeg();
     await this.#quiet(signal);
     const opened = await open.open(recording);
-    const stream = await cache.place(id, 'work.ts');
+    const stream = await cache.place(id, STREAM_FILE);
     try {
       if (opened.index.layout.video === null || opened.index.duration <= 0) return false;
       const work: Work = { ffmpeg, id, opened, stream, signal };
       const times = sampleTimes(recording, opened);
-      if ((await this.#frames(work, times)) === 0) return false;
-      if (await this.#poster(work, times)) onPoster();
+      const samples = await this.#pictures(work, times, SAMPLE);
+      if (samples === undefined) return false;
+      if (await this.#poster(work, times[mostTelling(smallPictures(samples))])) onPoster();
       await this.#previews(work);
       return true;
     } finally {
       opened.close();
       await rm(stream, { force: true });
-      await cache.remove(id, 'work.raw');
+      await cache.remove(id, RAW_FILE);
     }
   }
 
-  /** The most telling of the samples that stand in the stream; false when nothing is to be seen in any. */
-  async #poster(work: Work, times: readonly Media90k[]): Promise<boolean> {
-    const { ffmpeg, id, stream } = work;
-    const { cache } = this.options;
-    const raw = cache.path(id, 'work.raw');
-    await this.#run(sampleCommand(ffmpeg, stream, times.length, raw), work.signal);
-    const chosen = times[mostTelling(smallPictures(new Uint8Array(await readFile(raw))))];
-    if (chosen === undefined || (await this.#frames(work, [chosen])) === 0) return false;
-    await this.#run(posterCommand(ffmpeg, stream, await cache.place(id, POSTER_FILE)), work.signal);
-    return true;
+  /** False when nothing is to be seen in any sample, or the chosen one cannot be read any more. */
+  async #poster(work: Work, chosen: Media90k | undefined): Promise<boolean> {
+    const { ffmpeg, id, stream, signal } = work;
+    if (chosen === undefined) return false;
+    for await (const _run of this.#runs(work, [chosen])) {
+      const place = await this.options.cache.place(id, POSTER_FILE);
+      await this.#run(posterCommand(ffmpeg, stream, place), signal);
+      return true;
+    }
+    return false;
+  }
+
+  /** RGB, one for each time; where there is none the one before it, or behind it at the begin. Undefined: none at all. */
+  async #pictures(
+    work: Work,
+    times: readonly Media90k[],
+    size: PictureSize,
+  ): Promise<Uint8Array | undefined> {
+    const { ffmpeg, id, stream, signal } = work;
+    const raw = this.options.cache.path(id, RAW_FILE);
+    const bytes = size.width * size.height * 3;
+    const all = new Uint8Array(bytes * times.length);
+    let filled = 0;
+    for await (const { first, last } of this.#runs(work, times)) {
+      await this.#run(picturesCommand(ffmpeg, stream, { size, count: last - first + 1 }, raw), signal);
+      const made = new Uint8Array(await readFile(raw));
+      const whole = Math.min(Math.floor(made.length / bytes), times.length - first);
+      if (whole === 0) continue;
+      // What is between the last run and this one.
+      for (; filled < first; filled += 1) {
+        const before = filled === 0 ? made : all.subarray((filled - 1) * bytes);
+        all.set(before.subarray(0, bytes), filled * bytes);
+      }
+      all.set(made.subarray(0, whole * bytes), first * bytes);
+      filled = first + whole;
+    }
+    if (filled === 0) return undefined;
+    for (; filled < times.length; filled += 1)
+      all.copyWithin(filled * bytes, (filled - 1) * bytes, filled * bytes);
+    return all;
   }
 
   async #previews(work: Work): Promise<void> {
-    const { ffmpeg, id, opened, stream, signal } = work;
+    const { ffmpeg, id, opened, signal } = work;
     const { cache, now } = this.options;
     const duration = (opened.index.duration / TICKS_PER_SECOND) * 1000;
     const intervalMs = Math.max(INTERVAL_MS, Math.ceil(duration / MAX_PREVIEWS));
@@ -115,23 +157,22 @@ export class PictureMaker {
       const times = Array.from({ length: onSheet }, (_, index) =>
         media90k(((first + index) * intervalMs * TICKS_PER_SECOND) / 1000),
       );
-      // A stretch without pictures leaves the whole bar without them: a wrong one would be worse.
-      if ((await this.#frames(work, times)) === 0) return;
-      const command = sheetCommand(
-        ffmpeg,
-        stream,
-        { ...SHEET, count: onSheet },
-        await cache.place(id, sheetFile(sheet)),
-      );
-      await this.#run(command, signal);
+      const pictures = await this.#pictures(work, times, PREVIEW);
+      // A sheet without any picture leaves the whole bar without them: wrong ones would be worse.
+      if (pictures === undefined) return;
+      const raw = cache.path(id, RAW_FILE);
+      await writeFile(raw, pictures);
+      const rows = Math.ceil(onSheet / SHEET.columns);
+      const place = await cache.place(id, sheetFile(sheet));
+      await this.#run(sheetCommand(ffmpeg, raw, { columns: SHEET.columns, rows }, place), signal);
     }
     const stored: StoredPreviews = { ...PREVIEW, ...SHEET, count, intervalMs, sheets, madeAt: now() };
     await cache.write(id, PREVIEWS_FILE, JSON.stringify(stored));
   }
 
-  #frames({ opened, stream, signal }: Work, times: readonly Media90k[]): Promise<number> {
+  #runs({ opened, stream, signal }: Work, times: readonly Media90k[]): AsyncGenerator<KeyFrameRun> {
     const { bytes: source, index } = opened;
-    return writeKeyFrames(stream, { source, index, times, quiet: () => this.#quiet(signal) });
+    return keyFrameRuns(stream, { source, index, times, quiet: () => this.#quiet(signal) });
   }
 
   /** Resolves when the machine is not wanted. @throws the signal's reason */

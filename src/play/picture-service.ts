@@ -84,8 +84,8 @@ export class PictureService {
     const { store } = this.options;
     await this.#clean();
     for (;;) {
-      const ids = store.missing().filter((id) => (this.#attempts.get(id) ?? 0) < MAX_ATTEMPTS);
-      const [id] = ids;
+      const failed = [...this.#attempts].filter(([, attempts]) => attempts >= MAX_ATTEMPTS);
+      const id = store.missing(failed.map(([one]) => one));
       if (id === undefined || this.#stop.signal.aborted) return;
       if (!(await this.#make(id))) return;
     }
@@ -116,7 +116,10 @@ export class PictureService {
         return error.code === 'busy' && this.#skip(id);
       }
       log.info('pictures of a recording not made', { recording: id, error: String(error) });
-      if (attempt >= MAX_ATTEMPTS) store.putDone(id);
+      if (attempt >= MAX_ATTEMPTS) {
+        store.putDone(id);
+        this.#attempts.delete(id);
+      }
     }
     return true;
   }

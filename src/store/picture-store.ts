@@ -3,21 +3,19 @@ import type { Database } from 'bun:sqlite';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import { atomically } from './transaction.ts';
 
-/** Of one query; more are asked for later. */
-const LIMIT = 100;
-
 export class PictureStore {
   constructor(private readonly database: Database) {}
 
-  /** Recordings that are finished and have no pictures yet, newest first, at most a hundred. */
-  missing(): RecordingId[] {
-    return this.database
-      .query<{ id: number }, { limit: number }>(
+  /** The newest finished recording without pictures that is none of these. */
+  missing(skip: readonly RecordingId[] = []): RecordingId | undefined {
+    const row = this.database
+      .query<{ id: number }, { skip: string }>(
         `SELECT id FROM recordings INDEXED BY recordings_without_pictures
-         WHERE pictures = 0 AND shelf = 1 AND state <> 'recording' AND files > 0 ORDER BY start_at DESC LIMIT $limit`,
+         WHERE pictures = 0 AND shelf = 1 AND state <> 'recording' AND files > 0
+           AND id NOT IN (SELECT value FROM json_each($skip)) ORDER BY start_at DESC LIMIT 1`,
       )
-      .all({ limit: LIMIT })
-      .map(({ id }) => recordingId(id));
+      .get({ skip: JSON.stringify(skip) });
+    return row === null ? undefined : recordingId(row.id);
   }
 
   /** @param at epoch ms */

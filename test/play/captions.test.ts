@@ -181,8 +181,8 @@ describe('caption stream', () => {
     const state = { value: 'recorded', now: 0 };
     const reading = await streams(state, pathOf(home.put({ content: whole }, 8)));
     const signal = new AbortController().signal;
-    const wish = { from: 40, language: 1 };
-    const { body } = await reading.open({ id: 1 } as ListedRecording, wish, signal);
+    const request = { from: 40, language: 1 };
+    const { body } = await reading.open({ id: 1 } as ListedRecording, request, signal);
     const frames = await readAll(body);
     const pages = frames.filter(({ kind }) => kind === CAPTION_FRAME.page);
     const times = pages.map(({ time }) => (unwrapPts(time as Pts90k, from) - from) / SECOND);
@@ -190,7 +190,7 @@ describe('caption stream', () => {
     const expected = wanted.pages.filter(({ at }) => at > 31).map(({ page }) => page);
     expect(pages.slice(-expected.length).map(({ payload }) => payload)).toEqual(expected as never);
     // Of the last 50 s the first two may come at once; the blocks that are read are of some seconds.
-    const least = ((SECONDS - wish.from - 2) / 2) * 1000;
+    const least = ((SECONDS - request.from - 2) / 2) * 1000;
     expect(state.now).toBeGreaterThan(least / 3);
     expect(state.now).toBeLessThan(least + 2_000);
     await reading.close();
@@ -202,10 +202,10 @@ describe('caption stream', () => {
     const path = pathOf(home.put({ content: whole.subarray(0, half) }, 9));
     const reading = await streams(state, path);
     const signal = new AbortController().signal;
-    const wish = { from: SECONDS / 2, language: 1 };
+    const request = { from: SECONDS / 2, language: 1 };
     const bodies: ReadableStream<Uint8Array>[] = [];
     for (let time = 0; time < 4; time += 1) {
-      bodies.push((await reading.open({ id: 1 } as ListedRecording, wish, signal)).body);
+      bodies.push((await reading.open({ id: 1 } as ListedRecording, request, signal)).body);
     }
     const [first, ...others] = bodies;
     if (first !== undefined) await readAll(first);

@@ -1,6 +1,6 @@
 /**
- * A short recording as ffmpeg makes it, once a test run: black, a plain card, a scene, ten seconds each, with sound. The
- * scene's brightness says its second.
+ * A short recording as ffmpeg makes it, once a test run: black, a plain card, a scene, ten seconds each, with sound, at
+ * a constant rate as a broadcast has.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,8 @@ async function make(): Promise<string> {
     ...['-f', 'lavfi', '-i', `color=0x2040c0:${SIZE}:d=${CLIP.card}`],
     ...['-f', 'lavfi', '-i', `testsrc2=${SIZE}:d=${CLIP.scene}`, '-f', 'lavfi', '-i', 'sine=d=30'],
     ...['-filter_complex', '[0][1][2]concat=n=3[v]', '-map', '[v]', '-map', '3', '-aspect', '4:3'],
-    ...['-c:v', 'mpeg2video', '-g', '15', '-bf', '2', '-b:v', '1M', '-c:a', 'aac', '-f', 'mpegts', path],
+    ...['-c:v', 'mpeg2video', '-g', '15', '-bf', '2', '-b:v', '1M', '-c:a', 'aac'],
+    ...['-muxrate', '2M', '-f', 'mpegts', path],
   ]);
   return path;
 }

@@ -9,7 +9,7 @@ import { findEntry } from '../../src/media/entry-search.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { continueCounters, keyFrameAt } from '../../src/play/key-frame-stream.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';
-import { sheetCommand } from '../../src/play/picture-commands.ts';
+import { PREVIEW, picturesCommand } from '../../src/play/picture-commands.ts';
 import {
   PictureMaker,
   POSTER_FILE,
@@ -147,15 +147,43 @@ describe('pictures of a recording', () => {
       }
       opened.close();
       await Bun.write(stream, Buffer.concat(pieces));
-      const sheet = join(folder, 'holes.jpg');
-      const command = sheetCommand('ffmpeg', stream, { columns: 4, rows: 1, count: 4 }, sheet);
+      const raw = join(folder, 'holes.raw');
+      const command = picturesCommand('ffmpeg', stream, { size: PREVIEW, count: 4 }, raw);
       expect((await run(command, { timeoutMs: LIMIT_MS })).code).toBe(0);
-      const drawn = await pixels(sheet);
+      const rgb = new Uint8Array(await Bun.file(raw).arrayBuffer());
+      expect(rgb.length).toBe(4 * 160 * 90 * 3);
       const blue = [0, 1, 2, 3].map((index) => {
-        const [red = 0, , value = 0] = mean(drawn, index * 160 + 40, 20, 80, 50);
+        const [red = 0, , value = 0] = mean({ width: 160, rgb }, 40, index * 90 + 20, 80, 50);
         return value > 120 && red < 80;
       });
       expect(blue).toEqual([true, true, true, false]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'pictures of another size in the middle have their places too',
+    async () => {
+      const id = recordingId(10);
+      const other = join(folder, 'other.ts');
+      const rate = ['-muxrate', '2M', '-f', 'mpegts'];
+      const red = ['-f', 'lavfi', '-i', 'color=red:s=176x144:r=30000/1001:d=15', '-aspect', '16:9'];
+      await run(['ffmpeg', '-v', 'error', ...red, '-c:v', 'mpeg2video', '-g', '15', ...rate, other], {
+        timeoutMs: LIMIT_MS,
+      });
+      const joined = join(folder, 'joined.ts');
+      const files = [other, path].map(async (one) => new Uint8Array(await Bun.file(one).arrayBuffer()));
+      await Bun.write(joined, Buffer.concat(await Promise.all(files)));
+      expect(await maker(() => openClip(joined)).make(RECORDING, id, () => {}, NEVER)).toBe(true);
+      const sheet = await pixels(cache.path(id, sheetFile(0)));
+      const words = [0, 1, 2, 3, 4].map((index) => {
+        const [r = 0, g = 0, b = 0] = mean(sheet, index * 160 + 40, 20, 80, 50);
+        if (r > 180 && g < 60 && b < 60) return 'red';
+        if (b > 120 && r < 80) return 'blue';
+        return Math.max(r, g, b) < 20 ? 'black' : 'scene';
+      });
+      // 15 s of red, then the clip from its beginning: every place is 5 s away from a change.
+      expect(words).toEqual(['red', 'red', 'black', 'blue', 'scene']);
     },
     LIMIT_MS,
   );
