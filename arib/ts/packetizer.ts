@@ -57,7 +57,7 @@ export function writePmt(
   return bytes;
 }
 
-/** The packets of a section that starts right behind the pointer_field; their continuity counters are 0. */
+/** The packets of a section that starts right behind the pointer_field; their continuity counters begin at 0. */
 export function packetize(section: Uint8Array, pid: Pid): Uint8Array {
   const packets = new Uint8Array(Math.ceil((section.length + 1) / PAYLOAD_SIZE) * PACKET_SIZE).fill(0xff);
   let taken = 0;
@@ -70,6 +70,7 @@ export function packetize(section: Uint8Array, pid: Pid): Uint8Array {
     packets.set(part, start);
     taken += part.length;
   }
+  number(packets, 0, packets.length, 0);
   return packets;
 }
 

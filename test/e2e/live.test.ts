@@ -1,11 +1,19 @@
 /**
- * The first whole way of a byte: `npm run demo` from the built executables to a moving, sounding picture in a real
- * browser, for a terrestrial station on localhost and a satellite one on a plain-http host name.
+ * The whole way of a byte: `npm run demo` from the built executables to a moving, sounding picture in a real browser, for
+ * a terrestrial station on localhost and a satellite one on a plain-http host name, live and from a recording.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { Station } from '../../wire/api.ts';
+import type { Recording, Station } from '../../wire/api.ts';
 import { type Demo, startDemo } from './demo.ts';
+import {
+  endRecording,
+  flashesFrom,
+  markError,
+  playbackOf,
+  startRecording,
+  stationToRecord,
+} from './recorded.ts';
 import { flashToBeep, recordAppends, watch } from './watch.ts';
 
 /** The first start encodes the broadcast's films; later ones take seconds. */
@@ -16,6 +24,8 @@ const HOST = 'minipc.test';
 let demo: Demo;
 let browser: Browser;
 let stations: Station[];
+/** Runs beside the live views. */
+let running: Recording;
 
 beforeAll(async () => {
   demo = await startDemo();
@@ -30,6 +40,7 @@ beforeAll(async () => {
   });
   const response = await fetch(`${demo.url}api/services`);
   stations = (await response.json()) as Station[];
+  running = await startRecording(demo.url, (await stationToRecord(demo.url)).id);
 }, DEMO_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -43,12 +54,12 @@ function firstOf(type: Station['type']): Station {
   return station;
 }
 
-/** Opens the station as a person does, turns the sound on, and waits until it plays. */
-async function play(page: Page, base: string, station: Station): Promise<void> {
+/** Opens the screen as a person does, turns the sound on, and waits until it plays. */
+async function play(page: Page, address: string): Promise<void> {
   await page.addInitScript(recordAppends);
-  await page.goto(`${base}live/${station.id}`);
+  await page.goto(address);
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0, undefined, {
-    timeout: 30_000,
+    timeout: 60_000,
   });
   const sound = page.getByRole('button', { name: /音を出す/ });
   if (await sound.isVisible()) await sound.click();
@@ -74,7 +85,7 @@ describe('the demo', () => {
       const problems: string[] = [];
       page.on('pageerror', (error) => problems.push(String(error)));
       try {
-        await play(page, demo.url.replace('localhost', place), firstOf(type));
+        await play(page, `${demo.url.replace('localhost', place)}live/${firstOf(type).id}`);
         expect(await page.evaluate(() => isSecureContext)).toBe(place === 'localhost');
         const seen = await watch(page, ENOUGH);
         expect(seen.width).toBeGreaterThanOrEqual(720);
@@ -95,6 +106,47 @@ describe('the demo', () => {
       }
     }, 150_000);
   }
+
+  test('what is recorded is watched while it is made, and afterwards from any second', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    try {
+      await play(page, `${demo.url}chase/${running.id}`);
+      expect(await flashesFrom(page, 0, 3, 60_000)).toHaveLength(3);
+      const recording = await endRecording(demo.url, running);
+      expect(recording.verdict).toMatchObject({ drops: 0, gaps: [] });
+      const playback = await playbackOf(demo.url, recording);
+      expect(playback.duration).toBeGreaterThan(20);
+      await play(page, `${demo.url}watch/${recording.id}`);
+      await page.keyboard.press('0');
+      const seen = await watch(page, { flashes: 2, pictures: 30, limitMs: 60_000 });
+      expect(Math.max(...flashToBeep(seen))).toBeLessThan(0.04);
+      const errors: number[] = [];
+      for (const key of [7, 2, 5, 1, 8, 3, 6, 0, 4, 7]) {
+        await page.keyboard.press(String(key));
+        const target = (playback.duration * key) / 10;
+        await page.waitForFunction((at) => {
+          const video = document.querySelector('video');
+          return video !== null && !video.seeking && Math.abs(video.currentTime - at) < 5;
+        }, target);
+        const [flash] = await flashesFrom(page, target, 1, 60_000);
+        if (flash === undefined) throw new Error(`no flash after ${target} s`);
+        expect(flash - target).toBeLessThan(5);
+        errors.push(markError(playback, flash));
+      }
+      console.log(
+        `recording: ten seeks, flashes ${Math.round(1000 * Math.min(...errors))} to ` +
+          `${Math.round(1000 * Math.max(...errors))} ms from the broadcaster's`,
+      );
+      // Every seek lands on one time scale; the time of the broadcast itself is known less exactly.
+      expect(Math.max(...errors) - Math.min(...errors)).toBeLessThan(0.05);
+      expect(Math.max(...errors.map(Math.abs))).toBeLessThan(0.3);
+      expect(problems).toEqual([]);
+    } finally {
+      await page.close();
+    }
+  }, 300_000);
 
   test('ends cleanly on Ctrl-C and leaves no program behind', async () => {
     const url = demo.url;
