@@ -90,7 +90,7 @@ const WEB_MAY_KNOW: Record<string, readonly string[]> = {
   settings: WEB_SHARED,
   setup: WEB_SHARED,
   tuners: WEB_SHARED,
-  home: ['reservations', ...WEB_SHARED],
+  home: ['recordings', 'reservations', ...WEB_SHARED],
   live: ['player', 'caption', 'reservations', ...WEB_SHARED],
   watch: ['player', 'caption', ...WEB_SHARED],
   rules: ['reservations', ...WEB_SHARED],

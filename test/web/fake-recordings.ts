@@ -221,6 +221,7 @@ function isShown(one: Recording, show: string | null): boolean {
   if (show === 'failed') return one.state === 'failed';
   if (show === 'protected') return one.protected;
   if (show === 'recording') return one.recording;
+  if (show === 'resume') return one.resumeMs !== null && one.state !== 'failed';
   if (show === 'resume') return one.resumeMs !== null;
   return one.state !== 'failed';
 }

@@ -206,7 +206,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.keyboard.press('Enter');
     await page.locator('.program-title').waitFor();
     expect(new URL(page.url()).searchParams.get('recording')).toBe(id);
-    await focusOn(page, '視聴');
+    await page.waitForFunction(() => document.activeElement?.matches('.program-actions .button-main'));
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await at(columns + 1);

@@ -19,6 +19,7 @@ export const SCREENS = [
   ['recordings?show=failed', '.panel, .rec-title'],
   ['recordings?recording=4', '.program-summary'],
   ['recordings?recording=900', '.program-summary'],
+  ['watch/1', '.end-panel'],
   ['rules', '.rule'],
   ['rules?rule=1', '.rule-page'],
   ['rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88', '.preview-row'],

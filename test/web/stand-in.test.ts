@@ -21,6 +21,13 @@ beforeAll(async () => {
   fake = new FakeService('/nonexistent', { init: new Uint8Array(), fragments: [] }, STATIONS);
   fake.house = newHouse({ stations: STATIONS, days: 8 });
   furnishAll({ service: fake });
+  const { playback } = fake.house.recordings;
+  playback.chapters = [{ start: 0, end: 600, title: '本編' }];
+  playback.gaps = [{ start: 30, end: 30, missing: 12, cause: 'stalled' }];
+  playback.previews = {
+    ...{ width: 160, height: 90, columns: 5, rows: 6, count: 30, intervalMs: 10_000 },
+    sheets: ['api/recordings/1/previews/0?v=1'],
+  };
 });
 
 afterAll(async () => {
@@ -34,6 +41,7 @@ async function addresses(): Promise<string[]> {
   const now = Date.now();
   const read = async (path: string) => (await (await fetch(fake.url + path)).json()) as { id: number }[];
   const [recording] = await read('api/recordings');
+  const [finished] = await read('api/recordings?unwatched=1&sort=oldest');
   const [rule] = await read('api/rules');
   const columns = (await (
     await fetch(`${fake.url}api/guide?from=${now}&to=${now + HOUR_MS}&type=GR`)
@@ -49,6 +57,10 @@ async function addresses(): Promise<string[]> {
     `rules/${rule?.id}`,
     `recordings/${recording?.id}`,
     `recordings/${recording?.id}/detail`,
+    `recordings/${recording?.id}/status`,
+    `recordings/${finished?.id}/playback`,
+    `recordings/${finished?.id}/chapters`,
+    `recordings/${finished?.id}/previews`,
   ];
 }
 

@@ -74,7 +74,9 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     Object.assign(held(1), { resumeMs: 12_000 });
     const page = await open('nowhere');
     const faults = faultsOf(page);
-    await page.goto(`${rig.service.url}watch/1`);
+    await page.goto(rig.service.url);
+    await page.getByRole('link', { name: /^続きを見る：ドラマ「灯台守の娘」第1話/u }).click();
+    await page.waitForURL('**/watch/1');
     await placed(page, 12);
     expect(playback.seen).toEqual([{ id: 1, way: 'stream', codec: 'h264', from: 12, audio: null }]);
     await page.getByText('0:12 の続きから再生します').waitFor();
@@ -89,9 +91,8 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await placed(page, 21.03, 21.04);
     await page.keyboard.press('Space');
     await placed(page, 21.2);
-    await page.keyboard.press('Backspace');
-    await page.keyboard.press('Backspace');
-    await page.locator('.card').first().waitFor();
+    await page.goBack();
+    await page.locator('.watch-card').first().waitFor();
     await until(() => (held(1).resumeMs ?? 0) > 20_000);
     expect(faults).toEqual([]);
   });
@@ -187,7 +188,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/watch/3');
     await placed(page, 0.2, 10);
-    await page.getByRole('heading', { name: '第3話' }).first().waitFor();
+    await page.getByRole('heading', { name: '第3話' }).first().waitFor({ state: 'attached' });
   });
 
   test('a recording that runs: from its start, live at one press, beyond its end without a break', async () => {

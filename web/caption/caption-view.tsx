@@ -25,6 +25,16 @@ function cover(frame: HTMLElement, video: HTMLVideoElement): void {
   style.height = `${pictureHeight}px`;
 }
 
+/** Below it the controls of a player would cover the text, as a part of the plane's height. */
+const LOW_PART = 0.72;
+
+/** Whether some of the text stands where controls appear. */
+function isLow(page: CaptionPage | undefined): boolean {
+  if (page === undefined) return false;
+  if (captionSettings.peek().position === 'bottom') return true;
+  return page.runs.some(({ text, y, h }) => text.trim() !== '' && y + h > page.plane[1] * LOW_PART);
+}
+
 /** Calls back with every picture, and after a seek. Returns the function that stops it. */
 function eachPicture(video: HTMLVideoElement, show: () => void): () => void {
   let stopped = false;
@@ -68,7 +78,13 @@ export function CaptionView({ video, pageAt, onLayer }: CaptionViewProps) {
     const observer = new ResizeObserver(fit);
     observer.observe(element);
     element.addEventListener('resize', fit);
-    const stop = eachPicture(element, () => drawn.show(page.current(element.currentTime)));
+    let shown: CaptionPage | undefined;
+    const stop = eachPicture(element, () => {
+      const next = page.current(element.currentTime);
+      drawn.show(next);
+      if (next !== shown) place.toggleAttribute('data-low', isLow(next));
+      shown = next;
+    });
     return () => {
       stop();
       observer.disconnect();

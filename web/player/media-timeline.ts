@@ -24,6 +24,8 @@ export class MediaTimeline {
   #source: MediaSource | undefined;
   #buffer: SourceBuffer | undefined;
   #mime = '';
+  /** Settles with the last operation that was asked for. */
+  #last: Promise<void> = Promise.resolve();
   #objectUrl: string | undefined;
 
   constructor(video: HTMLVideoElement) {
@@ -68,6 +70,7 @@ export class MediaTimeline {
       if (this.#buffer !== undefined) this.#buffer.timestampOffset = offset;
       return;
     }
+    await this.#last;
     this.#closed.signal.throwIfAborted();
     // Opens an ended source again, without which the next call would be refused.
     if (this.#source.readyState === 'ended') buffer.timestampOffset = 0;
@@ -136,8 +139,14 @@ export class MediaTimeline {
     this.#objectUrl = undefined;
   }
 
-  /** Runs one operation of the source buffer and waits for its end. */
+  /** Runs one operation of the source buffer, after those before it, and waits for its end. */
   #update(operation: () => void): Promise<void> {
+    const turn = this.#last.then(() => this.#run(operation));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #run(operation: () => void): Promise<void> {
     const buffer = this.#buffer;
     const { signal } = this.#closed;
     return new Promise((resolve, reject) => {
@@ -145,16 +154,17 @@ export class MediaTimeline {
         reject(new Error('closed'));
         return;
       }
-      const settle = (): void => {
+      const release = (): void => {
         buffer.removeEventListener('updateend', settle);
         buffer.removeEventListener('error', fail);
         signal.removeEventListener('abort', fail);
+      };
+      const settle = (): void => {
+        release();
         resolve();
       };
       const fail = (): void => {
-        buffer.removeEventListener('updateend', settle);
-        buffer.removeEventListener('error', fail);
-        signal.removeEventListener('abort', fail);
+        release();
         reject(new ApiFailure('decode', '受信した映像が壊れていました。'));
       };
       buffer.addEventListener('updateend', settle);
@@ -163,7 +173,7 @@ export class MediaTimeline {
       try {
         operation();
       } catch (error) {
-        settle();
+        release();
         reject(error);
       }
     });

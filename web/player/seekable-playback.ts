@@ -44,6 +44,18 @@ const TICK_MS = 250;
 const FIRST_SILENCE_MS = 30_000;
 const LATER_SILENCE_MS = 20_000;
 
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}
+
 export class SeekablePlayback {
   readonly #video: HTMLVideoElement;
   readonly #handlers: SeekableHandlers;
@@ -51,6 +63,8 @@ export class SeekablePlayback {
   readonly #tick: ReturnType<typeof setInterval>;
   #feed: AbortController | undefined;
   #landing: FeedOpening | undefined;
+  /** What is buffered comes from the feed of the landing. */
+  #cleared = false;
   #duration = Number.POSITIVE_INFINITY;
   #rate = 1;
   /** Where the present feed has come to, s. */
@@ -112,6 +126,7 @@ export class SeekablePlayback {
     const abort = new AbortController();
     this.#feed = abort;
     this.#landing = opening;
+    this.#cleared = false;
     this.#complete = false;
     this.#filledTo = opening.target;
     if (this.#timeline.isOpen && !opening.anywhere) this.#video.currentTime = opening.target;
@@ -170,7 +185,10 @@ export class SeekablePlayback {
       for await (const part of feed.read(abort.signal)) {
         clearTimeout(silence);
         if (part.kind === 'answer') answered = true;
-        if (part.kind === 'init' && afresh) await this.#forget();
+        if (part.kind === 'init' && afresh) {
+          await this.#forget();
+          if (!abort.signal.aborted) this.#cleared = true;
+        }
         abort.signal.throwIfAborted();
         await this.#take(part, abort.signal);
         abort.signal.throwIfAborted();
@@ -191,7 +209,10 @@ export class SeekablePlayback {
 
   /** What is buffered elsewhere, or of other sound or another codec. The picture stays until the next is decoded. */
   async #forget(): Promise<void> {
-    for (const span of this.spans) await this.#timeline.remove(span);
+    const [first] = this.spans;
+    const last = this.spans.at(-1);
+    if (first === undefined || last === undefined) return;
+    await this.#timeline.remove({ start: first.start, end: last.end + 1 });
   }
 
   async #take(part: FeedPart, signal: AbortSignal): Promise<void> {
@@ -207,17 +228,32 @@ export class SeekablePlayback {
       this.#applyRate();
     }
     signal.throwIfAborted();
-    await this.#timeline.append(part.bytes);
+    await this.#append(part.bytes, signal);
+    // Another feed may have taken its place meanwhile.
+    if (signal.aborted) return;
     this.#filledTo = fillEnd(this.spans, this.#filledTo);
     this.#settle(false);
     const behind = trimmed(this.spans, this.#video.currentTime);
     if (behind !== undefined) await this.#timeline.remove(behind);
   }
 
+  /** Where the browser's quota is exhausted, it waits until some of what is buffered was played. */
+  async #append(bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#timeline.append(bytes);
+        return;
+      } catch (error) {
+        if (!(error instanceof DOMException) || error.name !== 'QuotaExceededError') throw error;
+        await pause(TICK_MS, signal);
+      }
+    }
+  }
+
   /** Puts the picture where it was wanted once that is there. @param over the feed brought everything it has */
   #settle(over: boolean): void {
     const wanted = this.#landing;
-    if (wanted === undefined) return;
+    if (wanted === undefined || !this.#cleared) return;
     const place = landing(this.spans, wanted, START_AHEAD_S, over);
     if (place === undefined) return;
     this.#landing = undefined;
@@ -229,15 +265,7 @@ export class SeekablePlayback {
   /** Backpressure: what is not read stays with the service, which waits. */
   async #untilWanted(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#landing === undefined && this.#ahead() > MOST_AHEAD_S) {
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        const timer = setTimeout(done, TICK_MS);
-        signal.addEventListener('abort', done);
-      });
+      await pause(TICK_MS, signal);
     }
   }
 

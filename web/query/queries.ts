@@ -50,6 +50,17 @@ export const recordingDetailQuery = (id: number): Query<RecordingDetail> =>
   pathQuery(`api/recordings/${id}/detail`, ['recordings']);
 export const recordingStatusQuery = (id: number): Query<RecordingStatus> =>
   pathQuery(`api/recordings/${id}/status`, ['recordings']);
+/** So many on the home screen. */
+const HOME_RECORDINGS = 12;
+const homeQuery = (key: string, wish: Readonly<Record<string, string>>): Query<readonly Recording[]> =>
+  callQuery(key, ['recordings'], async (signal) => {
+    const slice = { offset: 0, limit: HOME_RECORDINGS };
+    return (await getRecordingPage(new URLSearchParams(wish), slice, signal)).rows;
+  });
+/** What somebody stopped watching, the last first. */
+export const RESUMABLE_RECORDINGS = homeQuery('resumable recordings', { show: 'resume' });
+/** What was seen by nobody, the newest first. */
+export const FRESH_RECORDINGS = homeQuery('fresh recordings', { unwatched: '1', sort: 'newest' });
 /** All that can be watched of a series, the first episode first. */
 export const seriesQuery = (key: string): Query<readonly Recording[]> =>
   callQuery(`series ${key}`, ['recordings'], async (signal) => {

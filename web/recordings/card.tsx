@@ -1,29 +1,27 @@
 /** A recording in the grid or in the list: one link over everything, and a mark to choose it by. */
 import type { ComponentChildren } from 'preact';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
-import { now } from '../device/clock.ts';
+import { minute, now } from '../device/clock.ts';
+import { watchPath } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
-import { leftInBin, lengthClock, quoted } from '../words/recording.ts';
+import {
+  canPlay,
+  isFresh,
+  isUnwatched,
+  leftInBin,
+  lengthClock,
+  quoted,
+  watchedPart,
+} from '../words/recording.ts';
 import { lengthText, shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
 import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
 import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
-
-/** 0..1; undefined for what was not begun. */
-function watchedPart({ resumeMs, durationMs, watchedAt }: Recording): number | undefined {
-  if (watchedAt !== null) return undefined;
-  if (resumeMs === null || durationMs === null || durationMs === 0) return undefined;
-  return Math.min(1, resumeMs / durationMs);
-}
-
-function isUnwatched({ watchedAt, resumeMs, recording, state }: Recording): boolean {
-  return watchedAt === null && resumeMs === null && !recording && state !== 'failed';
-}
 
 function Picture({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
   const part = watchedPart(recording);
@@ -46,7 +44,11 @@ function Picture({ recording, children }: { recording: Recording; children?: Com
 function Signs({ recording }: { recording: Recording }) {
   return (
     <span class="rec-signs">
-      {isUnwatched(recording) ? <span class="rec-new">未視聴</span> : null}
+      {isFresh(recording, minute.value) ? (
+        <span class="rec-new">新着</span>
+      ) : isUnwatched(recording) ? (
+        <span class="rec-new rec-unseen">未視聴</span>
+      ) : null}
       {recording.watchedAt !== null ? <span class="rec-seen">視聴済み</span> : null}
       {recording.protected ? (
         <span class="rec-lock" title="保護中">
@@ -98,7 +100,10 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
       >
         <span class="hidden-text">{nameOf(recording)}</span>
       </a>
-      <Picture recording={recording}>{look === 'grid' ? <Signs recording={recording} /> : null}</Picture>
+      <Picture recording={recording}>
+        {look === 'grid' ? <Signs recording={recording} /> : null}
+        {choosing ? null : <PlayLink recording={recording} />}
+      </Picture>
       <span class="rec-words" aria-hidden="true">
         <span class="rec-title">
           {title}
@@ -131,6 +136,25 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
       </span>
       <CheckMark chosen={chosen} title={title} />
     </article>
+  );
+}
+
+/** Plays at a press, without the sheet between. The keys of the cell do the same, so that the focus passes it. */
+function PlayLink({ recording }: { recording: Recording }) {
+  if (!canPlay(recording)) return null;
+  const { title } = splitTitle(recording.name);
+  return (
+    <a
+      class="rec-play"
+      href={watchPath(recording)}
+      tabIndex={-1}
+      data-nav-skip=""
+      aria-label={`${quoted(title)}を再生`}
+      title={recording.resumeMs === null ? '再生' : '続きを見る'}
+      draggable={false}
+    >
+      <Icon name="play" />
+    </a>
   );
 }
 

@@ -3,11 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
 import { recordingsLook, recordingsSort } from '../device/preferences.ts';
+import { navigate, watchPath } from '../navigation/router.ts';
 import type { Pages } from '../query/pages.ts';
 import { getRecordingPage } from '../query/recordings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
+import { canPlay } from '../words/recording.ts';
 import { moveToBin } from './actions.ts';
 import { openRecording, openSeries } from './address.ts';
 import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
@@ -83,6 +85,13 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
       if (action === null) return;
       event.preventDefault();
       action.focus({ preventScroll: true });
+      return;
+    }
+    if ((event.key === 'p' || event.key === 'MediaPlay' || event.key === 'MediaPlayPause') && !choosing) {
+      const played = pages.at(indexOfCell(event.target) ?? -1);
+      if (played === undefined || !canPlay(played) || event.repeat) return;
+      event.preventDefault();
+      navigate(watchPath(played));
       return;
     }
     if (event.key !== 'Delete' || event.repeat || choosing || shown.show === 'bin') return;

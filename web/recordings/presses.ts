@@ -15,6 +15,11 @@ const LONG_MS = 450;
 /** A finger never rests quite still. CSS pixels. */
 const SLACK = 10;
 
+/** What leads elsewhere by itself: its press is left to the page's links. */
+function isLink(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('.rec-play') !== null;
+}
+
 function cellOf(target: EventTarget | null): { index: number; check: boolean } | undefined {
   const element = target instanceof Element ? target : null;
   const cell = element?.closest<HTMLElement>('.shelf-cell');
@@ -54,6 +59,7 @@ export function usePresses({ choosing, onOpen, onToggle, onStretch }: Presses) {
     },
     onClick: (event: MouseEvent): void => {
       const cell = cellOf(event.target);
+      if (isLink(event.target) && !spent.current) return;
       if (cell === undefined || event.button !== 0 || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       if (spent.current) spent.current = false;

@@ -1,11 +1,12 @@
 /** What is being recorded now, above everything else: how far it is, and what is wrong with it. */
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
+import { watchPath } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
 import { progressOf } from '../ui/progress-of.ts';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
-import { progressWords } from '../words/recording.ts';
+import { progressWords, quoted } from '../words/recording.ts';
 import { clockText, leftToRecord } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { openRecording } from './address.ts';
@@ -32,6 +33,14 @@ function RunningCard({ recording }: { recording: Recording }) {
       </a>
       <span class="running-picture">
         <Poster recording={recording} />
+        <a
+          class="rec-play"
+          href={watchPath(recording)}
+          aria-label={`${quoted(title)}を追いかけ再生`}
+          title="追いかけ再生"
+        >
+          <Icon name="play" />
+        </a>
       </span>
       <div class="running-words">
         <p class="running-title">{title}</p>

@@ -1,8 +1,9 @@
 /** What can be done with one recording, in its sheet. */
 import type { Recording } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
+import { watchPath } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
-import { leftInBin } from '../words/recording.ts';
+import { canPlay, leftInBin, playWords } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
 import { closeRecording } from './address.ts';
@@ -24,11 +25,12 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
   };
   return (
     <div class="program-actions">
+      {canPlay(recording) ? <PlayButtons recording={recording} /> : null}
       {recording.recording || recording.state === 'failed' ? null : (
         <button
           type="button"
           class="button"
-          data-nav-initial=""
+          data-nav-initial={canPlay(recording) ? undefined : ''}
           // A second press brings back the mark, but only the notice the place where somebody stopped.
           onClick={() => void setWatched([recording], !watched, { quiet: recording.resumeMs === null })}
         >
@@ -63,6 +65,25 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
         </a>
       )}
     </div>
+  );
+}
+
+/** Where there is a place to go on from, also from the start. */
+function PlayButtons({ recording }: { recording: Recording }) {
+  const path = watchPath(recording);
+  return (
+    <>
+      <a class="button button-main" href={path} data-nav-initial="">
+        <Icon name="play" />
+        {playWords(recording)}
+      </a>
+      {recording.resumeMs === null ? null : (
+        <a class="button" href={`${path}?t=0`}>
+          <Icon name="start" />
+          最初から見る
+        </a>
+      )}
+    </>
   );
 }
 

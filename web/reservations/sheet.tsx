@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
-import { closeOver, openProgram } from '../navigation/router.ts';
+import { closeOver, openProgram, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
 import { readBookings, reservationById, useBookings } from '../query/reservations.ts';
 import { originText, useRuleNames } from '../query/rule-names.ts';
@@ -91,10 +91,22 @@ function Actions({ item }: { item: ReservationItem }) {
   return (
     <div class="program-actions">
       {recordingId === null ? null : (
-        <a class="button button-main" href={`recordings?recording=${recordingId}`} data-nav-initial="">
-          <Icon name="recordings" />
-          録画を開く
-        </a>
+        <>
+          {item.state === 'recording' || item.state === 'finished' ? (
+            <a
+              class="button button-main"
+              href={watchPath({ id: recordingId, recording: item.state === 'recording' })}
+              data-nav-initial=""
+            >
+              <Icon name="play" />
+              {item.state === 'recording' ? '追いかけ再生' : '再生'}
+            </a>
+          ) : null}
+          <a class="button" href={`recordings?recording=${recordingId}`}>
+            <Icon name="recordings" />
+            録画を開く
+          </a>
+        </>
       )}
       <MainAction item={item} />
       {live ? (

@@ -6,6 +6,7 @@ import { connection } from '../device/connection.ts';
 import { homeTab } from '../device/preferences.ts';
 import { NextUp } from '../home/next-up.tsx';
 import { SkeletonCard, StationCard } from '../home/station-card.tsx';
+import { WatchRow } from '../home/watch-row.tsx';
 import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
@@ -169,6 +170,7 @@ export function Home() {
       </header>
       <DatabaseTrouble />
       <NextUp />
+      <WatchRow />
       <Content />
     </>
   );

@@ -1,5 +1,5 @@
 /** Watching a recording, finished or still running: the picture with its controls, below it on upright phones the rest. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording } from '../../wire/api.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
@@ -13,6 +13,7 @@ import { recordingQuery } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toast.tsx';
+import type { CaptionTrack } from '../watch/caption-track.ts';
 import { EndPanel } from '../watch/end-panel.tsx';
 import { PictureTouch } from '../watch/picture-touch.tsx';
 import { type Known, useOpening, useRecording, useWatching, type Watching } from '../watch/use-watch.ts';
@@ -100,6 +101,109 @@ function Offer({ ready, known, encoded }: { ready: Watching; known: Known; encod
   );
 }
 
+/** What lies over the picture, and what it needs. */
+interface Over {
+  readonly ready: Watching;
+  readonly known: Known;
+  readonly actions: ReturnType<typeof watchActions>;
+  readonly sheet: Signal<WatchSheetName | undefined>;
+  readonly pointed: Signal<number | undefined>;
+  readonly captions: CaptionTrack | undefined;
+  readonly onScreenshot: () => void;
+}
+
+interface MessagesProps extends Over {
+  /** It was opened while it was recorded. */
+  readonly chase: boolean;
+  /** The recording that is chased has ended, and was encoded. */
+  readonly over: boolean;
+  readonly encoded: boolean;
+  readonly covered: boolean;
+}
+
+function Messages({ ready, known, actions, sheet, chase, over, encoded, covered }: MessagesProps) {
+  const { player } = ready;
+  const list = (): void => navigate('recordings');
+  return (
+    <>
+      {player.source?.hasVideo === false && !covered ? <SoundOnly recording={known.recording} /> : null}
+      <WatchMessage
+        player={player}
+        failure={known.failure}
+        onRetry={() => void known.renew()}
+        onList={list}
+        onQuality={() => {
+          sheet.value = 'quality';
+        }}
+      />
+      {player.state.value.kind === 'ended' ? (
+        <EndPanel
+          recording={known.recording}
+          next={known.next}
+          onNext={actions.next}
+          onAgain={actions.toStart}
+          onList={list}
+        />
+      ) : null}
+      {chase && over && !covered ? <Offer ready={ready} known={known} encoded={encoded} /> : null}
+    </>
+  );
+}
+
+function Controls({ ready, known, actions, sheet, pointed, captions, onScreenshot }: Over) {
+  const { player, visibility } = ready;
+  const failed = known.failure !== undefined;
+  const awake = visibility.awake.value && !failed;
+  const open = (name: WatchSheetName | undefined): void => {
+    sheet.value = name;
+  };
+  return (
+    <>
+      <WatchControls
+        player={player}
+        recording={known.recording}
+        awake={awake}
+        info={visibility.info.value || failed || isCovered(player.state.value)}
+        chapters={known.chapters}
+        previews={known.previews}
+        pointed={pointed}
+        onSkip={actions.skip}
+        onSheet={open}
+        onFullscreen={actions.fullscreen}
+        onPictureInPicture={actions.pictureInPicture}
+        onScreenshot={onScreenshot}
+        onNext={known.next === undefined ? undefined : actions.next}
+      />
+      <SoundButton sound={player.sound} />
+      <VolumeMeter shown={visibility.meter.value && !awake} />
+      <WatchSheets
+        name={sheet.value}
+        player={player}
+        captions={captions}
+        onOpen={open}
+        onScreenshot={onScreenshot}
+        onClose={() => open(undefined)}
+      />
+    </>
+  );
+}
+
+/** Keys and the device's own media keys, for as long as the screen is there. */
+function useKeys(actions: ReturnType<typeof watchActions>): void {
+  useEffect(() => listenToWatchKeys(actions), []);
+  useEffect(
+    () =>
+      takeMediaKeys({
+        setPaused: actions.setPaused,
+        next: actions.next,
+        previous: () => actions.chapter(-1),
+        skip: actions.skip,
+        seek: actions.seek,
+      }),
+    [],
+  );
+}
+
 export function Watch({ recordingId, chase }: WatchProps) {
   const stage = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
@@ -114,6 +218,9 @@ export function Watch({ recordingId, chase }: WatchProps) {
   latest.current = known;
   const ready = watching.value;
   const { captions, over, encoded } = useOpening(ready, recordingId, chase, known);
+  const openSheet = (name: WatchSheetName | undefined): void => {
+    sheet.value = name;
+  };
   const actions = useMemo(
     () =>
       watchActions({
@@ -122,25 +229,12 @@ export function Watch({ recordingId, chase }: WatchProps) {
         stage: () => stage.current,
         video: () => video.current,
         layer: () => layer.current,
-        openSheet: (name) => {
-          sheet.value = name;
-        },
+        openSheet,
         onSkipped: skipped,
       }),
     [],
   );
-  useEffect(() => listenToWatchKeys(actions), []);
-  useEffect(
-    () =>
-      takeMediaKeys({
-        setPaused: actions.setPaused,
-        next: actions.next,
-        previous: () => actions.chapter(-1),
-        skip: actions.skip,
-        seek: actions.seek,
-      }),
-    [],
-  );
+  useKeys(actions);
   useMedia(known.recording, ready);
   const state = ready?.player.state.value;
   useEffect(() => {
@@ -152,17 +246,14 @@ export function Watch({ recordingId, chase }: WatchProps) {
     const active = document.activeElement;
     if (!awake && active?.closest('.osd') != null) main.current?.focus({ preventScroll: true });
   }, [awake]);
-
-  const failed = known.failure !== undefined;
-  const covered = failed || state === undefined || isCovered(state);
-  const info = (ready?.visibility.info.value ?? false) || covered;
-  const list = (): void => navigate('recordings');
-  const screenshot = (): void => {
-    sheet.value = undefined;
+  const covered = known.failure !== undefined || state === undefined || isCovered(state);
+  const onScreenshot = (): void => {
+    openSheet(undefined);
     actions.screenshot();
   };
   return (
     <main id="main" class="live watch" tabIndex={-1} ref={main}>
+      <h1 class="hidden-text">{splitTitle(known.recording?.name ?? '録画の再生').title}</h1>
       <div
         class="stage"
         ref={stage}
@@ -184,60 +275,12 @@ export function Watch({ recordingId, chase }: WatchProps) {
         {ready === undefined ? null : (
           <>
             <PictureTouch watching={ready} pointed={pointed} actions={actions} />
-            {ready.player.source?.hasVideo === false && !covered ? (
-              <SoundOnly recording={known.recording} />
-            ) : null}
-            <WatchMessage
-              player={ready.player}
-              failure={known.failure}
-              onRetry={() => void known.renew()}
-              onList={list}
-              onQuality={() => {
-                sheet.value = 'quality';
-              }}
-            />
-            {state?.kind === 'ended' ? (
-              <EndPanel
-                recording={known.recording}
-                next={known.next}
-                onNext={actions.next}
-                onAgain={actions.toStart}
-                onList={list}
-              />
-            ) : null}
             <SkipSign shown={skipShown} />
-            {chase && over && !covered ? <Offer ready={ready} known={known} encoded={encoded} /> : null}
-            <WatchControls
-              player={ready.player}
-              recording={known.recording}
-              awake={awake && !failed}
-              info={info}
-              chapters={known.chapters}
-              previews={known.previews}
-              pointed={pointed}
-              onSkip={actions.skip}
-              onSheet={(name) => {
-                sheet.value = name;
-              }}
-              onFullscreen={actions.fullscreen}
-              onPictureInPicture={actions.pictureInPicture}
-              onScreenshot={screenshot}
-              onNext={known.next === undefined ? undefined : actions.next}
+            <Messages
+              {...{ ready, known, actions, sheet, pointed, captions, onScreenshot }}
+              {...{ chase, over, encoded, covered }}
             />
-            <SoundButton sound={ready.player.sound} />
-            <VolumeMeter shown={ready.visibility.meter.value && !awake} />
-            <WatchSheets
-              name={sheet.value}
-              player={ready.player}
-              captions={captions}
-              onOpen={(name) => {
-                sheet.value = name;
-              }}
-              onScreenshot={screenshot}
-              onClose={() => {
-                sheet.value = undefined;
-              }}
-            />
+            <Controls {...{ ready, known, actions, sheet, pointed, captions, onScreenshot }} />
           </>
         )}
         <Toasts />
@@ -246,10 +289,8 @@ export function Watch({ recordingId, chase }: WatchProps) {
         recording={known.recording}
         player={ready?.player}
         series={known.series}
-        onSheet={(name) => {
-          sheet.value = name;
-        }}
-        onScreenshot={screenshot}
+        onSheet={openSheet}
+        onScreenshot={onScreenshot}
       />
     </main>
   );

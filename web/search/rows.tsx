@@ -9,7 +9,7 @@ import type {
 } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
-import { openProgram, openReservation } from '../navigation/router.ts';
+import { openProgram, openReservation, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
 import { bookings, reservationOf } from '../query/reservations.ts';
 import { book, cancel, isBusy, restore, toggle } from '../reservations/actions.ts';
@@ -170,17 +170,30 @@ export function ReservationRow({ row, words }: { row: FoundReservation; words: s
 }
 
 export function RecordingRow({ row, words }: { row: FoundRecording; words: string }) {
+  const running = row.state === 'recording';
   return (
-    <a class="row found" href={`recordings?recording=${row.id}`}>
-      <RowContent
-        icon="recordings"
-        name={row.name}
-        words={words}
-        when={shortText(row.start_at)}
-        station={row.service_name}
-        badge={recordingBadge(row)}
-      />
-    </a>
+    <div class="found-line">
+      <a class="row found" href={`recordings?recording=${row.id}`}>
+        <RowContent
+          icon="recordings"
+          name={row.name}
+          words={words}
+          when={shortText(row.start_at)}
+          station={row.service_name}
+          badge={recordingBadge(row)}
+        />
+      </a>
+      {row.watch === null ? null : (
+        <a
+          class="button button-small found-book"
+          href={watchPath({ id: row.id, recording: running })}
+          aria-label={`${running ? '追いかけ再生' : '再生'}：${splitTitle(row.name).title}`}
+        >
+          <Icon name="play" />
+          <span>{running ? '追いかけ' : '再生'}</span>
+        </a>
+      )}
+    </div>
   );
 }
 

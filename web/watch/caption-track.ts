@@ -88,8 +88,11 @@ export class CaptionTrack {
     } catch (error) {
       if (aborted.aborted) return;
       const failure = error instanceof ApiFailure ? error : new ApiFailure('internal', String(error));
-      if (failure.code === 'not_found') this.#state.value = { kind: 'none' };
-      else {
+      if (failure.code === 'not_found') {
+        this.#state.value = { kind: 'none' };
+        // A programme may bring its first caption after minutes.
+        if (this.#growing) again = AGAIN_MS;
+      } else {
         if (this.#pages.size === 0) this.#state.value = { kind: 'failed', failure };
         again = AGAIN_MS;
       }

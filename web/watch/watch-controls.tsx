@@ -56,7 +56,7 @@ export function Heading({ recording }: { recording: Recording | undefined }) {
             </span>
           ) : null}
         </p>
-        <h1 class="osd-title">{title}</h1>
+        <p class="osd-title">{title}</p>
         <p class="osd-when numbers">
           <span>{shortText(recording.startAt)}</span>
           <Marks marks={marks} />

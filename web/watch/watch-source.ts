@@ -47,12 +47,12 @@ export function finishedSource(recording: Recording, playback: Playback): WatchS
   };
 }
 
-/** So long a recording has run by the clock: until an answer tells. Never less than nothing. */
+/** How much of it there is, s, where nothing else tells: by the clock. */
 export function estimatedLength(recording: Recording, now: number): number {
-  const until = recording.recording ? now : recording.endAt;
-  const known = recording.durationMs;
-  const ms = recording.recording ? until - recording.startAt : (known ?? until - recording.startAt);
-  return Math.max(0, ms / 1000);
+  const { startAt, endAt, durationMs, progress } = recording;
+  const told = recording.recording ? progress?.recordedMs : durationMs;
+  const until = recording.recording ? now : endAt;
+  return Math.max(0, (told ?? until - startAt) / 1000);
 }
 
 export function chaseSource(recording: Recording, now: number): WatchSource {

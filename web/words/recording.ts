@@ -1,5 +1,5 @@
 /** Words about recordings: what a running one does, how long the bin keeps, how much still fits. Pure. */
-import type { GapCause, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
+import type { GapCause, Recording, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
 import { clockText } from './time.ts';
 
 const SECOND_MS = 1_000;
@@ -65,6 +65,36 @@ export function leftInBin(binnedAt: number, now: number): string {
 export function roomText(ms: number): string {
   if (ms < 3 * HOUR_MS) return `約${Math.floor(ms / MINUTE_MS)}分`;
   return `約${Math.floor(ms / HOUR_MS).toLocaleString('ja-JP')}時間`;
+}
+
+/** Finished with a file, or running with something to see. */
+export function canPlay({ binnedAt, state, files, recording }: Recording): boolean {
+  return binnedAt === null && state !== 'failed' && (recording || files.length > 0);
+}
+
+/** 0 to 1; undefined for what was not begun. */
+export function watchedPart({ resumeMs, durationMs, watchedAt }: Recording): number | undefined {
+  if (watchedAt !== null) return undefined;
+  if (resumeMs === null || durationMs === null || durationMs === 0) return undefined;
+  return Math.min(1, resumeMs / durationMs);
+}
+
+export function isUnwatched({ watchedAt, resumeMs, recording, state }: Recording): boolean {
+  return watchedAt === null && resumeMs === null && !recording && state !== 'failed';
+}
+
+/** So long a recording that was not seen counts as new. */
+const FRESH_MS = 3 * DAY_MS;
+
+export function isFresh(recording: Recording, now: number): boolean {
+  return isUnwatched(recording) && now - recording.endAt < FRESH_MS;
+}
+
+/** What a press of play does. */
+export function playWords({ recording, resumeMs, watchedAt }: Recording): string {
+  if (recording) return '追いかけ再生';
+  if (resumeMs !== null) return '続きを見る';
+  return watchedAt === null ? '再生' : 'もう一度見る';
 }
 
 const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {

@@ -1,0 +1,109 @@
+/** On the home screen: what can be continued and what is new, each a press away from playing. */
+import { useLayoutEffect } from 'preact/hooks';
+import type { Recording } from '../../wire/api.ts';
+import { minute } from '../device/clock.ts';
+import { homeWatch } from '../device/preferences.ts';
+import { watchPath } from '../navigation/router.ts';
+import { FRESH_RECORDINGS, RESUMABLE_RECORDINGS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Poster } from '../recordings/poster.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Named } from '../ui/named.tsx';
+import { narrow } from '../words/channel.ts';
+import { canPlay, isFresh, lengthClock, watchedPart } from '../words/recording.ts';
+import { shortText } from '../words/time.ts';
+import { splitTitle } from '../words/title.ts';
+
+function leftText({ durationMs, resumeMs }: Recording): string {
+  const left = (durationMs ?? 0) - (resumeMs ?? 0);
+  return left <= 0 ? '' : `残り${Math.max(1, Math.round(left / 60_000))}分`;
+}
+
+function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean }) {
+  const { title } = splitTitle(recording.name);
+  const part = watchedPart(recording);
+  const left = part === undefined ? '' : leftText(recording);
+  const words = [title, narrow(recording.serviceName), shortText(recording.startAt), left];
+  return (
+    <li class="watch-item">
+      <a class="watch-card" href={watchPath(recording)}>
+        <Named name={`${fresh ? '再生' : '続きを見る'}：${words.filter((word) => word !== '').join('、')}`}>
+          <span class="rec-picture">
+            <Poster recording={recording} />
+            {fresh ? <span class="rec-new watch-new">新着</span> : null}
+            <span class="rec-length numbers">
+              {left === '' ? lengthClock(recording.durationMs ?? 0) : left}
+            </span>
+            <span class="watch-play">
+              <Icon name="play" />
+            </span>
+            {part === undefined ? null : (
+              <span class="rec-resume">
+                <span style={{ '--part': part.toFixed(3) }} />
+              </span>
+            )}
+          </span>
+          <span class="watch-title">{title}</span>
+          <span class="watch-when numbers">
+            {shortText(recording.startAt)}
+            <span class="rec-station">{narrow(recording.serviceName)}</span>
+          </span>
+        </Named>
+      </a>
+    </li>
+  );
+}
+
+/** As high as what comes: the stations below stay where they are. */
+function Waiting() {
+  return (
+    <section class="watch-row" aria-hidden="true">
+      <h2>&nbsp;</h2>
+      <ul class="watch-list">
+        <li class="watch-item">
+          <span class="watch-card">
+            <span class="rec-picture skeleton" />
+            <span class="watch-title">&nbsp;</span>
+            <span class="watch-when">&nbsp;</span>
+          </span>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+export function WatchRow() {
+  const resumable = useQuery(RESUMABLE_RECORDINGS);
+  const fresh = useQuery(FRESH_RECORDINGS);
+  const begun = (resumable.value ?? []).filter(canPlay);
+  const unseen = (fresh.value ?? []).filter((one) => canPlay(one) && isFresh(one, minute.value));
+  const known = resumable.value !== undefined && fresh.value !== undefined;
+  const some = begun.length + unseen.length > 0;
+  useLayoutEffect(() => {
+    if (known) homeWatch.value = some;
+  }, [known, some]);
+  const failed = resumable.failure !== undefined || fresh.failure !== undefined;
+  if (!known && !failed) return homeWatch.value ? <Waiting /> : null;
+  if (!some) return null;
+  const title =
+    begun.length === 0 ? '新着の録画' : unseen.length === 0 ? '続きを見る' : '続きを見る・新着の録画';
+  return (
+    <section class="watch-row" aria-label={title} data-nav-group="watch-row">
+      <h2>
+        {title}
+        <a class="watch-all" href="recordings">
+          すべて見る
+          <Icon name="next" />
+        </a>
+      </h2>
+      <ul class="watch-list">
+        {begun.map((recording) => (
+          <WatchCard key={recording.id} recording={recording} fresh={false} />
+        ))}
+        {unseen.map((recording) => (
+          <WatchCard key={recording.id} recording={recording} fresh />
+        ))}
+      </ul>
+    </section>
+  );
+}
