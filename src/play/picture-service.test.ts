@@ -147,8 +147,10 @@ describe('PictureService', () => {
 
   test('closing ends what is being made', async () => {
     put(0);
+    let isBegun = false;
     let isEnded = false;
     start((_recording, _id, _onPoster, signal) => {
+      isBegun = true;
       const { promise, reject } = Promise.withResolvers<boolean>();
       signal.addEventListener('abort', () => {
         isEnded = true;
@@ -156,7 +158,7 @@ describe('PictureService', () => {
       });
       return promise;
     });
-    await Bun.sleep(5);
+    await comesTrue('it is begun', () => isBegun, LIMIT_MS);
     await service?.close();
     expect(isEnded).toBe(true);
     expect(missing()).toBeDefined();
