@@ -31,6 +31,8 @@ export interface FeedOptions {
   /** Media time up to which what was given is known to reach; only asked where `follow` is. */
   readonly position?: (() => Media90k) | undefined;
   readonly signal: AbortSignal;
+  /** For tests. */
+  readonly sleep?: typeof sleepUnlessAborted;
 }
 
 export type FeedBlock =
@@ -48,24 +50,32 @@ const BURST_TICKS = 20 * TICKS_PER_SECOND;
 const MAX_SPEED = 2;
 
 export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedBlock, void, void> {
-  const { bytes, follow, signal } = options;
+  const { bytes, follow, signal, sleep = sleepUnlessAborted } = options;
   let { index } = options;
   let at = options.from;
-  let piece = index.pieceAt(at);
+  let piece: IndexPiece | undefined;
   let breaks = follow?.breakCount();
   let carried: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   const pace = new Pace(options);
-  if (piece !== undefined) yield { kind: 'piece', piece };
   while (!signal.aborted) {
     if (follow !== undefined) {
-      if (follow.breakCount() !== breaks) {
+      // A break is known when what is behind it is written: what the index does not cover yet.
+      if (at >= index.size && bytes.size > at && follow.breakCount() !== breaks) {
         breaks = follow.breakCount();
         index = await follow.renew();
       }
       await pace.wait();
     }
+    const here = index.pieceAt(at);
+    if (here !== undefined && here.from !== piece?.from) {
+      piece = here;
+      // What is torn is not continued by another part.
+      carried = new Uint8Array(0);
+      yield { kind: 'piece', piece };
+    }
     const next = index.pieces.find(({ from }) => from > at);
-    const block = await bytes.read(at, Math.min(BLOCK_BYTES, (next?.from ?? Number.POSITIVE_INFINITY) - at));
+    const limit = next?.from ?? (at < index.size ? index.size : Number.POSITIVE_INFINITY);
+    const block = await bytes.read(at, Math.min(BLOCK_BYTES, limit - at));
     if (signal.aborted) return;
     if (block.length === 0) {
       if (next !== undefined || follow === undefined) return;
@@ -73,18 +83,13 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
       const isGrowing = follow.isGrowing();
       if (await bytes.refresh()) continue;
       if (!isGrowing) return;
-      await sleepUnlessAborted(POLL_MS, signal);
+      await sleep(POLL_MS, signal);
       continue;
     }
     at += block.length;
     const { packets, rest } = wholePackets(carried, block);
     carried = rest;
     if (packets.length > 0) yield { kind: 'packets', bytes: packets };
-    if (at === next?.from) {
-      piece = next;
-      carried = new Uint8Array(0);
-      yield { kind: 'piece', piece };
-    }
   }
 }
 
@@ -131,7 +136,7 @@ class Pace {
 
   /** Until what was given is no further ahead than the allowed speed makes it. */
   async wait(): Promise<void> {
-    const { follow, position, signal } = this.options;
+    const { follow, position, signal, sleep = sleepUnlessAborted } = this.options;
     if (follow === undefined || position === undefined) return;
     const { clock } = follow;
     this.#start ??= { media: position(), at: clock() };
@@ -139,7 +144,7 @@ class Pace {
       const allowed = BURST_TICKS + ((clock() - this.#start.at) / 1000) * MAX_SPEED * TICKS_PER_SECOND;
       const ahead = position() - this.#start.media - allowed;
       if (ahead <= 0) return;
-      await sleepUnlessAborted(Math.min(1_000, Math.max(20, ahead / (MAX_SPEED * 90))), signal);
+      await sleep(Math.min(1_000, Math.max(20, ahead / (MAX_SPEED * 90))), signal);
     }
   }
 }

@@ -106,6 +106,27 @@ test('what is no stream is refused', async () => {
   await expect(new RecordingIndexer().index(input)).rejects.toThrow('再生できる映像や音声がありません');
 });
 
+test('a large recording without any time is refused by reading little of it', async () => {
+  const source = new VirtualRecording([{ pictures: 120 * PER_MINUTE, pts: 0 }]);
+  const tables = await source.read(0, 2 * 188);
+  const empty = {
+    size: source.size,
+    reads: 0,
+    read: async (at: number, length: number) => {
+      empty.reads += 1;
+      const bytes = new Uint8Array(Math.max(0, Math.min(length, source.size - at)));
+      const start = (188 - (at % 188)) % 188;
+      for (let packet = start; packet < bytes.length; packet += 188)
+        bytes.set([0x47, 0x1f, 0xff, 0x10], packet);
+      if (at === 0) bytes.set(tables);
+      return bytes;
+    },
+  };
+  const input = { source: empty, breaks: [], beganAt: undefined, serviceId: undefined };
+  await expect(new RecordingIndexer().index(input)).rejects.toThrow('再生できる映像や音声がありません');
+  expect(empty.reads).toBeLessThan(800);
+});
+
 describe('any recording', () => {
   const recording = fc
     .array(

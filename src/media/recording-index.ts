@@ -191,6 +191,7 @@ export class RecordingIndexer {
     const parts: Run[] = [];
     for (const run of runs) parts.push(...(await splitAtJumps(sampler, run)));
     const joined = joinSeamless(parts);
+    if (joined.length === 0) throw UNPLAYABLE();
     const pieces: IndexPiece[] = [];
     const times: (BroadcastMs | undefined)[] = [];
     const places: TimedPlace[][] = [];

@@ -15,6 +15,8 @@ export interface Sample {
 const WINDOW_BYTES = 192 * 1024;
 /** Without a stamp in so much the place has none: scrambled, damaged, or no stream at all. */
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
+/** In a stream with more such places no more is looked for than where one is asked for. */
+const MAX_BARREN = 8;
 const TAIL_BYTES = 512 * 1024;
 /** Half a second: stamps of pictures lie behind the clock by the decoder's buffer. Replaced by what is measured. */
 const TYPICAL_DELAY = 45_000;
@@ -27,6 +29,8 @@ export class StampSampler {
   #delay = TYPICAL_DELAY;
   /** Places that were read. */
   reads = 0;
+  /** Places without stamps. */
+  #barren = 0;
 
   constructor(
     /** The same octets, however they are opened. */
@@ -39,7 +43,8 @@ export class StampSampler {
   async at(from: number, before: number): Promise<Sample | undefined> {
     const known = this.#known.get(from);
     if (known !== undefined) return known !== null && known.at < before ? known : undefined;
-    const limit = Math.min(before, from + MAX_SEARCH_BYTES);
+    const search = this.#barren < MAX_BARREN ? MAX_SEARCH_BYTES : WINDOW_BYTES;
+    const limit = Math.min(before, from + search);
     for (let at = from; at < limit; at += WINDOW_BYTES) {
       // A packet more, so that none is lost between two windows.
       const bytes = await this.#read(at, Math.min(WINDOW_BYTES + 2 * 188, limit - at));
@@ -50,7 +55,10 @@ export class StampSampler {
       return sample;
     }
     // The end of what grows is no place without stamps.
-    if (limit < before) this.#remember(from, null);
+    if (limit < before) {
+      this.#remember(from, null);
+      this.#barren += 1;
+    }
     return undefined;
   }
 
