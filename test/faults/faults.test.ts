@@ -3,11 +3,12 @@
  * all households run beside each other.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
-import { airFaults } from './broadcast-faults.ts';
 import { clockFaults } from './clock-faults.ts';
 import { homeFaults } from './disk-faults.ts';
+import { faultTable } from './fault-table.ts';
 import { LEAD_MS, LONG } from './household.ts';
 import { kills } from './process-kills.ts';
+import { pauses } from './process-pauses.ts';
 import { clockwork } from './repeated-kills.ts';
 
 setDefaultTimeout(LONG ? 600_000 : 200_000);
@@ -16,11 +17,13 @@ const at = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
 /** One after another: to begin many at once takes a small machine seconds. */
 const ROOMS = {
   'kills of agent and service': kills(at),
-  'faults of the air': airFaults(at + 5_000),
+  'faults of the air': faultTable(at + 5_000),
   'faults at home': homeFaults(at + 10_000),
   'a clock that is set': clockFaults(at + 14_000),
   // A whole programme takes minutes.
-  ...(LONG ? { 'a kill every seven seconds': clockwork(at + 22_000) } : {}),
+  ...(LONG
+    ? { 'pauses of processes': pauses(at + 7_000), 'a kill every seven seconds': clockwork(at + 22_000) }
+    : {}),
 };
 
 beforeAll(async () => {

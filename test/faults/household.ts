@@ -25,7 +25,7 @@ const HOUR_SEC = 3600;
 const FILL = 'つなぎの時間';
 
 /** Until programmes begin: films, both processes and the guide of every channel are there by then. */
-export const LEAD_MS = 30_000;
+export const LEAD_MS = 40_000;
 
 /** Faults that are injected into a household of their own; all households are there at the same time. */
 export interface FaultRoom {
@@ -56,12 +56,15 @@ export interface Show {
   without?: readonly number[];
 }
 
-/** What came of a recording: what the service says, what is in the file, what of the broadcast is not. */
-export interface Outcome {
+export interface Judged {
   recording: Recording;
   verdict: NonNullable<Recording['verdict']>;
   path: string;
   bytes: Uint8Array;
+}
+
+/** What came of a recording: what the service says, what is in the file, what of the broadcast is not. */
+export interface Outcome extends Judged {
   loss: Comparison;
   /** How long that is which is missing between its first and its last packet, by the broadcast's clock. */
   lostMs: number;
@@ -280,17 +283,21 @@ export class Household {
   }
 
   /** Once it was judged. */
-  async outcome(show: Show, programId: number): Promise<Outcome> {
+  async judged(show: Show, programId: number): Promise<Judged> {
     const recording = await until(`${show.title} is judged`, async () => {
       const found = await this.recording(programId).catch(() => undefined);
       return found !== undefined && found.verdict !== null && !found.recording ? found : undefined;
     });
     if (recording.verdict === null) throw new Error('not judged');
     const path = this.pathOf(recording.id);
-    const bytes = readFileSync(path);
+    return { recording, verdict: recording.verdict, path, bytes: readFileSync(path) };
+  }
+
+  /** Once it was judged, compared with what was sent. */
+  async outcome(show: Show, programId: number): Promise<Outcome> {
+    const { recording, verdict, path, bytes } = await this.judged(show, programId);
     const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());
     const loss = compare(bytes, sent, show.without);
-    const { verdict } = recording;
     return {
       recording,
       verdict,

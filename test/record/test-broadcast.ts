@@ -46,6 +46,10 @@ export class TestBroadcast {
     return this.#agent?.url ?? '';
   }
 
+  get agentPid(): number {
+    return this.#agent?.pid ?? 0;
+  }
+
   /** As a scan would find them. */
   get channels(): readonly Channel[] {
     return this.#channels;
