@@ -1,11 +1,14 @@
 /** Watching a recording while it is made, conversion slots, and encoders that fail. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { comesTrue } from '../until.ts';
 import { FFMPEG, madeStream, played } from './made-recording.ts';
+
+// Each starts some encoders and decoders, on a machine that may be busy.
+setDefaultTimeout(90_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-chase-'));
 const encoder = join(folder, 'ffmpeg');
