@@ -16,6 +16,12 @@ describe('settleTuners', () => {
     ]);
   });
 
+  test('names no tuner with characters that nobody sees', () => {
+    const named = (name: string) => settleTuners([fake({ name })], [])[0]?.name;
+    expect(named('居\u202e間\u0007')).toBe('居間');
+    expect(named('\u202e')).toBe('fake0');
+  });
+
   test('gives the first free id and never one that another tuner names', () => {
     const ids = settleTuners([fake(), fake({ id: 'fake0' }), fake()], []).map((tuner) => tuner.id);
     expect(ids).toEqual(['fake1', 'fake0', 'fake2']);

@@ -1,5 +1,7 @@
 /** What is known of the household's tuners: definitions as they are written, and settled with ids and names. */
+
 import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
+import { plainName } from '../host/plain-name.ts';
 import type { TunerDefinition } from '../wire/agent.ts';
 import { BadValue } from './config/validate.ts';
 import { typeSet } from './rank.ts';
@@ -47,7 +49,7 @@ export function settleTuners(
     taken.add(id);
     return {
       id,
-      name: definition.name?.trim() || id,
+      name: plainName(definition.name ?? '') || id,
       driver: definition.driver,
       device: definition.device,
       types: BROADCAST_TYPES.filter((type) => definition.types.includes(type)),

@@ -16,6 +16,10 @@ describe('a name', () => {
     expect(named('...')).toBe('20261122-0030 無題 (試験テレビ) r12');
   });
 
+  test('has nothing that turns the direction of writing', () => {
+    expect(named('表\u202e裏\u2066\u2069\u061c\u200f')).toBe('20261122-0030 表裏 (試験テレビ) r12');
+  });
+
   test('keeps to the longest that a file system takes, with whole letters', () => {
     const stem = named('👩‍👩‍👧'.repeat(60), '長い名前の局'.repeat(20));
     for (const name of [partName(stem, 12), joinedName(stem)])

@@ -18,6 +18,11 @@ function pathOf(body: unknown): string | undefined {
 }
 
 describe('readRule', () => {
+  test('takes a name without control characters and those that turn the direction of writing', () => {
+    expect(readRule({ keyword: '灯台', name: ' 夜の\u202e番組\u0000 ' }, accept).name).toBe('夜の番組');
+    expect(readRule({ keyword: '灯台', name: '\u202e' }, accept).name).toBe('灯台');
+  });
+
   test('what is left out has its default', () => {
     expect(readRule({ keyword: ' 灯台 ' }, accept)).toEqual({
       name: '灯台',

@@ -1,5 +1,7 @@
 /** The body of a rule, as a person sends it, checked once: what comes out needs no further look. */
+
 import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
+import { plainName } from '../../host/plain-name.ts';
 import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import { RULE_PRIORITY, type Rule, type RuleConditions, type RuleDraft } from '../model/rule.ts';
@@ -82,7 +84,7 @@ export function readRule(
   const isSaying =
     !conditions.regex || conditions.keyword === '' || checkExpression(conditions.keyword) !== false;
   if (!isSaying && !isLimited({ ...conditions, keyword: '' })) throw bad('keyword', EVERYTHING);
-  const name = given.name?.trim() ?? '';
+  const name = plainName(given.name ?? '');
   return {
     name: name === '' ? conditions.keyword || NAMELESS : name,
     enabled: given.enabled ?? true,

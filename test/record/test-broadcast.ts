@@ -159,21 +159,6 @@ const FIRST_PID = 0x30;
 /** Entitlement messages are sections too: their counters are a tuning's own. */
 const isEntitlement = (pid: number): boolean => pid >= 0x1e00 && pid <= 0x1e02;
 
-/** Places where packets of entitlement messages are missing in a recording of one tuning, by its own counters. */
-export function entitlementBreaks(recorded: Uint8Array): number {
-  const last = new Map<number, number>();
-  let breaks = 0;
-  for (let at = 0; at + PACKET_SIZE <= recorded.length; at += PACKET_SIZE) {
-    const pid = packetPid(recorded, at);
-    if (!isEntitlement(pid) || !hasPayload(recorded, at)) continue;
-    const counter = (recorded[at + 3] ?? 0) & 0x0f;
-    const before = last.get(pid);
-    if (before !== undefined && counter !== ((before + 1) & 0x0f)) breaks += 1;
-    last.set(pid, counter);
-  }
-  return breaks;
-}
-
 /** Compares picture, sound and clock packet by packet. @param without PIDs that are sent by other counters */
 export function compare(recorded: Uint8Array, sent: Uint8Array, without: readonly number[] = []): Comparison {
   const own = packets(recorded);
