@@ -7,6 +7,7 @@ import { isScreen } from '../../src/http/screens.ts';
 import { Description } from '../service/description.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { schemaMisfits } from '../service/json-schema.ts';
+import { SCENES } from './caption-scenes.ts';
 import { newHouse } from './fake-api.ts';
 import { FakeService } from './fake-service.ts';
 import { furnishAll, SCREENS, STATIONS } from './screens.ts';
@@ -24,6 +25,8 @@ beforeAll(async () => {
   const { playback } = fake.house.recordings;
   playback.chapters = [{ start: 0, end: 600, title: '本編' }];
   playback.gaps = [{ start: 30, end: 30, missing: 12, cause: 'stalled' }];
+  const page = SCENES[0]?.scene.page;
+  playback.captions = { v: 1, pages: page === undefined ? [] : [{ at: 1, page }] };
   playback.previews = {
     ...{ width: 160, height: 90, columns: 5, rows: 6, count: 30, intervalMs: 10_000 },
     sheets: ['api/recordings/1/previews/0?v=1'],
@@ -61,6 +64,7 @@ async function addresses(): Promise<string[]> {
     `recordings/${finished?.id}/playback`,
     `recordings/${finished?.id}/chapters`,
     `recordings/${finished?.id}/previews`,
+    `recordings/${finished?.id}/captions.json`,
   ];
 }
 
