@@ -1,7 +1,7 @@
-/** Writes a file to standard output evenly over a time: `paced-file.ts FILE MS`. */
+/** Writes a file to standard output evenly over a time, then stays silent for another: `paced-file.ts FILE MS [SILENT_MS]`. */
 export {};
 
-const [path = '', duration = '1000'] = process.argv.slice(2);
+const [path = '', duration = '1000', silence = '0'] = process.argv.slice(2);
 const bytes = await Bun.file(path).bytes();
 const totalMs = Number(duration);
 const started = performance.now();
@@ -15,3 +15,4 @@ while (sent < bytes.length) {
   sent = due;
   await Bun.sleep(20);
 }
+await Bun.sleep(Number(silence));
