@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
-import { firstDocument, indexAllPending, indexPending, matchExpression, textTerms } from './search-index.ts';
+import {
+  endPending,
+  firstDocument,
+  indexAllPending,
+  indexPending,
+  indexPrograms,
+  matchExpression,
+  pendingPrograms,
+  preparePrograms,
+  textTerms,
+} from './search-index.ts';
 import { SearchStore } from './search-store.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -164,6 +174,20 @@ describe('programmes', () => {
     database.query('DELETE FROM programs WHERE id = ?').run(id);
     expect(indexPending(database)).toBe(0);
     expect(await programs('束の間')).toEqual([]);
+  });
+
+  test('what is deleted between being read and being written is not indexed; a second pass changes nothing', async () => {
+    const [kept, gone] = [addProgram(1, { name: '残る番組' }), addProgram(2, { name: '消える番組' })];
+    const pending = pendingPrograms(database, 10);
+    expect(pending as number[]).toEqual([kept, gone]);
+    const documents = preparePrograms(database, pending);
+    database.query('DELETE FROM programs WHERE id = ?').run(gone);
+    for (let pass = 0; pass < 2; pass++) indexPrograms(database, documents);
+    expect(pendingPrograms(database, 10) as number[]).toEqual([kept]);
+    endPending(database, pending);
+    expect(pendingPrograms(database, 10)).toEqual([]);
+    expect(await programs('番組')).toEqual(['残る番組']);
+    expect(database.query('SELECT program_id AS id FROM program_documents').all()).toEqual([{ id: kept }]);
   });
 
   test('one call indexes no more than its bound', () => {
