@@ -7,6 +7,7 @@
  */
 import { eventId, programId } from '../arib/ids.ts';
 import { broadcastMs } from '../arib/time.ts';
+import { reservationId, ruleId } from '../src/model/ids.ts';
 import type { Reservation } from '../src/model/reservation.ts';
 import type { Rule } from '../src/model/rule.ts';
 import { checkExpression } from '../src/schedule/expression/expression.ts';
@@ -72,7 +73,7 @@ function makeRules(guide: readonly GuideProgram[]): Rule[] {
     const weekdays = [index % 7, (index + 3) % 7];
     const choices = { priority: index % 5, dedupe: index % 3 !== 0, weekdays };
     const draft = readRule({ ...body, ...narrowed, ...choices }, checkExpression);
-    return { ...draft, id: index + 1, disabledReason: null, createdAt: 0, updatedAt: 0 };
+    return { ...draft, id: ruleId(index + 1), disabledReason: null, createdAt: 0, updatedAt: 0 };
   });
 }
 
@@ -124,7 +125,7 @@ const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: nu
 planning.setRules(rules);
 const first = timed(() => planning.plan(circumstances()));
 figures.note('first plan, texts read for their episodes', first.ms, 'ms');
-reservations = applied([], first.value, 1, () => choice, now);
+reservations = applied([], first.value, reservationId(1), () => choice, now);
 figures.note('reservations of rules', reservations.length, '');
 
 /** What rules did not book is booked by hand, or taken away: the contract's number. */
@@ -155,14 +156,20 @@ function fillUp(): void {
       ...nowhere,
       ...choice,
       state: 'scheduled',
-      id: reservations.length + 1,
+      id: reservationId(reservations.length + 1),
       createdAt: 0,
       updatedAt: 0,
     });
   }
 }
 fillUp();
-reservations = applied(reservations, planning.plan(circumstances()), 100_000, () => choice, now);
+reservations = applied(
+  reservations,
+  planning.plan(circumstances()),
+  reservationId(100_000),
+  () => choice,
+  now,
+);
 const conflicts = reservations.filter(({ state }) => state === 'conflict').length;
 figures.note('reservations', reservations.length, '');
 figures.note('of these in conflict', conflicts, '');
@@ -198,11 +205,14 @@ report(`${CHANGES_A_ROUND} programmes changed and planned`, incremental, LIMITS.
 
 // People try out what a rule without much of a condition does.
 const wide = readRule({ types: ['BS', 'CS'], freeOnly: false, dedupe: false }, checkExpression);
-planning.setRules([...rules, { ...wide, id: RULES + 1, disabledReason: null, createdAt: 0, updatedAt: 0 }]);
+planning.setRules([
+  ...rules,
+  { ...wide, id: ruleId(RULES + 1), disabledReason: null, createdAt: 0, updatedAt: 0 },
+]);
 const widened = timed(() => planning.plan(circumstances()));
 figures.note('a rule that matches every satellite programme added: first plan', widened.ms, 'ms');
-figures.note('of its programmes left for later', planning.crowded().get(RULES + 1) ?? 0, '');
-reservations = applied(reservations, widened.value, 200_000, () => choice, now);
+figures.note('of its programmes left for later', planning.crowded().get(ruleId(RULES + 1)) ?? 0, '');
+reservations = applied(reservations, widened.value, reservationId(200_000), () => choice, now);
 figures.note('reservations with it', reservations.length, '');
 const again = Array.from({ length: ROUNDS }, () => timed(() => planning.plan(circumstances())).ms);
 report('planned again with it', again, LIMITS.fullMs);

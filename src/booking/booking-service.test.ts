@@ -8,6 +8,7 @@ import type { Tuner } from '../../wire/agent.ts';
 import { settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
+import { type ReservationId, reservationId, ruleId } from '../model/ids.ts';
 import type { RecorderPort, RecordingOrder, RunningRecording } from '../model/recording.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { startScheduleWorker } from '../workers.ts';
@@ -16,7 +17,7 @@ import { BookingService } from './booking-service.ts';
 class StandInRecorder implements RecorderPort {
   orders: readonly RecordingOrder[] = [];
   readonly stopped: number[] = [];
-  readonly recordings = new Map<number, RunningRecording>();
+  readonly recordings = new Map<ReservationId, RunningRecording>();
   onStop: (id: number) => void = () => {};
   onOver: () => void = () => {};
 
@@ -33,7 +34,7 @@ class StandInRecorder implements RecorderPort {
     this.onOver();
   }
 
-  running(): ReadonlyMap<number, RunningRecording> {
+  running(): ReadonlyMap<ReservationId, RunningRecording> {
     return this.recordings;
   }
 }
@@ -102,7 +103,7 @@ function start(startWorker: () => Worker = startScheduleWorker, settleLimitMs?: 
 const stored = () => home.reservations.all();
 
 /** As the recorder does. */
-function begin(reservationId: number, tunerId = 'a'): void {
+function begin(reservationId: ReservationId, tunerId = 'a'): void {
   home.database.run("UPDATE reservations SET state = 'recording' WHERE id = ?", [reservationId]);
   const { closeAt = 0 } = recorder.orders.find((order) => order.reservationId === reservationId) ?? {};
   const progress = {
@@ -129,10 +130,10 @@ test('what was cancelled for a rule is booked by another one once that rule is d
   const first = await room.rules.create({ keyword: '灯台', priority: 5 });
   await room.rules.create({ keyword: '朝', priority: 1 });
   const [booked] = stored();
-  expect(booked?.ruleId).toBe(first.id);
-  await room.reservations.cancel(booked?.id ?? 0);
+  expect(booked?.ruleId).toBe(ruleId(first.id));
+  await room.reservations.cancel(booked?.id ?? reservationId(0));
   expect(stored().map(({ state }) => state)).toEqual(['cancelled']);
-  await room.rules.remove(first.id);
+  await room.rules.remove(ruleId(first.id));
   await until(() => stored()[0]?.state === 'scheduled');
   expect(home.cancellations.all()).toEqual([]);
 });
@@ -158,7 +159,7 @@ describe('what is to be recorded', () => {
     });
     expect(second).toMatchObject({ cuts: [], note: null });
     await until(() => events.includes('reservations'));
-    await room.reservations.cancel(id);
+    await room.reservations.cancel(reservationId(id));
     expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝']);
     expect(room.reservations.list(false)[0]).toMatchObject({ cuts: [], note: null });
   });
@@ -199,15 +200,15 @@ describe('what is to be recorded', () => {
     const running = await room.reservations.reserve({ programId: home.program(one, '港の朝', { at: -5 }) });
     expect(recorder.orders[0]?.wantedFrom).toBe(NOON);
     expect(events).toContain('services');
-    begin(running.id);
+    begin(reservationId(running.id));
     room.onBegan();
     const lost = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
     expect(lost).toMatchObject({ state: 'conflict', blockers: [running.id] });
-    expect(recorder.orders.map(({ reservationId }) => reservationId)).toEqual([running.id]);
+    expect(recorder.orders.map((order) => order.reservationId as number)).toEqual([running.id]);
     // It ends: the other one can begin.
     recorder.recordings.clear();
     home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [running.id]);
-    room.onEnded({ reservationId: running.id, recordingId: 1, worthRepeating: false });
+    room.onEnded({ reservationId: reservationId(running.id), recordingId: 1, worthRepeating: false });
     await until(() => stored()[1]?.state === 'scheduled');
   });
 
@@ -216,19 +217,19 @@ describe('what is to be recorded', () => {
     const room = start();
     const programId = home.program(station, '港の朝', { at: -5 });
     const { id } = await room.reservations.reserve({ programId });
-    begin(id);
+    begin(reservationId(id));
     room.onBegan();
     await until(() => events.includes('reservations'));
-    const item = room.reservations.get(id);
+    const item = room.reservations.get(reservationId(id));
     expect(item).toMatchObject({ state: 'recording', openAt: NOON });
     now += MINUTE;
     await room.rules.create({ keyword: '灯台' });
     now += MINUTE;
     await room.rules.create({ keyword: '山' });
-    expect(room.reservations.get(id)).toEqual(item);
+    expect(room.reservations.get(reservationId(id))).toEqual(item);
     // Another process goes on with it.
     await room.close();
-    expect(start().reservations.get(id).openAt).toBe(NOON);
+    expect(start().reservations.get(reservationId(id)).openAt).toBe(NOON);
   });
 
   test('and begins or ends two hundred times in a second is told a few times', async () => {
@@ -261,12 +262,12 @@ test('a rule that finds more than is booked at once says how much waits, and unt
   const room = start();
   const wide = await room.rules.create({ stationIds: stations, dedupe: false, enabled: false });
   expect(wide.crowded).toBeNull();
-  const { crowded } = await room.rules.update(wide.id, { stationIds: stations, dedupe: false });
+  const { crowded } = await room.rules.update(ruleId(wide.id), { stationIds: stations, dedupe: false });
   expect(crowded).toMatchObject({ left: 50, reason: expect.stringContaining('1,000') });
   expect(room.rules.list()).toMatchObject([{ id: wide.id, crowded }]);
   // It may be sent back as it was read.
-  await room.rules.update(wide.id, { ...room.rules.get(wide.id), enabled: false });
-  expect(room.rules.get(wide.id).crowded).toBeNull();
+  await room.rules.update(ruleId(wide.id), { ...room.rules.get(ruleId(wide.id)), enabled: false });
+  expect(room.rules.get(ruleId(wide.id)).crowded).toBeNull();
 });
 
 test('what was stopped and is only judged keeps no tuner from what comes next', async () => {
@@ -275,11 +276,11 @@ test('what was stopped and is only judged keeps no tuner from what comes next', 
   const { id } = await room.reservations.reserve({
     programId: home.program(one, '港の朝', { at: -5 }),
   });
-  begin(id);
-  const running = recorder.recordings.get(id);
+  begin(reservationId(id));
+  const running = recorder.recordings.get(reservationId(id));
   if (running === undefined) throw new Error('not begun');
   const progress = { ...running.progress, phase: 'over' as const, tunerId: null };
-  recorder.recordings.set(id, { ...running, tunerId: null, progress });
+  recorder.recordings.set(reservationId(id), { ...running, tunerId: null, progress });
   const next = await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 5 }) });
   expect(next.state).toBe('scheduled');
   expect(stored()[0]?.state).toBe('recording');
@@ -292,9 +293,9 @@ describe('a recording that is stopped by a person', () => {
     const { id } = await room.reservations.reserve({
       programId: home.program(station, '港の朝', { at: -5 }),
     });
-    begin(id);
+    begin(reservationId(id));
     recorder.onStop = () => home.database.run("UPDATE reservations SET state = 'finished'");
-    await room.reservations.cancel(id);
+    await room.reservations.cancel(reservationId(id));
     expect(recorder.stopped).toEqual([id]);
     expect(stored()[0]?.state).toBe('finished');
     expect(home.cancellations.all()).toHaveLength(1);
@@ -302,7 +303,7 @@ describe('a recording that is stopped by a person', () => {
     home.database.run("UPDATE reservations SET state = 'recording'");
     recorder.recordings.clear();
     recorder.onStop = () => {};
-    await room.reservations.cancel(id);
+    await room.reservations.cancel(reservationId(id));
     expect(stored()[0]?.state).toBe('cancelled');
   });
 });
@@ -312,10 +313,13 @@ test('what was stopped and is not judged yet can be wanted again', async () => {
   const room = start();
   const programId = home.program(station, '港の朝', { at: -5 });
   const { id } = await room.reservations.reserve({ programId });
-  begin(id);
-  const running = recorder.recordings.get(id);
+  begin(reservationId(id));
+  const running = recorder.recordings.get(reservationId(id));
   if (running === undefined) throw new Error('not begun');
-  recorder.recordings.set(id, { ...running, progress: { ...running.progress, phase: 'over' } });
+  recorder.recordings.set(reservationId(id), {
+    ...running,
+    progress: { ...running.progress, phase: 'over' },
+  });
   recorder.onOver = () => {
     home.database.run("UPDATE reservations SET state = 'finished'");
     recorder.recordings.clear();
@@ -345,7 +349,7 @@ describe('after a recording that is damaged', () => {
     expect(room.reservations.list(false)[0]?.note).toBe(
       '「灯台 第1話」の録画に欠落があったため、次の放送を自動で予約しました。',
     );
-    await room.reservations.cancel(stored()[0]?.id ?? 0);
+    await room.reservations.cancel(stored()[0]?.id ?? reservationId(0));
     expect(await room.reservations.list(false)).toEqual([]);
   });
 
@@ -400,7 +404,10 @@ test('a station that is forgotten takes along what has not begun, until somebody
   await until(() => recorder.orders.length === 1);
   const [cancelled] = room.reservations.list(true);
   expect(cancelled).toMatchObject({ id: lost.id, state: 'cancelled', reason: expect.stringContaining('局') });
-  expect(await room.reservations.restore(lost.id)).toMatchObject({ state: 'scheduled', reason: null });
+  expect(await room.reservations.restore(reservationId(lost.id))).toMatchObject({
+    state: 'scheduled',
+    reason: null,
+  });
   expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝', '灯台の朝']);
 });
 
@@ -408,9 +415,9 @@ test('what is on is wanted from the moment on at which it was taken back', async
   const station = home.station('T27');
   const room = start();
   const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 1 }) });
-  await room.reservations.cancel(id);
+  await room.reservations.cancel(reservationId(id));
   now += 5 * MINUTE;
-  await room.reservations.restore(id);
+  await room.reservations.restore(reservationId(id));
   expect(recorder.orders[0]?.wantedFrom).toBe(now);
 });
 
@@ -424,7 +431,7 @@ test('what says that it is being recorded, and is not, holds no tuner for ever',
     return home.reservations.book({ programId, ...texts, ...choice, note: null, repeats: null }, NOON);
   });
   home.database.run("UPDATE reservations SET state = 'recording'");
-  begin(ids[1] ?? 0);
+  begin(ids[1] ?? reservationId(0));
   start();
   await until(() => stored()[0]?.state === 'finished');
   expect(stored()[1]?.state).toBe('recording');
@@ -434,7 +441,7 @@ test('what is done with is forgotten after two weeks', async () => {
   const station = home.station('T27');
   const room = start();
   const { id } = await room.reservations.reserve({ programId: home.program(station, '港の朝', { at: 10 }) });
-  await room.reservations.cancel(id);
+  await room.reservations.cancel(reservationId(id));
   expect(await room.reservations.list(true)).toHaveLength(1);
   now += 15 * 86_400_000;
   hub.changed('programs');
@@ -449,7 +456,7 @@ test('a machine whose clock may be wrong forgets nothing', async () => {
   isTimeSure = false;
   const room = start();
   const { id } = await room.reservations.reserve({ programId: program });
-  await room.reservations.cancel(id);
+  await room.reservations.cancel(reservationId(id));
   const wanted = await room.reservations.reserve({ programId: other });
   // It is started with its clock a month ahead, and is told so by nobody for hours.
   for (let hour = 0; hour < 3; hour++) {
@@ -460,7 +467,7 @@ test('a machine whose clock may be wrong forgets nothing', async () => {
   now = NOON;
   isTimeSure = true;
   await room.rules.create({ keyword: '港' });
-  expect(room.reservations.get(wanted.id).state).toBe('scheduled');
+  expect(room.reservations.get(reservationId(wanted.id)).state).toBe('scheduled');
   expect(stored().map(({ state }) => state)).toEqual(['cancelled', 'scheduled']);
 });
 

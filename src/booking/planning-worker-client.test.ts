@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
+import { reservationId, ruleId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
 import { startScheduleWorker } from '../workers.ts';
 import { PlanningWorkerClient } from './planning-worker-client.ts';
@@ -56,7 +57,7 @@ describe('the planning worker', () => {
       ['灯台 第3話', 'conflict', null],
     ]);
     home.rules.update(
-      1,
+      ruleId(1),
       readRule({ keyword: '港' }, () => {}),
       NOON,
     );
@@ -101,7 +102,7 @@ describe('the planning worker', () => {
     const choice = { marginBefore: null, marginAfter: null, encode: null, keepTs: null, note: null };
     const rows = create.map((planned) => ({ ...planned, ...choice, ruleId: rule.id }));
     home.reservations.apply({ stamp, remove: [], create: rows, update: [] }, NOON);
-    const id = home.reservations.ofProgram(programId)?.id ?? 0;
+    const id = home.reservations.ofProgram(programId)?.id ?? reservationId(0);
     const airing = { type: 'GR' as const, channel: 'T27', title: '灯台 第1話', startAt: NOON + 10 * MINUTE };
     home.reservations.cancel(id, { ruleId: rule.id, ...airing, cancelledAt: NOON }, NOON);
     expect(await created()).toEqual([]);

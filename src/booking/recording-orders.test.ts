@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
 import { reservationOf } from '../../test/reservation.ts';
 import { tuner } from '../../test/service/bookings.ts';
+import { reservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { tunersOfPlan } from './plan-tuners.ts';
@@ -22,7 +23,7 @@ const PLACES = new Map([
 
 function reservation(id: number, station: StationId, over: Partial<Reservation> = {}): Reservation {
   return reservationOf({
-    id,
+    id: reservationId(id),
     programId: (station * 100_000 + id) as ProgramId,
     stationId: station,
     name: `番組${id}`,
@@ -56,7 +57,13 @@ const orders = (reservations: Reservation[], openings: [ProgramId, PlannedOpenin
 describe('orders', () => {
   test('have the margins and choices of the reservation, else the settings', () => {
     const [own, none] = orders([
-      reservation(1, ONE, { marginBefore: 1000, marginAfter: 2000, encode: 'none', keepTs: true, ruleId: 7 }),
+      reservation(1, ONE, {
+        marginBefore: 1000,
+        marginAfter: 2000,
+        encode: 'none',
+        keepTs: true,
+        ruleId: ruleId(7),
+      }),
       reservation(2, TWO),
     ]);
     expect(own).toMatchObject({
@@ -153,7 +160,7 @@ describe('tuners', () => {
   });
 
   test('that cannot be used hold no recording: it goes on at another', () => {
-    const running = new Map([[11, { recordingId: 5, tunerId: 'a' }]]);
+    const running = new Map([[reservationId(11), { recordingId: 5, tunerId: 'a' }]]);
     const tuners = tunersOfPlan([tuner('a', 0, ['GR'], { state: 'error' }), tuner('b', 1, ['GR'])], running);
     expect(tuners.map(({ recording }) => recording)).toEqual([[], []]);
   });
@@ -166,11 +173,11 @@ describe('tuners', () => {
         tuner('b', 1, ['GR']),
       ],
       new Map([
-        [11, { recordingId: 5, tunerId: 'a' }],
-        [12, { recordingId: 6, tunerId: 'b' }],
-        [13, { recordingId: 7, tunerId: null }],
+        [reservationId(11), { recordingId: 5, tunerId: 'a' }],
+        [reservationId(12), { recordingId: 6, tunerId: 'b' }],
+        [reservationId(13), { recordingId: 7, tunerId: null }],
       ]),
     );
-    expect(tuners.map(({ recording }) => recording)).toEqual([[11], [12]]);
+    expect(tuners.map(({ recording }) => recording)).toEqual([[reservationId(11)], [reservationId(12)]]);
   });
 });

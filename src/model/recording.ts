@@ -29,8 +29,8 @@ export interface SeriesMark {
 /** What a recording is begun with. */
 export interface NewRecording {
   /** null: not booked. */
-  reservationId: number | null;
-  ruleId: number | null;
+  reservationId: ReservationId | null;
+  ruleId: RuleId | null;
   programId: ProgramId | null;
   stationId: StationId;
   serviceName: string;

@@ -4,7 +4,9 @@ import type { ReservationState } from '../../wire/guide.ts';
 import type { ReservationReason } from './reservation-reason.ts';
 import type { EncodeChoice, RuleId } from './rule.ts';
 
-export type ReservationId = number;
+export type { ReservationId } from './ids.ts';
+
+import type { ReservationId } from './ids.ts';
 
 export type { ReservationState };
 

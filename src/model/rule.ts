@@ -1,7 +1,9 @@
 /** A rule: what it books by itself, and how. */
 import type { BroadcastType, StationId } from '../../arib/ids.ts';
 
-export type RuleId = number;
+export type { RuleId } from './ids.ts';
+
+import type { RuleId } from './ids.ts';
 
 /** Where the words of a rule are looked for. */
 export const KEYWORD_FIELDS = ['title', 'description', 'extended'] as const;

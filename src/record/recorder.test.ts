@@ -9,6 +9,7 @@ import { monotonicMs, systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { FakeRecordingSession } from '../../test/record/fake-recording-session.ts';
 import { type EventData, Hub } from '../hub/hub.ts';
+import { reservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingEnd, RecordingOrder } from '../model/recording.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -108,7 +109,13 @@ function ordered(at: number, over: Partial<RecordingOrder> = {}): RecordingOrder
     )
     .get(programId, at);
   return {
-    ...{ reservationId: row?.id ?? 0, programId, stationId: STATION, ruleId: null, name: '番組[字]' },
+    ...{
+      reservationId: reservationId(row?.id ?? 0),
+      programId,
+      stationId: STATION,
+      ruleId: null,
+      name: '番組[字]',
+    },
     ...{
       description: '',
       startAt: at + 10,
@@ -360,7 +367,7 @@ describe('a recording under way', () => {
 
   test('gives its margin to the one that follows it on its tuner', async () => {
     const { room, order, session } = await begun();
-    const next = ordered(now() + 30, { after: [order.reservationId, 999] });
+    const next = ordered(now() + 30, { after: [order.reservationId, reservationId(999)] });
     room.order([order, next]);
     await until(() => sessions.length === 2);
     expect(sessions[1]?.options.after).toEqual([`rec ${session.options.id}`]);

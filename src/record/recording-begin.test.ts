@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
+import { reservationId } from '../model/ids.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import { type BeginFacts, courseOf, delayOf } from './recording-begin.ts';
 
@@ -14,7 +15,7 @@ test('a late begin names its cause: conflict, a service that was away, or a hand
   expect(delayOf(ORDER, late)).toBeUndefined();
   expect(delayOf(ORDER, { ...late, wasInConflict: true })).toEqual({ cause: 'conflict', from: START });
   expect(delayOf(ORDER, { ...late, startedAt: at(200) })).toEqual({ cause: 'service_stopped', from: START });
-  expect(delayOf({ ...ORDER, openAt: at(0), after: [7] }, { ...FACTS, now: at(0) })).toEqual({
+  expect(delayOf({ ...ORDER, openAt: at(0), after: [reservationId(7)] }, { ...FACTS, now: at(0) })).toEqual({
     cause: 'handover',
     from: START,
   });

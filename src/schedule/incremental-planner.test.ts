@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ProgramId } from '../../arib/ids.ts';
 import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/plan-home.ts';
+import { reservationId, ruleId } from '../model/ids.ts';
 import type { KnownStation } from '../model/station.ts';
 import { IncrementalPlanner } from './incremental-planner.ts';
 import { readRule } from './rule-body.ts';
@@ -91,13 +92,13 @@ test('a rule that cannot be used says why, and is as good as disabled', () => {
   planning.change([found]);
   planning.setRules(home.rules);
   expect(planning.plan(circumstances(home)).create).toHaveLength(1);
-  home.reserve(program, { ruleId: 1 });
+  home.reserve(program, { ruleId: ruleId(1) });
   const [rule] = home.rules;
   if (rule === undefined) throw new Error('no rule');
   planning.setRules([{ ...rule, conditions: { ...rule.conditions, regex: true, keyword: '(?=灯台)' } }]);
   const plan = planning.plan(circumstances(home));
-  expect(planning.faults().get(1)).toContain('正規表現');
-  expect(plan.remove).toEqual([1]);
+  expect(planning.faults().get(ruleId(1))).toContain('正規表現');
+  expect(plan.remove).toEqual([reservationId(1)]);
   planning.setRules(home.rules);
   expect(planning.plan(circumstances(home)).remove).toEqual([]);
   expect(planning.faults().size).toBe(0);
@@ -156,7 +157,7 @@ test('a preview tells what would become of each programme, and changes nothing',
   home.rule('港');
   planning.setRules(home.rules);
   expect(planning.plan(circumstances(home)).create.map(({ name }) => name)).toContain('港');
-  expect(planning.preview(draft, circumstances(home), 1).programs).toHaveLength(5);
+  expect(planning.preview(draft, circumstances(home), ruleId(1)).programs).toHaveLength(5);
 });
 
 test('a rule that matches too much books what is on first, and says so of the rest', () => {

@@ -4,6 +4,7 @@
  */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { Failure } from '../model/failure.ts';
+import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
 import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
@@ -28,7 +29,7 @@ export interface PreviewedProgram {
   /** Why it is in conflict, skipped or not booked. */
   readonly reason: ReservationReason | PassedOverReason | null;
   /** Of a reservation that there is already. */
-  readonly reservationId: number | null;
+  readonly reservationId: ReservationId | null;
 }
 
 export interface Preview {
@@ -41,7 +42,7 @@ export interface Preview {
 const FAR: PassedOverReason = { code: 'beyond_limit', limit: MAX_OF_RULE };
 
 /** No rule has it. */
-const PREVIEWED = -1;
+const PREVIEWED = ruleId(-1);
 
 interface HeldRule {
   readonly rule: Rule;

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { HOUR, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
+import { ruleId } from '../model/ids.ts';
 import type { GuideProgram } from './match/guide-index.ts';
 import { nearest } from './rule-match-limit.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 /** Programmes of half an hour, one after the other, from so many minutes from noon on. */
+const [ONE, TWO] = [ruleId(1), ruleId(2)];
+
 function programmes(count: number, from = 0): GuideProgram[] {
   const home = new Home();
   const station = home.station('T27');
@@ -19,12 +22,14 @@ function programmes(count: number, from = 0): GuideProgram[] {
 describe('what is planned of what rules match', () => {
   test('is all of it where it is not too much, what is over too', () => {
     const programs = programmes(10, -90);
-    expect(nearest(new Map([[1, programs]]), NOON, 10, 100)).toEqual(new Map([[1, { programs, left: 0 }]]));
+    expect(nearest(new Map([[ONE, programs]]), NOON, 10, 100)).toEqual(
+      new Map([[ONE, { programs, left: 0 }]]),
+    );
   });
 
   test('is what begins first, without what is over', () => {
     const programs = programmes(10, -90);
-    const near = nearest(new Map([[1, programs.toReversed()]]), NOON, 4, 100).get(1);
+    const near = nearest(new Map([[ONE, programs.toReversed()]]), NOON, 4, 100).get(ONE);
     expect(near?.programs).toEqual(programs.slice(3, 7));
     expect(near?.left).toBe(3);
   });
@@ -33,23 +38,23 @@ describe('what is planned of what rules match', () => {
     const all = programmes(100);
     const near = nearest(
       new Map([
-        [1, all],
-        [2, all.slice(90)],
-        [3, all],
+        [ONE, all],
+        [TWO, all.slice(90)],
+        [ruleId(3), all],
       ]),
       NOON,
       1000,
       60,
     );
     expect([...near.values()].map(({ programs }) => programs.length)).toEqual([25, 10, 25]);
-    expect(near.get(2)?.programs).toEqual(all.slice(90));
+    expect(near.get(TWO)?.programs).toEqual(all.slice(90));
   });
 
   test('reaches everything as time goes on', () => {
     const programs = programmes(50);
     const planned = new Set<GuideProgram>();
     for (let now = NOON - HOUR; now < NOON + 26 * HOUR; now += 10 * MINUTE) {
-      const near = nearest(new Map([[1, programs]]), now, 2, 100).get(1)?.programs ?? [];
+      const near = nearest(new Map([[ONE, programs]]), now, 2, 100).get(ONE)?.programs ?? [];
       for (const program of near) if (program.startAt > now) planned.add(program);
     }
     expect(planned.size).toBe(50);
@@ -65,7 +70,7 @@ describe('what is planned of what rules match', () => {
         fc.integer({ min: 6, max: 150 }),
         (given, own, all) => {
           const matches = new Map(
-            given.map((list, id) => [id, [...new Set(list)].flatMap((at) => guide[at] ?? [])]),
+            given.map((list, id) => [ruleId(id), [...new Set(list)].flatMap((at) => guide[at] ?? [])]),
           );
           const near = nearest(matches, NOON, own, all);
           const counts = [...near.values()].map(({ programs }) => programs.length);

@@ -1,6 +1,7 @@
 /** Airings that a person cancelled and that no rule may book again. */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastType } from '../../arib/ids.ts';
+import { ruleId } from '../model/ids.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
 import { readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
@@ -29,7 +30,7 @@ export class CancellationStore {
       .all()
       .map((row) => ({
         id: row.id,
-        ruleId: row.rule_id,
+        ruleId: row.rule_id === null ? null : ruleId(row.rule_id),
         type: row.type as BroadcastType,
         channel: row.channel,
         title: readText(row.title),

@@ -1,5 +1,6 @@
 /** A row of a recording, as it is stored and as everybody else knows it. */
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { reservationId, ruleId } from '../model/ids.ts';
 import type { RecordingEnding, RecordingRecord, RecordingState, SeriesMark } from '../model/recording.ts';
 import type { EncodeChoice } from '../model/rule.ts';
 import { type ContentRow, contentOf } from './program-row.ts';
@@ -41,8 +42,8 @@ export const RECORDING_COLUMNS = `id, reservation_id, rule_id, program_id, stati
 export function toRecordingRecord(row: RecordingRow): RecordingRecord {
   return {
     id: row.id,
-    reservationId: row.reservation_id,
-    ruleId: row.rule_id,
+    reservationId: row.reservation_id === null ? null : reservationId(row.reservation_id),
+    ruleId: row.rule_id === null ? null : ruleId(row.rule_id),
     programId: row.program_id as ProgramId | null,
     stationId: row.station_id as StationId,
     serviceName: readText(row.service_name),

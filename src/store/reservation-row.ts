@@ -1,6 +1,7 @@
 /** A reservation as its row. */
 import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
 import type { ReservationState, VerdictLevel } from '../../wire/guide.ts';
+import { reservationId, ruleId } from '../model/ids.ts';
 import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { EncodeChoice } from '../model/rule.ts';
@@ -90,10 +91,10 @@ export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.
 
 export function toReservation(row: Row): StoredReservation {
   return {
-    id: row.id,
+    id: reservationId(row.id),
     programId: row.program_id as ProgramId,
     stationId: row.station_id as StationId,
-    ruleId: row.rule_id,
+    ruleId: row.rule_id === null ? null : ruleId(row.rule_id),
     state: row.state as ReservationState,
     reason: readReservationReason(row.reason),
     priority: row.priority,

@@ -255,7 +255,7 @@ describe('reservations', () => {
     expect(worth("state = 'recorded'")).toEqual([null, null, null, null]);
     expect(worth(`verdict = '{"level":"damaged","drops":1}'`)).toEqual([null, 'damaged', null, null]);
     expect(worth("state = 'failed'")).toEqual([null, 'lost', null, null]);
-    expect(reservations.wanted().map(({ id }) => id)).toEqual([1, 6]);
+    expect(reservations.wanted().map(({ id }) => id as number)).toEqual([1, 6]);
     expect(reservations.purge(NOW + 6 * HOUR)).toBe(3);
     expect(reservations.all().map(({ state }) => state)).toEqual([
       'scheduled',

@@ -3,6 +3,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
+import { reservationId } from '../model/ids.ts';
 import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { RuleId } from '../model/rule.ts';
@@ -174,7 +175,7 @@ export class ReservationStore {
         }),
     );
     if (row === null) throw new Error('a reservation was not stored');
-    return row.id;
+    return reservationId(row.id);
   }
 
   /** How it is to be recorded, unless it is being recorded already. */

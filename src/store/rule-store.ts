@@ -1,6 +1,7 @@
 /** Rows of rules, and what became of each. */
 import type { Database } from 'bun:sqlite';
 import type { ReservationState } from '../../wire/guide.ts';
+import { ruleId } from '../model/ids.ts';
 import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
 import { readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
@@ -47,7 +48,7 @@ const NO_CONDITIONS: RuleConditions = {
 
 function toRule(row: Row): Rule {
   return {
-    id: row.id,
+    id: ruleId(row.id),
     name: readText(row.name),
     enabled: row.enabled === 1,
     disabledReason: row.disabled_reason,
@@ -216,7 +217,7 @@ export class RuleStore {
       return known;
     };
     for (const row of this.database.query<NextRow, []>(COMING).all()) {
-      const fact = of(row.rule_id);
+      const fact = of(ruleId(row.rule_id));
       fact.booked += 1;
       if (row.state === 'conflict') fact.conflicts += 1;
       fact.next ??= {
@@ -229,7 +230,7 @@ export class RuleStore {
       };
     }
     for (const { id, count } of this.database.query<{ id: number; count: number }, []>(RECORDED).all())
-      of(id).recorded = count;
+      of(ruleId(id)).recorded = count;
     return facts;
   }
 }

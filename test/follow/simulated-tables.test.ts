@@ -1,6 +1,7 @@
 /** What becomes of bookings whatever present/following says, from tables to the minutes that would have been written. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { eventId, programId, type StationId } from '../../arib/ids.ts';
+import { reservationId } from '../../src/model/ids.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
 import { GR_TUNER } from '../schedule/plan-home.ts';
 import { SimulatedTables, type Told } from './simulated-tables.ts';
@@ -174,7 +175,7 @@ describe('a programme that another breaks into', () => {
     const [only, ...others] = air.home.reservations;
     expect(others).toEqual([]);
     expect(only?.programId).toBe(idOf(rest));
-    expect(air.written(only?.id ?? 0)).toEqual([
+    expect(air.written(only?.id ?? reservationId(0))).toEqual([
       [
         [-BEFORE, 33 + AFTER],
         [40, 70 + AFTER],
@@ -413,7 +414,7 @@ describe('a relay', () => {
     say(70, { ...show, at: 70 }, null, other);
     await air.until(90);
     const rest = air.home.of(idOf({ ...GAME, event: 77 }, other));
-    expect(air.written(rest?.id ?? 0)).toEqual([[[30 - BEFORE, 70 + AFTER]]]);
+    expect(air.written(rest?.id ?? reservationId(0))).toEqual([[[30 - BEFORE, 70 + AFTER]]]);
     expect(air.home.reservations).toHaveLength(2);
   });
 
@@ -437,7 +438,7 @@ describe('a relay', () => {
     await air.until(120);
     const target = air.home.of(idOf(rest, other));
     expect(air.written(game)).toEqual([[[-BEFORE, 70 + AFTER]]]);
-    expect(air.written(target?.id ?? 0)).toEqual([[[70 - BEFORE, 100 + AFTER]]]);
+    expect(air.written(target?.id ?? reservationId(0))).toEqual([[[70 - BEFORE, 100 + AFTER]]]);
     expect(air.minuteOf(target?.startAt)).toBe(70);
     // Nothing is left that was booked for it before.
     expect(air.home.reservations.map(({ state }) => state)).toEqual(['finished', 'finished']);
@@ -457,7 +458,7 @@ describe('a relay', () => {
     say(100, { ...show, at: 100 }, null, other);
     await air.until(120);
     const target = air.home.of(idOf(rest, other));
-    const [[from, to = 0] = [], ...others] = air.written(target?.id ?? 0)[0] ?? [];
+    const [[from, to = 0] = [], ...others] = air.written(target?.id ?? reservationId(0))[0] ?? [];
     expect([from, others]).toEqual([30 - BEFORE, []]);
     expect(to).toBeGreaterThanOrEqual(100 + AFTER);
     expect(to).toBeLessThan(104);

@@ -7,6 +7,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Hub } from '../../src/hub/hub.ts';
+import { type ReservationId, reservationId } from '../../src/model/ids.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { Recorder } from '../../src/record/recorder.ts';
@@ -66,7 +67,7 @@ export class RecorderFixture {
   reserve(
     channel: string,
     times: Pick<RecordingOrder, 'openAt' | 'startAt' | 'endAt' | 'closeAt'>,
-    after: readonly number[] = [],
+    after: readonly ReservationId[] = [],
   ): RecordingOrder {
     const station = this.air.station(channel);
     const id: StationId = stationId(NETWORK, station.serviceId);
@@ -85,7 +86,13 @@ export class RecorderFixture {
       .get(programId, id, times.startAt, times.endAt);
     return {
       ...times,
-      ...{ reservationId: row?.id ?? 0, programId, stationId: id, ruleId: null, name: `${channel}の番組` },
+      ...{
+        reservationId: reservationId(row?.id ?? 0),
+        programId,
+        stationId: id,
+        ruleId: null,
+        name: `${channel}の番組`,
+      },
       ...{ description: '', after, holdUntil: null, encode: 'none', keepTs: true, wantedFrom: null },
     };
   }

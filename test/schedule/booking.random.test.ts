@@ -6,6 +6,7 @@ import { expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { BookingService } from '../../src/booking/booking-service.ts';
 import { Hub } from '../../src/hub/hub.ts';
+import { type ReservationId, reservationId } from '../../src/model/ids.ts';
 import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
 import { startScheduleWorker } from '../../src/workers.ts';
@@ -26,7 +27,7 @@ class Household implements RecorderPort {
   now = NOON;
   orders: readonly RecordingOrder[] = [];
   tuners: Tuner[] = [tuner('a', 0, ['GR']), tuner('b', 0, ['GR'])];
-  readonly recordings = new Map<number, RunningRecording>();
+  readonly recordings = new Map<ReservationId, RunningRecording>();
   /** Programmes that a person wants, and reservations that a person cancelled, as last said. */
   readonly wanted = new Set<number>();
   readonly cancelled = new Set<number>();
@@ -69,13 +70,13 @@ class Household implements RecorderPort {
     this.orders = orders;
   }
 
-  async stop(id: number): Promise<void> {
+  async stop(id: ReservationId): Promise<void> {
     this.#end(id);
   }
 
   async over(): Promise<void> {}
 
-  running(): ReadonlyMap<number, RunningRecording> {
+  running(): ReadonlyMap<ReservationId, RunningRecording> {
     return this.recordings;
   }
 
@@ -125,7 +126,7 @@ class Household implements RecorderPort {
     const { id, programId, state } = this.random.pick(coming);
     this.wanted.delete(programId);
     if (state !== 'recording') this.cancelled.add(id);
-    await this.room.reservations.cancel(id);
+    await this.room.reservations.cancel(reservationId(id));
   }
 
   async #restore(): Promise<void> {
@@ -138,7 +139,7 @@ class Household implements RecorderPort {
     this.cancelled.delete(id);
     // Of a rule: that may choose another airing later.
     if (ruleId === null) this.wanted.add(programId);
-    await room.reservations.restore(id);
+    await room.reservations.restore(reservationId(id));
   }
 
   /** Time goes on: what is due begins, what is through ends. */
@@ -158,7 +159,7 @@ class Household implements RecorderPort {
     }
   }
 
-  #end(id: number): void {
+  #end(id: ReservationId): void {
     if (!this.recordings.delete(id)) return;
     this.home.database.run("UPDATE reservations SET state = 'finished' WHERE id = ?", [id]);
     this.room.onEnded({ reservationId: id, recordingId: 1000 + id, worthRepeating: false });

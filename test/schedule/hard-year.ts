@@ -6,6 +6,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
+import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { PassedOverReason } from '../../src/model/reservation-reason.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
@@ -329,7 +330,8 @@ export class HardHome {
       );
     }
     const running = [...this.#running.values()].map(
-      ({ id, tuner }) => [id, { recordingId: id, tunerId: tuner === null ? null : String(tuner) }] as const,
+      ({ id, tuner }) =>
+        [reservationId(id), { recordingId: id, tunerId: tuner === null ? null : String(tuner) }] as const,
     );
     home.tuners = this.#heard === null ? null : tunersOfPlan(this.#heard, new Map(running));
     home.recorded = this.#recent

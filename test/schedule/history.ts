@@ -7,6 +7,7 @@ import { expect } from 'bun:test';
 import { eventId, type ProgramId, type StationId, splitStationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
+import type { ReservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import { titleText } from '../../src/model/search-text.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
@@ -63,7 +64,7 @@ export class Household {
   #openings: readonly PlannedOpening[] = [];
   /** When they are asked for again, and when they were refused. */
   readonly #refused = new Map<ProgramId, { until: number; at: number }>();
-  readonly byHand = new Set<number>();
+  readonly byHand = new Set<ReservationId>();
 
   constructor(private readonly random: Random) {
     const { home } = this;

@@ -2,6 +2,7 @@
 import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import type { Airing } from '../../src/model/airing.ts';
+import { reservationId, ruleId } from '../../src/model/ids.ts';
 import type { Cancellation, Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import type { StationRecord } from '../../src/model/station.ts';
@@ -106,7 +107,7 @@ export class Home {
     const draft = readRule({ keyword, dedupe: false, ...body }, () => {});
     const rule: Rule = {
       ...draft,
-      id: this.rules.length + 1,
+      id: ruleId(this.rules.length + 1),
       disabledReason: null,
       createdAt: 0,
       updatedAt: 0,
@@ -120,7 +121,7 @@ export class Home {
     const found = this.guide.get(program);
     if (found === undefined) throw new Error(`no programme ${program}`);
     const reservation = reservationOf({
-      id: this.#nextId++,
+      id: reservationId(this.#nextId++),
       programId: program,
       stationId: found.stationId,
       name: found.name,
@@ -166,7 +167,7 @@ export class Home {
     this.reservations = applied(
       this.reservations,
       made,
-      this.#nextId,
+      reservationId(this.#nextId),
       ({ ruleId }) => {
         const rule = this.rules.find((one) => one.id === ruleId);
         const { marginBefore = null, marginAfter = null, encode = null, keepTs = null } = rule ?? {};

@@ -1,11 +1,12 @@
 /** What has to hold of any plan, whatever it is made of. */
 import type { ProgramId } from '../../arib/ids.ts';
+import type { ReservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import { type Home, MINUTE } from './plan-home.ts';
 
 /** @param byHand reservations of people that nobody cancelled @returns what does not */
-export function planFaults(home: Home, { openings }: Plan, byHand: ReadonlySet<number>): string[] {
+export function planFaults(home: Home, { openings }: Plan, byHand: ReadonlySet<ReservationId>): string[] {
   const faults: string[] = [];
   const ids = new Set(home.reservations.map(({ id }) => id));
   const lost = [...byHand].filter((id) => !ids.has(id));

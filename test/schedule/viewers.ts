@@ -1,12 +1,13 @@
 /** What people do in a home: they book and they cancel. */
 import type { ProgramId } from '../../arib/ids.ts';
+import type { ReservationId } from '../../src/model/ids.ts';
 import { titleText } from '../../src/model/search-text.ts';
 import type { Random } from '../fuzz/random.ts';
 import { DAY, type Home } from './plan-home.ts';
 
 export class People {
   /** Their reservations, by number. */
-  readonly byHand = new Set<number>();
+  readonly byHand = new Set<ReservationId>();
   /** Programmes that they cancelled. */
   readonly cancelled = new Set<ProgramId>();
 

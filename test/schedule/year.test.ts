@@ -8,6 +8,7 @@ import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
+import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
@@ -158,7 +159,10 @@ class Household {
   #showTuners(): void {
     const { home, taken } = this;
     const readers = this.agent.readers();
-    home.tuners = (home.tuners ?? []).map((tuner, index) => ({ ...tuner, recording: readers[index] ?? [] }));
+    home.tuners = (home.tuners ?? []).map((tuner, index) => ({
+      ...tuner,
+      recording: (readers[index] ?? []).map(reservationId),
+    }));
     // What lacks a part, and what was something else than announced, does not keep its episode from being recorded.
     home.recorded = taken
       .filter(({ openedAt }) => openedAt > home.now - RECORDED_REACH - DAY)

@@ -6,6 +6,7 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { Failure } from '../../src/model/failure.ts';
+import { ruleId } from '../../src/model/ids.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { checkExpression } from '../../src/schedule/expression/expression.ts';
 import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
@@ -39,7 +40,7 @@ function draftOf(body: unknown) {
 }
 
 function itemOf(id: number, body: unknown): RuleItem {
-  const rule: Rule = { ...draftOf(body), id, disabledReason: null, createdAt: 0, updatedAt: 0 };
+  const rule: Rule = { ...draftOf(body), id: ruleId(id), disabledReason: null, createdAt: 0, updatedAt: 0 };
   return ruleItem(rule);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { DAY, GR_TUNER, Home, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
+import { ruleId } from '../../model/ids.ts';
 
 describe('the same episode', () => {
   function series(
@@ -104,7 +105,7 @@ describe('the same episode', () => {
     ]);
     const [first, second] = ids;
     if (first === undefined || second === undefined) throw new Error('no programmes');
-    home.reserve(second, { ruleId: 1, priority: 1 });
+    home.reserve(second, { ruleId: ruleId(1), priority: 1 });
     home.run();
     expect(booked(home, ids)).toEqual([0, 1]);
     settled(home);
@@ -130,7 +131,7 @@ describe('the same episode', () => {
     expect(passedOver.get(ids[0] ?? (0 as never))).toEqual({ code: 'recorded_before' });
     const [, , running] = ids;
     if (running === undefined) throw new Error('no programmes');
-    home.reserve(running, { ruleId: 1, state: 'recording', priority: 1 });
+    home.reserve(running, { ruleId: ruleId(1), state: 'recording', priority: 1 });
     home.recorded = [recorded('灯台 #4「風」', 0, running)];
     home.run();
     expect(home.states().filter(([name]) => name.includes('#4'))).toEqual([['灯台 #4「風」', 'recording']]);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { Random } from '../../../test/fuzz/random.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
 import { GR_TUNER, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
+import { reservationId } from '../../model/ids.ts';
 
 describe('a programme that runs over', () => {
   test('is recorded until present/following names another, then to its real end', () => {
@@ -106,7 +107,7 @@ describe('a programme that runs over', () => {
 
   test('and one that does not gives its tuner on at its told end, however often it is planned before', () => {
     const { home, game, film, at, air, told } = evening();
-    home.tuners = [{ ...GR_TUNER, recording: [1] }];
+    home.tuners = [{ ...GR_TUNER, recording: [reservationId(1)] }];
     const other = home.program(home.station('T30'), '隣の局', { at: 30 });
     home.reserve(other);
     home.begin(game);
@@ -128,7 +129,7 @@ describe('a programme that runs over', () => {
 
   test('is not ended for the margin of another, whenever it is planned', () => {
     const { home, game, at, air, told } = evening();
-    home.tuners = [{ ...GR_TUNER, recording: [1] }];
+    home.tuners = [{ ...GR_TUNER, recording: [reservationId(1)] }];
     const other = home.program(home.station('T30'), '隣の局', { at: 40 });
     home.reserve(other, { marginBefore: 6 * MINUTE });
     home.begin(game);

@@ -1,5 +1,6 @@
 /** What differs between the reservations as they are and as they are planned; and what comes of applying it. Pure. */
 import type { ProgramId } from '../../../arib/ids.ts';
+import { reservationId } from '../../model/ids.ts';
 import type { Reservation, ReservationId } from '../../model/reservation.ts';
 import { isSameReason } from '../../model/reservation-reason.ts';
 import type { Claims } from './claims.ts';
@@ -88,7 +89,7 @@ export function applied(
   const next = [
     ...left.map((reservation) => ({ reservation, to: changes.get(reservation.id) })),
     ...create.map((to, index) => ({
-      reservation: { id: nextId + index, ...choiceOf(to), createdAt: now },
+      reservation: { id: reservationId(nextId + index), ...choiceOf(to), createdAt: now },
       to,
     })),
   ];

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../../arib/time.ts';
 import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
+import { reservationId } from '../../model/ids.ts';
 
 describe('allocation', () => {
   test('a rule books what it matches, with its priority and a tuner', () => {
@@ -35,7 +36,7 @@ describe('allocation', () => {
     const lost = home.of(low);
     const won = home.reservations.find(({ name }) => name === '港の朝');
     expect(lost).toMatchObject({ state: 'conflict', tuner: null, alternatives: [later] });
-    expect(lost?.blockers).toEqual([won?.id ?? 0]);
+    expect(lost?.blockers).toEqual([won?.id ?? reservationId(0)]);
     expect(lost?.reason).toEqual({
       code: 'tuners_in_use',
       names: ['港の朝'],

@@ -11,6 +11,7 @@ import {
   SATELLITE_TUNER,
 } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
+import { reservationId } from '../../model/ids.ts';
 
 describe('a recording whose tuner was taken out', () => {
   function halved() {
@@ -23,7 +24,7 @@ describe('a recording whose tuner was taken out', () => {
     for (const id of [lost, kept, film]) home.reserve(id);
     for (const id of [lost, kept]) home.begin(id);
     home.now = NOON + 10 * MINUTE;
-    const on = home.of(kept)?.id ?? -1;
+    const on = home.of(kept)?.id ?? reservationId(-1);
     home.tuners = [{ ...GR_TUNER, recording: [on] }, SATELLITE_TUNER];
     return { home, lost, kept, film };
   }

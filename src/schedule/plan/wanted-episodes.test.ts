@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId } from '../../../arib/ids.ts';
 import { type GivenProgram, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
+import { reservationId, ruleId } from '../../model/ids.ts';
 
 describe('reservations that no rule wants any more', () => {
   function booked(given: Partial<GivenProgram> = {}) {
@@ -101,7 +102,7 @@ describe('reservations that no rule wants any more', () => {
       home.guide.remove(program);
       home.run();
       expect(home.of(moved)?.state).toBe(state);
-      expect(home.of(program)?.id).toBe(1);
+      expect(home.of(program)?.id).toBe(reservationId(1));
       settled(home);
     }
   });
@@ -132,7 +133,7 @@ describe('what a person cancelled', () => {
     home.cancellations = [
       {
         id: 1,
-        ruleId: 1,
+        ruleId: ruleId(1),
         type: 'GR',
         channel: 'T27',
         title: '灯台',
