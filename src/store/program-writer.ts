@@ -60,9 +60,7 @@ const ROWS_A_STEP = 20;
 const INDEX_ROWS_A_STEP = 4;
 /** Prepared before they are written: 5 ms of the thread. */
 const INDEX_ROWS_PREPARED = 128;
-/** Taken off the list of what is pending at once: 2 ms. */
 const PENDING_ROWS_A_STEP = 200;
-/** Put in order before one pass over them. */
 const INDEX_ROWS_A_PASS = 4_000;
 /**
  * Programmes of one station. Nine days of programmes of 5 minutes are 2,600; what a faulty or hostile station announces
