@@ -88,7 +88,7 @@ async function seekOfService(url: string, id: number, from: number): Promise<{ m
   return { ms, start: Number(response.headers.get(START_HEADER)) };
 }
 
-/** What anybody gets who seeks by ffmpeg itself, with the same encoder. */
+/** The same seek by ffmpeg alone, with the same encoder. */
 async function seekOfFfmpeg(path: string, start: number): Promise<number> {
   const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
   if (encoder === undefined) throw new Error('no libx264');

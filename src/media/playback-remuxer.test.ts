@@ -59,7 +59,7 @@ describe('what an encoder gets of a recording', () => {
     );
   });
 
-  test('goes on behind a jump that no index knows', async () => {
+  test('continues behind a jump that no index knows', async () => {
     // The stamps go back by five seconds, once.
     const first = { pictures: 20 * GOP, pts: 90 * TICKS_PER_SECOND };
     const second = { pictures: 20 * GOP, pts: first.pts + 20 * GOP * PICTURE - 5 * TICKS_PER_SECOND };

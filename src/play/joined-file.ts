@@ -1,6 +1,6 @@
 /**
  * Several files sent as one, end to end. What lies in one of them is sent by the runtime; what reaches over a seam is
- * read here: a little at once, so that its length is told, much as whoever receives it takes it.
+ * read here: small ranges at once, so that their length is known, larger ones as the client takes them.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

@@ -126,7 +126,7 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
           'Fragments have their times on the playback scale. A conversion begins at a key frame at least 1 s before ' +
           '`from`. The end of the recording ends it cleanly, as does a change of codec in the recording (ask again); ' +
           'a failure breaks it off. `mpeg2` is the original transport stream; behind a gap its times are moved, so ' +
-          'that the origin holds. One that nobody reads for 5 minutes is stopped.',
+          'that the origin holds. A stream whose client takes nothing for 5 minutes is stopped.',
         tags,
         responses: {
           ...REFUSALS,
