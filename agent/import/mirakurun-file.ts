@@ -1,5 +1,5 @@
 /**
- * Configuration files of Mirakurun as lists of entries. They are YAML written by people, or by anybody: read up to bounds,
+ * Configuration files of Mirakurun as lists of entries. They are YAML of unknown origin: read up to bounds,
  * and nothing in them is ever run.
  */
 import { open } from 'node:fs/promises';

@@ -48,7 +48,7 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
       detail: {
         requestBody: jsonBody(ScanRequestSchema),
         summary: 'Start a channel scan',
-        description: 'It goes on by itself; event `scan` tells of its progress.',
+        description: 'It continues without the client; event `scan` tells of its progress.',
         tags,
         responses: {
           ...REFUSALS,
@@ -80,7 +80,7 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
     detail: {
       requestBody: jsonBody(ReceptionTestRequestSchema),
       summary: 'Try whether a channel is received',
-      description: 'Takes up to 10 s, on a tuner that nobody with a higher priority needs. Changes nothing.',
+      description: 'Takes up to 10 s, on a tuner that has no user of a higher priority. Changes nothing.',
       tags,
       responses: {
         ...REFUSALS,
