@@ -59,7 +59,7 @@ async function compile(program: Program, architecture: Architecture, outFolder: 
   if (code !== 0) throw new Error(`bun build ${program.name} (${architecture}):\n${stdout}${stderr}`);
 }
 
-export interface BuildOptions {
+interface BuildOptions {
   out: string;
   hostOnly: boolean;
   progress: (line: string) => void;

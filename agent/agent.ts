@@ -30,7 +30,7 @@ export interface AgentTiming extends PoolTiming {
   readonly detectMs: number;
 }
 
-export const DEFAULT_TIMING: AgentTiming = {
+const DEFAULT_TIMING: AgentTiming = {
   syncMs: 5_000,
   stallMs: 5_000,
   lingerMs: 5_000,
@@ -47,7 +47,7 @@ export const DEFAULT_TIMING: AgentTiming = {
  * Half a minute of the fastest broadcast (17 Mbit/s). Laggards of one tuning wait for the same chunks, so the
  * bound holds a tuning, not a user: eight of them cost 512 MB at worst.
  */
-export const LAG_LIMIT_BYTES = 64 * 1024 * 1024;
+const LAG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export interface AgentOptions {
   readonly host: string;

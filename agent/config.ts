@@ -23,7 +23,7 @@ export interface AgentConfig {
   readonly logLevel: LogLevel;
 }
 
-export interface CardConfig {
+interface CardConfig {
   /** CARD_URL: keys come from this agent's share port; null: from a card reader of this machine. */
   readonly url: string | null;
   /** CARD_SHARE_PORT; null: keys are not shared. */

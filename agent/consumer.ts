@@ -3,7 +3,7 @@
  * reference; a slow connection delays no other, and beyond the bound only this consumer is cut.
  */
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   readonly id: number;
   readonly use: string;
   readonly priority: number;

@@ -10,7 +10,7 @@ import { characterDevice, FAMILIES } from './driver/px4/device-names.ts';
 import { STANDARD_CHANNELS, standardTsid } from './standard-channels.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
 
-export interface EquipmentOptions {
+interface EquipmentOptions {
   readonly tunersFile: string;
   readonly channelsFile: string;
   /** The equipment when there is no file. */

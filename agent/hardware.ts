@@ -9,7 +9,7 @@ import type { Driver } from './driver/driver.ts';
 import { HardwareDriver } from './driver/hardware-driver.ts';
 import { LnbSupply } from './driver/lnb-supply.ts';
 
-export interface HardwareOptions {
+interface HardwareOptions {
   readonly startWorker: () => Worker;
   /** From tuning to the lock, ms. */
   readonly lockMs: number;

@@ -24,7 +24,7 @@ import type { ChangeEvents } from './events.ts';
 import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
 
 /** What a request needs of the socket that it came on. */
-export interface Connection {
+interface Connection {
   /** Undefined when the socket has gone already. */
   readonly address: string | undefined;
   /** Lets the answer take as long as it takes, also while nothing is sent. */
@@ -33,7 +33,7 @@ export interface Connection {
   limitIdle(): void;
 }
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly pool: TunerPool;
   readonly equipment: Equipment;
   readonly events: ChangeEvents;

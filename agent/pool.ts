@@ -28,7 +28,7 @@ export interface PoolTiming extends TuningTiming {
   readonly probeMs: readonly number[];
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly drivers: Partial<Record<TunerSettings['driver'], Driver>>;
   /** Whether the tuner's device is there; asked at every `define`. Default: it is. */
   readonly isPresent?: (tuner: TunerSettings) => boolean;
@@ -45,7 +45,7 @@ export interface StreamRequest extends TuneRequest {
   readonly use: string;
 }
 
-export interface StreamLease {
+interface StreamLease {
   readonly tunerId: string;
   readonly consumer: Consumer;
 }

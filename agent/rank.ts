@@ -1,7 +1,7 @@
 /** The agent's rule for the order of tuners. The service only reads the result. */
 import type { BroadcastType } from '../arib/ids.ts';
 
-export interface Rankable {
+interface Rankable {
   readonly types: readonly BroadcastType[];
   readonly disabled: boolean;
 }

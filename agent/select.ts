@@ -22,7 +22,7 @@ export interface UserView {
   readonly priority: number;
 }
 
-export interface TuningView extends PhysicalChannel {
+interface TuningView extends PhysicalChannel {
   /** Empty while the tuning lingers after its last reader. */
   readonly users: readonly UserView[];
 }

@@ -22,7 +22,7 @@ export interface TuningTiming {
   readonly lingerMs: number;
 }
 
-export interface TuningOptions {
+interface TuningOptions {
   readonly tuner: TunerSettings;
   readonly target: TuneTarget;
   readonly driver: Driver;

@@ -10,7 +10,7 @@
  */
 import type { BroadcastType } from './ids.ts';
 
-export interface SatelliteStream {
+interface SatelliteStream {
   readonly type: Exclude<BroadcastType, 'GR'>;
   /** Physical channel: transponder and, of BS, relative slot. */
   readonly channel: string;

@@ -8,7 +8,7 @@ import type { MonotonicClock, MonotonicMs } from './clock.ts';
 /** Enough for limits of a few seconds; a smaller one costs wake-ups, a larger one precision. */
 const STEP_MS = 500;
 
-export interface AwakeTimerOptions {
+interface AwakeTimerOptions {
   limitMs: number;
   clock: MonotonicClock;
   /** Called once per start, with the time counted, ms. */

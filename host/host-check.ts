@@ -74,7 +74,7 @@ export interface HostHeaders {
   forwardedHost: string | null;
 }
 
-export type HostVerdict = 'ok' | 'foreign_host' | 'foreign_origin';
+type HostVerdict = 'ok' | 'foreign_host' | 'foreign_origin';
 
 /** A request without Host comes from no browser. */
 export function checkHost({ host, origin, forwardedHost }: HostHeaders, allowed: AllowedHosts): HostVerdict {

@@ -6,7 +6,7 @@
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 export interface Log {
   debug(message: string, fields?: LogFields): void;
@@ -17,7 +17,7 @@ export interface Log {
   component(name: string): Log;
 }
 
-export interface LogOptions {
+interface LogOptions {
   level: LogLevel;
   /** Epoch ms. */
   now: () => number;

@@ -23,7 +23,7 @@ export interface WatchdogLimits {
   isExcused?: (() => boolean) | undefined;
 }
 
-export interface WatchdogOptions extends WatchdogLimits {
+interface WatchdogOptions extends WatchdogLimits {
   /** Called again only after the last question was answered. */
   ask: () => void;
   /** Called once. @param silentMs how long it had time to answer */

@@ -54,7 +54,7 @@ export type FromWorker =
  * - `lost`: the worker died or was given up
  * - `closed`: the link is closed
  */
-export type WorkerErrorKind = 'failed' | 'timeout' | 'busy' | 'lost' | 'closed';
+type WorkerErrorKind = 'failed' | 'timeout' | 'busy' | 'lost' | 'closed';
 
 export class WorkerError extends Error {
   override readonly name = 'WorkerError';
@@ -91,7 +91,7 @@ export interface WorkerLinkOptions<C extends WorkerContract> {
   retryMs?: number | undefined;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** No limit where the handler has one of its own: the watchdog still ends a worker that hangs. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;

@@ -23,7 +23,7 @@ import type { StationStore } from './store/station-store.ts';
 import { AgentLink, type AgentState } from './tuner/agent-link.ts';
 import { addTunerRoutes } from './tuner/tuner-routes.ts';
 
-export interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
+interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
   stations: StationStore;
   logos: LogoStore;
   /** Interval between imports of the agent's channels, ms. */

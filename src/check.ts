@@ -24,13 +24,13 @@ import { RecordingFolderStore } from './store/recording-folders.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 
-export interface CheckLine {
+interface CheckLine {
   what: string;
   ok: boolean;
   detail: string;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   config: Config;
   /** PATH. */
   searchPath: string;

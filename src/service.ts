@@ -44,7 +44,7 @@ import { type KeyFailureQuery, keyFailureOf } from './tuner/key-failure.ts';
 
 export { DATABASE_FILE };
 
-export interface ServiceOptions {
+interface ServiceOptions {
   config: Config;
   log: Log;
   /** Epoch ms by the machine's clock, which may be set at any time. */

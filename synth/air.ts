@@ -53,7 +53,7 @@ async function writeAll(output: number, bytes: Uint8Array): Promise<boolean> {
 }
 
 /** How the broadcast ended: as asked, or by a fault. */
-export interface OffAir {
+interface OffAir {
   exitCode: number;
   message: string | null;
 }

@@ -52,7 +52,7 @@ export interface StateChanges {
 export const NO_CHANGES: StateChanges = { of: () => [] };
 
 /** What a state is made from: `main` and `branch` as of `EventStation`. */
-export type StateSource = Omit<EventStation, 'channel'>;
+type StateSource = Omit<EventStation, 'channel'>;
 
 /** Programmes on air together; undefined: none is. */
 interface Programmes {

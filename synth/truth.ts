@@ -51,7 +51,7 @@ function stationTruth(station: EventStation, at: BroadcastMs, schedule: boolean)
 const TOLD_SECONDS = 60;
 
 /** How much is to be told. */
-export interface Asked {
+interface Asked {
   /** All days, not only present and following. */
   schedule: boolean;
   /** How much of what is on air from then on is told piece by piece. */

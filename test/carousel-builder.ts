@@ -11,7 +11,7 @@ export interface BuiltModule {
   size?: number;
 }
 
-export const LOGO_BLOCK = 4066;
+const LOGO_BLOCK = 4066;
 
 const u32 = (value: number): number[] => [...u16(value >>> 16), ...u16(value & 0xffff)];
 
@@ -24,7 +24,7 @@ function message(id: number, messageId: number, body: readonly number[]): number
   return [0x11, 0x03, ...u16(messageId), ...u32(id), 0xff, 0, ...u16(body.length), ...body];
 }
 
-export interface CarouselFields {
+interface CarouselFields {
   downloadId: number;
   transactionId: number;
   blockSize?: number;

@@ -96,7 +96,7 @@ export function timeStamp(marker: number, value: number): number[] {
   return [(marker << 4) | (high << 1) | 1, ...u16(((low >> 15) << 1) | 1), ...u16(((low & 0x7fff) << 1) | 1)];
 }
 
-export interface PesFields {
+interface PesFields {
   streamId: number;
   pts?: number;
   dts?: number;
@@ -129,7 +129,7 @@ export function adaptation(fields: {
   return [flags | 0x10, ...u32(Math.floor(base / 2)), ...u16(tail)];
 }
 
-export interface PacketFields {
+interface PacketFields {
   payload?: ArrayLike<number>;
   start?: boolean;
   adaptation?: readonly number[];

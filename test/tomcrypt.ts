@@ -10,7 +10,7 @@ const FUNCTIONS = 32;
 const STATE_BYTES = 32 * 1024;
 const { i32, u64, pointer } = { i32: FFIType.i32, u64: FFIType.u64, pointer: FFIType.ptr };
 
-export interface TomcryptMulti2 {
+interface TomcryptMulti2 {
   /** Decrypts whole blocks into `plain`; the chain starts with the initial value. */
   decrypt(cipher: Uint8Array, plain: Uint8Array): void;
   /** The same without a fresh start of the chain: for measuring, without the cost of copying the state. */

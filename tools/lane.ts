@@ -12,7 +12,7 @@ export interface Outcome {
   files: FileOutcome[];
 }
 
-export interface FileOutcome {
+interface FileOutcome {
   /** From the root of the project. */
   file: string;
   /** Wall time with its hooks. */
@@ -21,7 +21,7 @@ export interface FileOutcome {
   failed: number;
 }
 
-export interface LaneOptions {
+interface LaneOptions {
   /** For people. */
   name: string;
   /** Of `bun test`. */

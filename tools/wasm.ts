@@ -48,7 +48,7 @@ async function compile(name: string): Promise<boolean> {
 }
 
 /** @returns the names of the modules that were compiled */
-export async function buildWasm(): Promise<string[]> {
+async function buildWasm(): Promise<string[]> {
   const names = readdirSync(WASM, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(WASM, entry.name, `${entry.name}.as.ts`)))
     .map((entry) => entry.name);

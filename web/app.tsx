@@ -21,7 +21,7 @@ import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
 import { Toasts } from './ui/toast.tsx';
 import { narrow } from './words/channel.ts';
 
-export const APP_NAME = 'テレビ';
+const APP_NAME = 'テレビ';
 
 function screenTitle(current: Screen): string {
   switch (current.name) {

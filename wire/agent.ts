@@ -6,10 +6,9 @@ import { type Static, Type as t } from '@sinclair/typebox';
 
 export const BroadcastTypeSchema = t.Union([t.Literal('GR'), t.Literal('BS'), t.Literal('CS')]);
 
-export const DriverSchema = t.Union([t.Literal('dvb'), t.Literal('px4'), t.Literal('fake')]);
-export type Driver = Static<typeof DriverSchema>;
+const DriverSchema = t.Union([t.Literal('dvb'), t.Literal('px4'), t.Literal('fake')]);
 
-export const TunerStateSchema = t.Union([
+const TunerStateSchema = t.Union([
   t.Literal('idle'),
   t.Literal('tuning'),
   t.Literal('tuned'),
@@ -18,7 +17,7 @@ export const TunerStateSchema = t.Union([
 ]);
 export type TunerState = Static<typeof TunerStateSchema>;
 
-export const TunerUserSchema = t.Object({
+const TunerUserSchema = t.Object({
   use: t.String(),
   priority: t.Integer(),
   /** Bytes received for this user and not yet taken by its connection. */
@@ -27,7 +26,7 @@ export const TunerUserSchema = t.Object({
 export type TunerUser = Static<typeof TunerUserSchema>;
 
 /** `clear`: nothing scrambled was received. `waiting`: for the first key. */
-export const DescramblingStateSchema = t.Union([
+const DescramblingStateSchema = t.Union([
   t.Literal('clear'),
   t.Literal('waiting'),
   t.Literal('descrambled'),
@@ -115,7 +114,7 @@ export type Tuner = Static<typeof TunerSchema>;
 export const TunersSchema = t.Array(TunerSchema);
 
 /** An element of `PUT /agent/tuners` and of `tuners.json`. Unknown fields are dropped, `command` among them. */
-export const TunerDefinitionSchema = t.Object({
+const TunerDefinitionSchema = t.Object({
   id: t.Optional(t.String({ minLength: 1, maxLength: 64 })),
   name: t.Optional(t.String({ maxLength: 128 })),
   driver: DriverSchema,
@@ -128,7 +127,7 @@ export type TunerDefinition = Static<typeof TunerDefinitionSchema>;
 export const TunerDefinitionsSchema = t.Array(TunerDefinitionSchema, { maxItems: 64 });
 
 /** A tuner that the machine has, whether the agent uses it or not. */
-export const DetectedDeviceSchema = t.Object({
+const DetectedDeviceSchema = t.Object({
   driver: t.Union([t.Literal('dvb'), t.Literal('px4')]),
   device: t.String(),
   /** Empty where they cannot be told. */
@@ -165,7 +164,7 @@ export const ChannelStationSchema = t.Object({
 export type ChannelStation = Static<typeof ChannelStationSchema>;
 
 /** A physical channel with what a scan found on it: an element of `/agent/channels` and `channels.json`. */
-export const ChannelSchema = t.Object({
+const ChannelSchema = t.Object({
   type: BroadcastTypeSchema,
   channel: t.String({ minLength: 1, maxLength: 32 }),
   tsid: t.Union([t.Integer({ minimum: 0, maximum: 0xffff }), t.Null()]),

@@ -17,7 +17,7 @@ export * from './settings.ts';
  */
 const EXTENSIBLE = { additionalProperties: true } as const;
 
-export const NowProgramSchema = t.Object({
+const NowProgramSchema = t.Object({
   id: t.Integer(),
   title: t.String({ description: 'the name without marks' }),
   name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
@@ -29,7 +29,7 @@ export const NowProgramSchema = t.Object({
 });
 export type NowProgram = Static<typeof NowProgramSchema>;
 
-export const StationSchema = t.Object({
+const StationSchema = t.Object({
   id: t.Integer({ description: 'networkId * 100000 + serviceId' }),
   type: BroadcastTypeSchema,
   name: t.String(),
@@ -128,7 +128,7 @@ export const AccessErrorSchema = t.Object(
 
 /** Response header of a live stream: why another encoder or codec than asked for is used, comma-separated. */
 export const NOTICE_HEADER = 'x-svc-notice';
-export const NOTICES = ['software_encoder', 'codec_fallback', 'raw_fallback', 'audio_fallback'] as const;
+const NOTICES = ['software_encoder', 'codec_fallback', 'raw_fallback', 'audio_fallback'] as const;
 export type Notice = (typeof NOTICES)[number];
 
 /** Response header of an encoded live stream: its RFC 6381 type, e.g. `video/mp4; codecs="avc1.64001f,mp4a.40.2"`. */

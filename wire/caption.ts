@@ -11,7 +11,7 @@ const ColourSchema = t.String({ pattern: '^#[0-9a-f]{8}$', description: '#rrggbb
 /** Present with this value, or absent. */
 const MarkSchema = t.Optional(t.Literal(true));
 
-export const CaptionRunSchema = t.Object({
+const CaptionRunSchema = t.Object({
   x: t.Number({ description: 'left of the first cell, in units of the plane' }),
   y: t.Number({ description: 'top of the cells' }),
   w: t.Number({ exclusiveMinimum: 0, description: 'width of a cell' }),
@@ -34,7 +34,7 @@ export const CaptionRunSchema = t.Object({
 });
 export type CaptionRun = Static<typeof CaptionRunSchema>;
 
-export const DrcsImageSchema = t.Object({
+const DrcsImageSchema = t.Object({
   w: t.Integer({ minimum: 1 }),
   h: t.Integer({ minimum: 1 }),
   depth: t.Integer({ minimum: 2, description: 'levels; intensity = value / (depth - 1)' }),
@@ -55,14 +55,14 @@ export const CaptionPageSchema = t.Object({
 });
 export type CaptionPage = Static<typeof CaptionPageSchema>;
 
-export const CaptionLanguageSchema = t.Object({
+const CaptionLanguageSchema = t.Object({
   index: t.Integer({ minimum: 1, maximum: 8 }),
   code: t.String({ description: 'ISO 639-2; empty when none was declared' }),
   label: t.String(),
 });
 export type CaptionLanguage = Static<typeof CaptionLanguageSchema>;
 
-export const TimedCaptionPageSchema = t.Object({
+const TimedCaptionPageSchema = t.Object({
   at: t.Number({ minimum: 0, description: 'seconds on the playback scale' }),
   page: CaptionPageSchema,
 });
@@ -92,7 +92,7 @@ export const CAPTION_FRAME = {
 } as const;
 
 /** Which captions a stream has; sent when there are some, and again when they change. */
-export const CaptionsNoticeSchema = t.Object({
+const CaptionsNoticeSchema = t.Object({
   type: t.Literal('captions'),
   tracks: t.Array(
     t.Object({
@@ -107,7 +107,7 @@ export const CaptionsNoticeSchema = t.Object({
   ),
   language: t.Optional(t.Integer({ minimum: 1, maximum: 8, description: 'whose pages are sent' })),
 });
-export type CaptionsNotice = Static<typeof CaptionsNoticeSchema>;
+type CaptionsNotice = Static<typeof CaptionsNoticeSchema>;
 
-export const PingNoticeSchema = t.Object({ type: t.Literal('ping') });
+const PingNoticeSchema = t.Object({ type: t.Literal('ping') });
 export type CaptionStreamNotice = CaptionsNotice | Static<typeof PingNoticeSchema>;

@@ -1,7 +1,7 @@
 /** What each reason for missing keys means for people, Japanese: what is wrong, and the next step. */
 import type { KeyFailureCode } from './agent.ts';
 
-export interface KeyFailureWords {
+interface KeyFailureWords {
   readonly what: string;
   readonly next: string;
 }

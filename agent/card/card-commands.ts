@@ -22,7 +22,7 @@ const RETURN_PURCHASED: readonly number[] = [0x0200, 0x0400, 0x0800];
 const INT_ANSWER_BYTES = 57;
 const ECM_ANSWER_BYTES = 25;
 /** Lc is one octet. */
-export const MAX_ECM_BYTES = 255;
+const MAX_ECM_BYTES = 255;
 
 /** @param message ECM section without header and CRC @throws KeyFailure for what no card takes */
 export function ecmCommand(message: Uint8Array): Uint8Array {

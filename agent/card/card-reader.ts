@@ -10,7 +10,7 @@ import type { KeyBackend } from './key-backend.ts';
 /** A slow card needs a second for an ECM. */
 const TIMEOUT_MS = 5_000;
 
-export interface CardReaderOptions {
+interface CardReaderOptions {
   startWorker: () => Worker;
   log: Log;
 }

@@ -18,7 +18,7 @@ const CACHE_ENTRIES = 64;
 const MAX_WAITING = 64;
 const MEDIAN_OF = 31;
 
-export interface CardServiceOptions {
+interface CardServiceOptions {
   backend: KeyBackend;
   /** Keys come from another agent. */
   isShared: boolean;
@@ -34,7 +34,7 @@ interface Cached {
   readonly until: MonotonicMs;
 }
 
-export type CardStatus = Pick<Card, 'state' | 'reader' | 'caSystemId' | 'failure' | 'ecm'>;
+type CardStatus = Pick<Card, 'state' | 'reader' | 'caSystemId' | 'failure' | 'ecm'>;
 
 export class CardService implements KeySource {
   readonly #options: CardServiceOptions;

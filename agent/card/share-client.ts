@@ -16,7 +16,7 @@ import {
 } from './share-protocol.ts';
 import { setHopLimit } from './socket-options.ts';
 
-export interface ShareClientOptions {
+interface ShareClientOptions {
   /** `http://address:port`, without a path. */
   url: string;
   /** 1 to 8, as the other side. */

@@ -34,7 +34,7 @@ export interface ShareServerOptions {
   onChange: () => void;
 }
 
-export interface RefusedPeer {
+interface RefusedPeer {
   peer: string;
   reason: string;
   /** Epoch ms of the last refusal. */

@@ -78,7 +78,7 @@ async function ask<S extends TSchema>(url: string, path: string, schema: S): Pro
   }
 }
 
-export interface MachineParts {
+interface MachineParts {
   readonly config: AgentConfig;
   readonly detect: () => readonly DetectedDevice[];
   readonly card: () => Promise<CardFacts>;

@@ -18,7 +18,7 @@ const REPEAT_AFTER_MS = 2_000;
 /** ECMs are sent every 100 ms; a scrambled stream without any for so long is given out as it is, ms. */
 const ECM_WAIT_MS = 2_000;
 
-export interface EcmStreamOptions {
+interface EcmStreamOptions {
   source: KeySource;
   clock: MonotonicClock;
   /** An answer arrived, or failed: packets that waited can be decided. `keys`: undefined where it failed. */

@@ -13,7 +13,7 @@ import { Multi2Decryptor, type Parity } from './multi2-decryptor.ts';
 /** PAT and PMTs are sent every 100 ms (ARIB TR-B14); scrambled packets wait so long for them, ms. */
 const TABLES_WAIT_MS = 2_000;
 
-export interface KeyEngineOptions {
+interface KeyEngineOptions {
   source: KeySource;
   clock: MonotonicClock;
   /** Keys arrived or failed: packets that wait can be decided. */

@@ -23,7 +23,7 @@ const RECHECK_MS = 250;
 const RECONNECT_MS = 1_000;
 const EVEN_KEY = 2;
 
-export interface StreamDescramblerOptions {
+interface StreamDescramblerOptions {
   source: KeySource;
   clock: MonotonicClock;
   /** Whole packets, in their order. */

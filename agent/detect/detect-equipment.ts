@@ -24,7 +24,7 @@ import { characterDevice, FAMILIES } from '../driver/px4/device-names.ts';
 import { O_CLOEXEC, O_NONBLOCK, O_RDONLY, type SystemCalls } from '../driver/system-calls.ts';
 
 /** The machine, or a scripted one in tests. */
-export interface DetectionSystem {
+interface DetectionSystem {
   /** Names in a folder, empty when there is none. */
   names(folder: string): string[];
   readonly calls: SystemCalls;
@@ -35,7 +35,7 @@ export interface DetectionSystem {
 
 type Problem = NonNullable<DetectedDevice['problem']>;
 
-export function machineSystem(): DetectionSystem {
+function machineSystem(): DetectionSystem {
   return { names: namesIn, calls: openLibc(), facts: new MachineFacts(), pid: process.pid };
 }
 

@@ -6,7 +6,7 @@
 import type { Log } from '../../host/log.ts';
 import type { DetectedDevice } from '../../wire/agent.ts';
 
-export interface EquipmentMonitorOptions {
+interface EquipmentMonitorOptions {
   /** Asks the devices. May take a while, may fail. */
   readonly detect: () => Promise<DetectedDevice[]>;
   /** Names of the device files of tuners. */

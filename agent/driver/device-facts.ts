@@ -20,7 +20,7 @@ export interface DeviceFacts {
   group(path: string): string | undefined;
 }
 
-export interface MachineFolders {
+interface MachineFolders {
   readonly proc: string;
   readonly groupFile: string;
 }

@@ -13,7 +13,7 @@ import { Px4Device } from './px4/px4-device.ts';
 
 type DeviceEvent = DeviceContract['events'];
 
-export interface DeviceWorkerOptions {
+interface DeviceWorkerOptions {
   readonly system: DeviceSystem;
   readonly send: (event: DeviceEvent, transfer?: ArrayBuffer[]) => void;
   /** Lets messages in. */

@@ -9,7 +9,7 @@ import type { TunerSettings } from '../tuner-settings.ts';
 import { fillWords, splitWords } from './command-line.ts';
 import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
 
-export interface FakeDriverOptions {
+interface FakeDriverOptions {
   /** FAKE_TUNE. */
   readonly commandLine: string;
   /** From SIGTERM to SIGKILL, and from SIGKILL to giving up, in ms. */

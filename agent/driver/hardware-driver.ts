@@ -7,7 +7,7 @@ import type { DeviceContract, TuneOrder } from './device-messages.ts';
 import type { Driver, Signal, TuneSession, TuneSink, TuneTarget } from './driver.ts';
 import type { LnbMember, LnbSupply } from './lnb-supply.ts';
 
-export interface HardwareDriverOptions {
+interface HardwareDriverOptions {
   readonly driver: 'dvb' | 'px4';
   readonly startWorker: () => Worker;
   /** Shared by all drivers of the machine. */

@@ -8,7 +8,7 @@ import { readMirakurunChannels } from './mirakurun-channels.ts';
 import { ImportFailure, type ImportNote, readBounded } from './mirakurun-file.ts';
 import { readMirakurunTuners } from './mirakurun-tuners.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   /** With `tuners.yml`, `channels.yml` or both in it. */
   readonly folder: string;
   readonly tunersFile: string;

@@ -5,7 +5,7 @@ import type { Channel } from '../../wire/agent.ts';
 import { channelNameForm, parseChannelName } from '../channel-name.ts';
 import { type Entry, entryName, type ImportNote, isTrue, readEntries, textOf } from './mirakurun-file.ts';
 
-export interface ImportedChannels {
+interface ImportedChannels {
   readonly channels: Channel[];
   readonly notes: ImportNote[];
 }

@@ -6,7 +6,7 @@ import { splitWords } from '../driver/command-line.ts';
 import { characterDevice } from '../driver/px4/device-names.ts';
 import { type Entry, entryName, type ImportNote, isTrue, readEntries, textOf } from './mirakurun-file.ts';
 
-export interface ImportedTuners {
+interface ImportedTuners {
   readonly tuners: TunerDefinition[];
   readonly notes: ImportNote[];
 }

@@ -30,7 +30,7 @@ export interface CaptionSource {
 }
 
 /** The station's caption stream and its superimposed text, at most one of each: the one with the lowest tag. */
-export function captionSources(streams: readonly ProgramStream[]): CaptionSource[] {
+function captionSources(streams: readonly ProgramStream[]): CaptionSource[] {
   const found: CaptionSource[] = [];
   const tagged = streams
     .filter(({ streamType }) => streamType === PRIVATE_DATA)

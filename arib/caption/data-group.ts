@@ -26,7 +26,7 @@ const HEADER = 5;
 const CRC = 2;
 const LANGUAGES = 8;
 
-export type DataGroupFailure = 'no-caption' | 'damaged';
+type DataGroupFailure = 'no-caption' | 'damaged';
 
 /**
  * Reads the group at the start of `payload` (PES_packet_data_byte). 'no-caption': another kind of private data;

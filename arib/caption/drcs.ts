@@ -25,7 +25,7 @@ export interface DrcsImage {
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** RFC 4648, with padding. */
-export function base64(bytes: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
     const left = bytes.length - at;

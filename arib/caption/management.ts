@@ -18,7 +18,7 @@ export interface CaptionLanguage {
   readonly rollUp: boolean;
 }
 
-export interface ManagementData {
+interface ManagementData {
   readonly languages: readonly CaptionLanguage[];
   /** data_unit loop: texts and bitmaps common to all languages. */
   readonly units: Uint8Array;

@@ -4,7 +4,7 @@
  */
 import { Reader } from '../reader.ts';
 
-export interface DataUnit {
+interface DataUnit {
   /** data_unit_parameter: one of `UNIT`, or one that is not read. */
   readonly parameter: number;
   readonly data: Uint8Array;

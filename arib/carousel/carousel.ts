@@ -7,7 +7,7 @@ import { crc32 } from '../ts/crc.ts';
 import type { Section } from '../ts/section.ts';
 import { type CarouselModule, type Ddb, type Dii, parseDdb, parseDii } from './download-message.ts';
 
-export interface CarouselLimits {
+interface CarouselLimits {
   /** Octets of one module; larger ones are not collected. */
   readonly moduleBytes: number;
   /** Octets of all modules being reassembled. When they are used up, further modules wait. */

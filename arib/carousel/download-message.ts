@@ -7,8 +7,8 @@ import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 import { type ModuleInfo, readModuleInfo } from './module-info.ts';
 
-export const DII_TABLE_ID = 0x3b;
-export const DDB_TABLE_ID = 0x3c;
+const DII_TABLE_ID = 0x3b;
+const DDB_TABLE_ID = 0x3c;
 
 export interface Dii {
   /** 32 bits; another value means another list. */
@@ -44,7 +44,7 @@ const UNM_DOWNLOAD = 0x03;
 const DII_MESSAGE = 0x1002;
 const DDB_MESSAGE = 0x1003;
 /** A section holds no larger one. ARIB TR-B14 Vol. 3, TR-B15 Vol. 4. */
-export const LARGEST_BLOCK = 4066;
+const LARGEST_BLOCK = 4066;
 
 interface Message {
   /** transactionId of a DII, downloadId of a DDB. */

@@ -16,7 +16,7 @@ export interface ModuleInfo {
   readonly compression?: ModuleCompression;
 }
 
-export interface ModuleCompression {
+interface ModuleCompression {
   /** compression_type: 0 = zlib (RFC 1950). */
   readonly type: number;
   /** original_size in octets. */

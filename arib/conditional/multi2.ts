@@ -5,11 +5,10 @@
  */
 
 /** Work keys of one data key: 8 words. */
-export type WorkKeys = Uint32Array;
+type WorkKeys = Uint32Array;
 
-export const SYSTEM_KEY_BYTES = 32;
-export const DATA_KEY_BYTES = 8;
-export const INITIAL_VALUE_BYTES = 8;
+const SYSTEM_KEY_BYTES = 32;
+const DATA_KEY_BYTES = 8;
 /** STD-B25: the number of rounds N is 4, so 32 elementary functions. */
 const ROUNDS = 4;
 

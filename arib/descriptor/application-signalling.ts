@@ -6,7 +6,7 @@ export interface ApplicationSignallingDescriptor {
   readonly applications: readonly SignalledApplication[];
 }
 
-export interface SignalledApplication {
+interface SignalledApplication {
   /** application_type, 15 bits: 0x0010 or 0x0011 for HTML5 applications. */
   readonly applicationType: number;
   /** AIT_version_number, 5 bits. */

@@ -14,7 +14,7 @@ export interface AvcTimingDescriptor {
 }
 
 /** picture_and_timing_info. */
-export interface AvcTiming {
+interface AvcTiming {
   /** N and K: time_scale = 27 MHz * n / k; 1 / 300 when the flag selects 90 kHz. */
   readonly n: number;
   readonly k: number;

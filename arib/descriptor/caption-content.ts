@@ -2,7 +2,7 @@ import { Reader } from '../reader.ts';
 import type { DataContentDescriptor } from './data-content.ts';
 
 /** arib_caption_info: the languages of an event's captions. ARIB STD-B24 Vol. 1 Part 3, 9.6.2. */
-export interface CaptionLanguage {
+interface CaptionLanguage {
   /** language_tag, 3 bits: 0 the first language. */
   readonly tag: number;
   /** DMF, 4 bits: whether it is shown at once when received (upper two) and when played back (lower two). */

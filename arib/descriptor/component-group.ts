@@ -9,7 +9,7 @@ export interface ComponentGroupDescriptor {
   readonly groups: readonly ComponentGroup[];
 }
 
-export interface ComponentGroup {
+interface ComponentGroup {
   /** component_group_id, 4 bits: 0 the main group. */
   readonly id: number;
   readonly units: readonly ComponentUnit[];
@@ -18,7 +18,7 @@ export interface ComponentGroup {
   readonly text: string;
 }
 
-export interface ComponentUnit {
+interface ComponentUnit {
   /** CA_unit_id, 4 bits: 0 free, 1 charged with the event's default components, 2 on others. */
   readonly caUnitId: number;
   /** component_tags. */

@@ -7,7 +7,7 @@ export interface DigitalCopyControlDescriptor extends CopyControl {
   readonly components: readonly ComponentCopyControl[];
 }
 
-export interface CopyControl {
+interface CopyControl {
   /** digital_recording_control_data, 2 bits: 0 free, 2 one generation, 3 never; 1 is not defined. */
   readonly recordingControl: number;
   /** copy_control_type, 2 bits: 1 encrypted digital output, 3 not encrypted; 0 and 2 are not defined. */
@@ -18,7 +18,7 @@ export interface CopyControl {
   readonly maximumBitRate: number | undefined;
 }
 
-export interface ComponentCopyControl extends CopyControl {
+interface ComponentCopyControl extends CopyControl {
   readonly componentTag: number;
 }
 

@@ -23,7 +23,7 @@ export interface DownloadContentDescriptor {
   readonly text: DownloadText | undefined;
 }
 
-export interface DownloadModule {
+interface DownloadModule {
   readonly id: number;
   /** Octets. */
   readonly size: number;
@@ -31,7 +31,7 @@ export interface DownloadModule {
   readonly info: Uint8Array;
 }
 
-export interface DownloadText {
+interface DownloadText {
   readonly language: string;
   readonly text: string;
 }

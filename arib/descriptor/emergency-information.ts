@@ -7,7 +7,7 @@ export interface EmergencyInformationDescriptor {
   readonly services: readonly EmergencyService[];
 }
 
-export interface EmergencyService {
+interface EmergencyService {
   readonly serviceId: ServiceId;
   /** start_end_flag: the signal is on; false: it has ended (or is tried). */
   readonly on: boolean;

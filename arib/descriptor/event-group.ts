@@ -15,16 +15,16 @@ export interface EventGroupDescriptor {
  * group_type, 4 bits. 'shared': one programme on several services; 'relay': it continues there; 'movement': it came
  * from there; the last two to and from another network.
  */
-export type EventGroupType = (typeof GROUP_TYPES)[number] | 'unknown';
+type EventGroupType = (typeof GROUP_TYPES)[number] | 'unknown';
 
 const GROUP_TYPES = ['shared', 'relay', 'movement', 'relay-network', 'movement-network'] as const;
 
-export interface GroupedEvent {
+interface GroupedEvent {
   readonly serviceId: ServiceId;
   readonly eventId: EventId;
 }
 
-export interface OtherNetworkEvent extends GroupedEvent {
+interface OtherNetworkEvent extends GroupedEvent {
   readonly originalNetworkId: NetworkId;
   readonly transportStreamId: TransportStreamId;
 }

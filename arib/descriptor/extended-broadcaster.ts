@@ -4,7 +4,7 @@ import type { Reader } from '../reader.ts';
 /** Extended broadcaster descriptor, tag 0xCE, of terrestrial BITs. ARIB STD-B10 Part 2, 6.2.43. */
 export type ExtendedBroadcasterDescriptor = TerrestrialBroadcaster | OtherBroadcaster;
 
-export interface TerrestrialBroadcaster {
+interface TerrestrialBroadcaster {
   readonly kind: 'extended_broadcaster';
   readonly type: 'television' | 'sound';
   /** terrestrial_broadcaster_id (terrestrial_sound_broadcaster_id), 16 bits. */
@@ -16,12 +16,12 @@ export interface TerrestrialBroadcaster {
   readonly privateData: Uint8Array;
 }
 
-export interface NetworkBroadcaster {
+interface NetworkBroadcaster {
   readonly originalNetworkId: NetworkId;
   readonly broadcasterId: number;
 }
 
-export interface OtherBroadcaster {
+interface OtherBroadcaster {
   readonly kind: 'extended_broadcaster';
   readonly type: 'unknown';
   /** broadcaster_type as sent, 4 bits. */

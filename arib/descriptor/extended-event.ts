@@ -67,7 +67,7 @@ function readItems(bytes: Uint8Array, start: number, end: number): ExtendedItem[
 }
 
 /** The items of an event in one language, whole. */
-export interface ExtendedText {
+interface ExtendedText {
   readonly language: string;
   /** Heading and body in order of broadcast; a heading occurs once, its paragraphs are joined by line feeds. */
   readonly items: readonly (readonly [heading: string, body: string])[];

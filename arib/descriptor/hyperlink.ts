@@ -10,7 +10,7 @@ export interface HyperlinkDescriptor {
   readonly privateData: Uint8Array;
 }
 
-export type LinkDestination =
+type LinkDestination =
   | ({ readonly to: 'service' } & LinkedService)
   | ({ readonly to: 'event'; readonly eventId: EventId } & LinkedService)
   | ({ readonly to: 'module'; readonly eventId: EventId } & LinkedService & LinkedModule)
@@ -20,19 +20,19 @@ export type LinkDestination =
   | { readonly to: 'stored-content'; readonly uri: string }
   | { readonly to: 'unknown'; readonly destinationType: number; readonly selector: Uint8Array };
 
-export interface LinkedService {
+interface LinkedService {
   readonly originalNetworkId: NetworkId;
   readonly transportStreamId: TransportStreamId;
   readonly serviceId: ServiceId;
 }
 
-export interface LinkedModule {
+interface LinkedModule {
   readonly componentTag: number;
   readonly moduleId: number;
 }
 
 /** A node of an event relation table. */
-export interface ErtNode {
+interface ErtNode {
   readonly to: 'node';
   readonly informationProviderId: number;
   readonly eventRelationId: number;

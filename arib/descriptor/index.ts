@@ -140,8 +140,8 @@ type KnownDescriptor =
   | SystemManagementDescriptor;
 
 export type Descriptor = KnownDescriptor | RawDescriptor;
-export type DescriptorKind = Descriptor['kind'];
-export type DescriptorOf<Kind extends DescriptorKind> = Extract<Descriptor, { kind: Kind }>;
+type DescriptorKind = Descriptor['kind'];
+type DescriptorOf<Kind extends DescriptorKind> = Extract<Descriptor, { kind: Kind }>;
 
 /** Undefined: a field of the body cannot be what it says. */
 type Parser = (body: Reader) => KnownDescriptor | undefined;

@@ -10,7 +10,7 @@ export interface LdtLinkageDescriptor {
   readonly descriptions: readonly LinkedDescription[];
 }
 
-export interface LinkedDescription {
+interface LinkedDescription {
   /** description_id, 16 bits. */
   readonly id: number;
   /** description_type, 4 bits: 1 short event, 2 items of an extended event, 3 extended event, 15 others. */

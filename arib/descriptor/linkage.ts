@@ -24,7 +24,7 @@ const LINKAGE_TYPES = [
   [0xfe, 'retransmission'],
 ] as const;
 
-export type LinkageType = (typeof LINKAGE_TYPES)[number][1] | 'unknown';
+type LinkageType = (typeof LINKAGE_TYPES)[number][1] | 'unknown';
 
 const BY_CODE = new Map<number, LinkageType>(LINKAGE_TYPES);
 

@@ -7,7 +7,7 @@ export interface LocalTimeOffsetDescriptor {
   readonly offsets: readonly LocalTimeOffset[];
 }
 
-export interface LocalTimeOffset {
+interface LocalTimeOffset {
   /** ISO 3166 code of three letters. */
   readonly country: string;
   /** country_region_id, 6 bits. */

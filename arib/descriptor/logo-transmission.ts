@@ -5,7 +5,7 @@ import { readText } from '../text/text.ts';
 export type LogoTransmissionDescriptor = CdtLogo | SharedLogo | TextLogo | UnknownLogo;
 
 /** Type 1: in the CDT of this download_data_id. */
-export interface CdtLogo {
+interface CdtLogo {
   readonly kind: 'logo_transmission';
   readonly type: 1;
   /** 9 bits, unique in the network. */
@@ -16,20 +16,20 @@ export interface CdtLogo {
 }
 
 /** Type 2: the logo of another service of the network that has the same logo_id by type 1. */
-export interface SharedLogo {
+interface SharedLogo {
   readonly kind: 'logo_transmission';
   readonly type: 2;
   readonly logoId: number;
 }
 
 /** Type 3: letters instead of a picture. */
-export interface TextLogo {
+interface TextLogo {
   readonly kind: 'logo_transmission';
   readonly type: 3;
   readonly text: string;
 }
 
-export interface UnknownLogo {
+interface UnknownLogo {
   readonly kind: 'logo_transmission';
   readonly type: 'unknown';
   /** logo_transmission_type as sent. */

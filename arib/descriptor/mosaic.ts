@@ -13,7 +13,7 @@ export interface MosaicDescriptor {
   readonly cells: readonly LogicalCell[];
 }
 
-export interface LogicalCell {
+interface LogicalCell {
   /** logical_cell_id, 6 bits. */
   readonly id: number;
   /** logical_cell_presentation_info, 3 bits: 1 video, 2 still picture, 3 graphics or text. */
@@ -24,7 +24,7 @@ export interface LogicalCell {
 }
 
 /** cell_linkage_info; 'guide' is an event, 'mosaic' another mosaic service. */
-export type CellLink =
+type CellLink =
   | { readonly to: 'none' }
   | { readonly to: 'bouquet'; readonly bouquetId: number }
   | ({ readonly to: 'service' | 'mosaic' } & CellService)

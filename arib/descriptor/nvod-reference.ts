@@ -8,7 +8,7 @@ export interface NvodReferenceDescriptor {
   readonly services: readonly ServiceReference[];
 }
 
-export interface ServiceReference {
+interface ServiceReference {
   readonly transportStreamId: TransportStreamId;
   readonly originalNetworkId: NetworkId;
   readonly serviceId: ServiceId;

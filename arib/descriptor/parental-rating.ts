@@ -6,7 +6,7 @@ export interface ParentalRatingDescriptor {
   readonly ratings: readonly ParentalRating[];
 }
 
-export interface ParentalRating {
+interface ParentalRating {
   /** ISO 3166 code of three letters; JPN. */
   readonly country: string;
   /** Youngest age that may watch; undefined: not defined, or what the broadcaster means by `rating`. */

@@ -12,7 +12,7 @@ export interface ServiceGroupDescriptor {
   readonly privateData: Uint8Array;
 }
 
-export interface ServicePair {
+interface ServicePair {
   readonly primary: ServiceId;
   readonly secondary: ServiceId;
 }

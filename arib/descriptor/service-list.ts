@@ -7,7 +7,7 @@ export interface ServiceListDescriptor {
   readonly services: readonly ListedService[];
 }
 
-export interface ListedService {
+interface ListedService {
   readonly serviceId: ServiceId;
   /** service_type, see `ServiceDescriptor`. */
   readonly serviceType: number;

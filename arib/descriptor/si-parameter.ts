@@ -14,14 +14,14 @@ export interface SiParameterDescriptor {
 /** Cycles are in seconds; undefined where the number is no BCD (0xFF: none). ARIB TR-B14, TR-B15 Vol. 4. */
 export type TableParameter = CycleParameter | PresentFollowingParameter | ScheduleParameter | OtherParameter;
 
-export interface CycleParameter {
+interface CycleParameter {
   readonly kind: 'cycle';
   readonly tableId: number;
   readonly cycle: number | undefined;
 }
 
 /** EIT present/following of a terrestrial network. */
-export interface PresentFollowingParameter {
+interface PresentFollowingParameter {
   readonly kind: 'present-following';
   readonly tableId: number;
   readonly hCycle: number | undefined;
@@ -33,13 +33,13 @@ export interface PresentFollowingParameter {
 }
 
 /** EIT schedule, by what the service is. */
-export interface ScheduleParameter {
+interface ScheduleParameter {
   readonly kind: 'schedule';
   readonly tableId: number;
   readonly media: readonly ScheduleMedia[];
 }
 
-export interface ScheduleMedia {
+interface ScheduleMedia {
   /** media_type, 2 bits: 1 television, 2 sound, 3 data. */
   readonly mediaType: number;
   /** pattern, 2 bits. */
@@ -54,13 +54,13 @@ export interface ScheduleMedia {
   readonly groups: readonly ScheduleGroup[];
 }
 
-export interface ScheduleGroup {
+interface ScheduleGroup {
   /** num_of_segment: segments of three hours. */
   readonly segments: number | undefined;
   readonly cycle: number | undefined;
 }
 
-export interface OtherParameter {
+interface OtherParameter {
   readonly kind: 'unknown';
   readonly tableId: number;
   readonly data: Uint8Array;

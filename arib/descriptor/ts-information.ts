@@ -11,7 +11,7 @@ export interface TsInformationDescriptor {
   readonly transmissions: readonly TransmissionType[];
 }
 
-export interface TransmissionType {
+interface TransmissionType {
   /** transmission_type_info, 8 bits: the layer's modulation. */
   readonly info: number;
   readonly serviceIds: readonly ServiceId[];

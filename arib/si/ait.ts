@@ -6,7 +6,7 @@ import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 
 /** A section of the application information table. ETSI TS 102 809, 5.3.4; ARIB STD-B24 Vol. 4. */
-export interface Ait {
+interface Ait {
   /** test_application_flag: not meant for viewers. */
   readonly test: boolean;
   /** application_type, 15 bits: 0x0010 or 0x0011 HTML5 applications. */
@@ -18,7 +18,7 @@ export interface Ait {
   readonly applications: readonly Application[];
 }
 
-export interface Application {
+interface Application {
   /** organisation_id, 32 bits. */
   readonly organizationId: number;
   readonly applicationId: number;
@@ -31,9 +31,9 @@ export interface Application {
 /** application_control_code from 1 on, ETSI TS 102 809, table 3. */
 const CONTROLS = ['autostart', 'present', 'destroy', 'kill', 'prefetch', 'remote'] as const;
 
-export type ApplicationControl = (typeof CONTROLS)[number] | 'unknown';
+type ApplicationControl = (typeof CONTROLS)[number] | 'unknown';
 
-export const AIT_TABLE_ID = 0x74;
+const AIT_TABLE_ID = 0x74;
 
 /** Undefined when the section is no AIT, is not current yet, or a length in it is wrong. */
 export function parseAit(section: Section): Ait | undefined {

@@ -13,7 +13,6 @@ export interface Bat {
   readonly transportStreams: readonly DescribedStream[];
 }
 
-export const BAT_PID = 0x0011;
 export const BAT_TABLE_ID = 0x4a;
 
 /** Undefined when the section is no BAT, is not current yet, or a length in it is wrong. */

@@ -16,7 +16,7 @@ export interface Bit {
   readonly broadcasters: readonly Broadcaster[];
 }
 
-export interface Broadcaster {
+interface Broadcaster {
   /** broadcaster_id, 8 bits; 0xFF in terrestrial networks. */
   readonly broadcasterId: number;
   readonly descriptors: readonly Descriptor[];

@@ -18,7 +18,7 @@ export interface Cdt {
 }
 
 export const CDT_PID = 0x0029;
-export const CDT_TABLE_ID = 0xc8;
+const CDT_TABLE_ID = 0xc8;
 export const CDT_LOGO = 0x01;
 
 /** Undefined when the section is no CDT, is not current yet, or a length in it is wrong. */

@@ -12,7 +12,7 @@ import { NIT_ACTUAL_TABLE_ID, NIT_OTHER_TABLE_ID, type Nit, parseNit } from './n
 import { parseSdt, SDT_ACTUAL_TABLE_ID, SDT_OTHER_TABLE_ID, type Sdt } from './sdt.ts';
 
 /** Its section number is 0, its loops are those of all sections. */
-export type CompleteTable =
+type CompleteTable =
   | { readonly kind: 'nit'; readonly table: Nit }
   | { readonly kind: 'bat'; readonly table: Bat }
   | { readonly kind: 'sdt'; readonly table: Sdt }

@@ -2,13 +2,12 @@ import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 
 /** The discontinuity information table: a partial stream changes here. ARIB STD-B10 Part 2, 5.2.10. */
-export interface Dit {
+interface Dit {
   /** transition_flag: another stream follows; false: only the selection changes. */
   readonly transition: boolean;
 }
 
-export const DIT_PID = 0x001e;
-export const DIT_TABLE_ID = 0x7e;
+const DIT_TABLE_ID = 0x7e;
 
 /** Undefined when the section is no DIT or is empty. */
 export function parseDit(section: Section): Dit | undefined {

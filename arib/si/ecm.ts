@@ -1,7 +1,7 @@
 import type { Section } from '../ts/section.ts';
 
 /** An entitlement control message, from which a card derives the keys. ARIB STD-B25 Part 1, 4.3. */
-export interface Ecm {
+interface Ecm {
   /** table_id_extension. */
   readonly extension: number;
   readonly version: number;

@@ -23,7 +23,7 @@ export interface Eit {
 }
 
 /** Basic schedules carry all descriptors but extended_event, extended schedules only that one (TR-B14, TR-B15). */
-export type EitKind = 'present-following' | 'schedule-basic' | 'schedule-extended';
+type EitKind = 'present-following' | 'schedule-basic' | 'schedule-extended';
 
 export interface EitEvent {
   readonly eventId: EventId;
@@ -38,10 +38,8 @@ export interface EitEvent {
   readonly descriptors: readonly Descriptor[];
 }
 
-/** H-EIT (terrestrial) and all EIT of BS and CS; M-EIT; L-EIT (one-segment). ARIB TR-B14 Vol. 4. */
+/** H-EIT (terrestrial) and all EIT of BS and CS; M-EIT is on 0x26, L-EIT (one-segment) on 0x27. ARIB TR-B14 Vol. 4. */
 export const EIT_PID = 0x0012;
-export const M_EIT_PID = 0x0026;
-export const L_EIT_PID = 0x0027;
 
 interface TableIds {
   readonly first: number;

@@ -37,7 +37,7 @@ export interface BroadcastEvent {
   readonly groups: readonly EventGroupDescriptor[];
 }
 
-export interface EventVideo {
+interface EventVideo {
   readonly componentTag: number;
   readonly componentType: number;
   readonly codec: VideoCodec | undefined;
@@ -45,9 +45,9 @@ export interface EventVideo {
   readonly resolution: string | undefined;
 }
 
-export type VideoCodec = 'mpeg2' | 'h.264' | 'h.265';
+type VideoCodec = 'mpeg2' | 'h.264' | 'h.265';
 
-export interface EventAudio {
+interface EventAudio {
   /**
    * Which of the event's audio streams it is, from 0. Streams are counted by component_tag, in whose order
    * broadcasters list them in the PMT.

@@ -6,7 +6,7 @@
  * a channel, ascending; then all these again at half strength but for transparent and, for want of room, the last.
  */
 
-export interface FixedColour {
+interface FixedColour {
   readonly red: number;
   readonly green: number;
   readonly blue: number;

@@ -46,18 +46,18 @@ export function isDummyLogo(picture: Uint8Array): boolean {
 }
 
 /** A module `LOGO-00` to `LOGO-05` or `CS_LOGO-00` to `CS_LOGO-05`: one size of the logos of a network. */
-export interface LogoModule {
+interface LogoModule {
   readonly type: number;
   readonly logos: readonly ModuleLogo[];
 }
 
-export interface ModuleLogo {
+interface ModuleLogo {
   readonly logoId: number;
   readonly services: readonly LogoService[];
   readonly picture: Uint8Array;
 }
 
-export interface LogoService {
+interface LogoService {
   readonly originalNetworkId: NetworkId;
   readonly transportStreamId: TransportStreamId;
   readonly serviceId: ServiceId;

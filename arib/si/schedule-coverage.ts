@@ -9,7 +9,7 @@
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../time.ts';
 import type { Eit } from './eit.ts';
 
-export type ScheduleKind = 'basic' | 'extended';
+type ScheduleKind = 'basic' | 'extended';
 
 /** What `add` needs of an EIT. */
 export type ScheduleSection = Pick<
@@ -26,7 +26,7 @@ export type ScheduleSection = Pick<
 /**
  * 'new': not seen in this version; 'known': seen; 'refused': no schedule, or its numbers contradict each other.
  */
-export type Novelty = 'new' | 'known' | 'refused';
+type Novelty = 'new' | 'known' | 'refused';
 
 export interface ScheduleProgress {
   /** Segments that are on the air, as far as it is known how many there are. */

@@ -5,7 +5,7 @@ import type { BroadcastMs } from '../time.ts';
 import type { Section } from '../ts/section.ts';
 
 /** A section of the software download trigger table. ARIB STD-B21, 12.2.1.1. */
-export interface Sdtt {
+interface Sdtt {
   /** Upper half of table_id_extension; 0xFF with model 0xFE: data for all receivers, such as logos. */
   readonly makerId: number;
   readonly modelId: number;
@@ -19,7 +19,7 @@ export interface Sdtt {
   readonly contents: readonly DownloadContent[];
 }
 
-export interface DownloadContent {
+interface DownloadContent {
   /** group, 4 bits. */
   readonly group: number;
   /** 12 bits: which of the receivers, see `versionIndicator`. */
@@ -37,15 +37,13 @@ export interface DownloadContent {
   readonly descriptors: readonly Descriptor[];
 }
 
-export interface DownloadTime {
+interface DownloadTime {
   readonly startAt: BroadcastMs | undefined;
   /** Seconds. */
   readonly duration: number | undefined;
 }
 
-/** Of BS and CS, of terrestrial networks. */
-export const SDTT_PIDS: readonly number[] = [0x0023, 0x0028];
-export const SDTT_TABLE_ID = 0xc3;
+const SDTT_TABLE_ID = 0xc3;
 
 /** Undefined when the section is no SDTT, is not current yet, or a length in it is wrong. */
 export function parseSdtt(section: Section): Sdtt | undefined {

@@ -7,7 +7,7 @@ import type { Section } from '../ts/section.ts';
  * A section of the selection information table, which replaces SDT and EIT in partial streams made by
  * recorders. ARIB STD-B10 Part 2, 5.2.10; STD-B21, 9.1.8.3.
  */
-export interface Sit {
+interface Sit {
   readonly version: number;
   readonly sectionNumber: number;
   readonly lastSectionNumber: number;
@@ -16,7 +16,7 @@ export interface Sit {
   readonly services: readonly SelectedService[];
 }
 
-export interface SelectedService {
+interface SelectedService {
   readonly serviceId: ServiceId;
   /** 3 bits. */
   readonly runningStatus: number;
@@ -24,8 +24,7 @@ export interface SelectedService {
   readonly descriptors: readonly Descriptor[];
 }
 
-export const SIT_PID = 0x001f;
-export const SIT_TABLE_ID = 0x7f;
+const SIT_TABLE_ID = 0x7f;
 
 /** Undefined when the section is no SIT, is not current yet, or a length in it is wrong. */
 export function parseSit(section: Section): Sit | undefined {

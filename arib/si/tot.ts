@@ -12,8 +12,8 @@ export interface Tot {
 }
 
 export const TOT_PID = 0x0014;
-export const TDT_TABLE_ID = 0x70;
-export const TOT_TABLE_ID = 0x73;
+const TDT_TABLE_ID = 0x70;
+const TOT_TABLE_ID = 0x73;
 
 /** Undefined when the section is neither, its time is none, or a length in it is wrong. */
 export function parseTot(section: Section): Tot | undefined {

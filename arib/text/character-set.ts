@@ -10,7 +10,7 @@
 import { ADDITIONAL_ROWS } from './additional-symbols.ts';
 import { PLANE_1_PAIRS, PLANE_1_ROWS, PLANE_2_ROWS } from './jis-x-0213.ts';
 
-export type SetName =
+type SetName =
   | 'kanji'
   | 'alphanumeric'
   | 'hiragana'
@@ -47,7 +47,7 @@ export const DRCS_CHARACTER = 0x3013;
  * ▒ (medium shade): an element of a block picture. The mosaic sets are not operated (ARIB TR-B14, TR-B15) and
  * their shapes have no place in running text; a reader that draws them has the set and the code.
  */
-export const MOSAIC_CHARACTER = 0x2592;
+const MOSAIC_CHARACTER = 0x2592;
 
 const texts: string[] = [];
 

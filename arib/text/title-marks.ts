@@ -5,7 +5,7 @@
  * 90-83 (㊙) and 90-84 (ほか) are words of the title and stay in it.
  */
 
-export interface TitleMark {
+interface TitleMark {
   /** What stands in the frame, and between brackets: one to three letters of NFKC form. */
   readonly face: string;
   /** The character of the additional symbols. */
@@ -65,7 +65,7 @@ export const TITLE_MARKS: readonly TitleMark[] = MARKS.map(([cell, character, fa
 const BY_CHARACTER = new Map(TITLE_MARKS.map((mark) => [mark.character, mark]));
 const BY_FACE = new Map(TITLE_MARKS.map((mark) => [mark.face, mark]));
 
-export interface BareTitle {
+interface BareTitle {
   /** Without marks, spaces at the ends and the doubled spaces that marks leave behind. */
   readonly title: string;
   /** Each once, in the order in which they stood. */

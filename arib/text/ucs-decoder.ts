@@ -7,7 +7,7 @@ import { CONTROL } from './control-codes.ts';
 import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
 
 /** Set reported for characters in UCS: two octets a character, no set of the 8-unit code. */
-export const UCS_SET: GraphicSet = designatedSet(0x7e, 2, false);
+const UCS_SET: GraphicSet = designatedSet(0x7e, 2, false);
 /** Set reported for DRCS characters in UCS: DRCS-0, with the code point as the code. */
 const UCS_DRCS: GraphicSet = designatedSet(0x40, 2, true);
 const FIRST_DRCS = 0xec00;

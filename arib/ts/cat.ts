@@ -3,12 +3,12 @@ import { Reader } from '../reader.ts';
 import type { Section } from './section.ts';
 
 /** One section of a conditional access table: where the EMMs are. ISO/IEC 13818-1 2.4.4.6. */
-export interface Cat {
+interface Cat {
   readonly version: number;
   readonly descriptors: readonly Descriptor[];
 }
 
-export const CAT_TABLE_ID = 0x01;
+const CAT_TABLE_ID = 0x01;
 
 /** Undefined when the section is no CAT or its descriptor loop is cut. */
 export function parseCat(section: Section): Cat | undefined {

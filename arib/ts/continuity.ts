@@ -5,7 +5,7 @@
 import { continuityCounter, PACKET_SIZE, payloadStart } from './packet.ts';
 
 /** `again`: the next packet, with the payload of the last one: a table repeated. */
-export type Continuity = 'first' | 'next' | 'again' | 'duplicate' | 'gap';
+type Continuity = 'first' | 'next' | 'again' | 'duplicate' | 'gap';
 
 export class ContinuityCheck {
   /** The last packet, to tell a duplicate from a loss of 15 packets. */

@@ -19,7 +19,7 @@ const STRIDES: readonly number[] = [PACKET_SIZE, 192, 204];
 const WINDOW = CONFIRMATIONS * Math.max(...STRIDES) + 1;
 
 /** Takes the whole, aligned packets of `bytes[from, to)`. */
-export type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
+type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
 
 export class PacketFramer {
   /** How often the sync byte was missing where it was expected. The search at the start does not count. */

@@ -11,12 +11,11 @@ export const HEADER_SIZE = 4;
 export const PID_COUNT = 0x2000;
 
 export const PAT_PID = 0x0000 as Pid;
-export const CAT_PID = 0x0001 as Pid;
 /** Null packets carry nothing; their continuity counter is undefined. */
 export const NULL_PID = 0x1fff as Pid;
 
 /** 27 MHz ticks, 0 to 2^33 * 300 - 1, ISO/IEC 13818-1 2.4.3.5. */
-export interface AdaptationField {
+interface AdaptationField {
   /** The continuity counter or the clock may jump here. */
   readonly discontinuity: boolean;
   /** Decoding can start at this packet. */

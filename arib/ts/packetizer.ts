@@ -30,7 +30,7 @@ export function writePat(id: TransportStreamId, version: number, entries: readon
   return bytes;
 }
 
-export interface PmtEntry {
+interface PmtEntry {
   /** stream_type, ISO/IEC 13818-1 table 2-34. */
   readonly streamType: number;
   readonly pid: Pid;

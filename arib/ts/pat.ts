@@ -3,7 +3,7 @@ import { Reader } from '../reader.ts';
 import type { Section } from './section.ts';
 
 /** One section of a program association table. ISO/IEC 13818-1 2.4.4.3. */
-export interface Pat {
+interface Pat {
   readonly transportStreamId: TransportStreamId;
   readonly version: number;
   /** PID of the NIT (program_number 0); undefined when this section does not name it. */
@@ -11,7 +11,7 @@ export interface Pat {
   readonly programs: readonly PatProgram[];
 }
 
-export interface PatProgram {
+interface PatProgram {
   /** program_number, which ARIB operates as service_id. */
   readonly programNumber: ServiceId;
   /** program_map_PID. */

@@ -22,7 +22,7 @@ import { SI_PIDS } from './si-pids.ts';
 import { type StationHandlers, StationTables } from './station-tables.ts';
 import { StreamStatistics } from './statistics.ts';
 
-export type StationFilterHandlers = StationHandlers;
+type StationFilterHandlers = StationHandlers;
 
 /** What happens to a packet of a PID. */
 const DROP = 0;

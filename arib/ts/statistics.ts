@@ -5,7 +5,7 @@
 import type { Pid } from '../ids.ts';
 import { isDiscontinuity, NULL_PID, PACKET_SIZE, PID_COUNT } from './packet.ts';
 
-export interface PacketCounts {
+interface PacketCounts {
   readonly packets: number;
   /** Packets with transport_error_indicator. Their continuity is not judged. */
   readonly transportErrors: number;

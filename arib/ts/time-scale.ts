@@ -31,7 +31,7 @@ export interface Stretch {
   readonly at: BroadcastMs | undefined;
 }
 
-export interface MediaPosition {
+interface MediaPosition {
   /** Index of the stretch. */
   readonly stretch: number;
   readonly pts: Pts90k;

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 /** Runs of one kind of letter are what a person takes for a word. */
 const WORD = /[\p{Script=Han}]+|[\p{Script=Katakana}ー]+|[\p{Script=Hiragana}]+|[A-Za-z0-9]+/gu;
 
-export interface Words {
+interface Words {
   /** Of one or two letters. */
   readonly short: string[];
   /** Of three and more; every fifth is of letters that no text has side by side. */

@@ -28,11 +28,11 @@ export type AccessDecision =
 /** For the log. */
 export const NO_LOGIN_METHOD = 'No login method is configured: set TRUSTED_NETWORKS and restart.';
 
-export const NOTHING_CONFIGURED =
+const NOTHING_CONFIGURED =
   'ログイン方法が設定されていないため、すべてのアクセスを拒否しています。' +
   `環境変数 TRUSTED_NETWORKS(例: 192.168.0.0/16)を設定して再起動してください。\n${NO_LOGIN_METHOD}\n`;
 
-export const ADDRESS_UNKNOWN =
+const ADDRESS_UNKNOWN =
   '接続元のアドレスを確認できないため、アクセスを拒否しました。\nThe client address cannot be read.\n';
 
 const OPEN_PATHS: ReadonlySet<string> = new Set([

@@ -12,7 +12,7 @@ import type { ShortTexts, StoredProgram } from '../store/planning-database.ts';
 import { readList } from '../store/stored-json.ts';
 
 /** The database, as far as texts are read again out of it. */
-export interface TextSource {
+interface TextSource {
   texts(id: ProgramId): ShortTexts;
   extended(id: ProgramId): Record<string, string> | null;
 }

@@ -8,8 +8,7 @@ import { BookingService, type BookingServiceOptions } from './booking-service.ts
 import { addReservationRoutes } from './reservation-routes.ts';
 import { addRuleRoutes } from './rule-routes.ts';
 
-export interface BookingNeeds
-  extends Omit<BookingServiceOptions, 'reservations' | 'rules' | 'cancellations'> {
+interface BookingNeeds extends Omit<BookingServiceOptions, 'reservations' | 'rules' | 'cancellations'> {
   database: Database;
 }
 

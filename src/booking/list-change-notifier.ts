@@ -2,7 +2,7 @@
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 
-export interface ListChangeNotifierOptions {
+interface ListChangeNotifierOptions {
   hub: Hub;
   /** Each list as it is read now. */
   lists: Readonly<Record<'reservations' | 'rules', () => unknown>>;

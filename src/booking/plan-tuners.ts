@@ -48,7 +48,7 @@ function retuneMs({ tunedInMs = UNMEASURED_MS }: Tuner): number {
   return Math.ceil((tunedInMs + REQUEST_MS) / RETUNE_STEP_MS) * RETUNE_STEP_MS;
 }
 
-export interface TunerWatchOptions {
+interface TunerWatchOptions {
   /** @throws Failure agent_unavailable, in bounded time */
   read: () => Promise<readonly Tuner[]>;
   onChange: () => void;

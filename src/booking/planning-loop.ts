@@ -4,7 +4,7 @@
  */
 import type { Log } from '../../host/log.ts';
 
-export interface PlanningLoopOptions {
+interface PlanningLoopOptions {
   /** @returns false, or throws: it is to be tried again */
   run: () => Promise<boolean>;
   log: Log;

@@ -14,7 +14,7 @@ import type {
   PreviewOrder,
 } from './planning-worker-messages.ts';
 
-export interface PlanningWorkerClientOptions {
+interface PlanningWorkerClientOptions {
   startWorker: () => Worker;
   /** The database file. */
   path: string;

@@ -20,7 +20,7 @@ const MANY_READ = 5_000;
 /** A plan leaves behind as much as is kept. When none has been asked for so long, that is cleared away too. */
 const QUIET_MS = 3_000;
 
-export interface PlanningWorkerHostOptions {
+interface PlanningWorkerHostOptions {
   openFile: (path: string) => PlanningDatabase;
 }
 

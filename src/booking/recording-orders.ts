@@ -9,7 +9,7 @@ import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 export const TUNING_MS = 2_000;
 
 /** Margins in ms. */
-export interface OrderSettings {
+interface OrderSettings {
   marginBefore: number;
   marginAfter: number;
   encode: EncodeChoice;
@@ -17,7 +17,7 @@ export interface OrderSettings {
 }
 
 /** Where a station is received. */
-export interface Place {
+interface Place {
   type: string;
   channel: string;
 }

@@ -28,7 +28,7 @@ export interface OpeningTimes {
 }
 
 /** @see PlannedCut */
-export interface ExpectedCut {
+interface ExpectedCut {
   part: 'head' | 'tail';
   ms: number;
   programId: ProgramId;

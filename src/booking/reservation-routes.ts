@@ -18,7 +18,7 @@ import { readStationId } from '../route/station-id.ts';
 import type { ReservationService } from './reservation-service.ts';
 import type { ReservationWindow } from './reservation-window.ts';
 
-export interface ReservationRouteNeeds {
+interface ReservationRouteNeeds {
   reservations: Pick<ReservationService, 'list' | 'get' | 'reserve' | 'cancel' | 'restore' | 'record'>;
 }
 

@@ -15,7 +15,7 @@ import type { ReservationStore } from '../store/reservation-store.ts';
 import { type OpeningTimes, reservationItem } from './reservation-items.ts';
 import { type ReservationWindow, withinWindow } from './reservation-window.ts';
 
-export interface ReservationServiceOptions {
+interface ReservationServiceOptions {
   reservations: ReservationStore;
   programs: {
     find(id: ProgramId): ProgramRecord | undefined;

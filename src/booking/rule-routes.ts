@@ -8,7 +8,7 @@ import { polledAnswer, polledJson, polledResponses } from '../route/polled-answe
 import { readRowId } from '../route/row-id.ts';
 import type { RuleService } from './rule-service.ts';
 
-export interface RuleRouteNeeds {
+interface RuleRouteNeeds {
   rules: Pick<RuleService, 'list' | 'get' | 'create' | 'update' | 'remove' | 'preview'>;
 }
 

@@ -12,7 +12,7 @@ import type { PlanningWorkerClient } from './planning-worker-client.ts';
 import type { PlanOrder } from './planning-worker-messages.ts';
 import { previewItem, ruleWithFacts } from './reservation-items.ts';
 
-export interface RuleServiceOptions {
+interface RuleServiceOptions {
   rules: RuleStore;
   reservations: Pick<ReservationStore, 'dropOfRule'>;
   plans: Pick<PlanningWorkerClient, 'preview'>;

@@ -46,7 +46,7 @@ export interface EncoderChoice {
 }
 
 /** Live must keep up with the station while something else runs. */
-export const AV1_MIN_SPEED = 1.3;
+const AV1_MIN_SPEED = 1.3;
 const TRIAL_SECONDS = 2;
 const TRIAL_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-export interface FfmpegPlaces {
+interface FfmpegPlaces {
   /** FFMPEG_PATH or FFPROBE_PATH; when set, nothing else is tried. */
   path: string | undefined;
   /** PATH. */

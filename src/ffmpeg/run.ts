@@ -14,7 +14,7 @@ export interface RunResult {
 
 const MAX_STDOUT_CHARS = 256 * 1024;
 
-export interface RunOptions {
+interface RunOptions {
   timeoutMs: number;
   /** Give way to everything else on the machine. */
   background?: boolean;

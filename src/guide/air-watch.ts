@@ -6,7 +6,7 @@ import type { ProgramId, StationId } from '../../arib/ids.ts';
 import { type Airing, type Airings, LATE_TABLE_MS } from '../model/airing.ts';
 
 /** What present/following of a station's own stream said. */
-export interface AirNews {
+interface AirNews {
   stationId: StationId;
   /** Whether the stream is still being read. */
   watched: boolean;

@@ -6,7 +6,7 @@ import { COLLECT_LEASE_MS, GuideCollectSchema, GuideStatusSchema } from '../../w
 import { REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 
-export interface CollectRouteNeeds {
+interface CollectRouteNeeds {
   collecting: {
     status(): GuideStatus;
     press(): GuideCollect;

@@ -44,7 +44,7 @@ export interface CollectorStations {
   find(id: StationId): StationRecord | undefined;
 }
 
-export interface GuideCollectorOptions {
+interface GuideCollectorOptions {
   stations: CollectorStations;
   programs: ProgramStore;
   coverage: CoverageStore;

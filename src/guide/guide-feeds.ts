@@ -11,7 +11,7 @@ import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
 import { wantedStations } from './visit-goal.ts';
 import { type ChannelKey, channelKey } from './visit-plan.ts';
 
-export interface GuideFeedsOptions {
+interface GuideFeedsOptions {
   stations: { list(): readonly StationRecord[] };
   worker: Pick<GuideWorkerClient, 'read'>;
   settleMs: number;

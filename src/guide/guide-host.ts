@@ -26,7 +26,7 @@ const GOAL_MS = 250;
 /** Several writes are one message. */
 const TELL_MS = 200;
 
-export interface GuideHostOptions {
+interface GuideHostOptions {
   post: (event: GuideEvent) => void;
   openFile: (path: string) => GuideDatabase;
   now: WallClock;

@@ -9,7 +9,7 @@ export interface VisitedStation {
 }
 
 /** What is to be known about a station before a reading of its channel is over. */
-export type Depth =
+type Depth =
   /** What is on now and next. */
   | 'present'
   /** The basic schedule too: titles, times, descriptions. */

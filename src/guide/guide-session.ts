@@ -42,7 +42,7 @@ interface Description {
   hasPresentFollowing: boolean;
 }
 
-export interface SessionEvents {
+interface SessionEvents {
   /** Present/following of a station changed. */
   present(station: StationId): void;
   /** Broadcast clock minus this machine's, ms, at a TOT. */

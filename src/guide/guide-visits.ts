@@ -23,7 +23,7 @@ export interface RunningVisit {
   cancel(): void;
 }
 
-export interface GuideVisitsOptions {
+interface GuideVisitsOptions {
   pool: Pick<ReceptionPool, 'open'>;
   worker: Pick<GuideWorkerClient, 'read'>;
 }

@@ -16,7 +16,7 @@ import type {
   VisitedStation,
 } from './guide-messages.ts';
 
-export interface GuideWorkerOptions {
+interface GuideWorkerOptions {
   startWorker: () => Worker;
   /** The database file that the worker writes. */
   path: string;

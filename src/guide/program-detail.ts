@@ -6,7 +6,7 @@ import type { ProgramDetail } from '../../wire/api.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
 
-export interface ProgramDetailNeeds {
+interface ProgramDetailNeeds {
   now: () => number;
   guide: Pick<GuideWindowStore, 'stationNames' | 'others' | 'reservationOf'>;
   programs: { find(id: ProgramId): ProgramRecord | undefined };

@@ -93,7 +93,7 @@ export interface VisitPlan {
   wanted: WantedStation[];
 }
 
-export interface Plan {
+interface Plan {
   visits: VisitPlan[];
   /** When to look again if nothing else happens, epoch ms; null = only when something changes. */
   wakeAt: number | null;

@@ -5,13 +5,13 @@
 import type { BroadcastType } from '../../arib/ids.ts';
 import type { Tuner } from '../../wire/agent.ts';
 
-export interface PlacedChannel {
+interface PlacedChannel {
   type: BroadcastType;
   channel: string;
 }
 
 /** How visits name themselves to the agent. */
-export const VISIT_USE = 'epg ';
+const VISIT_USE = 'epg ';
 
 function isOn({ tuned }: Tuner, { type, channel }: PlacedChannel): boolean {
   return tuned?.type === type && tuned.channel === channel;

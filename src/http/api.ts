@@ -13,7 +13,7 @@ import { databaseFailure } from '../store/database-error.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { describeApi } from './openapi.ts';
 
-export const OPENAPI_PATH = '/api/openapi.json';
+const OPENAPI_PATH = '/api/openapi.json';
 
 interface Route {
   method: string;
@@ -89,7 +89,7 @@ function isBodyTooLarge(error: unknown): boolean {
   return error instanceof BodyTooLarge || (error instanceof Error && error.cause instanceof BodyTooLarge);
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   version: string;
   log: Log;
   /** The database answered a question with an error. */

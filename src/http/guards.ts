@@ -2,13 +2,13 @@
 import { problem } from '../route/problems.ts';
 
 /** Rules, settings and tuner definitions are a few KB; nothing that the service takes is larger. */
-export const MAX_BODY_BYTES = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 /** Of a longer body so much is read to be able to answer; beyond it the connection is closed. */
 const MAX_DRAINED_BYTES = 32 * MAX_BODY_BYTES;
 
 const WRITING_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-export const NOT_JSON =
+const NOT_JSON =
   'Content-Type: application/json のない書き込み要求は受け付けません。\n' +
   'POST, PUT, PATCH and DELETE need Content-Type: application/json.\n';
 

@@ -45,7 +45,7 @@ function readable(value: unknown): unknown {
 }
 
 /** A schema as plain JSON Schema, without its library's symbols. */
-export function plainSchema(schema: object): Json {
+function plainSchema(schema: object): Json {
   return readable(JSON.parse(JSON.stringify(schema))) as Json;
 }
 

@@ -19,7 +19,7 @@ function escapeHtml(text: string): string {
 }
 
 /** @param paragraphs plain text. @param home address of the application's first screen, to lead there */
-export function messagePage(
+function messagePage(
   status: number,
   title: string,
   paragraphs: readonly string[],

@@ -21,7 +21,7 @@ import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } f
 import { isScreen, screenWithoutSlash } from './screens.ts';
 
 /** The client's decided address for the inner application; a copy sent by the client is overwritten. */
-export const REMOTE_HEADER = 'x-svc-remote';
+const REMOTE_HEADER = 'x-svc-remote';
 const REALM = 'svc';
 const FOREIGN_HOST =
   'このホスト名では利用できません。サーバーの環境変数 ALLOWED_HOSTS にこの名前を加えてください。';
@@ -45,7 +45,7 @@ const RUNTIME_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
  */
 const MAX_HEADER_BYTES = 160 * 1024;
 
-export interface HttpOptions {
+interface HttpOptions {
   /** null = every address, IPv6 and IPv4. */
   host: string | null;
   /** 0 = any free one. */
@@ -183,7 +183,7 @@ function handInwards(request: Request, url: URL, address: string, base: string):
 }
 
 /** Decides and answers one request; everything but the socket's own facts is in the request. */
-export function createHandler(options: HttpOptions) {
+function createHandler(options: HttpOptions) {
   const { access, trustedProxies, assets, api, log } = options;
   const compression = new JsonCompression();
   const warned = new Set<string>();
@@ -334,7 +334,7 @@ function listenEverywhere<T>(listen: (hostname: string) => T): T {
 }
 
 /** The port is taken or not ours: another address would not help. */
-export function isPortTrouble(error: unknown): boolean {
+function isPortTrouble(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'EADDRINUSE' || code === 'EACCES';
 }

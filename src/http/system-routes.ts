@@ -9,7 +9,7 @@ import { REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
 import { etagOf } from '../route/polled-answer.ts';
 
-export interface SystemRouteNeeds {
+interface SystemRouteNeeds {
   version: string;
   stations: { list(): readonly StationRecord[] };
   /** How many recordings are not deleted. */

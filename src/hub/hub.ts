@@ -19,7 +19,7 @@ export type EventData = { [Name in ChangeName]: 1 } & {
 
 export type HubEvent = { [Name in keyof EventData]: { name: Name; data: EventData[Name] } }[keyof EventData];
 
-export type HubListener = (event: HubEvent) => void;
+type HubListener = (event: HubEvent) => void;
 
 export class Hub {
   readonly #listeners = new Set<HubListener>();

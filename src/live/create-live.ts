@@ -4,7 +4,7 @@ import { addLiveCaptionRoutes, addLiveRoutes, type LiveRouteNeeds } from './live
 import { type LiveOptions, LiveService } from './live-service.ts';
 import { TunerYields, type TunerYieldsOptions } from './tuner-yields.ts';
 
-export interface LiveNeeds
+interface LiveNeeds
   extends Omit<LiveOptions, 'onLost' | 'stations'>,
     Pick<TunerYieldsOptions, 'findRecording' | 'hub' | 'tuners'> {
   stations: LiveOptions['stations'] & LiveRouteNeeds['stations'];

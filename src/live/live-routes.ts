@@ -20,7 +20,7 @@ export interface LiveRouteNeeds {
   live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> };
 }
 
-export interface LiveCaptionRouteNeeds {
+interface LiveCaptionRouteNeeds {
   stations: LiveRouteNeeds['stations'];
   live: { captions(id: StationId, language: number, signal: AbortSignal): ReadableStream<Uint8Array> };
 }

@@ -34,7 +34,7 @@ export interface LiveStream {
   body: ReadableStream<Uint8Array>;
 }
 
-export interface LiveStations {
+interface LiveStations {
   find(id: StationId): StationRecord | undefined;
   /** At least one option; the one with `main` is the default, else the first. */
   audios(id: StationId): AudioOption[];

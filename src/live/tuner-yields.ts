@@ -25,7 +25,7 @@ export interface TunerYieldsOptions {
 }
 
 /** The recordings on a tuner that a station was watched on; undefined: the tuner receives that station's channel. */
-export function recordingsOn(
+function recordingsOn(
   tuners: readonly Tuner[],
   tunerId: string,
   { type, channel }: Pick<StationRecord, 'type' | 'channel'>,

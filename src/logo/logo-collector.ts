@@ -42,7 +42,7 @@ export const LOGO_TIMING: LogoTiming = {
   satelliteMs: 20 * 60_000,
 };
 
-export interface LogoCollectorOptions {
+interface LogoCollectorOptions {
   stations: { list(): readonly StationRecord[]; find(id: StationId): StationRecord | undefined };
   store: LogoStore;
   agent: { readonly url: string; tuners(signal?: AbortSignal): Promise<Tuner[]> };

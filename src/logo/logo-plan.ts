@@ -48,7 +48,7 @@ export interface LogoTarget {
   wanted: StationRecord[];
 }
 
-export interface LogoPlan {
+interface LogoPlan {
   share: LogoTarget[];
   own: LogoTarget | null;
   /** Shared tunings that nobody else reads any more. */

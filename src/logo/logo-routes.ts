@@ -8,7 +8,7 @@ import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { notModified } from '../route/polled-answer.ts';
 import { readStationId } from '../route/station-id.ts';
 
-export interface LogoRouteNeeds {
+interface LogoRouteNeeds {
   logos: {
     /** Changes with the picture; undefined while there is none. */
     tag(id: StationId): string | undefined;

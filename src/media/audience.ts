@@ -2,7 +2,7 @@
 import type { Frame } from './frame.ts';
 import { ViewerQueue } from './viewer-queue.ts';
 
-export interface AudienceOptions {
+interface AudienceOptions {
   /** Of each viewer's queue, octets. */
   readonly maxBytes: number;
   /** The last viewer or request is gone. */

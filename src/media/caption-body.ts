@@ -16,7 +16,7 @@ const FIRST_LANGUAGE = 1;
 
 const NO_PAGE: CaptionPage = { v: CAPTION_PAGE_VERSION, plane: [960, 540], duration: null, runs: [] };
 
-export function captionStreamFrame(kind: number, time: number, payload: string): Uint8Array<ArrayBuffer> {
+function captionStreamFrame(kind: number, time: number, payload: string): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(payload);
   const bytes = new Uint8Array(LENGTH_BYTES + HEADER_BYTES + text.length);
   const view = new DataView(bytes.buffer);
@@ -114,7 +114,7 @@ export class CaptionStreamEncoder {
   }
 }
 
-export interface CaptionBodyOptions {
+interface CaptionBodyOptions {
   /** 1 to 8; where the programme has no such language the first one is sent. */
   readonly language: number;
   readonly pingMs?: number | undefined;

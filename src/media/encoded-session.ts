@@ -20,7 +20,7 @@ const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** A GPU that fails, a stream that is announced and not sent, a layout that changes: one of each. */
 const MAX_STARTS = 4;
 
-export interface EncodedSessionOptions {
+interface EncodedSessionOptions {
   readonly source: MediaSource;
   /** The source's present layout. */
   readonly layout: () => MediaLayout;

@@ -52,7 +52,7 @@ export interface CaptionFrame {
 }
 
 /** Why something else than asked for is sent. */
-export interface NoticeFrame {
+interface NoticeFrame {
   readonly kind: 'notice';
   readonly notice: Notice;
 }
@@ -68,7 +68,7 @@ export interface ClockFrame {
 }
 
 /** A message of the data broadcast. */
-export interface DataFrame {
+interface DataFrame {
   readonly kind: 'data';
   readonly json: string;
 }

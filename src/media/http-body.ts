@@ -6,7 +6,7 @@ import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
 import type { Frame } from './frame.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
-export interface HttpBodyOptions {
+interface HttpBodyOptions {
   /** Fragments keep their times; else they start near 0 whenever the viewer joined. */
   readonly keepsTimes?: boolean;
   /** A client that takes nothing for so long is given up, ms; undefined: the queue's bound alone decides. */

@@ -1,5 +1,5 @@
 /** Rewrites the times of a PES packet where it starts, in place. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7. */
-import { PTS_MODULUS, type Pts90k, pts90k } from '../../arib/time.ts';
+import { type Pts90k, pts90k } from '../../arib/time.ts';
 import { PACKET_SIZE, packetPcr, payloadStart } from '../../arib/ts/packet.ts';
 
 export interface PesTimes {
@@ -73,10 +73,4 @@ export function shiftPcr(bytes: Uint8Array, offset: number, shift: number): void
   bytes[at + 2] = (high >> 8) & 0xff;
   bytes[at + 3] = high & 0xff;
   bytes[at + 4] = ((base % 2) << 7) | ((bytes[at + 4] as number) & 0x7f);
-}
-
-/** The difference of two stamps, from -2^32 to 2^32. */
-export function stampDifference(later: number, earlier: number): number {
-  const delta = pts90k(later - earlier);
-  return delta >= PTS_MODULUS / 2 ? delta - PTS_MODULUS : delta;
 }

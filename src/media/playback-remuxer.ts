@@ -51,7 +51,7 @@ const PAUSE_TICKS = 2.5 * FRAME_TICKS;
 const SILENT_FRAME = [0xff, 0xf1, 0x4c, 0x80, 0x01, 0xbf, 0xfc, 0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
 const ADTS = 0x0f;
 
-export interface RemuxOptions {
+interface RemuxOptions {
   /** At the entry. */
   readonly layout: StationLayout;
   readonly tables: Uint8Array;

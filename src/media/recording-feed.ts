@@ -21,7 +21,7 @@ export interface FollowedRecording {
   readonly clock: MonotonicClock;
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: RecordingIndex;
   /** Octets. */

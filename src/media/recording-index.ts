@@ -29,7 +29,7 @@ export interface WritingBreak {
   readonly broadcastAt: BroadcastMs | undefined;
 }
 
-export interface IndexInput {
+interface IndexInput {
   readonly source: ByteSource;
   /** In order. */
   readonly breaks: readonly WritingBreak[];
@@ -52,7 +52,7 @@ export interface IndexPiece {
 }
 
 /** A place of known time. */
-export interface TimedPlace {
+interface TimedPlace {
   readonly at: number;
   readonly media: Media90k;
 }

@@ -17,7 +17,7 @@ import { type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
 import type { OutputEnd, PacketConsumer } from './source.ts';
 
-export interface RecordingPacketsOptions {
+interface RecordingPacketsOptions {
   readonly bytes: RecordingBytes;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;

@@ -24,7 +24,7 @@ import type {
   SourceOutput,
 } from './source.ts';
 
-export interface RecordingSourceOptions {
+interface RecordingSourceOptions {
   readonly bytes: RecordingBytes;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
@@ -78,7 +78,7 @@ export class RecordingSource implements MediaSource {
 }
 
 /** The picture size that an encoder is started for; undefined where the header does not tell. */
-export function sizeOf(format: string | null): PictureSize | undefined {
+function sizeOf(format: string | null): PictureSize | undefined {
   const match = format === null ? null : /^(\d+)x(\d+)\/(\d+)$/.exec(format);
   if (match === null) return undefined;
   const [width, lines, code] = match.slice(1).map(Number) as [number, number, number];

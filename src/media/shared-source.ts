@@ -15,7 +15,7 @@ import type { ViewerQueue } from './viewer-queue.ts';
 /** Viewers whose stream ended with a change of layout connect again at once: the source is kept for them. */
 const RETURN_MS = 3_000;
 
-export interface SharedSourceOptions<S extends MediaSource> {
+interface SharedSourceOptions<S extends MediaSource> {
   /** @throws Failure, the abort's reason */
   readonly open: (events: SourceEvents, signal: AbortSignal) => Promise<S>;
   readonly encoders: Encoders;

@@ -27,7 +27,7 @@ import type {
   SourceOutput,
 } from './source.ts';
 
-export interface StationSourceOptions {
+interface StationSourceOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
   readonly station: StationRecord;
   readonly log: Log;

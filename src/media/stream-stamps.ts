@@ -20,7 +20,7 @@ import { pictureStart } from '../reception/entry-points.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 
 /** A PES packet's stamp and where the packet begins, octets from the start of the window. */
-export interface StampAt {
+interface StampAt {
   readonly at: number;
   readonly pts: Pts90k;
 }
@@ -64,16 +64,16 @@ export function* packetsIn(bytes: Uint8Array): Generator<number> {
 }
 
 /** stream_id of video 0xe0..0xef and of sound 0xc0..0xdf, ISO/IEC 13818-1 table 2-22. */
-export function isVideoId(streamId: number): boolean {
+function isVideoId(streamId: number): boolean {
   return (streamId & 0xf0) === 0xe0;
 }
 
-export function isAudioId(streamId: number): boolean {
+function isAudioId(streamId: number): boolean {
   return (streamId & 0xe0) === 0xc0;
 }
 
 /** The stamp of the PES packet that starts in the packet at `offset`; undefined when it has none or is scrambled. */
-export function stampOf(bytes: Uint8Array, offset: number): { pts: Pts90k; streamId: number } | undefined {
+function stampOf(bytes: Uint8Array, offset: number): { pts: Pts90k; streamId: number } | undefined {
   if (!startsUnit(bytes, offset) || hasTransportError(bytes, offset)) return undefined;
   if (scramblingControl(bytes, offset) !== 0) return undefined;
   const pes = readPes(bytes.subarray(payloadStart(bytes, offset), offset + PACKET_SIZE));
@@ -108,7 +108,7 @@ export function extremes(stamps: readonly StampAt[]): { min: number; max: number
   return { min: Math.min(...times), max: Math.max(...times) };
 }
 
-export interface EntryAt extends StampAt {
+interface EntryAt extends StampAt {
   /** Size and aspect as the sequence header tells, e.g. `1440x1080/3`; null where the codec's is not read. */
   readonly format: string | null;
 }

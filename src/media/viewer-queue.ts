@@ -4,7 +4,7 @@
  */
 import { type Frame, frameBytes } from './frame.ts';
 
-export interface ViewerOptions {
+interface ViewerOptions {
   /** Octets that may wait for this viewer, in addition to the system's socket buffers (4 to 8 MB). */
   readonly maxBytes: number;
   readonly signal: AbortSignal;

@@ -19,7 +19,7 @@ export function isAudioComponent({ languages, text }: Partial<AudioComponent>): 
   return Array.isArray(languages) && typeof text === 'string';
 }
 
-export const DUAL_MONO = 0x02;
+const DUAL_MONO = 0x02;
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   jpn: '日本語',

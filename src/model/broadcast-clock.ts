@@ -17,7 +17,7 @@
 import type { NetworkId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 
-export interface MachineClocks {
+interface MachineClocks {
   /** Epoch ms; may be set at any time. */
   wall: () => number;
   /** ms since the machine was started; only goes on, and while it sleeps too. */

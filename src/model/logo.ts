@@ -38,7 +38,7 @@ export function isOldLogo(logo: Pick<LogoRecord, 'fetchedAt'>, now: number): boo
   return Math.abs(now - logo.fetchedAt) > LOGO_LIFE_MS;
 }
 
-export type LogoChoice = 'keep' | 'replace' | 'refresh';
+type LogoChoice = 'keep' | 'replace' | 'refresh';
 
 /**
  * What becomes of a logo that is held when another one was received. `refresh`: the same size of the same version,

@@ -7,7 +7,7 @@
 export const RESUME_EDGE_MS = 30_000;
 
 /** A part of the original stream that its encoded file holds; ms of the original stream. */
-export interface KeptSpan {
+interface KeptSpan {
   from: number;
   to: number;
 }
@@ -42,7 +42,7 @@ export function encodedLength(original: number, cuts: CutList): number {
   return cuts === null ? original : cuts.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-export interface Reached {
+interface Reached {
   /** ms, of one file, as the others. */
   at: number;
   /** As whoever watched says; null: it did not. */
@@ -51,7 +51,7 @@ export interface Reached {
   known: number | null;
 }
 
-export interface Remembered {
+interface Remembered {
   /** ms of the same file; null: nothing to go on from. */
   resume: number | null;
   finished: boolean;

@@ -6,10 +6,10 @@ export type { RuleId } from './ids.ts';
 import type { RuleId } from './ids.ts';
 
 /** Where the words of a rule are looked for. */
-export const KEYWORD_FIELDS = ['title', 'description', 'extended'] as const;
-export type KeywordField = (typeof KEYWORD_FIELDS)[number];
+const KEYWORD_FIELDS = ['title', 'description', 'extended'] as const;
+type KeywordField = (typeof KEYWORD_FIELDS)[number];
 
-export const ENCODE_CHOICES = ['none', 'av1', 'h264', 'both'] as const;
+const ENCODE_CHOICES = ['none', 'av1', 'h264', 'both'] as const;
 export type EncodeChoice = (typeof ENCODE_CHOICES)[number];
 
 /** Content descriptor, ARIB STD-B10 Part 2, Annex H; without `lv2` the whole major genre. */

@@ -5,7 +5,7 @@ import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { problem } from '../route/problems.ts';
 import { ENDLESS } from '../route/stream-headers.ts';
 
-export interface EventRouteNeeds {
+interface EventRouteNeeds {
   /** Undefined when no more clients are taken. */
   events: { open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined };
 }

@@ -4,7 +4,7 @@
  */
 import type { Hub, HubEvent } from '../hub/hub.ts';
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   hub: Hub;
   pingMs: number;
   /** Connections beyond this are refused: each costs a queue and a socket. A household has tens of screens. */

@@ -1,13 +1,13 @@
 /** Parts of a file: what `Range` and `If-Range` ask for. RFC 9110, 13.1.5 and 14. */
 
 /** Octets, end exclusive. */
-export interface ByteRange {
+interface ByteRange {
   start: number;
   end: number;
 }
 
 /** `whole`: no part, or one that may be ignored. `outside`: nothing of it is there. */
-export type RangeAnswer = 'whole' | 'outside' | ByteRange;
+type RangeAnswer = 'whole' | 'outside' | ByteRange;
 
 const SINGLE = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i;
 

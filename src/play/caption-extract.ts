@@ -15,9 +15,9 @@ import { captionLanguageLabel } from '../model/caption-language.ts';
  * @param clock the stream's clock where the page was read, for streams whose time stamps occur more than once
  * @param octet of the stream: the page was read there or a little later
  */
-export type CaptionScale = (at: Pts90k, clock: Pts90k | undefined, octet: number) => number | undefined;
+type CaptionScale = (at: Pts90k, clock: Pts90k | undefined, octet: number) => number | undefined;
 
-export interface CaptionExtraction {
+interface CaptionExtraction {
   /** Of a stream with several stations; undefined: the only one. */
   readonly serviceId?: ServiceId | undefined;
   readonly scale: CaptionScale;

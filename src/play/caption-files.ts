@@ -14,7 +14,7 @@ import type { BackgroundContract } from './caption-messages.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
-export interface CaptionFilesOptions {
+interface CaptionFilesOptions {
   readonly cache: RecordingCache;
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly startWorker: () => Worker;

@@ -17,7 +17,7 @@ import type { ListedRecording, RecordingListStore } from '../store/recording-lis
 import type { CaptionFiles } from './caption-files.ts';
 import type { CaptionStreams } from './caption-streams.ts';
 
-export interface CaptionRouteNeeds {
+interface CaptionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   captionFiles: Pick<CaptionFiles, 'json'>;
   captionStreams: Pick<CaptionStreams, 'open'>;

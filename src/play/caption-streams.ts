@@ -24,7 +24,7 @@ import { captionReader } from '../reception/caption-reader.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 
-export interface CaptionStreamsOptions {
+interface CaptionStreamsOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly log: Log;
@@ -33,14 +33,14 @@ export interface CaptionStreamsOptions {
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
 }
 
-export interface CaptionStreamRequest {
+interface CaptionStreamRequest {
   /** s on the playback scale. */
   readonly from: number;
   /** 1 to 8. */
   readonly language: number;
 }
 
-export interface OpenCaptionStream {
+interface OpenCaptionStream {
   readonly body: ReadableStream<Uint8Array>;
   /** Stamp of the time 0 of the playback scale, in the stretch where it begins. */
   readonly origin: Pts90k;

@@ -16,7 +16,7 @@ import { addPictureRoutes } from './picture-routes.ts';
 import { PictureService } from './picture-service.ts';
 import { RecordingCache } from './recording-cache.ts';
 
-export interface PlayDataNeeds {
+interface PlayDataNeeds {
   database: Database;
   dataDir: string;
   open: OpenRecordings;

@@ -14,7 +14,7 @@ import { addPlaybackRoutes } from './playback-routes.ts';
 import { RecordingStreams } from './recording-streams.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 
-export interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
+interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
   database: Database;
   encoders: Encoders;
   settings: Pick<Settings, 'get'>;

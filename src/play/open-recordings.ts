@@ -13,7 +13,7 @@ import type { RecordingSeam } from '../model/recording.ts';
 import type { Measured } from '../model/verdict.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 
-export interface RecordingFacts {
+interface RecordingFacts {
   /** Files of the original stream, in order. */
   originals(id: number): readonly string[];
   seams(id: number): readonly RecordingSeam[];

@@ -6,7 +6,7 @@ export interface PictureSize {
 }
 
 /** In a list; 16:9 with bars beside or above what is not. */
-export const POSTER: PictureSize = { width: 640, height: 360 };
+const POSTER: PictureSize = { width: 640, height: 360 };
 /** On a sheet, for seeking. */
 export const PREVIEW: PictureSize = { width: 160, height: 90 };
 /** Of which the most telling is chosen. */

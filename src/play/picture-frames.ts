@@ -13,7 +13,7 @@ import { continueCounters, keyFrameAt } from './key-frame-stream.ts';
 /** An intra picture of 25 Mbit/s with what is sent between; then the largest one that MPEG-2 allows. */
 const WINDOWS = [1024 * 1024, 4 * 1024 * 1024] as const;
 
-export interface KeyFrameOrder {
+interface KeyFrameOrder {
   readonly source: ByteSource;
   readonly index: RecordingIndex;
   /** In order. */

@@ -40,7 +40,7 @@ export function sheetFile(sheet: number): string {
   return `previews-${sheet}.jpg`;
 }
 
-export interface PictureMakerOptions {
+interface PictureMakerOptions {
   readonly cache: RecordingCache;
   readonly open: Pick<OpenRecordings, 'open'>;
   /** Path of ffmpeg. @throws Failure ffmpeg_unavailable */

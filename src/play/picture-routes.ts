@@ -12,7 +12,7 @@ import type { RecordingListStore } from '../store/recording-list-store.ts';
 import { POSTER_FILE, PREVIEWS_FILE, type StoredPreviews, sheetFile } from './picture-maker.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
-export interface PictureRouteNeeds {
+interface PictureRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   cache: Pick<RecordingCache, 'read'>;
 }

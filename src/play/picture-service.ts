@@ -12,7 +12,7 @@ import type { RecordingListStore } from '../store/recording-list-store.ts';
 import type { PictureMaker } from './picture-maker.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
-export interface PictureServiceOptions {
+interface PictureServiceOptions {
   readonly store: PictureStore;
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly cache: RecordingCache;

@@ -17,7 +17,7 @@ function round(seconds: number): number {
 }
 
 /** Gaps of the verdict on the scale. What was not received has no length there; what stayed scrambled has. */
-export function gapsOnScale(
+function gapsOnScale(
   { verdict, startAt }: Pick<ListedRecording, 'verdict' | 'startAt'>,
   scale: TimeScale,
 ): PlaybackGap[] {

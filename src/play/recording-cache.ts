@@ -12,7 +12,7 @@ const MAX_BYTES = 2 * 1024 ** 3;
 /** 50 kB each: they stay. */
 const KEPT = 'poster.jpg';
 
-export interface RecordingCacheOptions {
+interface RecordingCacheOptions {
   readonly folder: string;
   readonly maxBytes?: number | undefined;
 }

@@ -32,7 +32,7 @@ export interface RecordingStreamRequest {
   readonly isChase: boolean;
 }
 
-export interface RecordingStream {
+interface RecordingStream {
   readonly mime: string;
   readonly notices: readonly Notice[];
   /** s on the playback scale of its first picture. */
@@ -47,7 +47,7 @@ export interface RecordingStream {
   readonly body: ReadableStream<Uint8Array>;
 }
 
-export interface RecordingStreamsOptions {
+interface RecordingStreamsOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly encoders: Encoders;
   readonly slots: ConversionSlots;

@@ -19,7 +19,7 @@ import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import { finishedRecording, type PlaybackRouteNeeds } from './playback-routes.ts';
 import type { RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';
 
-export interface StreamRouteNeeds extends PlaybackRouteNeeds {
+interface StreamRouteNeeds extends PlaybackRouteNeeds {
   streams: Pick<RecordingStreams, 'check' | 'start'>;
   /** A recording is being watched. */
   seen(id: number): void;
@@ -29,7 +29,7 @@ export interface StreamRouteNeeds extends PlaybackRouteNeeds {
 const MAX_SECONDS = 3_155_760_000;
 
 /** @throws Failure bad_request for what is no position */
-export function readPosition(text: string | undefined): number {
+function readPosition(text: string | undefined): number {
   if (text === undefined) return 0;
   const seconds = /^\d{1,15}(\.\d{1,15})?(e\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(seconds)) {

@@ -11,7 +11,7 @@ import type { Pts90k } from '../../arib/time.ts';
 import type { CaptionPage } from '../../wire/caption.ts';
 import { defineReader, type Reader, type ReaderContext } from './reader-kind.ts';
 
-export interface CaptionReaderOptions {
+interface CaptionReaderOptions {
   serviceId: number;
 }
 

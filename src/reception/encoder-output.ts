@@ -25,7 +25,7 @@ const FINISH_LIMIT_MS = 2_000;
 /** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
 const PICTURE_LIMIT_MS = 1_500;
 
-export interface EncoderOptions {
+interface EncoderOptions {
   command: readonly string[];
   /** Those that the command reads. */
   pids: readonly number[];
@@ -34,7 +34,7 @@ export interface EncoderOptions {
 }
 
 /** The main thread has taken so many bytes. */
-export interface EncoderCommand {
+interface EncoderCommand {
   kind: 'taken';
   bytes: number;
 }
@@ -42,7 +42,7 @@ export interface EncoderCommand {
 /** `init`, then `fragment`s. */
 export type EncodedPiece = Exclude<MediaPiece, { kind: 'jump' }>;
 
-export type EncoderEnd =
+type EncoderEnd =
   /** The station's layout or picture format changed: what follows needs a new encoder. */
   | { cause: 'layout' }
   /** The encoder ended, stalled or was too slow. `missing`: PIDs that the station does not send readably. */

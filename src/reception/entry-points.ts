@@ -28,14 +28,14 @@ export interface EntryPoint {
   video: Pid | null;
 }
 
-export interface Findings {
+interface Findings {
   /** Completed by these packets, oldest first. */
   points: EntryPoint[];
   /** Size and aspect of the picture, as the last of these packets' picture headers tells; null without one. */
   format: string | null;
 }
 
-export type WatchedVideo = { pid: Pid; kind: VideoKind } | null;
+type WatchedVideo = { pid: Pid; kind: VideoKind } | null;
 
 const PES_HEADER_BYTES = 9;
 /** A PES packet ends where the next begins, and a parser of pictures needs to see that one's start code. */

@@ -60,7 +60,7 @@ type Key = string;
 const keyOf = (networkId: NetworkId, serviceId: ServiceId): Key => `${networkId}/${serviceId}`;
 
 /** Logos as they are found; the last value has the findings. */
-export interface LogoValue {
+interface LogoValue {
   logos: FoundLogo[];
   findings?: SurveyFindings;
 }

@@ -14,7 +14,7 @@ const BATCH_MS = 150;
 /** 15 s of a full terrestrial station; the main thread never stands still that long. */
 const MAX_UNTAKEN = 32 * 1024 * 1024;
 
-export type RawCommand =
+type RawCommand =
   /** Answered by `burst`, in order with the batches. `viewer`: a number that the owner chose. */
   | { kind: 'join'; viewer: number }
   /** The main thread has taken so many bytes. */
@@ -26,7 +26,7 @@ export type RawEvent =
   | { kind: 'burst'; viewer: number; bytes: Uint8Array<ArrayBuffer> };
 
 /** The main thread took nothing for too long. */
-export interface RawEnd {
+interface RawEnd {
   cause: 'behind';
 }
 

@@ -25,14 +25,14 @@ const SLOW_CALL_MS = 400;
 const MAX_READERS = 30;
 
 /** Processing time of this thread, ms: a loaded machine does not make a reader slow. */
-export type ProcessingClock = () => number;
+type ProcessingClock = () => number;
 
 export const threadProcessingMs: ProcessingClock = () => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 };
 
-export interface ReaderSetOptions {
+interface ReaderSetOptions {
   clock: MonotonicClock;
   wall: WallClock;
   processing: ProcessingClock;

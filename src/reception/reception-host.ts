@@ -14,7 +14,7 @@ import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from '
 const CHECK_MS = 100;
 const OUTPUT_CHECKS = 10;
 
-export interface ReceptionHostOptions {
+interface ReceptionHostOptions {
   kinds: ReceptionKinds;
   clock?: MonotonicClock;
   wall?: WallClock;

@@ -20,7 +20,7 @@ const WORKERS = 2;
 /** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`), a disk 3 s (`file-output.ts`). */
 const SHUTDOWN_LIMIT_MS = 4_000;
 
-export interface StreamHandlers {
+interface StreamHandlers {
   /** Outputs that depended on the old layout end; new ones follow the new one. */
   layout?(layout: StationLayout): void;
   /** Every output and reader has ended before. @param by what broke: the tuning, or the worker that read it */
@@ -47,7 +47,7 @@ export interface StreamPart<Command> {
   stop(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   request: AgentStreamRequest;
   /** Narrow to this station; null: the whole channel, for readers only. */
   serviceId: ServiceId | null;
@@ -313,7 +313,7 @@ export class ReceptionStream {
   }
 }
 
-export interface ReceptionPoolOptions {
+interface ReceptionPoolOptions {
   /** Without a trailing slash. */
   agentUrl: string;
   startWorker: () => Worker;

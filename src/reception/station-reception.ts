@@ -26,7 +26,7 @@ const ABSENT_LIMIT_MS = 2_000;
 export type OpaqueOutputKind = OutputKind<unknown, unknown, unknown, unknown>;
 export type OpaqueReaderKind = ReaderKind<unknown, unknown, unknown>;
 
-export interface StationReceptionOptions {
+interface StationReceptionOptions {
   stream: number;
   url: string;
   /** null: the whole physical channel, for readers only. */

@@ -3,9 +3,7 @@ import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../
 import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
 
 /** What to look for in a channel's stream. */
-export type SurveyTask =
-  | { kind: 'scan'; type: BroadcastType }
-  | { kind: 'logos'; wanted: readonly WantedLogo[] };
+type SurveyTask = { kind: 'scan'; type: BroadcastType } | { kind: 'logos'; wanted: readonly WantedLogo[] };
 
 /** A station whose logo is looked for. */
 export interface WantedLogo {

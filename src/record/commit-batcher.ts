@@ -12,7 +12,7 @@ const MAX_REST_MS = 250;
 /** Until the next try while another program holds the write lock. */
 const LOCKED_MS = 100;
 
-export interface DurableStore {
+interface DurableStore {
   /**
    * One transaction. @param next gives one act after the other; what an act throws is
    * undone and told to `failed` @throws the database's error: nothing of it was stored
@@ -20,7 +20,7 @@ export interface DurableStore {
   together(next: () => (() => void) | undefined, failed: (act: () => void, error: unknown) => void): void;
 }
 
-export interface CommitBatcherOptions {
+interface CommitBatcherOptions {
   store: DurableStore;
   /** Resolves when everything committed before is on disk; never for longer than its own limit. Default: at once. */
   stored?: (() => Promise<void>) | undefined;

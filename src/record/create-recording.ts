@@ -27,7 +27,7 @@ import { SpaceWatch } from './space-shortage.ts';
 import { storageFacts } from './storage-report.ts';
 import { addStorageRoutes } from './storage-routes.ts';
 
-export interface RecordingNeeds
+interface RecordingNeeds
   extends Pick<
     RecorderOptions,
     | 'pool'

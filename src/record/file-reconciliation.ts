@@ -14,7 +14,7 @@ import type { FolderMounts } from './folder-mounts.ts';
 import { withoutFiles } from './reception-timeline.ts';
 import { FILE_GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   store: RecordingStore;
   mounts?: FolderMounts | undefined;
   log: Log;
@@ -22,7 +22,7 @@ export interface ReconcileOptions {
   wallClock: WallClock;
 }
 
-export interface Reconciled {
+interface Reconciled {
   /** Files that rows named and that are gone. */
   forgotten: number;
   /** Files that had to be removed and were. */

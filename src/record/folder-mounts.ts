@@ -18,7 +18,7 @@ export interface MountMemory {
 }
 
 /** `unknown`: it was not used yet, or this system does not tell. */
-export type Presence = 'there' | 'away' | 'unknown';
+type Presence = 'there' | 'away' | 'unknown';
 
 /** A network folder that is away may take for ever. */
 const LIMIT_MS = 2_000;

@@ -30,7 +30,7 @@ const PCR_PER_MS = PCR_HZ / 1000;
 type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
 type PreviousProgress = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
 
-export interface ReceptionTimelineOptions {
+interface ReceptionTimelineOptions {
   /** What an earlier process had measured. */
   former: Measured | undefined;
   /** Why nothing was received until now, and since when it should have been. */

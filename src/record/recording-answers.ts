@@ -27,7 +27,7 @@ function encodedFile(recording: ListedRecording) {
   return recording.files.find(({ source }) => ENCODED.has(source));
 }
 
-export function isEncoded(recording: ListedRecording): boolean {
+function isEncoded(recording: ListedRecording): boolean {
   return encodedFile(recording) !== undefined;
 }
 

@@ -66,7 +66,7 @@ export type RecordingCourse = CourseFacts &
 
 export type CourseState = RecordingCourse['state'];
 
-export interface ReceptionFacts {
+interface ReceptionFacts {
   /** Packets are written now. */
   readonly isReceiving: boolean;
   /** It was received, and what brought it is away: agent, stream, worker or service. */
@@ -94,7 +94,7 @@ export type CourseEvent =
   /** The clock was wrong until now, by so much. */
   | { readonly kind: 'clock_set'; readonly byMs: number };
 
-export interface CourseBegin {
+interface CourseBegin {
   readonly times: CourseTimes;
   readonly isAired: boolean | null;
   /** Main content was written by an earlier process. */

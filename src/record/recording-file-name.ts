@@ -19,7 +19,7 @@ const REPLACED: ReadonlyMap<string, string> = new Map([
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 const UNSAFE = /[/\\:*?"<>|]/g;
 
-export interface Named {
+interface Named {
   id: number;
   /** Epoch ms. */
   startAt: number;

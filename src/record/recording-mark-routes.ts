@@ -16,7 +16,7 @@ import type { RecordingMarks } from './recording-marks.ts';
 import type { RecordingRouteNeeds } from './recording-routes.ts';
 import type { RetentionService } from './retention-service.ts';
 
-export interface RecordingMarkRouteNeeds extends RecordingRouteNeeds {
+interface RecordingMarkRouteNeeds extends RecordingRouteNeeds {
   recordingMarks: Pick<RecordingMarks, 'reach' | 'seen' | 'watched' | 'protect'>;
   retention: Pick<RetentionService, 'bin' | 'restore' | 'remove'>;
 }

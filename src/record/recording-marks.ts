@@ -4,7 +4,7 @@ import { type CutList, encodedLength, remembered, toEncoded, toOriginal } from '
 import type { RecycleBin } from '../store/recycle-bin.ts';
 import type { PlaybackActivity } from './playback-activity.ts';
 
-export interface RecordingMarksOptions {
+interface RecordingMarksOptions {
   shelf: RecycleBin;
   watching: PlaybackActivity;
   hub: Hub;
@@ -12,7 +12,7 @@ export interface RecordingMarksOptions {
   now: () => number;
 }
 
-export interface ReachedPlace {
+interface ReachedPlace {
   /** s, of the file in whose time it is told. */
   at: number;
   /** s, as whoever watched says; null: it did not. */
@@ -22,7 +22,7 @@ export interface ReachedPlace {
 }
 
 /** Of the recording as it stands. */
-export interface Watched {
+interface Watched {
   id: number;
   state: string;
   /** Of the original stream; null: not known. */

@@ -17,7 +17,7 @@ import { joinedName, partName } from './recording-file-name.ts';
 const BLOCK_BYTES = 1024 * 1024;
 export const FILE_GONE: RecordingReason = { code: 'file_gone' };
 
-export interface FoundParts {
+interface FoundParts {
   /** With their sizes; of what is in a folder that is away, as it was known. */
   kept: RecordingPart[];
   /** They are not there any more. */
@@ -81,7 +81,7 @@ export async function isFolderAway(
   );
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   store: Pick<RecordingStore, 'find' | 'joining' | 'notJoined'>;
   folders: () => readonly Folder[];
   free: (path: string) => Promise<number | undefined>;

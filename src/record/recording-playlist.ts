@@ -1,7 +1,7 @@
 /** Playlists of recordings for players such as VLC, mpv and Kodi: extended M3U, UTF-8, absolute addresses. Pure. */
 import type { Recording } from '../../wire/api.ts';
 
-export interface PlaylistEntry {
+interface PlaylistEntry {
   title: string;
   /** null: unknown, as of what is being recorded. */
   durationMs: number | null;

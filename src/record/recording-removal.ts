@@ -12,7 +12,7 @@ import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { isEmptyOrAway } from './recording-parts.ts';
 
-export interface RemovalOptions {
+interface RemovalOptions {
   shelf: Pick<RecycleBin, 'leftovers' | 'forgetFiles'>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */

@@ -67,7 +67,7 @@ export interface RecordedStation {
 }
 
 /** Stores what has to outlive the process. */
-export interface SessionLedger {
+interface SessionLedger {
   /** A file is about to be created, in this order of parts. Durable when it resolves. */
   placed(parts: readonly RecordingPart[], place: Place | null): Promise<void>;
   /** Time of the first packet. */
@@ -118,7 +118,7 @@ export interface SessionResult {
   parts: RecordingPart[];
 }
 
-export interface SessionState {
+interface SessionState {
   phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
   /** Why nothing is written now, or what is written stays scrambled; null: all is well, or it was not tried. */
   cause: GapCause | null;

@@ -30,7 +30,7 @@ export interface Place {
   stem: string;
 }
 
-export interface RecordingStorageOptions {
+interface RecordingStorageOptions {
   id: number;
   stem: string;
   parts: readonly RecordingPart[];

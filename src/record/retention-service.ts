@@ -25,7 +25,7 @@ const SETTLE_MS = 500;
 const BATCH = 200;
 const REMOVAL_WAIT_MS = 2_000;
 
-export interface RetentionServiceOptions {
+interface RetentionServiceOptions {
   shelf: RecycleBin;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** What somebody watches now stays until he has done. */

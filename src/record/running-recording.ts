@@ -23,7 +23,7 @@ export type Session = Pick<
 /** A start within this resumes a recording that was held open. */
 const OUTLAST_MS = 60_000;
 
-export interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
+interface RunningOptions extends Omit<ConcludeOptions, 'persist'> {
   /** Resolves when files and rows were made to agree: until then leftovers of a join may be removed. */
   reconciled: Promise<unknown>;
   commits: CommitBatcher;

@@ -21,7 +21,7 @@ export interface Shortage {
   fullAt: number | null;
 }
 
-export interface SpaceNeeds {
+interface SpaceNeeds {
   /** What can still be written, octets; undefined: not known. */
   roomBytes: number | undefined;
   /** Octets that a recording takes in a ms; null: none was made yet. */
@@ -62,7 +62,7 @@ function usedUpAt(uses: readonly Stretch[], leftMs: number): number | null {
   return null;
 }
 
-export interface SpaceWatchOptions {
+interface SpaceWatchOptions {
   shortage: () => Promise<Shortage | null>;
   hub: Pick<Hub, 'changed'>;
   log: Log;

@@ -6,7 +6,7 @@ import { type Folder, isFilling, isFull } from './folder-selection.ts';
 import type { FolderSpace, FolderSpaces } from './folder-space.ts';
 import { shortageOf } from './space-shortage.ts';
 
-export interface StorageParts {
+interface StorageParts {
   /** In the order in which they are wished for. */
   folders: () => readonly Folder[];
   sums: Pick<RecordingSumStore, 'sums' | 'byFolder'>;

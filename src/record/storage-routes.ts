@@ -6,7 +6,7 @@ import { StorageSchema } from '../../wire/api.ts';
 import { REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 
-export interface StorageRouteNeeds {
+interface StorageRouteNeeds {
   storage(): Promise<StorageFacts>;
 }
 

@@ -2,7 +2,7 @@
 import type { Problem, ProblemCode } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 
-export const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
+const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
   bad_request: 400,
   not_found: 404,
   conflict: 409,
@@ -19,7 +19,7 @@ export const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
   internal: 500,
 };
 
-export interface ProblemOptions {
+interface ProblemOptions {
   /** Where the code's own status says too little (405, 413). */
   status?: number;
   path?: string;

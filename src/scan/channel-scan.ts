@@ -27,7 +27,7 @@ import {
 } from './scan-progress.ts';
 import { startable } from './scan-tuners.ts';
 
-export interface ScanAgent {
+interface ScanAgent {
   readonly url: string;
   tuners(signal?: AbortSignal): Promise<Tuner[]>;
   channels(signal?: AbortSignal): Promise<Channel[]>;
@@ -43,9 +43,9 @@ export interface ScanTiming {
   stuckMs: number;
 }
 
-export const SCAN_TIMING: ScanTiming = { channelMs: 30_000, lookMs: 1000, stuckMs: 120_000 };
+const SCAN_TIMING: ScanTiming = { channelMs: 30_000, lookMs: 1000, stuckMs: 120_000 };
 
-export interface ChannelScanOptions {
+interface ChannelScanOptions {
   agent: ScanAgent;
   surveys: Pick<ChannelSurveys, 'survey'>;
   hub: Hub;

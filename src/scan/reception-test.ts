@@ -8,7 +8,7 @@ import type { SurveyResult } from '../reception/survey-types.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { surveyMessage } from './scan-progress.ts';
 
-export interface ReceptionTestOptions {
+interface ReceptionTestOptions {
   agent: { tuners(signal?: AbortSignal): Promise<Tuner[]> };
   surveys: Pick<ChannelSurveys, 'survey'>;
   /** For all of it, tuning included, ms. */

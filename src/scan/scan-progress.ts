@@ -13,7 +13,7 @@ export interface ScanTask extends PhysicalChannel {
   attempt: 1 | 2;
 }
 
-export interface Failed extends ScanFailed {
+interface Failed extends ScanFailed {
   outcome: SurveyOutcome;
 }
 

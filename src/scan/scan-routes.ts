@@ -14,7 +14,7 @@ import { readAs } from '../model/schema-mismatch.ts';
 import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 
-export interface ScanRouteNeeds {
+interface ScanRouteNeeds {
   scans: {
     status(): ScanStatus;
     /** @throws Failure */

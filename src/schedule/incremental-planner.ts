@@ -22,7 +22,7 @@ import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 'rules' | 'stations'>;
 
 /** A programme that a rule would match, and what would become of it. */
-export interface PreviewedProgram {
+interface PreviewedProgram {
   readonly program: GuideProgram;
   /** null: it would not be booked. */
   readonly state: Reservation['state'] | null;
@@ -32,7 +32,7 @@ export interface PreviewedProgram {
   readonly reservationId: ReservationId | null;
 }
 
-export interface Preview {
+interface Preview {
   /** By start. */
   readonly programs: readonly PreviewedProgram[];
   /** Japanese: the rule cannot be used. */

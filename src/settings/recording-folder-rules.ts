@@ -61,7 +61,7 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-export interface FolderRules {
+interface FolderRules {
   /** The database lies here. */
   dataDir: string;
   /** The first recording folder: it may lie in the data folder. */

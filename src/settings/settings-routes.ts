@@ -7,7 +7,7 @@ import { SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 
-export interface SettingsRouteNeeds {
+interface SettingsRouteNeeds {
   settings: {
     all(): Settings;
     /** @throws Failure */

@@ -20,7 +20,7 @@ import { Failure } from '../model/failure.ts';
 import { findMismatch, mismatchFailure, type SchemaMismatch } from '../model/schema-mismatch.ts';
 import type { SettingStore } from '../store/setting-store.ts';
 
-export interface SettingsOptions {
+interface SettingsOptions {
   store: SettingStore;
   /** What defaults depend on; may become known only after the start. */
   facts: () => SettingFacts;
@@ -32,7 +32,7 @@ export interface SettingsOptions {
   now: () => number;
 }
 
-export type SettingListener = (changed: ReadonlySet<SettingKey>) => void;
+type SettingListener = (changed: ReadonlySet<SettingKey>) => void;
 
 const KEYS = Object.keys(SETTING_SCHEMAS) as SettingKey[];
 

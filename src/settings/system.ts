@@ -59,7 +59,7 @@ export function databaseBytes(path: string): number {
   );
 }
 
-export interface SystemParts {
+interface SystemParts {
   version: string;
   /** Epoch ms. */
   startedAt: number;

@@ -3,7 +3,7 @@ import type { Log } from '../../host/log.ts';
 import type { Channel } from '../../wire/agent.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
 
-export interface AgentSyncOptions {
+interface AgentSyncOptions {
   channels: (signal: AbortSignal) => Promise<Channel[]>;
   /** @returns whether the stations changed */
   import: (channels: readonly Channel[]) => boolean;

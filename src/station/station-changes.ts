@@ -10,7 +10,7 @@ import { isWorthListing, type KnownStation, type StationRecord } from '../model/
 import type { StationChanges } from '../store/station-store.ts';
 import { stationsOfChannels } from './station-import.ts';
 
-export interface ImportInput {
+interface ImportInput {
   known: readonly KnownStation[];
   channels: readonly Channel[];
   /** When an import first lacked a station, on the monotonic clock: a clock that is set forgets nothing. */

@@ -10,7 +10,7 @@ import type { AiringProgram, ProgramStore } from '../store/program-store.ts';
 import type { StationStore } from '../store/station-store.ts';
 import { decideImport, type ImportDecision } from './station-changes.ts';
 
-export interface StationListOptions {
+interface StationListOptions {
   stations: StationStore;
   programs: ProgramStore;
   hub: Hub;

@@ -30,7 +30,7 @@ const LEAST_FREE_BYTES = 16 * 1024 * 1024;
 const RESTART_MS = 10_000;
 const MAX_REPORTED = 1_000;
 
-export interface DatabaseWorkerClientOptions {
+interface DatabaseWorkerClientOptions {
   /** The main thread's connection: its commits are what callers wait for. */
   database: Database;
   /** Its file. */

@@ -17,7 +17,7 @@ const REST_MS = 20;
 /** As `openDatabase` leaves it. */
 const PAGE_BYTES = 4096;
 
-export interface DatabaseWorkerHostOptions {
+interface DatabaseWorkerHostOptions {
   report: (status: LogStatus) => void;
   elapsed: MonotonicClock;
 }

@@ -23,12 +23,12 @@ export type WindowRow = [
   description: string,
 ];
 
-export interface Reserved {
+interface Reserved {
   id: number;
   state: ReservationState;
 }
 
-export interface OtherAiring {
+interface OtherAiring {
   id: number;
   service_name: string;
   start_at: number;

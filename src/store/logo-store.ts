@@ -12,7 +12,7 @@ interface LogoRow {
   fetched_at: number;
 }
 
-export interface ReceivedLogo {
+interface ReceivedLogo {
   stationId: StationId;
   type: number;
   version: number | null;

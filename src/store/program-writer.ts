@@ -30,7 +30,7 @@ import {
 } from './search-index.ts';
 import { isLocked } from './transaction.ts';
 
-export interface ProgramWriterOptions {
+interface ProgramWriterOptions {
   database: Database;
   /** Monotonic ms. */
   elapsed: () => number;
@@ -66,7 +66,7 @@ const INDEX_ROWS_A_PASS = 4_000;
  * Programmes of one station. Nine days of programmes of 5 minutes are 2,600; what a faulty or hostile station announces
  * beyond this is not stored, because every write reads and compares all programmes of its station.
  */
-export const MAX_PROGRAMS_OF_STATION = 3_000;
+const MAX_PROGRAMS_OF_STATION = 3_000;
 /** An event_id is used again after the days that the guide carries: then it is another programme. */
 const SAME_PROGRAM_MS = 86_400_000;
 

@@ -70,7 +70,7 @@ export interface RecordingQuestion {
   genre: number | null;
 }
 
-export interface RecordingPage {
+interface RecordingPage {
   /** In the whole list. */
   total: number;
   rows: ListedRecording[];
@@ -169,7 +169,7 @@ const LENGTHS = `
     JOIN recording_measurements AS m ON m.recording_id = r.id
   WHERE r.state = 'recording' AND CASE WHEN json_valid(m.measured) THEN json_array_length(m.measured, '$.stretches') END > 1`;
 
-export interface RecordingDetailRow {
+interface RecordingDetailRow {
   name: string;
   description: string;
   extended: Record<string, string>;

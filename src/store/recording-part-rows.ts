@@ -11,7 +11,7 @@ export const JOINING = 0;
  * Of one recording: a programme table that changes with every packet makes no more. 1,000 changes of layout are one
  * every few seconds for an hour; a player that jumps to the nearest one still finds it, since the first are kept.
  */
-export const MAX_SEAMS = 1_000;
+const MAX_SEAMS = 1_000;
 
 export interface StoredFile {
   recordingId: number;

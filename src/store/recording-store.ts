@@ -25,7 +25,7 @@ import {
 import { indexRecordings } from './search-index.ts';
 import { atomically, isLocked } from './transaction.ts';
 
-export interface Finish {
+interface Finish {
   state: Extract<RecordingState, 'recorded' | 'failed'>;
   reason: RecordingReason | null;
   verdict: Verdict;

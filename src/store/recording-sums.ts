@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
 import { tableStamp } from './change-counters.ts';
 
-export interface RecordingSums {
+interface RecordingSums {
   /** Of what can be watched and what is being recorded. */
   count: number;
   unwatched: number;

@@ -22,14 +22,14 @@ import { openDatabase, refuseOrphanedLog } from './database.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { indexAllPending } from './search-index.ts';
 
-export interface RecoveredTable {
+interface RecoveredTable {
   table: string;
   rows: number;
   /** Rows are missing, nobody knows how many. */
   isDamaged: boolean;
 }
 
-export interface Recovery {
+interface Recovery {
   tables: RecoveredTable[];
   /** Where the damaged file is now; its log beside it. */
   aside: string;

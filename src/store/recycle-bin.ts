@@ -32,7 +32,7 @@ export interface KeptRow {
   bytes: number;
 }
 
-export interface KeepingRule {
+interface KeepingRule {
   id: RuleId;
   keepNewest: number | null;
   keepDays: number | null;

@@ -11,7 +11,7 @@ const LEAST_BYTES = 16 * 1024 * 1024;
 /** Made where so much more is free: it is no use on a disk that is nearly full anyway. */
 const ROOM_BYTES = 4 * RESERVED_BYTES;
 
-export interface Disk {
+interface Disk {
   /** Octets. */
   free(folder: string): number;
 }

@@ -61,7 +61,7 @@ function commonLetters(term: string): number {
   return term.match(COMMON)?.length ?? 0;
 }
 
-export interface Match {
+interface Match {
   /** An expression of FTS5: what a document must have to contain the words. */
   readonly match: string;
   /** Whether it holds every term of the words, or only those that promise the shortest lists. */

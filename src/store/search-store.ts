@@ -22,7 +22,7 @@ import { firstDocument, matchExpression, needsComparing } from './search-index.t
 import { readText } from './stored-json.ts';
 
 /** Rows up to the limit, and whether there are more. */
-export interface Section<Row> {
+interface Section<Row> {
   more: boolean;
   rows: Row[];
 }

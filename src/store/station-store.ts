@@ -49,7 +49,7 @@ export interface StationChanges {
 }
 
 /** What forgetting a station took with it. */
-export interface Forgotten {
+interface Forgotten {
   programs: number;
   reservations: number;
 }

@@ -22,7 +22,7 @@ const QUICK_MS = 250;
 /** Others write meanwhile: what came since is written too before the log begins anew. */
 const TRIES = 3;
 
-export interface LogLength {
+interface LogLength {
   /** Pages in the log. */
   pages: number;
   /** Of them, not in the database yet. */

@@ -70,7 +70,7 @@ export class AgentStreamError extends Error {
   }
 }
 
-export interface AgentStreamHandlers {
+interface AgentStreamHandlers {
   /** The agent's answer began. Once, before the first `data`. @param tunerId the agent's name of the tuner */
   opened(tunerId: string | null): void;
   /** Bytes of the stream, in any pieces; they belong to the callee. What it throws ends the stream. */

@@ -16,7 +16,7 @@ export interface HttpHead {
   headers: ReadonlyMap<string, string>;
 }
 
-export interface HttpResponseHandlers {
+interface HttpResponseHandlers {
   head(head: HttpHead): void;
   /** A view of what was fed: valid during the call, unless the caller of `feed` leaves its bytes alone. */
   body(bytes: Uint8Array): void;

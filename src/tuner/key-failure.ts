@@ -36,7 +36,7 @@ export function keyFailureCause(failure: KeyFailureCode): GapCause {
 }
 
 /** The station as it is received, and on which tuner. */
-export interface ReceivedStation extends Pick<Channel, 'type' | 'channel'> {
+interface ReceivedStation extends Pick<Channel, 'type' | 'channel'> {
   readonly serviceId: ServiceId;
   readonly tunerId: string;
 }

@@ -1,6 +1,6 @@
 /** Splits a Server-Sent Events stream into events. WHATWG HTML, 9.2.6. */
 
-export interface ServerSentEvent {
+interface ServerSentEvent {
   /** `message` when the stream named none. */
   name: string;
   data: string;

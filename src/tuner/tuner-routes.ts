@@ -15,7 +15,7 @@ import { readAs } from '../model/schema-mismatch.ts';
 import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 
-export interface TunerRouteNeeds {
+interface TunerRouteNeeds {
   /** The agent's own tables. @throws Failure */
   equipment: {
     tuners(): Promise<Tuner[]>;

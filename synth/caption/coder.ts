@@ -7,11 +7,11 @@ import { hiraganaCode, katakanaCode, narrowAlphanumericCode } from '../text/tabl
 import { captionKanji } from './symbols.ts';
 
 /** Character sets; a number is that DRCS set. */
-export type CodeSet = 'kanji' | 'alphanumeric' | 'hiragana' | 'katakana' | 'macro' | number;
+type CodeSet = 'kanji' | 'alphanumeric' | 'hiragana' | 'katakana' | 'macro' | number;
 
 type Register = 0 | 1 | 2 | 3;
 
-export interface Habit {
+interface Habit {
   /** Which register the sets go to that are in none, and to which side it is invoked. */
   work: 1 | 3;
   side: 'left' | 'right';

@@ -46,7 +46,7 @@ export function dataUnit(parameter: number, data: Uint8Array): Uint8Array {
   return new ByteWriter().u8(UNIT_SEPARATOR).u8(parameter).u24(data.length).bytes(data).done();
 }
 
-export interface ManagedLanguage {
+interface ManagedLanguage {
   /** ISO 639-2. */
   code: string;
   /** Display mode: 0b1010 as the viewer chooses, 0b0000 always; live in the high, recorded in the low two bits. */

@@ -90,7 +90,7 @@ export function packDots(levels: readonly number[], bits: 1 | 2): Uint8Array {
   return bytes;
 }
 
-export interface DrawnCharacter extends DrcsCode {
+interface DrawnCharacter extends DrcsCode {
   name: string;
   width: number;
   height: number;

@@ -4,7 +4,7 @@
 export type SizeName = 'normal' | 'middle' | 'small' | 'tall' | 'wide' | 'large';
 
 /** How far a size is from the normal one, across and down. */
-export const SCALE: Readonly<Record<SizeName, readonly [across: number, down: number]>> = {
+const SCALE: Readonly<Record<SizeName, readonly [across: number, down: number]>> = {
   normal: [1, 1],
   middle: [0.5, 1],
   small: [0.5, 0.5],

@@ -4,7 +4,7 @@
  * m half-width, s small, w wide, t tall, l large), {n} the n-th character drawn as a bitmap.
  */
 
-export type Mood = 'news' | 'talk' | 'drama' | 'anime' | 'music' | 'sports' | 'nature';
+type Mood = 'news' | 'talk' | 'drama' | 'anime' | 'music' | 'sports' | 'nature';
 
 /** Who speaks gives the colour and the place. */
 export type Voice =

@@ -20,7 +20,7 @@ const MS_PER_CHARACTER = 140;
 const WAIT_MS = 100;
 
 /** A statement of one language. */
-export interface Statement {
+interface Statement {
   /** Milliseconds after the stretch's begin. */
   atMs: number;
   /** 0 the first, 1 the second. */

@@ -164,7 +164,7 @@ export class CaptionTrack implements Track {
 }
 
 /** How long a newsflash stays. */
-export const NEWSFLASH_MS = 20_000;
+const NEWSFLASH_MS = 20_000;
 
 export class SuperimposeTrack implements Track {
   readonly #period: number;

@@ -14,7 +14,7 @@ const PREFIX = { BS: 'LOGO-', CS: 'CS_LOGO-' } as const;
 export const LOGO_DOWNLOAD = 0x0001_0000;
 
 /** Names of modules by logo_type. */
-export function logoModuleName(type: Exclude<BroadcastType, 'GR'>, logoType: number): string {
+function logoModuleName(type: Exclude<BroadcastType, 'GR'>, logoType: number): string {
   return `${PREFIX[type]}0${logoType}`;
 }
 

@@ -29,7 +29,7 @@ const VERSION = 1;
 const MEDIA_TYPE = 'application/octet-stream';
 
 /** Bits a second that one component takes. */
-export function componentRate(channel: ChannelPlan, componentTag: number): number {
+function componentRate(channel: ChannelPlan, componentTag: number): number {
   const share = Math.min(1, channel.bitrate / MEASURED_BITRATE);
   return (RATES.get(componentTag) ?? 0) * share;
 }

@@ -18,7 +18,7 @@ const VERSION = 1;
 const BML_VERSION = { GR: '3.0', BS: '1.0', CS: '2.0' } as const;
 
 /** EUC-JP: ASCII, and two octets a character of JIS X 0208. @throws RangeError for any other. */
-export function encodeEuc(text: string): Uint8Array {
+function encodeEuc(text: string): Uint8Array {
   return concat(
     [...text].map((character) => {
       if (character <= '~') return encodeLatin(character);
@@ -65,7 +65,7 @@ function part(location: string, type: string, body: string): Uint8Array {
 }
 
 /** The entity of the module that a document begins in. */
-export function startupEntity(type: BroadcastType, name: string): Uint8Array {
+function startupEntity(type: BroadcastType, name: string): Uint8Array {
   const head = `Content-Type: multipart/mixed; boundary="${BOUNDARY}"${NEWLINE}${NEWLINE}`;
   return concat([
     encodeLatin(head),

@@ -9,7 +9,7 @@ const LOOK_MS = 50;
 const MAX_BYTES = 1_000_000;
 
 /** `{"faults": […]}`; a list of faults alone is one too. @throws ScenarioError, SyntaxError. */
-export function parseFaults(text: string): Fault[] {
+function parseFaults(text: string): Fault[] {
   const json: unknown = JSON.parse(text);
   const root = new Field(json, '');
   return (Array.isArray(json) ? root : root.object(['faults']).faults).list(readFault);

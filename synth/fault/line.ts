@@ -18,7 +18,7 @@ import {
 } from './packets.ts';
 import { isActive } from './window.ts';
 
-export interface Arrived {
+interface Arrived {
   /** Octets that arrive, at the beginning of the block. */
   length: number;
   /** The stream ends behind them. */
@@ -36,7 +36,7 @@ export interface LineStation {
   media: ReadonlySet<number>;
 }
 
-export interface LineOptions {
+interface LineOptions {
   /** Now for this channel; may change from block to block. */
   faults: Faults;
   stations: readonly LineStation[];

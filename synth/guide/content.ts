@@ -70,7 +70,7 @@ const MAY_BE_CANCELLED = 0x00;
 /** R15+ of the film industry. */
 const MATURE_AGE = 15;
 
-export interface RawSource {
+interface RawSource {
   seed: number;
   station: StationPlan;
   /** Number of the broadcast day, and the moment of the programme's start. */

@@ -9,7 +9,7 @@ import type { EventGroup, EventLink } from './programme.ts';
 import type { Slots } from './slots.ts';
 import { type Timetables, WeeklyStretches } from './weekly.ts';
 
-export class Listings implements Timetables, Links {
+class Listings implements Timetables, Links {
   readonly #chronicles = new Map<StationPlan, Chronicle>();
   readonly #weekly = new Map<StationPlan, WeeklyStretches>();
 

@@ -7,7 +7,7 @@ const SEASONS = 4;
 export const LONG_RUN = 400;
 
 /** Which part of its series a programme is. */
-export interface Part {
+interface Part {
   /** From 1 within its season. */
   part: number;
   season: number;
@@ -27,7 +27,7 @@ export function partOf(count: number): Part {
 const WIDE_DIGITS = '０１２３４５６７８９';
 const KANJI_DIGITS = '〇一二三四五六七八九';
 
-export function wide(value: number): string {
+function wide(value: number): string {
   return [...String(value)].map((digit) => WIDE_DIGITS[Number(digit)]).join('');
 }
 

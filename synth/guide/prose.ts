@@ -67,7 +67,7 @@ const TURNS = [
   '一方そのころ、港では船が出ようとしていた。',
 ];
 
-export function person(random: Random): string {
+function person(random: Random): string {
   return `${random.pick(FAMILY_NAMES)}${random.pick(GIVEN_NAMES)}`;
 }
 

@@ -2,7 +2,7 @@
 import type { AudioPlan } from '../scenario/model.ts';
 import type { Content } from './programme.ts';
 
-export type Traits = Omit<Content, 'title' | 'description' | 'items' | 'genres'>;
+type Traits = Omit<Content, 'title' | 'description' | 'items' | 'genres'>;
 
 const CAPTION_MARK = '🈑';
 const DRAMA = 0x3;

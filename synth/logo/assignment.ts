@@ -5,7 +5,7 @@ import { type ChannelPlan, logoKind, type StationPlan } from '../scenario/model.
 export const LOGO_VERSION = 1;
 
 /** The station whose picture a station shows; undefined when it has none. */
-export function logoOwner(channel: ChannelPlan, station: StationPlan): StationPlan | undefined {
+function logoOwner(channel: ChannelPlan, station: StationPlan): StationPlan | undefined {
   switch (logoKind(station)) {
     case 'picture':
       return station;

@@ -11,7 +11,7 @@ const EDGE_OPACITY = 0.25;
 /** Samples of a pixel in each direction. */
 const SAMPLES = 3;
 
-export interface LogoPlace {
+interface LogoPlace {
   x: number;
   y: number;
   width: number;

@@ -13,7 +13,7 @@ const PTS_OFFSET = 9;
 const STAMP_LENGTH = 5;
 
 /** PTS or DTS field with its four prefix bits, ISO/IEC 13818-1 table 2-21. */
-export function writeStamp(out: Uint8Array, at: number, prefix: number, ticks: number): void {
+function writeStamp(out: Uint8Array, at: number, prefix: number, ticks: number): void {
   const value = wrapTicks(ticks);
   const high = Math.floor(value / 0x40000000);
   const low = value % 0x40000000;

@@ -8,7 +8,7 @@ import type { PacketSource } from './source.ts';
 /** As measured of a terrestrial channel: 57 ms, and 225 ms of one-segment, for which 100 ms are not kept. */
 export const CLOCK_PERIOD = { main: 5_130, partial: 20_250 };
 /** Payload-free packets do not count: the counter stays the one of the last packet with payload. */
-export type CounterOf = () => number;
+type CounterOf = () => number;
 /** A reference holds for the byte that carries the last bit of its base. */
 const REFERENCE_BYTE = 10;
 const ADAPTATION_LENGTH = PACKET_SIZE - 5;

@@ -8,7 +8,7 @@ import type { Guide, Programme } from '../guide/programme.ts';
 import { GROUP_TICKS } from './part.ts';
 
 /** Groups of pictures `from <= group < to` in which the branch is split off, or is not. */
-export interface SharingStretch {
+interface SharingStretch {
   from: number;
   to: number;
   split: boolean;

@@ -22,7 +22,7 @@ export function terrestrialStream(network: NetworkId): TransportStreamId {
   return transportStreamId(network);
 }
 
-export type TerrestrialKind = 'tv' | 'data' | 'partial';
+type TerrestrialKind = 'tv' | 'data' | 'partial';
 
 const KIND_BITS = { tv: 0, data: 1, partial: 3 } as const;
 

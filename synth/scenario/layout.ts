@@ -13,7 +13,7 @@ import type {
 } from './model.ts';
 import { isPartialReception } from './model.ts';
 
-export interface VideoPlace {
+interface VideoPlace {
   plan: VideoPlan;
   pid: Pid;
   /** stream_type, ISO/IEC 13818-1 table 2-34. */

@@ -47,7 +47,7 @@ export interface AudioPlan {
  * of commercials, of programmes in film cadence.
  */
 export const PICTURE_USES = ['split', 'commercials', 'film'] as const;
-export type PictureUse = (typeof PICTURE_USES)[number];
+type PictureUse = (typeof PICTURE_USES)[number];
 
 /** Captions and superimposed text of a station. */
 export interface CaptionPlan {
@@ -138,7 +138,7 @@ export interface SportsEvening {
 }
 
 /** Programmes of another station (or its own) that a station shows too. */
-export interface Repeat {
+interface Repeat {
   from: StationReference;
   /** 0: at the same time. */
   daysLater: number;

@@ -14,7 +14,7 @@ export const AIT_VERSION = 1;
 const AUTOSTART = 1;
 const HTTP = 0x0003;
 
-export interface ApplicationPlan {
+interface ApplicationPlan {
   organizationId: number;
   applicationId: number;
   /** Base of its addresses, with a slash at the end. */

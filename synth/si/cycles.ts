@@ -6,7 +6,7 @@ import type { BroadcastType } from '../../arib/ids.ts';
 import type { Scenario } from '../scenario/model.ts';
 
 /** Of the live segments of three hours: so many, from where the group before it ends, come so often. */
-export interface CycleGroup {
+interface CycleGroup {
   segments: number;
   seconds: number;
 }

@@ -123,7 +123,7 @@ export function partialCopyControl(): Uint8Array {
   return descriptor(0xc1, new ByteWriter().u8(PARTIAL_COPY_CONTROL));
 }
 
-export interface AudioComponent {
+interface AudioComponent {
   /** 0x02 dual mono, 0x03 stereo. */
   type: number;
   tag: number;

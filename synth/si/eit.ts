@@ -39,7 +39,7 @@ export interface EventStation {
   branch?: StationEvents;
 }
 
-export interface StationEvents {
+interface StationEvents {
   place: StationPlace;
   guide: Guide;
 }
@@ -230,7 +230,7 @@ export function liveSegments(at: BroadcastMs, days: number): Segment[] {
 const SHORT_LIST_SECTIONS = 2;
 
 /** Segments of the schedule as they are announced at a moment. */
-export interface ScheduleMoment {
+interface ScheduleMoment {
   kind: EitKind;
   schedule: ScheduleKind;
   at: BroadcastMs;

@@ -54,7 +54,7 @@ export function eventGroup({ kind, events, others }: EventGroup): Uint8Array {
   return descriptor(0xd6, body);
 }
 
-export interface DataContent {
+interface DataContent {
   /** data_component_id: 0x0008 captions; 0x000C, 0x0007 and 0x000B documents of terrestrial, BS and CS. */
   dataComponentId: number;
   /** component_tag to begin with. */

@@ -72,7 +72,7 @@ export function catSection(channel: ChannelPlan): Uint8Array {
 }
 
 /** video_encode_format by lines: ARIB STD-B10 Part 2, 6.2.30. */
-export function encodeFormat(height: number): number {
+function encodeFormat(height: number): number {
   if (height >= 1080) return 1;
   return height >= 480 ? 4 : 5;
 }

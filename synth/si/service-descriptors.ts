@@ -8,10 +8,10 @@ import { ByteWriter } from './bytes.ts';
 import { descriptor } from './descriptors.ts';
 
 /** CA_system_id of the cards that BS, CS and terrestrial receivers hold: ARIB STD-B25 Part 1. */
-export const CARD_SYSTEM = 0x0005;
+const CARD_SYSTEM = 0x0005;
 
 /** CA_system_id of the protection of terrestrial broadcasts that needs no card. */
-export const PROTECTION_SYSTEM = 0x000e;
+const PROTECTION_SYSTEM = 0x000e;
 
 /** Access control descriptor 0xF6, ARIB TR-B14 vol. 4: as the one below, with a transmission_type before the PID. */
 export function accessControl(pid: Pid, privateData: readonly number[] = []): Uint8Array {

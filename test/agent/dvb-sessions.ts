@@ -20,7 +20,7 @@ const T27: TuneOrder = {
 const BS15: TuneOrder = { ...T27, type: 'BS', channel: 'BS15_0', tsid: 0x40f1, lnb: true };
 
 /** What the rig can do to the device; nothing on a recording. */
-export interface Air {
+interface Air {
   /** Packets that arrive at once. */
   send(packets: number): void;
   setSignal(on: boolean): void;

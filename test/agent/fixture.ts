@@ -19,7 +19,7 @@ const FAST: Partial<AgentTiming> = {
 
 const WAIT_LIMIT_MS = 10_000;
 
-export const SOURCE = join(import.meta.dir, 'ts-source.ts');
+const SOURCE = join(import.meta.dir, 'ts-source.ts');
 
 /** A command line for the given arguments of the source; the channel is its name. */
 export function sourceCommand(folder: string, ...extra: string[]): string {
@@ -37,7 +37,7 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   }
 }
 
-export class StreamReader {
+class StreamReader {
   readonly #body: ReadableStream<Uint8Array>;
   readonly #abort: AbortController;
   readonly #parts: Uint8Array[] = [];

@@ -19,7 +19,7 @@ const SECOND = 90_000;
 /** Tables and clock ten times a second. */
 const BEAT = SECOND / 10;
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly seed: number;
   readonly station: EventStation;
   /** Unwrapped 90 kHz time of the first packet. */

@@ -3,7 +3,7 @@ import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import { StampReader } from './stamped.ts';
 
 /** A statement of a rule that does not hold. */
-export class Broken extends Error {
+class Broken extends Error {
   override readonly name = 'Broken';
 }
 
@@ -32,7 +32,7 @@ export async function until(
   }
 }
 
-export interface Asking {
+interface Asking {
   readonly use?: string;
   readonly priority?: number;
   readonly after?: readonly string[];

@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'skipped'; readonly reason: string };
 
-export interface RunOptions {
+interface RunOptions {
   /** One agent each; a lane looks at one rule after another. */
   readonly lanes: readonly Subject[];
   readonly launch: ((options: LaunchOptions) => Promise<Launched>) | undefined;

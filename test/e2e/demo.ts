@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dir, '..', '..');
 
 /** A port nobody listens on now. */
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);

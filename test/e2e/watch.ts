@@ -1,7 +1,7 @@
 /** Measures what a viewer gets in a real browser: picture motion, sound level, flashes and beeps on the media timeline. */
 import type { Page } from 'playwright-core';
 
-export interface Watched {
+interface Watched {
   /** Distinct pictures among the samples. */
   pictures: number;
   /** Largest RMS of the sound in 50 ms, full scale 1. */
@@ -32,7 +32,7 @@ export function recordAppends(): void {
   };
 }
 
-export interface Until {
+interface Until {
   /** Watched until so many flashes began … */
   flashes: number;
   /** … and so many different pictures were seen; a busy machine takes longer. */

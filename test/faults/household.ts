@@ -85,7 +85,7 @@ export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<
   }
 }
 
-export interface HouseOptions {
+interface HouseOptions {
   shows: readonly Show[];
   tuners: string;
   environment?: Readonly<Record<string, string>>;

@@ -27,7 +27,7 @@ export function until<T>(what: string, condition: () => Promise<T | undefined> |
 }
 
 /** What a list of programmes says of one; `at` in seconds of the evening. */
-export interface Show {
+interface Show {
   at: number;
   durationSec: number;
   title: string;

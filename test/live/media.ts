@@ -15,7 +15,7 @@ async function ffmpeg(input: Uint8Array, words: string[]): Promise<Uint8Array> {
   return out;
 }
 
-export interface Picture {
+interface Picture {
   /** Seconds. */
   time: number;
   /** Mean brightness, 0 to 255. */
@@ -39,9 +39,9 @@ export async function pictures(file: Uint8Array): Promise<Picture[]> {
   return times.map((time, index) => ({ time, light: light[index] ?? 0 }));
 }
 
-export const RATE = 48_000;
+const RATE = 48_000;
 
-export interface Sound {
+interface Sound {
   /** Seconds of the first sample. */
   start: number;
   left: Float32Array;

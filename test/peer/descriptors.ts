@@ -54,7 +54,7 @@ const PEER_FIELDS: ReadonlyMap<number, readonly string[]> = new Map([
   [0xfe, ['system_management_id', 'additional_identification_info']],
 ]);
 
-export function writePeers(descriptor: PeerRecord): Written {
+function writePeers(descriptor: PeerRecord): Written {
   const tag = Number(descriptor.descriptor_tag);
   const names = PEER_FIELDS.get(tag);
   if (names !== undefined) {

@@ -6,7 +6,7 @@ export type Field = number | Buffer | readonly PeerRecord[] | null;
 export interface PeerRecord {
   readonly [field: string]: Field | undefined;
 }
-export interface PeerTable {
+interface PeerTable {
   decode(): PeerRecord | null;
 }
 const { TsChar, tsTable } = createRequire(import.meta.url)('@chinachu/aribts') as {

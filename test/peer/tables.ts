@@ -10,7 +10,7 @@ import type { Section } from '../../arib/ts/section.ts';
 import { loop, writeOurs } from './descriptors.ts';
 import { fields, type PeerRecord, peerOctets, records, type Written } from './record.ts';
 
-export interface Peer {
+interface Peer {
   readonly table: string;
   write(table: PeerRecord): Written;
   ours(section: Section): Written | undefined;

@@ -2,7 +2,7 @@
  * Small recordings made by ffmpeg: black with silence, but for a white flash with a beep that begins at one known second,
  * by which a test sees where picture and sound came out.
  */
-export interface MadeOptions {
+interface MadeOptions {
   readonly seconds: number;
   /** s from the start at which flash and beep begin; both last 0.2 s. */
   readonly flashAt: number;

@@ -6,9 +6,9 @@ import type { ByteSource } from '../../src/media/recording-bytes.ts';
 import { adaptation, PACKET, patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
 
 export const VIDEO = 0x100;
-export const SOUND = 0x110;
+const SOUND = 0x110;
 const PMT = 0x1f0;
-export const SERVICE = 1024;
+const SERVICE = 1024;
 /** 90 kHz ticks of a picture at 29.97 Hz. */
 export const PICTURE = 3_003;
 /** Pictures from one intra picture to the next. */

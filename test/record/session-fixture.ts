@@ -28,7 +28,7 @@ import { startReceptionWorker } from '../../src/workers.ts';
 
 const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
 
-export interface Wish {
+interface Wish {
   station: RecordedStation;
   /** Epoch ms; now when absent. */
   openAt?: number;

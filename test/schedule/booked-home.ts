@@ -16,7 +16,7 @@ import { MINUTE, NOON, stationOn } from './plan-setting.ts';
 
 export { MINUTE, NOON };
 
-export interface GivenAiring extends Partial<ProgramRow> {
+interface GivenAiring extends Partial<ProgramRow> {
   /** Minutes from noon. */
   at: number;
   minutes?: number;

@@ -51,7 +51,7 @@ interface Series {
   readonly again: { readonly days: number; readonly station: StationId; readonly at: number } | null;
 }
 
-export interface Change {
+interface Change {
   readonly put: readonly Aired[];
   readonly remove: readonly ProgramId[];
 }

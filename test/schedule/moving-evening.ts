@@ -5,8 +5,8 @@ import type { PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from './plan-home.ts';
 import { settled } from './settled.ts';
 
-export const SECOND = 1000;
-export const AFTER = 15 * SECOND;
+const SECOND = 1000;
+const AFTER = 15 * SECOND;
 
 /** A ball game from 12:00 to 12:30, booked, and what follows it. */
 export function evening(tuners = [GR_TUNER]) {
@@ -50,7 +50,7 @@ export function evening(tuners = [GR_TUNER]) {
   return { home, station, game, film, at, air, move, told, booked };
 }
 
-export function minutesOf({ openAt, closeAt, holdUntil, startAt, endAt }: PlannedOpening) {
+function minutesOf({ openAt, closeAt, holdUntil, startAt, endAt }: PlannedOpening) {
   const minutes = (ms: number): number => (ms - NOON) / MINUTE;
   return {
     start: minutes(startAt),

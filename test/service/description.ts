@@ -22,7 +22,7 @@ interface Document extends JsonSchema {
   paths: Record<string, Record<string, Operation | undefined>>;
 }
 
-export interface Answered {
+interface Answered {
   method: string;
   /** With its query, without the address of the service. */
   path: string;

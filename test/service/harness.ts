@@ -105,7 +105,7 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-export interface TestServiceOptions {
+interface TestServiceOptions {
   environment?: Record<string, string>;
   webDir?: string | null;
   searchPath?: string;

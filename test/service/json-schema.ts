@@ -5,7 +5,7 @@
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-export interface Misfit {
+interface Misfit {
   /** `0.now.title` */
   path: string;
   what: string;

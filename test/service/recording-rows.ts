@@ -220,7 +220,7 @@ const LOST: RecordingVerdict = {
   tailMs: 0,
 };
 
-export interface RecordingFill {
+interface RecordingFill {
   stations: readonly { id: number; name: string }[];
   /** Without the one that is being made. */
   count: number;
@@ -281,7 +281,7 @@ function special(index: number, now: number): Partial<RecordingRow> {
 }
 
 /** What is on now, and half an hour old. */
-export function runningRow(fill: RecordingFill): RecordingRow {
+function runningRow(fill: RecordingFill): RecordingRow {
   const station = stationOf(fill, 0);
   return {
     station: station.id,

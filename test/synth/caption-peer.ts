@@ -87,7 +87,7 @@ function cellOfState(state: PeerState, box: readonly [number, number], ticks: nu
   };
 }
 
-export interface PeerGroup {
+interface PeerGroup {
   data: NonNullable<ReturnType<typeof demuxDatagroup>>;
   /** `Caption` or `Superimpose`. */
   tag: string;

@@ -7,7 +7,7 @@ export const SYNTH = join(ROOT, 'synth/main.ts');
 /** Also enough to make missing films. */
 const TIMEOUT_MS = 120_000;
 
-export interface Tuning {
+interface Tuning {
   scenario?: string;
   type: string;
   channel: string;
@@ -63,7 +63,7 @@ export interface Truth {
   dataServices: DataServiceTruth[];
 }
 
-export interface DataServiceTruth {
+interface DataServiceTruth {
   serviceId: number;
   name: string;
   serviceType: number;

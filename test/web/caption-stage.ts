@@ -14,7 +14,7 @@ export interface Scene {
   readonly lit: boolean;
 }
 
-export interface Difference {
+interface Difference {
   /** Of all channels of all pixels, 0 to 255. */
   readonly mean: number;
   /** Part of the pixels of which a channel differs by more than a quarter. */
@@ -111,7 +111,7 @@ const stage = {
   },
 };
 
-export type Stage = typeof stage;
+type Stage = typeof stage;
 
 declare global {
   interface Window {

@@ -106,7 +106,7 @@ function change(bookings: FakeBookings, id: number, changes: Partial<Reservation
   return new Response(null, { status: 204 });
 }
 
-export interface FakeDay {
+interface FakeDay {
   readonly program: (id: number) => BookedProgram | undefined;
   /** What is on at a station. */
   readonly airing: (stationId: number) => BookedProgram | undefined;

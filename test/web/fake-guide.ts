@@ -152,7 +152,7 @@ function programsOf(stationId: number, day: number): Made[] {
   return programs;
 }
 
-export interface GuideWish {
+interface GuideWish {
   readonly from: number;
   readonly to: number;
   readonly type: string | null;

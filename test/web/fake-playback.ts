@@ -9,7 +9,7 @@ import type { Chapters, Playback } from '../../wire/playback.ts';
 import type { Previews } from '../../wire/recordings.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
-export interface StreamSeen {
+interface StreamSeen {
   readonly id: number;
   readonly way: 'stream' | 'chase';
   readonly codec: string | null;
@@ -54,7 +54,7 @@ const MOST_WAITING = 20;
 const FRAGMENT_S = FRAGMENT_MS / 1000;
 const NOT_FOUND: Problem = { message: '録画が見つかりません。', code: 'not_found' };
 
-export const lengthOf = ({ stream }: FakePlayback): number => stream.fragments.length * FRAGMENT_S;
+const lengthOf = ({ stream }: FakePlayback): number => stream.fragments.length * FRAGMENT_S;
 
 function playbackOf(state: FakePlayback, { startAt }: Recording): Playback {
   return {

@@ -157,7 +157,7 @@ export function manyRecordings(stations: readonly Station[], count: number, now:
 
 const GB = 1_000_000_000;
 
-export function fakeStorage(list: readonly Recording[]): StorageFacts {
+function fakeStorage(list: readonly Recording[]): StorageFacts {
   const shown = list.filter((one) => one.binnedAt === null && one.state !== 'failed');
   const binned = list.filter((one) => one.binnedAt !== null);
   const sum = (some: readonly Recording[]): number => some.reduce((bytes, one) => bytes + one.bytes, 0);

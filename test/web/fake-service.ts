@@ -4,14 +4,14 @@ import type { Problem, Station } from '../../wire/api.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 import { answerHouse, type HouseState, newHouse } from './fake-api.ts';
 
-export interface LiveRequestSeen {
+interface LiveRequestSeen {
   readonly stationId: number;
   readonly codec: string | null;
   readonly audio: string | null;
 }
 
 /** What tests change while the service runs. */
-export interface FakeState {
+interface FakeState {
   stations: Station[] | Problem;
   /** Milliseconds before the list is answered. */
   listDelayMs: number;

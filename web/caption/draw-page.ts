@@ -9,7 +9,7 @@ import type { DrcsPictures } from './drcs-image.ts';
 import { layOut, type PlaneLayout } from './page-layout.ts';
 
 /** As served under `api/font/svc-font.woff2`; any rounded gothic until it is there. */
-export const CAPTION_FONT = '"svc-font", "Hiragino Maru Gothic ProN", "Kosugi Maru", sans-serif';
+const CAPTION_FONT = '"svc-font", "Hiragino Maru Gothic ProN", "Kosugi Maru", sans-serif';
 /** Part of the em above the baseline, of Kosugi Maru. */
 const ASCENT = 0.88;
 /** Units of the plane: outline on either side of a glyph's edge, underline, edges of cells. */
@@ -19,7 +19,7 @@ const BOLD = 1.2;
 const SLANT = -0.2;
 const EDGE = { bottom: 1, right: 2, top: 4, left: 8 } as const;
 
-export interface Painting {
+interface Painting {
   readonly context: CanvasRenderingContext2D;
   /** Device pixels. */
   readonly width: number;

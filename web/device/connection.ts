@@ -1,5 +1,5 @@
 /** Whether the service can be reached, as the event stream (`query/events.ts`) found it last. */
 import { signal } from '@preact/signals';
 
-export type Connection = 'connecting' | 'open' | 'lost';
+type Connection = 'connecting' | 'open' | 'lost';
 export const connection = signal<Connection>('connecting');

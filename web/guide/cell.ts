@@ -42,7 +42,7 @@ function lengthInEms(text: string): number {
 
 const MARK_EMS = 1.6;
 
-export interface CellState {
+interface CellState {
   readonly past: boolean;
   readonly live: boolean;
   readonly dim: boolean;

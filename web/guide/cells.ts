@@ -17,7 +17,7 @@ export interface Sheet {
   readonly genre: number | undefined;
 }
 
-export interface Area {
+interface Area {
   /** Columns, both inclusive. */
   readonly first: number;
   readonly last: number;
@@ -25,7 +25,7 @@ export interface Area {
 }
 
 /** CSS pixels. */
-export interface Edges {
+interface Edges {
   readonly top: number;
   readonly bottom: number;
   readonly left: number;

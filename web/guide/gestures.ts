@@ -7,7 +7,7 @@ interface Point {
   readonly y: number;
 }
 
-export interface Zoomable {
+interface Zoomable {
   readonly zoom: number;
   setZoom(zoom: number, at?: Point): void;
 }

@@ -14,7 +14,7 @@ import { clampZoom, type Scale, type Span, scaleOf, timeAt, topOf } from './geom
 import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
 import type { GuideStore, ViewState } from './store.ts';
 
-export interface GridParts {
+interface GridParts {
   readonly scroller: HTMLElement;
   readonly store: GuideStore;
   readonly onOpen: (programId: number) => void;

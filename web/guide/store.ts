@@ -23,7 +23,7 @@ interface Chunk {
   wanted: number;
 }
 
-export type ReadGuide = (
+type ReadGuide = (
   question: GuideQuestion,
   etag: string | null,
   signal: AbortSignal,

@@ -2,7 +2,7 @@
 import { channelStep, keyNumber } from '../navigation/keys.ts';
 import { listenToKeys, type PlayerActions, volumeArrows } from '../player/player-keys.ts';
 
-export interface LiveActions extends PlayerActions {
+interface LiveActions extends PlayerActions {
   readonly step: (by: 1 | -1) => void;
   /** False when no station has that remote control key. */
   readonly number: (key: number) => boolean;

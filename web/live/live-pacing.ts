@@ -15,7 +15,7 @@ import {
   type Span,
 } from '../player/pacing.ts';
 
-export interface Steering {
+interface Steering {
   /** Low-water mark aimed for, in seconds; grows after a stall and shrinks back slowly. */
   readonly target: number;
   readonly lows: readonly { readonly at: number; readonly ahead: number }[];

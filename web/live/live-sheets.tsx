@@ -17,7 +17,7 @@ interface SheetsProps {
 }
 
 /** The option the encoder uses when none is asked for. */
-export function defaultAudio(station: Station | undefined): string {
+function defaultAudio(station: Station | undefined): string {
   const audios = station?.now?.audios ?? [];
   return (audios.find((option) => option.main === true) ?? audios[0])?.id ?? '0:both';
 }

@@ -126,7 +126,7 @@ export function focusOn(element: HTMLElement, block: ScrollLogicalPosition = 'ne
 }
 
 /** Where the arrows begin when nothing has the focus. */
-export function initialTarget(): HTMLElement | undefined {
+function initialTarget(): HTMLElement | undefined {
   const all = reachable();
   return (
     all.find((element) => element.dataset.navInitial !== undefined) ??
@@ -161,7 +161,7 @@ function readOn(active: HTMLElement, next: HTMLElement | undefined, direction: D
 }
 
 /** Moves the focus; false when nothing lies that way. */
-export function moveFocus(direction: Direction): boolean {
+function moveFocus(direction: Direction): boolean {
   const active = document.activeElement;
   const lost = !(active instanceof HTMLElement) || active === document.body || active.tabIndex < 0;
   const next = lost ? initialTarget() : target(active, direction);

@@ -1,6 +1,6 @@
 /** Keys of keyboards and remote controls that mean a number or a channel. */
 
-export interface KeyPress {
+interface KeyPress {
   readonly key: string;
   readonly ctrlKey?: boolean;
   readonly metaKey?: boolean;

@@ -15,7 +15,7 @@ const PLAIN_SCREENS = [
   'settings',
   'setup',
 ] as const;
-export type PlainScreen = (typeof PLAIN_SCREENS)[number];
+type PlainScreen = (typeof PLAIN_SCREENS)[number];
 
 export type Screen =
   | { readonly name: 'home' }
@@ -82,7 +82,7 @@ function depth(): number {
  * What would be lost when another screen takes the place of this one asks to stay: true when it does, and then `go`
  * leads there once that is settled. A sheet over the screen takes nobody's place.
  */
-export type Keeper = (go: () => void) => boolean;
+type Keeper = (go: () => void) => boolean;
 let keeper: Keeper | undefined;
 
 /** The last who asked is asked. Returns the function that takes it out again. */

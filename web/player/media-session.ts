@@ -7,7 +7,7 @@ export interface MediaDescription {
   readonly artwork: string | undefined;
 }
 
-export interface MediaActions {
+interface MediaActions {
   readonly setPaused: (paused: boolean) => void;
   readonly next: () => void;
   readonly previous: () => void;

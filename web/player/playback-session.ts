@@ -8,7 +8,7 @@ import { MediaTimeline } from './media-timeline.ts';
 import { bufferedAhead, type Pacing } from './pacing.ts';
 import type { StreamEnd } from './reconnect.ts';
 
-export interface SessionHandlers {
+interface SessionHandlers {
   /** The service accepted the request. */
   onAnswer(notices: readonly string[]): void;
   /** Enough is buffered: the element should be told to play. */

@@ -23,7 +23,7 @@ export interface PlayerActions {
 type KeyTable = Readonly<Record<string, () => void>>;
 
 /** The keys of one player beside those of every player. */
-export interface KeyBindings {
+interface KeyBindings {
   /** Obeyed wherever the focus is; letters in lower case. */
   readonly always: KeyTable;
   /** Obeyed while no control has the focus. */

@@ -13,7 +13,7 @@ export type StreamEnd =
   /** The connection or the stream broke, or could not be opened. */
   | 'broken';
 
-export interface NextTry {
+interface NextTry {
   readonly retry: Retry;
   readonly waitMs: number;
 }

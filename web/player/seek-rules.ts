@@ -10,7 +10,7 @@ const STUCK_MS = 400;
 /** A feed begins with a key frame before its place, seldom further off. */
 const LATE_START_S = 0.5;
 
-export interface Wanted {
+interface Wanted {
   readonly target: number;
   readonly anywhere: boolean;
 }

@@ -10,7 +10,7 @@ import { bufferedAhead, NUDGE, rangeAt, type Span } from './pacing.ts';
 import type { StreamEnd } from './reconnect.ts';
 import { fillEnd, gapJump, landing, trimmed } from './seek-rules.ts';
 
-export interface SeekableHandlers {
+interface SeekableHandlers {
   /** The service accepted the request. @param recorded length of a recording that grows, s */
   onAnswer(notices: readonly string[], recorded: number | undefined): void;
   /** The first picture at the wanted place can be shown: the element should be told to play, unless it is paused. */
@@ -25,7 +25,7 @@ export interface SeekableHandlers {
   onEnded(): void;
 }
 
-export interface FeedOpening {
+interface FeedOpening {
   readonly feed: MediaFeed;
   /** Where the picture is wanted, s. */
   readonly target: number;

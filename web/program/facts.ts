@@ -3,7 +3,7 @@ import type { ProgramDetail } from '../../wire/api.ts';
 import { genreText } from '../words/genre.ts';
 import { audioText, videoText } from '../words/media.ts';
 
-export interface ProgramFact {
+interface ProgramFact {
   readonly name: string;
   readonly lines: readonly string[];
 }

@@ -134,8 +134,7 @@ export const nothing = async (response: Response): Promise<void> => {
 };
 
 /** GET of a JSON resource. @throws ApiFailure, or the abort of `signal` */
-export const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> =>
-  exchange<T>(path, { signal }, json);
+const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> => exchange<T>(path, { signal }, json);
 
 export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
 

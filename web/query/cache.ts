@@ -18,7 +18,7 @@ export interface Query<T> {
   read(signal: AbortSignal, etag: string | null): Promise<Renewed<T>>;
 }
 
-export interface Answer<T> {
+interface Answer<T> {
   /** Undefined until the first answer. It stays when a later read fails. */
   readonly value: T | undefined;
   /** Of the last read; undefined when that succeeded. */
@@ -119,7 +119,7 @@ export class CacheEntry<T> {
   }
 }
 
-export interface CacheNeeds {
+interface CacheNeeds {
   /** Calls back for events from now on. */
   readonly listen: (handlers: EventHandlers) => () => void;
   /** Whether events arrive at this moment. */

@@ -1,7 +1,7 @@
 /** How far the service's guide reaches, for the guide and the tuner screen. */
 import type { GuideStatus } from '../../wire/api.ts';
 
-export interface Gathered {
+interface Gathered {
   /** Stations that have a guide here, of those that can have one. */
   readonly known: number;
   readonly total: number;

@@ -20,7 +20,7 @@ export interface Page<T> {
 /** Reads `limit` rows from `offset` on. */
 export type AskPage<T> = (offset: number, limit: number, signal: AbortSignal) => Promise<Page<T>>;
 
-export interface PagesState {
+interface PagesState {
   /** Undefined until the first page is there. */
   readonly total: number | undefined;
   readonly failure: ApiFailure | undefined;

@@ -8,7 +8,7 @@ import { type ApiFailure, renewReservations } from './api.ts';
 import type { Query } from './cache.ts';
 import { entryOf, useQuery } from './use-query.ts';
 
-export interface Bookings {
+interface Bookings {
   /** With those of two weeks that are done with; undefined until read. */
   readonly items: readonly ReservationItem[] | undefined;
   readonly failure: ApiFailure | undefined;

@@ -6,7 +6,7 @@ import { entryOf, useQuery } from './use-query.ts';
 const names = computed(() => new Map(entryOf(RULES).answer.value.value?.map(({ id, name }) => [id, name])));
 
 /** Undefined while it is not known, or when it is gone. */
-export const ruleName = (id: number): string | undefined => names.value.get(id);
+const ruleName = (id: number): string | undefined => names.value.get(id);
 
 /** Who booked it: `手動`, `ルール「音楽番組」`. */
 export function originText(ruleId: number | null): string {

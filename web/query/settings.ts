@@ -7,7 +7,7 @@ import { houseCodec, houseTheme } from '../device/preferences.ts';
 import { type ApiFailure, type KnownSettings, putSettings } from './api.ts';
 import { entryOf, keepFresh, pathQuery } from './use-query.ts';
 
-export type Household =
+type Household =
   | { readonly kind: 'loading' }
   | { readonly kind: 'ready'; readonly settings: KnownSettings }
   | { readonly kind: 'failed'; readonly failure: ApiFailure };

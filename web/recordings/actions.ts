@@ -17,7 +17,7 @@ import { splitTitle } from '../words/title.ts';
 /** Counts what was done here: who shows recordings reads them anew. */
 export const changed = signal(0);
 
-export interface Work {
+interface Work {
   readonly label: string;
   readonly done: number;
   readonly total: number;

@@ -75,7 +75,7 @@ function nameOf(recording: Recording): string {
   return words.join('、');
 }
 
-export interface CardProps {
+interface CardProps {
   readonly recording: Recording;
   readonly look: Look;
   readonly chosen: boolean;

@@ -2,7 +2,7 @@
 
 export type Look = 'grid' | 'list';
 
-export interface Measures {
+interface Measures {
   /** Of the shelf. */
   readonly width: number;
   /** One rem. */
@@ -41,7 +41,7 @@ export function layoutOf(look: Look, { width, rem }: Measures): Layout {
   return { columns, cellWidth, cellHeight: Math.round(cellWidth * PICTURE + GRID_WORDS_REM * rem), gap };
 }
 
-export function rowsOf({ columns }: Layout, count: number): number {
+function rowsOf({ columns }: Layout, count: number): number {
   return Math.ceil(count / columns);
 }
 
@@ -51,7 +51,7 @@ export function heightOf(layout: Layout, count: number): number {
   return rows === 0 ? 0 : rows * (layout.cellHeight + layout.gap) - layout.gap;
 }
 
-export interface Place {
+interface Place {
   readonly left: number;
   readonly top: number;
 }

@@ -20,7 +20,7 @@ import type { Selection } from './selection.ts';
 import { indexOfCell, ShelfView } from './shelf.tsx';
 
 /** The service gives no more at once. */
-export const MOST_AT_ONCE = 500;
+const MOST_AT_ONCE = 500;
 
 interface ListProps {
   readonly shown: RecordingQuery;

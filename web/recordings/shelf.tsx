@@ -16,7 +16,7 @@ import {
   stepFrom,
 } from './layout.ts';
 
-export interface ShelfHandlers {
+interface ShelfHandlers {
   /** Shift and an arrow: everything from where it began. */
   readonly onStretch: (from: number, to: number) => void;
   readonly onToggle: (index: number) => void;

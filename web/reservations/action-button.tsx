@@ -13,7 +13,7 @@ interface Deed {
 }
 
 /** Undefined when nothing can be done any more. */
-export function deedFor(item: ReservationItem, at: number): Deed | undefined {
+function deedFor(item: ReservationItem, at: number): Deed | undefined {
   const held = { id: item.id, title: titleOf(item), state: item.state };
   switch (item.state) {
     case 'scheduled':

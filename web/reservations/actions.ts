@@ -67,7 +67,7 @@ function quoted(title: string): string {
   return brief.includes('「') ? `『${brief}』` : `「${brief}」`;
 }
 
-export interface Target {
+interface Target {
   readonly id: number;
   readonly title: string;
 }

@@ -168,7 +168,7 @@ interface Fact {
 }
 
 /** In the order in which people ask for them. */
-export function bookingFacts(item: ReservationItem): Fact[] {
+function bookingFacts(item: ReservationItem): Fact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
   const facts: (Fact | undefined)[] = [

@@ -17,12 +17,12 @@ export function filterOf(text: string | null): Filter {
 const OVER = new Set<ReservationItem['state']>(['finished', 'missed']);
 
 /** Nothing can be done about it any more. */
-export function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: number): boolean {
+function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: number): boolean {
   if (item.state === 'recording') return false;
   return OVER.has(item.state) || item.endAt <= now;
 }
 
-export function passes(item: ReservationItem, filter: Filter): boolean {
+function passes(item: ReservationItem, filter: Filter): boolean {
   switch (filter) {
     case 'all':
       return true;
@@ -42,7 +42,7 @@ export interface Day {
 }
 
 /** By broadcast day and start. @param latestFirst for what is over */
-export function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
+function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
   const sign = latestFirst ? -1 : 1;
   const sorted = [...items].sort((a, b) => sign * (a.startAt - b.startAt) || a.id - b.id);
   const days = new Map<number, ReservationItem[]>();

@@ -1,6 +1,6 @@
 /** The three views of what is to be recorded: screens and parts of screens with an address each. */
 
-export type BookingView = 'list' | 'day' | 'rules';
+type BookingView = 'list' | 'day' | 'rules';
 
 const VIEWS: readonly { readonly view: BookingView; readonly href: string; readonly label: string }[] = [
   { view: 'list', href: 'reservations', label: '予約一覧' },

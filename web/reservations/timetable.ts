@@ -19,7 +19,7 @@ export interface Bar {
 }
 
 /** A stretch for which a tuner receives one channel. */
-export interface Tuning {
+interface Tuning {
   readonly channel: string;
   readonly from: number;
   readonly to: number;
@@ -38,7 +38,7 @@ export interface Row {
   readonly tunings: readonly Tuning[];
 }
 
-export interface DayInput {
+interface DayInput {
   readonly items: readonly ReservationItem[];
   readonly tuners: readonly Tuner[];
   readonly typeOf: (stationId: number) => BroadcastType | undefined;
@@ -195,7 +195,7 @@ export interface Place {
 }
 
 /** A way in the table itself, whichever way time runs on the screen. */
-export type Way = 'earlier' | 'later' | 'before' | 'after';
+type Way = 'earlier' | 'later' | 'before' | 'after';
 
 /** Time runs across on wide screens, down on phones. */
 export function wayOf(direction: Direction, upright: boolean): Way {

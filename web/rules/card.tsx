@@ -85,7 +85,7 @@ export function CrowdedNote({ rule }: { rule: RuleItem }) {
   );
 }
 
-export function NextLine({ rule }: { rule: RuleItem }) {
+function NextLine({ rule }: { rule: RuleItem }) {
   const next = rule.next ?? null;
   if (next === null) {
     return (

@@ -8,7 +8,7 @@ import type { FieldName, RuleForm } from './form.ts';
 type TextName = { [Name in FieldName]: RuleForm[Name] extends string ? Name : never }[FieldName];
 type FlagName = { [Name in FieldName]: RuleForm[Name] extends boolean ? Name : never }[FieldName];
 
-export function Fault({ id, message }: { id: string; message: string | undefined }) {
+function Fault({ id, message }: { id: string; message: string | undefined }) {
   if (message === undefined) return null;
   return (
     <p class="field-failed" role="alert" id={id}>

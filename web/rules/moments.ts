@@ -42,7 +42,7 @@ export interface Moment {
   readonly time: string;
 }
 
-export const NO_MOMENT: Moment = { date: '', time: '' };
+const NO_MOMENT: Moment = { date: '', time: '' };
 
 /** @param end of a period: a day without a time is over when the next begins */
 export function momentOf(at: number | null, end: boolean): Moment {

@@ -7,7 +7,7 @@ export const RULE_ORDERS = [
   { value: 'priority', label: '優先度の高い順' },
   { value: 'newest', label: '新しく作った順' },
 ] as const;
-export type RuleOrder = (typeof RULE_ORDERS)[number]['value'];
+type RuleOrder = (typeof RULE_ORDERS)[number]['value'];
 
 const COLLATOR = new Intl.Collator('ja', { numeric: true });
 

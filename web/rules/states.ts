@@ -2,7 +2,7 @@
 import type { RulePreview } from '../../wire/api.ts';
 import { type StateTone, stateWords } from '../words/reservation.ts';
 
-export interface Fate {
+interface Fate {
   readonly face: string;
   /** Of the badge: its `data-tone`. */
   readonly tone: StateTone;

@@ -1,7 +1,7 @@
 /** What was searched for on this device, latest first. */
 import { recentSearches } from '../device/preferences.ts';
 
-export const MOST_RECENT = 8;
+const MOST_RECENT = 8;
 /** A single letter is on its way to a word. */
 const LEAST = 2;
 

@@ -21,7 +21,7 @@ import { stateWords } from '../words/reservation.ts';
 import { lengthText, remainingText, shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 
-export function Highlighted({ text, words }: { text: string; words: string }) {
+function Highlighted({ text, words }: { text: string; words: string }) {
   return (
     <>
       {highlight(text, words).map((piece, index) =>

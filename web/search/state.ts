@@ -7,7 +7,7 @@ import type { SearchResult } from '../../wire/api.ts';
 import { ApiFailure, getSearch, networkFailure } from '../query/api.ts';
 import { type Sizes, searchAll } from './sections.ts';
 
-export type SearchState =
+type SearchState =
   | { readonly kind: 'empty' }
   | { readonly kind: 'waiting'; readonly before: SearchResult | undefined }
   | { readonly kind: 'ready'; readonly result: SearchResult }

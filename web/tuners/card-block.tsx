@@ -60,7 +60,7 @@ function Share({ share }: { share: NonNullable<Card['share']> }) {
   );
 }
 
-export function CardState({ card }: { card: Card }) {
+function CardState({ card }: { card: Card }) {
   const { text, tone, next } = cardWords(card);
   if (tone === 'bad') {
     return (

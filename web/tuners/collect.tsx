@@ -19,10 +19,7 @@ interface Pressed {
 }
 
 /** Stations read since the switch was put on, of those that have a guide. */
-export function progress(
-  status: GuideStatus,
-  since: number,
-): { readonly done: number; readonly total: number } {
+function progress(status: GuideStatus, since: number): { readonly done: number; readonly total: number } {
   const able = status.stations.filter((station) => !station.noGuide);
   return {
     done: able.filter((station) => station.lastReadAt !== null && station.lastReadAt >= since).length,

@@ -19,7 +19,7 @@ const WITHOUT_SCAN: Readonly<Record<BroadcastType, readonly string[]>> = {
 };
 
 /** What can be tried, by kind of broadcast. */
-export function testableChannels(
+function testableChannels(
   channels: readonly Channel[],
   tuners: readonly Tuner[],
 ): { type: BroadcastType; channels: readonly string[] }[] {

@@ -1,6 +1,6 @@
 /** The stand-in for a station's logo while none was received from the air: two letters on a colour of its own. */
 
-export interface Monogram {
+interface Monogram {
   readonly text: string;
   /** Degrees on the colour wheel, the same for a station for ever. */
   readonly hue: number;

@@ -6,7 +6,7 @@ import { spellMs } from '../words/recording.ts';
 export type Chapter = Chapters['chapters'][number];
 
 /** A stretch of the bar, 0 to 1. */
-export interface BarPart {
+interface BarPart {
   readonly start: number;
   readonly end: number;
 }
@@ -61,7 +61,7 @@ export function gapWords(gaps: readonly PlaybackGap[], seconds: number, length: 
 }
 
 /** The picture of a place: its sheet's address, and where it lies there, in pictures. */
-export interface PreviewPlace {
+interface PreviewPlace {
   readonly sheet: string;
   readonly column: number;
   readonly row: number;

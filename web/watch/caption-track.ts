@@ -5,13 +5,13 @@ import { pageAt, type TimedPage } from '../caption/caption-timeline.ts';
 import { ApiFailure } from '../query/api.ts';
 import { renewCaptions } from '../query/recordings.ts';
 
-export interface CaptionLanguageChoice {
+interface CaptionLanguageChoice {
   /** 1 to 8. */
   readonly index: number;
   readonly label: string;
 }
 
-export type CaptionState =
+type CaptionState =
   | { readonly kind: 'reading' }
   /** The recording has none, or none yet. */
   | { readonly kind: 'none' }
@@ -26,7 +26,7 @@ const timed = (pages: readonly TimedCaptionPage[]): TimedPage[] =>
   pages.map(({ at, page }) => ({ at: at * 1000, page }));
 
 /** Pages by language; a file of another version holds none that could be drawn. */
-export function pagesByLanguage(file: CaptionsFile): Map<number, readonly TimedPage[]> {
+function pagesByLanguage(file: CaptionsFile): Map<number, readonly TimedPage[]> {
   const all = new Map<number, readonly TimedPage[]>([[file.language?.index ?? 1, timed(file.pages)]]);
   for (const { index, pages } of file.others ?? []) all.set(index, timed(pages));
   return all;

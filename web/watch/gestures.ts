@@ -3,7 +3,7 @@
  * stroke sideways moves through the recording. Pure but for its timer; positions in CSS pixels.
  */
 
-export interface GestureHandlers {
+interface GestureHandlers {
   onTap(): void;
   /** Two or more taps at a side; `count` of them beyond the first. */
   onSkip(by: 1 | -1, count: number): void;

@@ -6,7 +6,7 @@ const EVERY_MS = 10_000;
 /** A place that differs by less is the one that is known. */
 const LEAST_S = 2;
 
-export interface Place {
+interface Place {
   /** s on the playback scale. */
   readonly position: number;
   /** s */

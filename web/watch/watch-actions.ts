@@ -16,7 +16,7 @@ import type { WatchActions } from './watch-keys.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
 
 /** What the actions are about, as it is at the moment of each. */
-export interface WatchParts {
+interface WatchParts {
   readonly watching: () => Watching | undefined;
   readonly known: () => Known;
   readonly stage: () => HTMLElement | null;

@@ -21,7 +21,7 @@ import { SeekBar } from './seek-bar.tsx';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
 
-export interface WatchControlsProps {
+interface WatchControlsProps {
   readonly player: WatchPlayer;
   readonly recording: Recording | undefined;
   readonly awake: boolean;
@@ -38,7 +38,7 @@ export interface WatchControlsProps {
   readonly onNext: (() => void) | undefined;
 }
 
-export function Heading({ recording }: { recording: Recording | undefined }) {
+function Heading({ recording }: { recording: Recording | undefined }) {
   if (recording === undefined) return null;
   const { title, marks } = splitTitle(recording.name);
   const name = narrow(recording.serviceName);

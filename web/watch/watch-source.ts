@@ -3,7 +3,7 @@ import type { Recording } from '../../wire/api.ts';
 import type { Playback, PlaybackGap } from '../../wire/playback.ts';
 import { chaseUrl, type PlayCodec, recordingStreamUrl, type StreamWish } from '../query/recordings.ts';
 
-export interface AudioChoice {
+interface AudioChoice {
   readonly id: string;
   readonly label: string;
   readonly main?: boolean | undefined;
@@ -48,7 +48,7 @@ export function finishedSource(recording: Recording, playback: Playback): WatchS
 }
 
 /** How much of it there is, s, where nothing else tells: by the clock. */
-export function estimatedLength(recording: Recording, now: number): number {
+function estimatedLength(recording: Recording, now: number): number {
   const { startAt, endAt, durationMs, progress } = recording;
   const told = recording.recording ? progress?.recordedMs : durationMs;
   const until = recording.recording ? now : endAt;

@@ -2,7 +2,7 @@
 import type { Card } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 
-export interface CardWords {
+interface CardWords {
   readonly text: string;
   readonly tone: 'good' | 'bad' | 'quiet';
   /** What to do about it. */

@@ -1,6 +1,5 @@
 /** The broadcast day: it begins at 05:00 in Japan, and the guide covers eight of them. */
 
-export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const DAYS = 8;

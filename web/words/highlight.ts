@@ -1,6 +1,6 @@
 /** Where the words of a query stand in a text, as the service's search finds them: width and letter case do not count. */
 
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly hit: boolean;
 }

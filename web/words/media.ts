@@ -44,7 +44,7 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
   '480i': '標準画質（480i）',
 };
 
-export function languageText(code: string): string {
+function languageText(code: string): string {
   return LANGUAGES[code.toLowerCase()] ?? code;
 }
 

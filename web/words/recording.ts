@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** How long a recording can be taken out of the bin again: `BIN_MS` of `wire/recordings.ts`. */
-export const BIN_KEEPS_MS = 2 * DAY_MS;
+const BIN_KEEPS_MS = 2 * DAY_MS;
 
 export const SORT_NAMES: Readonly<Record<RecordingSort, string>> = {
   newest: '新しい順',
@@ -141,9 +141,9 @@ const USELESS: ReadonlySet<GapCause> = new Set([
   ...(['card_missing', 'card_unsuitable', 'not_subscribed', 'card_failed', 'card_share_failed'] as const),
 ]);
 
-export type ProgressTone = 'good' | 'warn' | 'bad';
+type ProgressTone = 'good' | 'warn' | 'bad';
 
-export interface ProgressWords {
+interface ProgressWords {
   readonly text: string;
   readonly tone: ProgressTone;
 }

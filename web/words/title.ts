@@ -8,7 +8,7 @@ import { type MarkMeaning, removeTitleMarks } from '../../arib/text/title-marks.
 import type { Mark, MarkTone } from '../ui/mark.ts';
 import { narrow } from './channel.ts';
 
-export interface TitleParts {
+interface TitleParts {
   readonly title: string;
   readonly marks: readonly Mark[];
 }

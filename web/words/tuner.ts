@@ -3,9 +3,9 @@ import type { Channel, Tuner } from '../../wire/agent.ts';
 import { narrow } from './channel.ts';
 import { clockText } from './time.ts';
 
-export type Tone = 'good' | 'bad' | 'busy' | 'quiet';
+type Tone = 'good' | 'bad' | 'busy' | 'quiet';
 
-export interface UserWords {
+interface UserWords {
   readonly text: string;
   readonly detail: string | undefined;
 }
@@ -29,7 +29,7 @@ function stationOf(channels: readonly Channel[], type: string | undefined, chann
 }
 
 /** What a recording in progress is of, by its number. */
-export type RecordingName = (id: number) => string | undefined;
+type RecordingName = (id: number) => string | undefined;
 
 type Telling = (rest: string, channels: readonly Channel[], nameOf: RecordingName) => UserWords;
 
@@ -79,7 +79,7 @@ export function stateWords(tuner: Tuner): readonly [text: string, tone: Tone] {
 const CNR = { GR: { good: 22, weak: 18 }, BS: { good: 11, weak: 8 }, CS: { good: 11, weak: 8 } } as const;
 const FULL_CNR = { GR: 32, BS: 20, CS: 20 } as const;
 
-export interface SignalWords {
+interface SignalWords {
   readonly text: string;
   readonly tone: 'good' | 'fair' | 'bad';
   /** 0..1 of a scale. */

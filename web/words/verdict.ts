@@ -16,7 +16,7 @@ const TOLERANCE_MS = 500;
 
 export type MarkTone = 'good' | 'warn' | 'bad' | 'quiet';
 
-export interface VerdictMark {
+interface VerdictMark {
   readonly label: '完全' | '途中から' | '途中まで' | '一部欠落・乱れあり' | '失敗' | '録画中' | '検査前';
   readonly tone: MarkTone;
 }
@@ -89,7 +89,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   not_aired: '別の番組に差し替えられ、放送されませんでした',
 };
 
-export function causeText(cause: GapCause): string {
+function causeText(cause: GapCause): string {
   return CAUSES[cause] ?? '理由はわかりません';
 }
 
@@ -161,7 +161,7 @@ function marginSentence({ headMs, tailMs }: RecordingVerdict): string | undefine
 /** Gaps told one by one; the others are counted. */
 const MOST_GAPS = 6;
 
-export interface VerdictWords {
+interface VerdictWords {
   readonly title: string;
   readonly sentences: readonly string[];
   /** What to do about it. */
@@ -218,7 +218,7 @@ function sentence(text: string): string {
 
 type DamageWindow = RecordingDetail['damage'][number];
 
-export interface Piece {
+interface Piece {
   /** Parts of the line, 0..1. */
   readonly from: number;
   readonly to: number;
@@ -228,7 +228,7 @@ export interface Piece {
 }
 
 /** The programme as a line, with what was recorded before and after it. */
-export interface Line {
+interface Line {
   /** Where the programme begins and ends on it, 0..1. */
   readonly start: number;
   readonly end: number;

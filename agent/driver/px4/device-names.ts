@@ -63,7 +63,7 @@ export const FAMILIES = {
   },
 } as const satisfies Record<string, Family>;
 
-export type CharacterDeviceFamily = keyof typeof FAMILIES;
+type CharacterDeviceFamily = keyof typeof FAMILIES;
 
 const NAME = /^\/dev\/([a-z0-9]*[a-z])(\d{1,4})$/;
 

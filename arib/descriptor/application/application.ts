@@ -14,7 +14,7 @@ export interface ApplicationDescriptor {
   readonly transportLabels: readonly number[];
 }
 
-export interface ApplicationProfile {
+interface ApplicationProfile {
   /** application_profile, 16 bits. */
   readonly profile: number;
   readonly version: readonly [major: number, minor: number, micro: number];

@@ -9,7 +9,7 @@ export interface BoundaryPermissionDescriptor {
   readonly permissions: readonly BoundaryPermission[];
 }
 
-export interface BoundaryPermission {
+interface BoundaryPermission {
   /** permission_bitmap, 16 bits each. */
   readonly bitmaps: readonly number[];
   /** managed_URL: prefixes for which the bitmaps hold; none: for all. */

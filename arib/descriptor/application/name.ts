@@ -7,7 +7,7 @@ export interface ApplicationNameDescriptor {
   readonly names: readonly ApplicationName[];
 }
 
-export interface ApplicationName {
+interface ApplicationName {
   readonly language: string;
   readonly name: string;
 }

@@ -9,7 +9,7 @@ export interface TransportProtocolDescriptor {
   readonly transport: ApplicationTransport;
 }
 
-export type ApplicationTransport =
+type ApplicationTransport =
   | {
       readonly protocol: 'carousel';
       readonly source: RemoteService | undefined;
@@ -19,13 +19,13 @@ export type ApplicationTransport =
   | { readonly protocol: 'unknown'; readonly protocolId: number; readonly selector: Uint8Array };
 
 /** The service that carries the carousel, when it is another one. */
-export interface RemoteService {
+interface RemoteService {
   readonly originalNetworkId: NetworkId;
   readonly transportStreamId: TransportStreamId;
   readonly serviceId: ServiceId;
 }
 
-export interface ApplicationUrl {
+interface ApplicationUrl {
   readonly base: string;
   /** URL_extension: what may follow the base, besides the simple location. */
   readonly extensions: readonly string[];

@@ -24,7 +24,7 @@ interface Listing {
   events: EventId[];
 }
 
-export interface TakenSection {
+interface TakenSection {
   /** When its part of the schedule begins and ends, epoch ms. */
   from: number;
   to: number;

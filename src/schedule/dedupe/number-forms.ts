@@ -29,7 +29,7 @@ const PIECE_WORDS =
   'chapter|チャプター|volume|vol|ボリューム|no|file|ファイル|case|ケース|act|stage|ステージ|lesson|レッスン|step|ステップ|' +
   'round|ラウンド|scene|シーン|mission|ミッション|track|トラック|page|ページ|phase|フェーズ|story|talk|trip|level|part|パート';
 
-export interface NumberForm {
+interface NumberForm {
   readonly pattern: RegExp;
   /** Where a text has several forms, the heaviest is its number. */
   readonly weight: number;

@@ -19,7 +19,7 @@ const MAX_PARTS = 20_000;
 const MAX_HELD_NODES = 100_000;
 const MAX_HELD_WAYS = 200_000;
 /** What a run over a guide may spend on making states, in visited nodes: a fraction of a second. */
-export const WORK_LIMIT = 1_000_000;
+const WORK_LIMIT = 1_000_000;
 
 type Node =
   | { readonly kind: 'letter'; readonly set: CharacterSet; readonly next: number }

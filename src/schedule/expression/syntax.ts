@@ -51,7 +51,7 @@ function refusal(message: string): Failure {
   return new Failure('bad_request', `正規表現: ${message}`, { path: 'keyword' });
 }
 
-export function union(ranges: Iterable<readonly [number, number]>): CharacterSet {
+function union(ranges: Iterable<readonly [number, number]>): CharacterSet {
   const merged: [number, number][] = [];
   for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);
@@ -61,7 +61,7 @@ export function union(ranges: Iterable<readonly [number, number]>): CharacterSet
   return merged;
 }
 
-export function complement(set: CharacterSet): CharacterSet {
+function complement(set: CharacterSet): CharacterSet {
   const rest: [number, number][] = [];
   let next = 0;
   for (const [from, to] of set) {

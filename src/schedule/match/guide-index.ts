@@ -29,7 +29,7 @@ export interface GuideRow {
 }
 
 /** A programme was put, or removed. */
-export interface GuideChange {
+interface GuideChange {
   readonly id: ProgramId;
   /** What was there before, if anybody may hold it. */
   readonly before: GuideProgram | undefined;

@@ -14,7 +14,7 @@ export type RuleStations = ReadonlyMap<StationId, RuleStation>;
 const TOO_COSTLY =
   '正規表現の処理に時間がかかりすぎるため、ルールを無効にしました。書き方を簡単にしてください。';
 
-export interface Matched {
+interface Matched {
   /** In no order. */
   readonly programs: readonly GuideProgram[];
   /** Japanese; the rule is to be disabled, and matched nothing. */

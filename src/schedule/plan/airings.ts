@@ -18,7 +18,7 @@ const MAX_WORDS = 3;
 /** Runs of letters: signs, numbers and blanks differ between stations. */
 const LETTERS = /[\p{L}\p{M}ー]+/gu;
 
-export interface GuideAiring extends Airing {
+interface GuideAiring extends Airing {
   readonly program: GuideProgram;
 }
 

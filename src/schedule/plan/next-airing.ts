@@ -6,7 +6,7 @@ import { isSameEpisode } from '../dedupe/same-episode.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
 import type { Facts } from './program-facts.ts';
 
-export interface AiredText extends EpisodeText {
+interface AiredText extends EpisodeText {
   /** Epoch ms. */
   readonly startAt: number;
 }

@@ -69,7 +69,7 @@ export function difference(
 }
 
 /** How a reservation that a plan creates is recorded: what its rule says. */
-export type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
+type RecordingChoice = Pick<Reservation, 'marginBefore' | 'marginAfter' | 'encode' | 'keepTs'>;
 
 /**
  * The reservations with a plan applied, new ones numbered from `nextId` on.

@@ -59,7 +59,7 @@ export function putOff(
 /** A relay that is announced into a guide that has not been read yet is taken to last so long. */
 const RELAY_MS = 30 * 60_000;
 
-export interface Origin {
+interface Origin {
   /** undefined: it vanished from the guide. */
   readonly program: GuideProgram | undefined;
   /** Epoch ms. */

@@ -42,7 +42,7 @@ export interface Placed<T extends Slot> {
 }
 
 /** How two recordings of one channel meet that follow each other within their margins. */
-export type Meeting =
+type Meeting =
   /** The second joins the tuning of the first. */
   | 'join'
   /** The second takes the tuner that it would get if the first had ended. */

@@ -20,7 +20,7 @@ export interface Wish {
   readonly airings: readonly GuideProgram[];
 }
 
-export interface Wanted {
+interface Wanted {
   readonly wishes: readonly Wish[];
   readonly passedOver: Map<ProgramId, PassedOverReason>;
 }
