@@ -11,7 +11,7 @@ import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { withoutFiles } from './reception-timeline.ts';
-import { FILE_GONE, findParts, givePlainName, joinParts, removeJoined } from './recording-parts.ts';
+import { FILE_GONE, findParts, joinParts, removeJoined } from './recording-parts.ts';
 import type { SessionResult } from './recording-session.ts';
 
 export interface ConcludeOptions {
@@ -85,7 +85,6 @@ export async function concludeRecording(
       parts.kept.map(({ path }) => path),
       options,
     );
-    await givePlainName(id, joined.path, options);
   }
   return { ...judgement, worthRepeating: repeat };
 }

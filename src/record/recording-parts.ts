@@ -3,7 +3,7 @@
  * needed any more. Only files that a row names are touched.
  */
 import { constants } from 'node:fs';
-import { access, copyFile, link, open, readdir, rm, stat } from 'node:fs/promises';
+import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingPart } from '../model/recording.ts';
@@ -104,7 +104,9 @@ export async function joinParts(
   const [first, ...others] = parts;
   const stem = store.find(id)?.stem;
   if (folder === undefined || first === undefined || stem === undefined || stem === null) return undefined;
-  const path = join(folder.path, joinedName(stem));
+  // The name that an uninterrupted recording has, unless a part or another file has it.
+  const plain = join(folder.path, partName(stem, 1));
+  const path = (await sizeOf(plain)) === 'absent' ? plain : join(folder.path, joinedName(stem));
   // Looked at before it is named as ours: what is named may be removed by the next start.
   if ((await sizeOf(path)) !== 'absent') return undefined;
   await persist(() => store.joining(id, path));
@@ -127,50 +129,6 @@ export async function joinParts(
     await rm(path, { force: true });
     store.notJoined(id);
     return undefined;
-  }
-}
-
-/**
- * Gives a joined file the name that an uninterrupted recording has, once its parts are gone. A power cut leaves both
- * names, and the rows say which is to be removed. Where a file system has no hard links, or the name is in use, it stays.
- */
-export async function givePlainName(
-  id: number,
-  path: string,
-  {
-    store,
-    persist,
-    log,
-  }: Pick<JoinOptions, 'persist' | 'log'> & {
-    store: Pick<RecordingStore, 'find' | 'joining' | 'notJoined' | 'renamed' | 'forgetJoined'>;
-  },
-): Promise<void> {
-  const stem = store.find(id)?.stem;
-  if (stem === undefined || stem === null) return;
-  const plain = join(dirname(path), partName(stem, 1));
-  if ((await sizeOf(plain)) !== 'absent') return;
-  try {
-    await persist(() => store.joining(id, plain));
-    const isLinked = await linked(path, plain);
-    // What another made meanwhile under this name is not ours.
-    if (!isLinked) return store.notJoined(id);
-    await persist(() => store.renamed(id, path, plain));
-    await removeJoined(id, [path], { store, log });
-  } catch (error) {
-    // The recording is judged and stored: only its name is not what it might be.
-    log.error('joined file not renamed', { recording: id, path, error: String(error) });
-  }
-}
-
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    await syncFolder(dirname(to));
-    return true;
-  } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code !== 'EEXIST') await rm(to, { force: true });
-    return false;
   }
 }
 

@@ -109,25 +109,6 @@ export class RecordingPartRows {
     );
   }
 
-  /** A file has another name by now too, which is its own from here on; the former one is only to be removed. */
-  renamed(id: number, from: string, to: string): void {
-    atomically(this.database, () => {
-      for (const table of ['recording_files', 'recording_parts', 'recording_seams']) {
-        const isPart = table === 'recording_parts' ? `AND part > ${JOINING}` : '';
-        this.database
-          .query(`UPDATE ${table} SET path = $to WHERE recording_id = $id AND path = $from ${isPart}`)
-          .run({ id, from, to });
-      }
-      this.notJoined(id);
-      this.database
-        .query(
-          `INSERT INTO recording_parts SELECT $id, min(coalesce(min(part), 0), 0) - 1, $from, 0
-           FROM recording_parts WHERE recording_id = $id`,
-        )
-        .run({ id, from });
-    });
-  }
-
   protected joinSeams(id: number, path: string, parts: readonly RecordingPart[]): void {
     const move = this.database.query(
       `UPDATE recording_seams SET path = $path, position = position + $offset

@@ -82,7 +82,7 @@ export function kills(at: number): FaultRoom {
         // Whether it is damaged or lost is a question of how long this machine takes to start programs.
         expect(verdict.level).not.toBe('complete');
         expect(verdict.drops).toBe(0);
-        expect(recording.state).toBe('recorded');
+        expect(recording.state).toBe(verdict.level === 'lost' ? 'failed' : 'recorded');
         const causes = verdict.gaps.map(({ cause }) => cause);
         expect(causes.filter((cause) => cause === 'service_stopped').length).toBe(downMs.length - 1);
         expect(causes.every((cause) => CAUSES.has(cause))).toBe(true);
