@@ -151,8 +151,14 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
     const began = Date.now();
     const session = desk.record({ station: air.station('T33'), endAt: began + FAR_MS, folders });
     await until('it writes', () => session.state.bytes > 100_000);
+    // A busy machine may not have told in time where the folder is mounted.
+    const path = join(disk, 'recordings');
+    await until('its mount is known', async () => {
+      await desk.mounts.used(path);
+      return (await desk.mounts.look(path)) === 'there';
+    });
     const startAt = Date.now();
-    // It stays mounted where nobody looks for it.
+    // It stays mounted at another place.
     const hidden = join(air.folder, 'hidden');
     mkdirSync(hidden);
     mounts.push(hidden);
