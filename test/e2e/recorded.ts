@@ -4,6 +4,8 @@ import { MARK_PERIOD, STC_ZERO, TICKS_PER_SECOND } from '../../synth/clock.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { Playback, Recording, Station } from '../../wire/api.ts';
 
+/** Changes are refused without: forms of foreign pages cannot send it. */
+const JSON_BODY = { 'content-type': 'application/json' };
 const PERIOD_S = MARK_PERIOD / TICKS_PER_SECOND;
 
 async function json<T>(url: string, init?: RequestInit): Promise<T> {
@@ -52,11 +54,7 @@ export function stationToRecord(base: string): Promise<Station> {
 
 /** Presses record on a station and gives the recording as soon as there is something to watch. */
 export async function startRecording(base: string, stationId: number): Promise<Recording> {
-  await json(`${base}api/services/${stationId}/record`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  });
+  await json(`${base}api/services/${stationId}/record`, { method: 'POST', headers: JSON_BODY, body: '{}' });
   return until('it is recorded', 60_000, async () => {
     const list = await json<Recording[]>(`${base}api/recordings`);
     return list.find(({ serviceId, bytes }) => serviceId === stationId && bytes > 1_000_000);
@@ -68,7 +66,7 @@ export async function endRecording(base: string, recording: Recording): Promise<
   const booked = await json<{ id: number; programId: number }[]>(`${base}api/reservations`);
   const own = booked.find(({ programId }) => programId === recording.programId);
   if (own === undefined) throw new Error('its reservation is not listed');
-  const response = await fetch(`${base}api/reservations/${own.id}`, { method: 'DELETE' });
+  const response = await fetch(`${base}api/reservations/${own.id}`, { method: 'DELETE', headers: JSON_BODY });
   if (!response.ok) throw new Error(`not ended: ${response.status}`);
   return until('it is judged', 60_000, async () => {
     const list = await json<Recording[]>(`${base}api/recordings`);
