@@ -4,7 +4,7 @@
  */
 import { dirname, join, normalize } from 'node:path';
 
-export interface UnusedExport {
+interface UnusedExport {
   readonly file: string;
   readonly name: string;
 }

@@ -56,7 +56,7 @@ export interface Show {
   without?: readonly number[];
 }
 
-export interface Judged {
+interface Judged {
   recording: Recording;
   verdict: NonNullable<Recording['verdict']>;
   path: string;
