@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
       status: 503,
     });
     await page.getByRole('button', { name: '保存する' }).click();
-    await page.getByRole('alert').getByText('チューナーの設定を書き込めません').waitFor();
+    await page.getByRole('alert').getByText('チューナーの設定を書き込めません').first().waitFor();
     rig.service.house.problems.clear();
     await page.getByRole('button', { name: '保存する' }).click();
     await page.locator('.toast', { hasText: '保存しました' }).waitFor();

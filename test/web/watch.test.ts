@@ -101,10 +101,11 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     playback.captions = { v: 1, pages: [{ at: 1, page: CAPTION }] };
     const page = await open('watch/1');
     await placed(page, 0.2);
-    await page.keyboard.press('ArrowRight');
-    // The end is the farthest that there is.
-    await placed(page, 25);
+    // Paused, so that the next episode does not begin at the end.
     await page.keyboard.press('k');
+    await page.keyboard.press('ArrowRight');
+    // The end is the farthest that there is; the last frame lasts a little longer than the description says.
+    await placed(page, 25, 31);
     await page.keyboard.press('j');
     await placed(page, 15, 21);
     const drawn = (): Promise<boolean> =>
