@@ -1,5 +1,6 @@
 /** Where reading a recording begins for a wanted time: an intra picture, and the tables that are in force there. */
 import { type Media90k, media90k } from '../../arib/time.ts';
+import { scramblingControl } from '../../arib/ts/packet.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { ProgramTables } from './program-tables.ts';
 import type { ByteSource } from './recording-bytes.ts';
@@ -51,6 +52,19 @@ export async function findEntry(
   return undefined;
 }
 
+/** Whether packets near a time are scrambled. */
+export async function isScrambledAt(
+  source: ByteSource,
+  index: RecordingIndex,
+  media: Media90k,
+): Promise<boolean> {
+  const place = await index.around(media);
+  if (place === undefined) return false;
+  const bytes = await source.read(place.before.at, BLOCK_BYTES);
+  for (const offset of packetsIn(bytes)) if (scramblingControl(bytes, offset) !== 0) return true;
+  return false;
+}
+
 async function lastEntry(
   source: ByteSource,
   index: RecordingIndex,
@@ -76,7 +90,7 @@ async function* entriesIn(
     for (const offset of packetsIn(bytes)) {
       end = offset + 188;
       tables.feed(bytes, offset);
-      const layout = tables.layout ?? index.layout;
+      const layout = index.sentOf(tables.layout ?? index.layout);
       const entry = entryAt(bytes, offset, layout);
       const media = entry === undefined ? undefined : index.timeOf(entry.pts, at + offset);
       if (entry === undefined || media === undefined) continue;

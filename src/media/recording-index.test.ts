@@ -9,6 +9,7 @@ import {
   TICKS_PER_SECOND,
 } from '../../arib/time.ts';
 import { PICTURE, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
+import { findEntry, isScrambledAt } from './entry-search.ts';
 import { RecordingIndexer } from './recording-index.ts';
 
 const NOON = broadcastMs(Date.UTC(2026, 4, 1, 3));
@@ -81,6 +82,33 @@ test('a stretch that stayed scrambled is timed by its clock', async () => {
   const { pieces, duration } = await indexed(new VirtualRecording(runs));
   expect(pieces).toHaveLength(1);
   expect(duration).toBe(media90k(4 * PER_MINUTE * PICTURE));
+});
+
+test('a picture that is announced and never sent leaves the sound, whose stamps are exact', async () => {
+  const runs = [{ pictures: 3 * PER_MINUTE, pts: 90_000, lacksPicture: true }];
+  const source = new VirtualRecording(runs);
+  const index = await indexed(source);
+  expect(index.layout.video).toBeNull();
+  expect(index.layout.audios).toHaveLength(1);
+  // A frame of sound is shorter than a picture.
+  expect(index.duration).toBe(media90k((3 * PER_MINUTE - 1) * PICTURE + 1_920));
+  const entry = await findEntry(source, index, media90k(MINUTE));
+  expect(entry?.layout.video).toBeNull();
+  expect(Math.abs((entry?.media ?? 0) - MINUTE)).toBeLessThan(PICTURE);
+  expect(await isScrambledAt(source, index, media90k(MINUTE))).toBe(false);
+});
+
+test('a picture that comes later, or stayed scrambled, is no picture that is never sent', async () => {
+  const later = new VirtualRecording([
+    { pictures: PER_MINUTE, pts: 0, lacksPicture: true },
+    { pictures: PER_MINUTE, pts: PER_MINUTE * PICTURE },
+    { pictures: PER_MINUTE, pts: 2 * PER_MINUTE * PICTURE, lacksPicture: true },
+  ]);
+  expect((await indexed(later)).layout.video).not.toBeNull();
+  const scrambled = new VirtualRecording([{ pictures: PER_MINUTE, pts: 0, isScrambled: true }]);
+  const index = await indexed(scrambled);
+  expect(index.layout.video).not.toBeNull();
+  expect(await isScrambledAt(scrambled, index, media90k(0))).toBe(true);
 });
 
 test('the index of what grows is renewed by reading its end', async () => {

@@ -92,15 +92,19 @@ interface Run {
   readonly broadcastAt: BroadcastMs | undefined;
 }
 
+interface RecordingHead {
+  readonly layout: StationLayout;
+  /** A picture is announced and never sent: `layout` has none. */
+  readonly isSoundOnly: boolean;
+  readonly tables: Uint8Array<ArrayBuffer>;
+  readonly serviceId: ServiceId | undefined;
+}
+
 export class RecordingIndex {
   readonly scale: TimeScale;
 
   constructor(
-    /** At the head. */
-    readonly layout: StationLayout,
-    /** PAT and PMT at the head, as packets. */
-    readonly tables: Uint8Array<ArrayBuffer>,
-    readonly serviceId: ServiceId | undefined,
+    private readonly head: RecordingHead,
     /** One for each stretch of the scale. */
     readonly pieces: readonly IndexPiece[],
     /** Broadcast time of each piece. */
@@ -112,6 +116,25 @@ export class RecordingIndex {
   ) {
     const stretches = pieces.map(({ pts, length }, index): Stretch => ({ pts, length, at: times[index] }));
     this.scale = TimeScale.of(stretches);
+  }
+
+  /** At the head. */
+  get layout(): StationLayout {
+    return this.head.layout;
+  }
+
+  /** PAT and PMT at the head, as packets. */
+  get tables(): Uint8Array<ArrayBuffer> {
+    return this.head.tables;
+  }
+
+  get serviceId(): ServiceId | undefined {
+    return this.head.serviceId;
+  }
+
+  /** What of a layout within the recording can be played: without a picture that is announced and never sent. */
+  sentOf(layout: StationLayout): StationLayout {
+    return this.head.isSoundOnly ? withoutPicture(layout) : layout;
   }
 
   get duration(): Media90k {
@@ -172,22 +195,18 @@ export class RecordingIndex {
 export class RecordingIndexer {
   #head: { tables: ProgramTables; layout: StationLayout } | undefined;
   #sampler: StampSampler | undefined;
+  /** Where the announced picture is never sent. */
+  #soundSampler: StampSampler | undefined;
   readonly #entries = new Map<number, Sample>();
 
   /** @throws Failure not_found when it is no stream that can be played; what reading throws */
   async index(input: IndexInput): Promise<RecordingIndex> {
     const { source, serviceId } = input;
     this.#head ??= await readHead(source, serviceId);
-    const { tables, layout } = this.#head;
-    this.#sampler ??= new StampSampler(source, layout);
-    const sampler = this.#sampler;
-    sampler.source = source;
+    const { tables, layout: announced } = this.#head;
     const size = source.size;
-    const runs: Run[] = [];
-    for (const { from, to, broadcastAt } of writingRuns(input, size)) {
-      const samples = await readRun(sampler, from, to);
-      if (samples.length > 0) runs.push({ samples, from, to, broadcastAt });
-    }
+    const { runs, sampler, isSoundOnly } = await this.#readRuns(input, announced, size);
+    const layout = isSoundOnly ? withoutPicture(announced) : announced;
     const parts: Run[] = [];
     for (const run of runs) parts.push(...(await splitAtJumps(sampler, run)));
     const joined = joinSeamless(parts);
@@ -197,18 +216,41 @@ export class RecordingIndexer {
     const places: TimedPlace[][] = [];
     let start = 0;
     for (const part of joined) {
-      const first = await this.#entry(source, part, layout);
+      const first = await this.#entry(source, part, layout, isSoundOnly);
       const { piece, timed } = placed(part, first, media90k(start), layout.video !== null);
       pieces.push(piece);
       times.push(part.broadcastAt);
       places.push(timed);
       start += piece.length;
     }
-    return new RecordingIndex(layout, tables.packets, tables.serviceId, pieces, times, places, sampler, size);
+    const { packets, serviceId: followed } = tables;
+    const head = { layout, isSoundOnly, tables: packets, serviceId: followed };
+    return new RecordingIndex(head, pieces, times, places, sampler, size);
+  }
+
+  async #readRuns(
+    input: IndexInput,
+    layout: StationLayout,
+    size: number,
+  ): Promise<{ runs: Run[]; sampler: StampSampler; isSoundOnly: boolean }> {
+    const { source } = input;
+    this.#sampler ??= new StampSampler(source, layout);
+    this.#sampler.source = source;
+    const runs = await readRuns(this.#sampler, input, size);
+    if (!(await this.#sampler.isSoundOnly(size))) {
+      // The picture came later than the sound: places that were found before are those of the sound.
+      if (this.#soundSampler !== undefined) this.#entries.clear();
+      this.#soundSampler = undefined;
+      return { runs, sampler: this.#sampler, isSoundOnly: false };
+    }
+    this.#soundSampler ??= new StampSampler(source, withoutPicture(layout));
+    this.#soundSampler.source = source;
+    const sampler = this.#soundSampler;
+    return { runs: await readRuns(sampler, input, size), sampler, isSoundOnly: true };
   }
 
   /** The first picture of a part that can be shown; its first stamp where none is found. */
-  async #entry(source: ByteSource, part: Run, layout: StationLayout): Promise<Sample> {
+  async #entry(source: ByteSource, part: Run, layout: StationLayout, isSoundOnly: boolean): Promise<Sample> {
     const [fallback] = part.samples;
     if (fallback === undefined) throw new Error('a part has a sample');
     const known = this.#entries.get(part.from);
@@ -219,7 +261,8 @@ export class RecordingIndexer {
       const bytes = await source.read(at, Math.min(BLOCK_BYTES, end - at));
       for (const offset of packetsIn(bytes)) {
         tables.feed(bytes, offset);
-        const entry = entryAt(bytes, offset, tables.layout ?? layout);
+        const here = isSoundOnly ? layout : (tables.layout ?? layout);
+        const entry = entryAt(bytes, offset, here);
         if (entry === undefined) continue;
         // A stamp that its neighbours deny is damaged.
         if (!continues(0, ptsDifference(entry.pts, fallback.pts))) continue;
@@ -250,6 +293,19 @@ async function readHead(
     }
   }
   throw UNPLAYABLE();
+}
+
+function withoutPicture(layout: StationLayout): StationLayout {
+  return { ...layout, video: null };
+}
+
+async function readRuns(sampler: StampSampler, input: IndexInput, size: number): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const { from, to, broadcastAt } of writingRuns(input, size)) {
+    const samples = await readRun(sampler, from, to);
+    if (samples.length > 0) runs.push({ samples, from, to, broadcastAt });
+  }
+  return runs;
 }
 
 function* writingRuns({ breaks, beganAt }: IndexInput, size: number): Generator<Omit<Run, 'samples'>> {

@@ -17,6 +17,8 @@ const WINDOW_BYTES = 192 * 1024;
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
 /** In a stream with more such places no more is looked for than where one is asked for. */
 const MAX_BARREN = 8;
+/** Places that are read before a picture is taken for one that is never sent. */
+const PROBES = 32;
 const TAIL_BYTES = 512 * 1024;
 /** Half a second: stamps of pictures lie behind the clock by the decoder's buffer. Replaced by what is measured. */
 const TYPICAL_DELAY = 45_000;
@@ -31,6 +33,8 @@ export class StampSampler {
   reads = 0;
   /** Places without stamps. */
   #barren = 0;
+  #hasPicture = false;
+  #hasSound = false;
 
   constructor(
     /** The same octets, however they are opened. */
@@ -38,6 +42,19 @@ export class StampSampler {
     /** At the head. */
     private readonly layout: StationLayout,
   ) {}
+
+  /** The layout announces a picture, and only sound came in all that was read so far. */
+  get lacksPicture(): boolean {
+    return this.layout.video !== null && !this.#hasPicture && this.#hasSound;
+  }
+
+  /** Whether the recording has sound alone where a picture is announced. Reads some places more before it says so. */
+  async isSoundOnly(size: number): Promise<boolean> {
+    for (let probe = 0; probe < PROBES && this.lacksPicture; probe += 1) {
+      this.#stampsOf(await this.#read(Math.floor((size / PROBES) * probe), WINDOW_BYTES));
+    }
+    return this.lacksPicture;
+  }
 
   /** The first stamp from a place on and before another; undefined where there is none near. */
   async at(from: number, before: number): Promise<Sample | undefined> {
@@ -90,8 +107,9 @@ export class StampSampler {
 
   /** Of the leading stream; where it is scrambled or absent, by the clock. */
   #stampsOf(bytes: Uint8Array): readonly Sample[] {
-    const { video, audios } = this.layout;
-    const found = stampsIn(bytes, video?.pid ?? audios[0], video !== null);
+    const found = stampsIn(bytes, this.layout);
+    this.#hasPicture ||= found.hasPicture;
+    this.#hasSound ||= found.hasSound;
     if (found.stamps.length === 0)
       return found.clocks.map(({ at, pts }) => ({ at, pts: pts90k(pts + this.#delay) }));
     this.#measureDelay(found);

@@ -2,10 +2,10 @@
  * Time stamps and entry points in a window of a transport stream that begins anywhere. Pure; nothing is assumed of what
  * is before the window.
  */
-import type { Pid } from '../../arib/ids.ts';
 import { type Pts90k, unwrapPts } from '../../arib/time.ts';
 import { pcrToPts } from '../../arib/ts/clock.ts';
 import {
+  hasPayload,
   hasTransportError,
   PACKET_SIZE,
   packetPcr,
@@ -30,6 +30,10 @@ export interface WindowStamps {
   readonly stamps: readonly StampAt[];
   /** Of the programme clock, as 90 kHz. */
   readonly clocks: readonly StampAt[];
+  /** Packets of the picture came, readable or scrambled. */
+  readonly hasPicture: boolean;
+  /** Readable sound came. */
+  readonly hasSound: boolean;
 }
 
 /** Consecutive sync bytes that are believed. */
@@ -80,24 +84,29 @@ function stampOf(bytes: Uint8Array, offset: number): { pts: Pts90k; streamId: nu
   return pes?.pts === undefined ? undefined : { pts: pes.pts, streamId: pes.streamId };
 }
 
-/**
- * @param lead PID of the leading stream as the layout at the head names it; where it does not occur any stream of its
- *   kind counts, since PIDs change within a recording
- */
-export function stampsIn(bytes: Uint8Array, lead: Pid | undefined, isVideo: boolean): WindowStamps {
+/** @param layout at the head; where its leading stream does not occur any stream of its kind counts: PIDs change */
+export function stampsIn(bytes: Uint8Array, { video, audios }: StationLayout): WindowStamps {
+  const lead = video?.pid ?? audios[0];
   const own: StampAt[] = [];
   const others: StampAt[] = [];
   const clocks: StampAt[] = [];
+  let hasPicture = false;
+  let hasSound = false;
   for (const at of packetsIn(bytes)) {
     const pcr = hasTransportError(bytes, at) ? undefined : packetPcr(bytes, at);
     if (pcr !== undefined) clocks.push({ at, pts: pcrToPts(pcr) });
+    const pid = packetPid(bytes, at);
+    // The clock may be sent on the PID of a picture that is not.
+    if (pid === video?.pid && hasPayload(bytes, at)) hasPicture = true;
     const stamp = stampOf(bytes, at);
     if (stamp === undefined) continue;
     const { pts, streamId } = stamp;
-    if (!(isVideo ? isVideoId(streamId) : isAudioId(streamId))) continue;
-    (packetPid(bytes, at) === lead ? own : others).push({ at, pts });
+    if (isVideoId(streamId)) hasPicture = true;
+    if (isAudioId(streamId)) hasSound = true;
+    if (!(video === null ? isAudioId(streamId) : isVideoId(streamId))) continue;
+    (pid === lead ? own : others).push({ at, pts });
   }
-  return { stamps: own.length > 0 ? own : others, clocks };
+  return { stamps: own.length > 0 ? own : others, clocks, hasPicture, hasSound };
 }
 
 /** The earliest and the latest stamp of a few that are near each other, as unwrapped by the first. */

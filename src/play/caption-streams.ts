@@ -59,6 +59,8 @@ const BLOCK_BYTES = 256 * 1024;
 /** 500 pages that are not taken. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
 const WAIT_MS = 250;
+/** The clock alone is read. */
+const NO_STREAMS = { video: null, audios: [], captions: [] };
 
 /** How far a stream was read, by its own clock: jumps of it take no time. */
 class StreamProgress {
@@ -66,7 +68,7 @@ class StreamProgress {
   ticks = 0;
 
   take(bytes: Uint8Array): void {
-    const { clocks } = stampsIn(bytes, undefined, true);
+    const { clocks } = stampsIn(bytes, NO_STREAMS);
     if (clocks.length === 0) this.ticks += (bytes.length / FASTEST_BYTES) * TICKS_PER_SECOND;
     for (const { pts } of clocks) {
       const step = this.#last === undefined ? 0 : ptsDifference(pts, this.#last);

@@ -6,7 +6,7 @@ import type { LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { chooseAudio } from '../media/audio-choice.ts';
 import { EncodedSession } from '../media/encoded-session.ts';
-import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
+import { findEntry, isScrambledAt, type RecordingEntry } from '../media/entry-search.ts';
 import { httpBody } from '../media/http-body.ts';
 import type { MediaSession } from '../media/media-session.ts';
 import { PacketSession } from '../media/packet-session.ts';
@@ -84,9 +84,8 @@ export class RecordingStreams {
     let release = (): void => {};
     try {
       const recipe = await this.#recipe(request);
-      const entry = await findEntry(opened.bytes, opened.index, this.#target(request, opened));
+      const entry = await this.#entry(request, opened);
       signal.throwIfAborted();
-      if (entry === undefined) throw unreadable();
       if (codec !== 'raw') release = this.options.slots.take();
       const done = (): void => {
         release();
@@ -110,8 +109,7 @@ export class RecordingStreams {
     const opened = await this.options.open.open(request.recording);
     try {
       await this.#recipe(request);
-      const entry = await findEntry(opened.bytes, opened.index, this.#target(request, opened));
-      if (entry === undefined) throw unreadable();
+      await this.#entry(request, opened);
     } finally {
       opened.close();
     }
@@ -128,6 +126,15 @@ export class RecordingStreams {
     const options = audioOptions(recording.audios);
     const choose: EncodedRecipe['audio'] = (layout) => chooseAudio(options, audio, layout.audios.length);
     return chooseRecipe(codec, choose, this.options.encoders);
+  }
+
+  /** @throws Failure not_found where nothing can be played */
+  async #entry(request: RecordingStreamRequest, opened: OpenRecording): Promise<RecordingEntry> {
+    const { bytes, index } = opened;
+    const target = this.#target(request, opened);
+    const entry = await findEntry(bytes, index, target);
+    if (entry !== undefined) return entry;
+    throw unreadable(await isScrambledAt(bytes, index, target));
   }
 
   /** Where the first picture is looked for. */
@@ -194,6 +201,9 @@ export class RecordingStreams {
   }
 }
 
-function unreadable(): Failure {
-  return new Failure('not_found', 'この位置の映像はスクランブルが解除されていないため、再生できません。');
+function unreadable(isScrambled: boolean): Failure {
+  const message = isScrambled
+    ? 'この位置の映像はスクランブルが解除されていないため、再生できません。'
+    : 'この位置には再生できる映像がありません。';
+  return new Failure('not_found', message);
 }

@@ -135,6 +135,23 @@ test('a recording without picture is played', async () => {
   expect(heard.response.headers.get('content-type')).toBe('audio/mp4');
 });
 
+test('a picture that is announced and never sent is left out, and what is scrambled is called so', async () => {
+  const both = await madeStream({ seconds: 2, flashAt: 1, clock: 10 });
+  const packets = Array.from({ length: both.length / 188 }, (_, index) =>
+    both.slice(index * 188, index * 188 + 188),
+  );
+  const pidOf = (packet: Uint8Array): number => (((packet[1] ?? 0) & 0x1f) << 8) | (packet[2] ?? 0);
+  const id = home.put({ content: joined(...packets.filter((packet) => pidOf(packet) !== 256)) });
+  expect(await (await get(id, '', 'playback')).json()).toMatchObject({ hasVideo: false });
+  const heard = await watched(id, 'codec=h264');
+  expect([heard.video, heard.response.headers.get('content-type')]).toEqual([undefined, 'audio/mp4']);
+  expect(heard.beeps[0]).toBeCloseTo(1, 1);
+  for (const packet of packets) if (pidOf(packet) >> 1 === 128) packet[3] = (packet[3] ?? 0) | 0x80;
+  const scrambled = await get(home.put({ content: joined(...packets) }), 'codec=h264');
+  expect(scrambled.status).toBe(404);
+  expect(((await scrambled.json()) as { message: string }).message).toContain('スクランブル');
+});
+
 test('a recording in H.264 is played', async () => {
   const avc = home.put({
     content: await madeStream({ seconds: 2, flashAt: 1, clock: 10, codec: 'libx264' }),

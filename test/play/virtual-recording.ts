@@ -8,6 +8,8 @@ import { adaptation, PACKET, patSection, pesPacket, pmtSection, StreamBuilder } 
 export const VIDEO = 0x100;
 const SOUND = 0x110;
 const PMT = 0x1f0;
+/** Null packets. */
+const NOTHING = 0x1fff;
 const SERVICE = 1024;
 /** 90 kHz ticks of a picture at 29.97 Hz. */
 export const PICTURE = 3_003;
@@ -21,6 +23,8 @@ export interface VirtualRun {
   readonly pts: number;
   /** Nothing of it is readable but the clock. */
   readonly isScrambled?: boolean;
+  /** The PMT names a picture, on whose PID only the clock is sent. */
+  readonly lacksPicture?: boolean;
 }
 
 export class VirtualRecording implements ByteSource {
@@ -91,9 +95,9 @@ export class VirtualRecording implements ByteSource {
     const scrambling = run.isScrambled === true ? 2 : 0;
     builder
       .packet(VIDEO, { adaptation: adaptation({ pcr: clock }) })
-      .packet(VIDEO, {
+      .packet(run.lacksPicture === true ? NOTHING : VIDEO, {
         payload: pesPacket({ streamId: 0xe0, pts, unbounded: true, data: header }),
-        start: true,
+        start: run.lacksPicture !== true,
         scrambling,
       })
       .packet(SOUND, {
