@@ -17,6 +17,7 @@ import { FolderMounts, type MountMemory } from './record/folder-mounts.ts';
 import { type Folder, isFilling, isFull, wishedFolders } from './record/folder-selection.ts';
 import { FolderSpaces } from './record/folder-space.ts';
 import { DATABASE_FILE } from './service.ts';
+import { findCopied } from './store/data-folder.ts';
 import { refuseOrphanedLog } from './store/database.ts';
 import { TROUBLES, troubleOf } from './store/database-error.ts';
 import { MIGRATIONS } from './store/migrations.ts';
@@ -86,6 +87,12 @@ function describeDatabase(path: string): string {
     const problem = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get();
     if (problem !== null && problem.quick_check !== 'ok') {
       throw new Error(`${path}: ${problem.quick_check}; ${TROUBLES.damaged.next}`);
+    }
+    for (const { original, recordings } of findCopied(database, path)) {
+      throw new Error(
+        `${path} is a copy of ${original}: the ${recordings} recordings of the original are not served, continued or ` +
+          'deleted while that file exists; remove it to take them over',
+      );
     }
     return `${path} (schema ${version})`;
   } finally {

@@ -356,6 +356,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   // A disk that is not mounted looks like a first start.
   if (stores.isNew)
     log.warn('database made: no reservations, rules and recordings are known', { path: stores.path });
+  for (const { original, recordings } of stores.copied) {
+    log.warn('data folder is a copy: recordings of the original are not used', { original, recordings });
+  }
   logAccess(config, log);
   logDamage(stores.database, log);
   for (const part of start) part.start();

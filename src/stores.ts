@@ -4,6 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Log } from '../host/log.ts';
 import { CancellationStore } from './store/cancellation-store.ts';
+import { type CopiedRecordings, setCopiedAside } from './store/data-folder.ts';
 import { openDatabase, openReader, refuseOrphanedLog, SchemaTooNew } from './store/database.ts';
 import { TROUBLES, troubleOf } from './store/database-error.ts';
 import { damagedFields } from './store/integrity-check.ts';
@@ -22,6 +23,8 @@ export interface Stores {
   path: string;
   /** There was no database in the folder. */
   isNew: boolean;
+  /** The database is a copy: recordings of the original, which are left alone. */
+  copied: readonly CopiedRecordings[];
   /** The main thread's connection, which writes. */
   database: Database;
   /** A connection that only reads: a search does not wait for a write. */
@@ -50,6 +53,7 @@ export function openStores(dataDir: string): Stores {
     refuseOrphanedLog(path);
     if (isNew) makePrivate(path);
     database = openDatabase(path);
+    const copied = setCopiedAside(database, path);
     const stations = new StationStore(database);
     stations.listed();
     new RuleStore(database).all();
@@ -64,7 +68,7 @@ export function openStores(dataDir: string): Stores {
       reader.close();
       writer.close();
     };
-    return { path, isNew, database, reader, stations, programs: new ProgramStore(database), close };
+    return { path, isNew, copied, database, reader, stations, programs: new ProgramStore(database), close };
   } catch (error) {
     database?.close();
     if (error instanceof SchemaTooNew) throw error;

@@ -6,6 +6,8 @@ export type RecordingReason =
   | { readonly code: 'missing'; readonly cause: GapCause }
   | { readonly code: 'copy_never' }
   | { readonly code: 'file_gone' }
+  /** Its files belong to the database that this one is a copy of. */
+  | { readonly code: 'copied' }
   /** What an earlier process had stored of it could not be read. */
   | { readonly code: 'unreadable' }
   /** A sentence that a version before 2 stored. */

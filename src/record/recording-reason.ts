@@ -40,6 +40,8 @@ export function recordingReasonText(reason: RecordingReason | null): string | nu
       return 'コピー禁止の番組なので録画しません';
     case 'file_gone':
       return '録画ファイルが見つかりません';
+    case 'copied':
+      return 'コピー元のデータフォルダーの録画のため、ここでは再生できません';
     case 'unreadable':
       return '録画の途中までの記録が壊れていたため、続けられませんでした';
     case 'text':

@@ -574,4 +574,18 @@ export const MIGRATIONS: readonly string[] = [
   -- A document's recording without its text: a search of 40,000 recordings reads thousands of them.
   CREATE INDEX recording_documents_of ON recording_documents (document, recording_id);
   `,
+  `
+  -- A copy of this file does not use the recordings of its original (\`data-folder.ts\`).
+  CREATE TABLE data_folder (
+    path TEXT PRIMARY KEY                -- of this file when it was opened last, without links; one row
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE copied_recordings (
+    recording_id INTEGER PRIMARY KEY REFERENCES recordings (id) ON DELETE CASCADE,
+    original TEXT NOT NULL,              -- path of the database to which the files belong
+    state TEXT NOT NULL,                 -- as in the original, as the next
+    reason TEXT,
+    files TEXT NOT NULL,                 -- JSON: rows of recording_files
+    parts TEXT NOT NULL                  -- JSON: rows of recording_parts
+  ) STRICT;
+  `,
 ];

@@ -73,6 +73,7 @@ test('a reason is a code with its parameters; the sentence of an earlier version
     { code: 'missing', cause: 'conflict' },
     { code: 'copy_never' },
     { code: 'file_gone' },
+    { code: 'copied' },
     { code: 'unreadable' },
     { code: 'text', text: '受信が途切れました' },
   ];

@@ -75,6 +75,7 @@ export function readReason(text: string | null): RecordingReason | null {
       return { code: 'missing', cause: causeOf(value.cause) };
     case 'copy_never':
     case 'file_gone':
+    case 'copied':
     case 'unreadable':
       return { code: value.code };
     default:

@@ -222,9 +222,13 @@ const MENDING: readonly string[] = [
   ...['guide_coverage', 'logos'].map(
     (table) => `DELETE FROM ${table} WHERE station_id NOT IN (SELECT id FROM stations)`,
   ),
-  ...['recording_files', 'recording_parts', 'recording_measurements', 'recording_seams'].map(
-    (table) => `DELETE FROM ${table} WHERE recording_id NOT IN (SELECT id FROM recordings)`,
-  ),
+  ...[
+    'recording_files',
+    'recording_parts',
+    'recording_measurements',
+    'recording_seams',
+    'copied_recordings',
+  ].map((table) => `DELETE FROM ${table} WHERE recording_id NOT IN (SELECT id FROM recordings)`),
 ];
 
 function mend(database: Database): void {

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '../../host/log.ts';
+import { putRecording } from '../../test/service/recording-rows.ts';
+import { RecordingRemoval } from '../record/recording-removal.ts';
+import { openStores, type Stores } from '../stores.ts';
+import { findCopied } from './data-folder.ts';
+import { openDatabase } from './database.ts';
+import { RecordingListStore } from './recording-list-store.ts';
+import { RecordingStore } from './recording-store.ts';
+import { RecycleBin } from './recycle-bin.ts';
+
+const START = Date.UTC(2026, 0, 5, 12);
+let root: string;
+/** The original's recordings. */
+let folder: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-copy-')));
+  folder = join(root, 'disk');
+  const { database, close } = openStores(join(root, 'original'));
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 1, 0)`,
+  );
+  for (const state of ['available', 'recording', 'available'] as const) put(database, state, folder);
+  new RecycleBin(database).markDeleted([3], START);
+  close();
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function put(database: Stores['database'], state: 'available' | 'recording', into: string): void {
+  const row = {
+    station: 101,
+    serviceName: '衛星',
+    name: `番組 ${state}`,
+    startAt: START,
+    endAt: START + 60_000,
+  };
+  putRecording(database, { ...row, state }, into);
+}
+
+function copyOriginal(): void {
+  mkdirSync(join(root, 'copy'));
+  copyFileSync(join(root, 'original/svc.db'), join(root, 'copy/svc.db'));
+}
+
+/** What a service would serve, append to, and delete. */
+function used({ database }: Stores) {
+  const store = new RecordingStore(database);
+  return {
+    files: [...store.filePages()].flat().map(({ recordingId }) => recordingId),
+    parts: [1, 2, 3, 4].filter((id) => store.parts(id).length > 0),
+    unfinished: store.unfinished(),
+    leftovers: new RecycleBin(database).leftovers().map(({ recordingId }) => recordingId),
+  };
+}
+
+const ALL = { files: [1], parts: [1, 2, 3], unfinished: [2], leftovers: [3] };
+const NONE = { files: [], parts: [], unfinished: [], leftovers: [] };
+
+test('a copy neither serves, continues nor deletes recordings of its original', async () => {
+  copyOriginal();
+  const stores = openStores(join(root, 'copy'));
+  expect(stores.copied).toEqual([{ original: join(root, 'original/svc.db'), recordings: 3 }]);
+  expect(used(stores)).toEqual(NONE);
+  const listed = new RecordingListStore(stores.database).find(1, { binned: true });
+  expect(listed).toMatchObject({ state: 'failed', reason: { code: 'copied' }, files: [] });
+  const shelf = new RecycleBin(stores.database);
+  const paths = shelf.leftovers().map(({ path }) => path);
+  shelf.markDeleted([1, 2], START);
+  const log = createLog({ level: 'error', now: () => START, write: () => {} });
+  await new RecordingRemoval({ shelf, log, waitMs: 60_000 }).run();
+  expect(paths.every((path) => existsSync(path))).toBe(true);
+  stores.close();
+  const original = openStores(join(root, 'original'));
+  expect(original.copied).toEqual([]);
+  expect(used(original)).toEqual(ALL);
+  for (const { path } of [1, 2, 3].flatMap((id) => new RecordingStore(original.database).parts(id))) {
+    expect([path, existsSync(path)]).toEqual([path, true]);
+  }
+  original.close();
+});
+
+test('its own recordings stay, and those of the original are taken over once it is gone', () => {
+  copyOriginal();
+  const first = openStores(join(root, 'copy'));
+  put(first.database, 'available', join(root, 'copy/recordings'));
+  first.close();
+  const second = openStores(join(root, 'copy'));
+  expect(used(second)).toEqual({ ...NONE, files: [4], parts: [4] });
+  second.close();
+  rmSync(join(root, 'original'), { recursive: true });
+  const third = openStores(join(root, 'copy'));
+  expect(third.copied).toEqual([]);
+  expect(used(third)).toEqual({ ...ALL, files: [1, 4], parts: [1, 2, 3, 4] });
+  const listed = new RecordingListStore(third.database).find(1, { binned: true });
+  expect(listed).toMatchObject({ state: 'available', reason: null, files: [{ source: 'ts' }] });
+  third.close();
+});
+
+test('a data folder that was moved or restored keeps its recordings', () => {
+  copyOriginal();
+  renameSync(join(root, 'original'), join(root, 'moved'));
+  const moved = openStores(join(root, 'moved'));
+  expect(moved.copied).toEqual([]);
+  expect(used(moved)).toEqual(ALL);
+  moved.close();
+  renameSync(join(root, 'copy'), join(root, 'original'));
+  const restored = openStores(join(root, 'original'));
+  expect(restored.copied).toEqual([]);
+  expect(used(restored)).toEqual(ALL);
+  restored.close();
+});
+
+test('a copy is found before it is opened for the first time, and a copy of a copy', () => {
+  copyOriginal();
+  const path = join(root, 'copy/svc.db');
+  const copied = [{ original: join(root, 'original/svc.db'), recordings: 1 }];
+  const database = openDatabase(path);
+  database.run('DELETE FROM recordings WHERE id > 1');
+  expect(findCopied(database, path)).toEqual(copied);
+  database.close();
+  openStores(join(root, 'copy')).close();
+  mkdirSync(join(root, 'third'));
+  copyFileSync(path, join(root, 'third/svc.db'));
+  const third = openStores(join(root, 'third'));
+  expect(third.copied).toEqual(copied);
+  expect(findCopied(third.database, join(root, 'third/svc.db'))).toEqual(copied);
+  third.close();
+});
