@@ -146,7 +146,7 @@ export async function answerHouse(
   }
   const booked = answerBookings(
     state.bookings,
-    { method: request.method, name, body, completed: query.get('completed') === '1' },
+    { method: request.method, name, body, query },
     { program: (id) => findProgram(state, id), airing: (id) => airingAt(state, id), now: Date.now() },
   );
   if (booked !== undefined) {

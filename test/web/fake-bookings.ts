@@ -116,11 +116,17 @@ interface FakeDay {
 /** Undefined for what is not of this part. */
 export function answerBookings(
   bookings: FakeBookings,
-  { method, name, body, completed }: { method: string; name: string; body: string; completed: boolean },
+  { method, name, body, query }: { method: string; name: string; body: string; query: URLSearchParams },
   day: FakeDay,
 ): Response | undefined {
   if (name === 'reservations' && method === 'GET') {
-    return Response.json(bookings.items.filter((item) => isDone(item, day.now) === completed));
+    const completed = query.get('completed') === '1';
+    const sign = completed ? -1 : 1;
+    const from = Number(query.get('from') ?? 0);
+    const listed = bookings.items
+      .filter((item) => isDone(item, day.now) === completed && item.endAt > from)
+      .sort((a, b) => sign * (a.startAt - b.startAt || a.id - b.id));
+    return Response.json(listed.slice(0, Number(query.get('limit') ?? listed.length)));
   }
   if (name === 'reservations' && method === 'POST') {
     const { programId, ...choice }: ReservationRequest = JSON.parse(body);

@@ -70,8 +70,23 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(await page.locator('.next').count()).toBe(4);
     expect(await page.getByRole('link', { name: '競合 2件' }).getAttribute('href')).toContain('conflict');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
+    const line = page.getByRole('navigation', { name: '録画の状況' });
+    await line.getByText(/^空き \d/u).waitFor();
+    await line.getByRole('link', { name: /^予約 \d+件$/u }).waitFor();
+    const card = await page.locator('.card').first().boundingBox();
+    expect((card?.y ?? 999) + (card?.height ?? 999)).toBeLessThan(PHONE.viewport.height);
     await page.locator('.next-recording').click();
     await page.getByRole('dialog', { name: '予約の詳細' }).getByText('録画を停止').waitFor();
+    await page.keyboard.press('Escape');
+    await line.getByRole('button', { name: /^録り逃し：名店通販スペシャル/u }).click();
+    await page.getByRole('dialog', { name: '予約の詳細' }).getByText('名店通販スペシャル').first().waitFor();
+    await page.keyboard.press('Escape');
+    const { items } = rig.service.house.bookings;
+    for (const item of items) if (item.state === 'finished') item.verdict = 'damaged';
+    rig.service.send('reservations');
+    await line.getByRole('link', { name: '録画の問題 2件' }).click();
+    await page.locator('.booking[data-reservation="14"]').waitFor();
+    expect(await page.locator('.booking').count()).toBe(2);
     rig.service.house.bookings = newBookings();
   });
 

@@ -42,7 +42,9 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await row(page, 15).waitFor();
     expect(await row(page, 15).textContent()).toContain('録画を始められませんでした');
     expect(await page.locator('.booking-missed').textContent()).toContain('録り逃し 1件');
-    expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe('true');
+    expect(new URL(page.url()).searchParams.get('filter')).toBe('trouble');
+    await row(page, 14).waitFor({ state: 'detached' });
+    await row(page, 1).waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: '自動' }).click();
     await row(page, 1).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('filter')).toBe('rule');

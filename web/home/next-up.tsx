@@ -1,13 +1,13 @@
-/** On the home screen: what is being recorded, what comes next, and conflicts, as long as there is any of these. */
+/** On the home screen: what is being recorded and what comes next, as long as there is any of these. */
 
 import { useLayoutEffect } from 'preact/hooks';
 import type { ReservationItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { homeNext } from '../device/preferences.ts';
 import { openReservation } from '../navigation/router.ts';
-import { useBookings } from '../query/reservations.ts';
-import { countsOf, nextUp } from '../reservations/sort.ts';
-import { Icon } from '../ui/icon.tsx';
+import { NEXT_BOOKINGS } from '../query/reservations.ts';
+import { useQuery } from '../query/use-query.ts';
+import { nextUp } from '../reservations/sort.ts';
 import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
@@ -41,7 +41,11 @@ function Entry({ item }: { item: ReservationItem }) {
             <span class="next-station">{narrow(item.serviceName)}</span>
           </span>
           <span class="next-title">{titleOf(item)}</span>
-          {recording ? <ProgramProgress startAt={item.startAt} endAt={item.endAt} /> : null}
+          {recording ? (
+            <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
+          ) : (
+            <span class="next-line" />
+          )}
         </Named>
       </button>
     </li>
@@ -66,10 +70,9 @@ function Waiting() {
 }
 
 export function NextUp() {
-  const { items, failure } = useBookings();
+  const { value: items, failure } = useQuery(NEXT_BOOKINGS);
   const { running, coming } = nextUp(items ?? [], now.value);
-  const { conflict, booked } = countsOf(items ?? [], now.value);
-  const some = running.length + coming.length + conflict > 0;
+  const some = running.length + coming.length > 0;
   // With the drawing itself: whoever leaves at once finds the place kept, too.
   useLayoutEffect(() => {
     if (items !== undefined) homeNext.value = some;
@@ -82,18 +85,6 @@ export function NextUp() {
         {[...running, ...coming].map((item) => (
           <Entry key={item.id} item={item} />
         ))}
-        <li class="next-item next-item-links">
-          {conflict === 0 ? null : (
-            <a class="next-link next-link-warn" href="reservations?filter=conflict">
-              <Icon name="alert" />
-              <span class="numbers">競合 {conflict}件</span>
-            </a>
-          )}
-          <a class="next-link" href="reservations">
-            <Icon name="reserve" />
-            <span class="numbers">予約 {booked}件</span>
-          </a>
-        </li>
       </ul>
     </section>
   );

@@ -238,14 +238,27 @@ export const putSettings = (changes: KnownSettings): Promise<KnownSettings> =>
   exchange<KnownSettings>('api/settings', { method: 'PUT', body: changes }, json);
 export const getSystem = (signal?: AbortSignal): Promise<SystemFacts> => get('api/system', signal);
 
+/** A part of a list of reservations: what ends after `from`, epoch ms, at most `limit` of them. */
+interface ReservationPart {
+  readonly from: number;
+  readonly limit: number;
+}
+
 /** @param done what is done with, of the last two weeks (cancelled ones, too), instead of everything else */
-function reservationsUrl(done: boolean): URL {
+function reservationsUrl(done: boolean, part?: ReservationPart): URL {
   const url = addressOf('api/reservations');
   if (done) url.searchParams.set('completed', '1');
+  if (part !== undefined) {
+    url.searchParams.set('from', String(part.from));
+    url.searchParams.set('limit', String(part.limit));
+  }
   return url;
 }
-export const getReservations = (done: boolean, signal?: AbortSignal): Promise<ReservationItem[]> =>
-  get(reservationsUrl(done), signal);
+export const getReservations = (
+  done: boolean,
+  signal?: AbortSignal,
+  part?: ReservationPart,
+): Promise<ReservationItem[]> => get(reservationsUrl(done, part), signal);
 /** @param etag of the list that is here already, or null */
 export const renewReservations = (
   done: boolean,

@@ -4,9 +4,9 @@
  */
 import { computed } from '@preact/signals';
 import type { ReservationItem } from '../../wire/api.ts';
-import { type ApiFailure, renewReservations } from './api.ts';
+import { type ApiFailure, getReservations, renewReservations } from './api.ts';
 import type { Query } from './cache.ts';
-import { entryOf, useQuery } from './use-query.ts';
+import { callQuery, entryOf, useQuery } from './use-query.ts';
 
 interface Bookings {
   /** With those of two weeks that are done with; undefined until read. */
@@ -81,3 +81,24 @@ export function useBookings(): Bookings {
   useQuery(BOOKINGS);
   return bookings.value;
 }
+
+/** So many of the next reservations the home screen reads: a house may have hundreds booked. */
+export const MOST_NEXT = 100;
+const RECENT_MS = 3 * 86_400_000;
+/** Time passes without an event: what has ended leaves the list. */
+const HOME_POLL_MS = 15 * 60_000;
+
+/** Running and next, the first `MOST_NEXT` by start. */
+export const NEXT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
+  'next reservations',
+  ['reservations', 'recordings'],
+  (signal) => getReservations(false, signal, { from: Date.now(), limit: MOST_NEXT }),
+  HOME_POLL_MS,
+);
+/** What ended in the last three days, the last first. */
+export const RECENT_BOOKINGS: Query<readonly ReservationItem[]> = callQuery(
+  'recent reservations',
+  ['reservations', 'recordings'],
+  (signal) => getReservations(true, signal, { from: Date.now() - RECENT_MS, limit: MOST_NEXT }),
+  HOME_POLL_MS,
+);

@@ -79,6 +79,15 @@ export function shortageWords({ shortage }: StorageFacts): { text: string; next:
   };
 }
 
+/** The worst of what keeps recordings from being stored, for a line: undefined while there is room. */
+export function roomAlert(storage: StorageFacts): Pick<RoomWarning, 'text' | 'tone'> | undefined {
+  const warnings = warningsOf(storage.folders);
+  const worst = warnings.find(({ tone }) => tone === 'bad') ?? warnings[0];
+  if (worst !== undefined) return { text: worst.text.replace(/。$/u, ''), tone: worst.tone };
+  const shortage = shortageWords(storage);
+  return shortage === undefined ? undefined : { text: shortage.text.replace(/。$/u, ''), tone: 'warn' };
+}
+
 /** @param elsewhere another folder can be written to */
 function warningOf({ path, state, floorBytes }: StorageFolder, elsewhere: boolean): RoomWarning | undefined {
   const goesOn = elsewhere ? 'ほかの録画先に録画します。' : 'このままでは録画できません。';

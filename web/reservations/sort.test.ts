@@ -60,6 +60,13 @@ test('filters', () => {
   expect([rule.conflicts.map(({ id }) => id), ids(rule.days), ids(rule.over)]).toEqual([[4], [[5]], [[7]]]);
   const conflict = arrange(ITEMS, { filter: 'conflict', completed: false, now: NOW });
   expect([conflict.conflicts.length, conflict.days.length]).toEqual([2, 0]);
+  const worth = [
+    item(20, -9, { state: 'finished', verdict: 'complete' }),
+    item(21, -9, { state: 'finished', verdict: 'damaged' }),
+    item(22, -9, { state: 'finished', verdict: 'lost' }),
+  ];
+  const trouble = arrange([...ITEMS, ...worth], { filter: 'trouble', completed: false, now: NOW });
+  expect([trouble.conflicts, trouble.days, ids(trouble.over)]).toEqual([[], [], [[21, 22], [7]]]);
   expect([filterOf('manual'), filterOf('x'), filterOf(null)]).toEqual(['manual', 'all', 'all']);
 });
 

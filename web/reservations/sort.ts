@@ -7,6 +7,7 @@ export const FILTERS = [
   { filter: 'conflict', label: '競合のみ' },
   { filter: 'manual', label: '手動' },
   { filter: 'rule', label: '自動' },
+  { filter: 'trouble', label: '問題' },
 ] as const;
 export type Filter = (typeof FILTERS)[number]['filter'];
 
@@ -22,6 +23,11 @@ function isOver(item: Pick<ReservationItem, 'state' | 'endAt'>, now: number): bo
   return OVER.has(item.state) || item.endAt <= now;
 }
 
+/** Never began, failed, or lacks something. */
+export function isTrouble({ state, verdict }: Pick<ReservationItem, 'state' | 'verdict'>): boolean {
+  return state === 'missed' || (state === 'finished' && (verdict === 'damaged' || verdict === 'lost'));
+}
+
 function passes(item: ReservationItem, filter: Filter): boolean {
   switch (filter) {
     case 'all':
@@ -32,6 +38,8 @@ function passes(item: ReservationItem, filter: Filter): boolean {
       return item.ruleId === null;
     case 'rule':
       return item.ruleId !== null;
+    case 'trouble':
+      return isTrouble(item);
   }
 }
 
@@ -62,7 +70,7 @@ export interface Shown {
   readonly over: readonly Day[];
 }
 
-/** @param completed shows what is over, too */
+/** @param completed shows what is over, too; of the filter `trouble` it is always shown */
 export function arrange(
   items: readonly ReservationItem[],
   { filter, completed, now }: { filter: Filter; completed: boolean; now: number },
@@ -73,12 +81,13 @@ export function arrange(
   return {
     conflicts,
     days: byDay(open.filter((item) => item.state !== 'conflict')),
-    over: completed
-      ? byDay(
-          passing.filter((item) => isOver(item, now)),
-          true,
-        )
-      : [],
+    over:
+      completed || filter === 'trouble'
+        ? byDay(
+            passing.filter((item) => isOver(item, now)),
+            true,
+          )
+        : [],
   };
 }
 

@@ -6,6 +6,7 @@ import { connection } from '../device/connection.ts';
 import { homeTab } from '../device/preferences.ts';
 import { NextUp } from '../home/next-up.tsx';
 import { SkeletonCard, StationCard } from '../home/station-card.tsx';
+import { StatusLine } from '../home/status-line.tsx';
 import { WatchRow } from '../home/watch-row.tsx';
 import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
@@ -32,7 +33,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
   return (
     <>
       {present.length < 2 ? null : (
-        <div class="home-bands" data-nav-group="bands">
+        <div class="home-bands" data-nav-group="bands" data-nav-whole="">
           <div class="tabs" role="tablist" aria-label="放送の種類">
             {present.map((band) => (
               <button
@@ -169,6 +170,7 @@ export function Home() {
         </p>
       </header>
       <DatabaseTrouble />
+      <StatusLine />
       <NextUp />
       <WatchRow />
       <Content />

@@ -70,6 +70,13 @@ function Nothing({ filter, any }: { filter: Filter; any: boolean }) {
       </Panel>
     );
   }
+  if (filter === 'trouble') {
+    return (
+      <Panel icon="check" title="問題のあった録画はありません">
+        <p>この2週間の予約に、録り逃しや、失敗・欠落のあった録画はありません。</p>
+      </Panel>
+    );
+  }
   return (
     <Panel
       icon="reserve"
@@ -121,11 +128,7 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
       <Missed
         count={counts.missed}
         onShow={
-          completed.value
-            ? undefined
-            : () => {
-                completed.value = true;
-              }
+          completed.value || filter === 'trouble' ? undefined : () => setQuery({ filter: 'trouble' }, true)
         }
       />
       {empty ? (

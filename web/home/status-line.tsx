@@ -1,0 +1,90 @@
+/** On the home screen, in one line: what went wrong, conflicts, what is booked, and the room for recordings. */
+import type { ReservationItem, StorageFacts } from '../../wire/api.ts';
+import { minute } from '../device/clock.ts';
+import { openReservation } from '../navigation/router.ts';
+import { STORAGE } from '../query/queries.ts';
+import { MOST_NEXT, NEXT_BOOKINGS, RECENT_BOOKINGS } from '../query/reservations.ts';
+import { useQuery } from '../query/use-query.ts';
+import { roomAlert, roomWords } from '../recordings/room.ts';
+import { countsOf, isTrouble } from '../reservations/sort.ts';
+import { Icon } from '../ui/icon.tsx';
+import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
+
+/** Recordings of the last days that failed, have gaps or never began: one opens itself, several their list. */
+function Troubles({ items }: { items: readonly ReservationItem[] }) {
+  const [first] = items;
+  if (first === undefined) return null;
+  if (items.length === 1) {
+    return (
+      <button
+        type="button"
+        class="status-chip"
+        data-tone="bad"
+        title={spokenText(first)}
+        onClick={() => openReservation(first.id)}
+      >
+        <Icon name="alert" />
+        <span class="status-title">
+          {standingWords(first).face}：{titleOf(first)}
+        </span>
+      </button>
+    );
+  }
+  return (
+    <a class="status-chip" data-tone="bad" href="reservations?filter=trouble">
+      <Icon name="alert" />
+      <span class="numbers">録画の問題 {items.length}件</span>
+    </a>
+  );
+}
+
+function Booked({ items }: { items: readonly ReservationItem[] }) {
+  const { conflict, booked } = countsOf(items, minute.value);
+  return (
+    <>
+      {conflict === 0 ? null : (
+        <a class="status-chip" data-tone="warn" href="reservations?filter=conflict">
+          <Icon name="alert" />
+          <span class="numbers">競合 {conflict}件</span>
+        </a>
+      )}
+      <a class="status-chip" href="reservations">
+        <Icon name="reserve" />
+        <span class="numbers">{items.length < MOST_NEXT ? `予約 ${booked}件` : '予約一覧'}</span>
+      </a>
+    </>
+  );
+}
+
+function Room({ storage }: { storage: StorageFacts }) {
+  const alert = roomAlert(storage);
+  return (
+    <a class="status-chip" data-tone={alert?.tone} href="recordings">
+      <Icon name={alert === undefined ? 'disk' : 'alert'} />
+      <span class="numbers">{alert?.text ?? roomWords(storage)}</span>
+    </a>
+  );
+}
+
+/** Drawn at once when all of it is known, in a place of fixed height: nothing is pushed away. */
+export function StatusLine() {
+  const next = useQuery(NEXT_BOOKINGS);
+  const recent = useQuery(RECENT_BOOKINGS);
+  const storage = useQuery(STORAGE);
+  const known = [next, recent, storage].every(
+    ({ value, failure }) => value !== undefined || failure !== undefined,
+  );
+  return (
+    <nav class="status-line" aria-label="録画の状況" data-nav-group="status-line">
+      {known ? (
+        <>
+          {recent.value === undefined ? null : <Troubles items={recent.value.filter(isTrouble)} />}
+          {next.value === undefined ? null : <Booked items={next.value} />}
+          {storage.value === undefined || storage.value.folders.length === 0 ? null : (
+            <Room storage={storage.value} />
+          )}
+        </>
+      ) : null}
+    </nav>
+  );
+}
