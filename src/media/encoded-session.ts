@@ -13,6 +13,7 @@ import { Backlog } from './backlog.ts';
 import type { Frame } from './frame.ts';
 import type { Joined, MediaSession } from './media-session.ts';
 import type { EncodedRecipe } from './recipe.ts';
+import type { SessionFailures } from './session-failures.ts';
 import type { EncodeOrder, MediaLayout, MediaSource, OutputEnd, SourceOutput } from './source.ts';
 
 /** 20 s of 6 Mbit/s. */
@@ -26,6 +27,7 @@ interface EncodedSessionOptions {
   readonly layout: () => MediaLayout;
   readonly recipe: EncodedRecipe;
   readonly encoders: Encoders;
+  readonly failures: SessionFailures;
   readonly log: Log;
   /** The session takes no more viewers. Called once. */
   readonly onOver: () => void;
@@ -87,7 +89,7 @@ export class EncodedSession implements MediaSession {
   }
 
   stop(): void {
-    this.#giveUp(new Failure('no_signal', '放送の受信が途切れました'));
+    this.#giveUp(this.options.failures.interrupted());
   }
 
   #launch(): void {
@@ -120,10 +122,8 @@ export class EncodedSession implements MediaSession {
   }
 
   #nothingToEncode(): Failure {
-    if (this.#missing.length === 0) return new Failure('not_found', 'この局は音声を放送していません');
-    return new Failure('no_signal', '放送が届いていないか、スクランブルが解除されていません', {
-      cause: `nothing readable on PIDs ${this.#missing.join(', ')}`,
-    });
+    const { failures } = this.options;
+    return this.#missing.length === 0 ? failures.empty() : failures.unreadable(this.#missing);
   }
 
   #take(frame: Frame): void {
@@ -159,7 +159,7 @@ export class EncodedSession implements MediaSession {
     try {
       if (this.#starts >= MAX_STARTS) throw encoderFailure(end);
       if (end.cause === 'encoder') await this.#reconsider(end);
-      else if (end.cause !== 'layout') throw new Failure('no_signal', '放送の受信が途切れました');
+      else if (end.cause !== 'layout') throw this.options.failures.interrupted();
       if (this.#state === 'starting') this.#launch();
     } catch (error) {
       this.#giveUp(error instanceof Error ? error : new Error(String(error)));

@@ -1,9 +1,9 @@
 /** The packets of a source as they are, shared by all their viewers. */
 import { unlessAborted } from '../../host/deadline.ts';
-import { Failure } from '../model/failure.ts';
 import { Audience } from './audience.ts';
 import { Backlog } from './backlog.ts';
 import type { Joined, MediaSession } from './media-session.ts';
+import type { SessionFailures } from './session-failures.ts';
 import type { MediaSource, OutputEnd, PacketOutput } from './source.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
@@ -34,6 +34,7 @@ export class PacketSession implements MediaSession {
 
   constructor(
     source: MediaSource,
+    private readonly failures: SessionFailures,
     /** Called once. */
     private readonly onOver: () => void,
   ) {
@@ -57,7 +58,7 @@ export class PacketSession implements MediaSession {
     const release = this.#audience.hold();
     const viewerId = ++this.#serial;
     const burst = Promise.withResolvers<ViewerQueue>();
-    const limit = setTimeout(() => burst.reject(notReceived()), START_LIMIT_MS);
+    const limit = setTimeout(() => burst.reject(this.failures.interrupted()), START_LIMIT_MS);
     // The viewer is admitted in the same turn as its first bytes: the next packets continue them.
     this.#joining.set(viewerId, {
       resolve: (bytes) => {
@@ -70,7 +71,7 @@ export class PacketSession implements MediaSession {
       reject: burst.reject,
     });
     try {
-      if (this.#isOver) throw notReceived();
+      if (this.#isOver) throw this.failures.interrupted();
       this.#output.join(viewerId);
       const viewer = await unlessAborted(burst.promise, signal);
       return { viewer, mime: MIME, notices: [] };
@@ -93,7 +94,7 @@ export class PacketSession implements MediaSession {
   }
 
   #ended(end: OutputEnd): void {
-    for (const waiting of this.#joining.values()) waiting.reject(notReceived());
+    for (const waiting of this.#joining.values()) waiting.reject(this.failures.interrupted());
     this.#audience.dismiss(
       end.cause === 'finished' ? undefined : new Error(`the stream ended: ${end.cause}`),
     );
@@ -107,8 +108,4 @@ export class PacketSession implements MediaSession {
     this.#output.stop();
     this.onOver();
   }
-}
-
-function notReceived(): Failure {
-  return new Failure('no_signal', '放送の受信が途切れました');
 }

@@ -18,7 +18,7 @@ import type { IndexPiece, RecordingIndex } from './recording-index.ts';
 import type { OutputEnd, PacketConsumer } from './source.ts';
 
 interface RecordingPacketsOptions {
-  readonly bytes: RecordingBytes;
+  readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
   readonly follow: FollowedRecording | undefined;

@@ -25,7 +25,7 @@ import type {
 } from './source.ts';
 
 interface RecordingSourceOptions {
-  readonly bytes: RecordingBytes;
+  readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
   /** Of a recording in progress. */

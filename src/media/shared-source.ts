@@ -9,6 +9,7 @@ import { EncodedSession } from './encoded-session.ts';
 import type { Joined, MediaSession } from './media-session.ts';
 import { PacketSession } from './packet-session.ts';
 import { type EncodedRecipe, type Recipe, sharingKey } from './recipe.ts';
+import { STATION_FAILURES } from './session-failures.ts';
 import type { MediaLayout, MediaSource, SourceEvents } from './source.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
@@ -109,7 +110,9 @@ export class SharedSource<S extends MediaSource> {
       this.#check();
     };
     const session =
-      recipe.kind === 'packets' ? new PacketSession(source, onOver) : this.#encoded(source, recipe, onOver);
+      recipe.kind === 'packets'
+        ? new PacketSession(source, STATION_FAILURES, onOver)
+        : this.#encoded(source, recipe, onOver);
     this.#sessions.set(key, session);
     if (session instanceof EncodedSession) session.start();
     return session;
@@ -118,7 +121,8 @@ export class SharedSource<S extends MediaSource> {
   #encoded(source: S, recipe: EncodedRecipe, onOver: () => void): EncodedSession {
     const { encoders, log } = this.options;
     const layout = (): MediaLayout => this.#layout ?? source.layout;
-    return new EncodedSession({ source, layout, recipe, encoders, log, onOver });
+    const failures = STATION_FAILURES;
+    return new EncodedSession({ source, layout, recipe, encoders, failures, log, onOver });
   }
 
   /** Sessions that end with the layout end by themselves; later requests get a new one. */

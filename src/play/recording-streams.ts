@@ -14,6 +14,7 @@ import { chooseRecipe, type EncodedRecipe, type Recipe } from '../media/recipe.t
 import type { FollowedRecording } from '../media/recording-feed.ts';
 import { originOf } from '../media/recording-packets.ts';
 import { RecordingSource } from '../media/recording-source.ts';
+import { RECORDING_FAILURES } from '../media/session-failures.ts';
 import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
@@ -185,6 +186,7 @@ export class RecordingStreams {
 
   #session(source: RecordingSource, recipe: Recipe): MediaSession {
     const { encoders, log } = this.options;
+    const failures = RECORDING_FAILURES;
     const onOver = (): void => {
       this.#sessions.delete(running);
       const closing = source.close().finally(() => this.#closing.delete(closing));
@@ -192,8 +194,16 @@ export class RecordingStreams {
     };
     const session =
       recipe.kind === 'packets'
-        ? new PacketSession(source, onOver)
-        : new EncodedSession({ source, layout: () => source.layout, recipe, encoders, log, onOver });
+        ? new PacketSession(source, failures, onOver)
+        : new EncodedSession({
+            source,
+            layout: () => source.layout,
+            recipe,
+            encoders,
+            failures,
+            log,
+            onOver,
+          });
     const running = { session, source };
     this.#sessions.add(running);
     if (session instanceof EncodedSession) session.start();

@@ -1,0 +1,103 @@
+/** A conversion whose encoder hangs, on a recording made in memory. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { media90k } from '../../arib/time.ts';
+import { monotonicMs } from '../../host/clock.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { VirtualRecording } from '../../test/play/virtual-recording.ts';
+import { Encoders } from '../ffmpeg/encoders.ts';
+import { EncodedSession } from './encoded-session.ts';
+import { findEntry } from './entry-search.ts';
+import type { EncodedRecipe } from './recipe.ts';
+import { RecordingIndexer } from './recording-index.ts';
+import { RecordingSource } from './recording-source.ts';
+import { RECORDING_FAILURES } from './session-failures.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-recording-source-'));
+const hanging = join(folder, 'ffmpeg');
+const pidFile = join(folder, 'pid');
+
+beforeAll(() => {
+  // It takes no input and gives no output.
+  writeFileSync(hanging, `#!/bin/sh\necho $$ >> ${pidFile}\nexec sleep 600\n`);
+  chmodSync(hanging, 0o755);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A session on a recording of 20 s; `step`: ms that pass between two readings of the clock. */
+async function hangingSession(step: number) {
+  const bytes = Object.assign(new VirtualRecording([{ pictures: 600, pts: 90_000 }], 40), {
+    refresh: async () => false,
+  });
+  const input = { source: bytes, breaks: [], beganAt: undefined, serviceId: undefined };
+  const index = await new RecordingIndexer().index(input);
+  const zero = media90k(0);
+  const entry = await findEntry(bytes, index, zero);
+  if (entry === undefined) throw new Error('the recording has pictures');
+  let now = 0;
+  const clock = () => {
+    // Once the encoder runs.
+    if (existsSync(pidFile)) now += step;
+    return monotonicMs(now);
+  };
+  const released = Promise.withResolvers<void>();
+  const source = new RecordingSource({
+    ...{ bytes, index, entry, follow: undefined, zero, clock },
+    onClosed: released.resolve,
+  });
+  const choice: EncodedRecipe['choice'] = {
+    ffmpeg: hanging,
+    encoder: { name: 'libx264', codec: 'h264', kind: 'software', device: [], filters: [], live: [] },
+    standIn: false,
+  };
+  const session = new EncodedSession({
+    source,
+    layout: () => source.layout,
+    recipe: {
+      ...{ kind: 'encoded', format: 'h264', choice, ffmpeg: hanging, notices: [] },
+      audio: () => undefined,
+    },
+    encoders: new Encoders({
+      ...{ path: undefined, searchPath: process.env.PATH ?? '', log: SILENT_LOG },
+      now: Date.now,
+    }),
+    failures: RECORDING_FAILURES,
+    log: SILENT_LOG,
+    onOver: () => void source.close(),
+  });
+  return { session, released: released.promise };
+}
+
+/** Whether a process that the script became is left. */
+async function isLeft(): Promise<boolean> {
+  const pids = (await Bun.file(pidFile).text()).trim().split('\n').map(Number);
+  return pids.some((pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('an encoder that gives nothing is ended after its limit, and the viewer is told', async () => {
+  const { session, released } = await hangingSession(30_000);
+  session.start();
+  const joining = session.join(new AbortController().signal);
+  await expect(joining).rejects.toThrow('映像の変換を始められませんでした');
+  await released;
+  expect(await isLeft()).toBe(false);
+});
+
+test('a session that is stopped before its first frames speaks of the recording, not of reception', async () => {
+  const { session, released } = await hangingSession(0);
+  session.start();
+  const joining = session.join(new AbortController().signal);
+  joining.catch(() => {});
+  session.stop();
+  await expect(joining).rejects.toThrow('録画を読み込めませんでした');
+  await released;
+});

@@ -1,0 +1,30 @@
+/** What a viewer is told when a session has nothing for it: a station and a recording fail in different words. */
+import { Failure } from '../model/failure.ts';
+
+export interface SessionFailures {
+  /** It was stopped, or its source broke, before the first frames. */
+  interrupted(): Failure;
+  /** The layout names no stream that could be played. */
+  empty(): Failure;
+  /** Streams that the layout names do not come readably. */
+  unreadable(pids: readonly number[]): Failure;
+}
+
+function causeOf(pids: readonly number[]): { cause: string } {
+  return { cause: `nothing readable on PIDs ${pids.join(', ')}` };
+}
+
+export const STATION_FAILURES: SessionFailures = {
+  interrupted: () => new Failure('no_signal', '放送の受信が途切れました'),
+  empty: () => new Failure('not_found', 'この局は音声を放送していません'),
+  unreadable: (pids) =>
+    new Failure('no_signal', '放送が届いていないか、スクランブルが解除されていません', causeOf(pids)),
+};
+
+export const RECORDING_FAILURES: SessionFailures = {
+  interrupted: () =>
+    new Failure('busy', '録画を読み込めませんでした。少し待ってから、もう一度お試しください。'),
+  empty: () => new Failure('not_found', 'この録画には再生できる映像や音声がありません。'),
+  unreadable: (pids) =>
+    new Failure('not_found', 'この位置には再生できる映像や音声がありません。', causeOf(pids)),
+};
