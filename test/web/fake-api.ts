@@ -1,4 +1,5 @@
 /** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
+import { LICENSES } from '../../host/licenses.ts';
 import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideStatus,
@@ -143,6 +144,8 @@ export async function answerHouse(
       return Response.json(state.settings);
     case 'system':
       return Response.json(state.system);
+    case 'licenses':
+      return new Response(LICENSES, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
   }
   const booked = answerBookings(
     state.bookings,

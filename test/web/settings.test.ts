@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { guideStatus, manyStations } from './fake-guide.ts';
+import { tooWide, violations } from './look.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
@@ -141,6 +142,26 @@ describe.skipIf(!hasChromium)('settings', () => {
       expect(text).toContain(words);
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  });
+
+  test('shows the licences of what it contains, by keyboard', async () => {
+    const page = await rig.open('settings', PHONE);
+    const block = page.locator('.licenses');
+    await block.getByText('ライセンスを表示').focus();
+    await page.keyboard.press('Enter');
+    const entry = block.locator('.license', { hasText: 'assemblyscript' });
+    await entry.getByText('Apache-2.0').waitFor();
+    await entry.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    const text = entry.locator('.license-text');
+    await text.getByText('Apache License').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.className === 'license-text');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => (document.activeElement?.scrollTop ?? 0) > 0);
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe('license-text');
+    expect(await tooWide(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 
   test('without the household’s settings it says why, and the device’s stay', async () => {

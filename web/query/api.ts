@@ -138,6 +138,10 @@ const get = <T>(path: string | URL, signal?: AbortSignal): Promise<T> => exchang
 
 export const getHealth = (signal?: AbortSignal): Promise<Health> => get('api/health', signal);
 
+/** Notices of everything that the programs contain, plain text. */
+export const getLicenses = (signal?: AbortSignal): Promise<string> =>
+  exchange('api/licenses', { signal, headers: { accept: 'text/plain' } }, (response) => response.text());
+
 /** Undefined when this service does not tell. */
 export async function getStatus(signal?: AbortSignal): Promise<Status | undefined> {
   try {

@@ -10,6 +10,7 @@ import { callQuery, type Shown, useQuery } from '../query/use-query.ts';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
 import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/field.tsx';
 import { FoldersBlock } from '../settings/folders.tsx';
+import { LicensesBlock } from '../settings/licenses.tsx';
 import { matches, ROWS, type Row, SECTIONS, type SectionKey } from '../settings/table.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -37,6 +38,13 @@ const SYSTEM = {
   label: 'このサービスについて',
   help: '接続、チューナー、映像の変換、空き容量、バージョン。',
   words: '状態 ffmpeg エージェント ディスク 容量 データベース',
+} as const;
+
+const LICENSES = {
+  section: 'system',
+  label: 'ライセンス',
+  help: 'このサービスに含まれるソフトウェアとフォントのライセンスです。',
+  words: '著作権 オープンソース OSS license',
 } as const;
 
 interface Facts {
@@ -93,7 +101,7 @@ interface SectionProps {
 }
 
 function isShown(key: SectionKey, search: string): boolean {
-  const described = [...ROWS, FOLDERS, CLOCK, SYSTEM].filter((one) => one.section === key);
+  const described = [...ROWS, FOLDERS, CLOCK, SYSTEM, LICENSES].filter((one) => one.section === key);
   return described.some((one) => matches(one, search));
 }
 
@@ -125,6 +133,13 @@ function Section({ section, search, facts }: SectionProps) {
         ) : (
           <span class="skeleton block-skeleton" />
         )
+      ) : null}
+      {section.key === LICENSES.section && matches(LICENSES, search) ? (
+        <div class="field-block">
+          <h3>{LICENSES.label}</h3>
+          <p class="block-note">{LICENSES.help}</p>
+          <LicensesBlock />
+        </div>
       ) : null}
     </section>
   );
