@@ -25,6 +25,8 @@ export interface RecordingEntry {
  */
 const STEPS_BACK = [1, 4, 16].map((mebibytes) => mebibytes * 1024 * 1024);
 const AHEAD_BYTES = 8 * 1024 * 1024;
+/** Tables come at least every 0.2 s. */
+const TABLE_BYTES = 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
 
 /** The last entry at or before a time in its piece, else the first one behind it; undefined where nothing is readable. */
@@ -49,6 +51,23 @@ export async function findEntry(
   }
   const range = { from: place.before.at, to: Math.min(piece.to, place.after.at + AHEAD_BYTES), piece };
   for await (const entry of entriesIn(source, index, range)) return entry;
+  return undefined;
+}
+
+/** The first entry behind a change of layout; undefined where none is written yet. */
+export async function entryBehind(
+  source: ByteSource,
+  index: RecordingIndex,
+  change: { readonly at: number; readonly media: Media90k },
+): Promise<RecordingEntry | undefined> {
+  const piece = index.pieceAt(change.at);
+  if (piece === undefined) return undefined;
+  // From before it, so that the tables are known by then.
+  const from = Math.max(piece.from, change.at - TABLE_BYTES);
+  const range = { from, to: Math.min(piece.to, change.at + AHEAD_BYTES), piece };
+  for await (const entry of entriesIn(source, index, range)) {
+    if (entry.media > change.media && entry.tables !== index.tables) return entry;
+  }
   return undefined;
 }
 

@@ -38,8 +38,8 @@ interface FeedOptions {
 export type FeedBlock =
   /** What follows is of this part of the recording. */
   | { readonly kind: 'piece'; readonly piece: IndexPiece }
-  /** Whole packets. */
-  | { readonly kind: 'packets'; readonly bytes: Uint8Array<ArrayBuffer> };
+  /** Whole packets; `at`: octets of the recording before them. */
+  | { readonly kind: 'packets'; readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> };
 
 const BLOCK_BYTES = 256 * 1024;
 /** A recorder writes twice a second. */
@@ -86,10 +86,11 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
       await sleep(POLL_MS, signal);
       continue;
     }
+    const begin = at - carried.length;
     at += block.length;
     const { packets, rest } = wholePackets(carried, block);
     carried = rest;
-    if (packets.length > 0) yield { kind: 'packets', bytes: packets };
+    if (packets.length > 0) yield { kind: 'packets', at: begin, bytes: packets };
   }
 }
 

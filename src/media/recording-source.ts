@@ -33,6 +33,8 @@ interface RecordingSourceOptions {
   /** Media time that is 0 in the fragments. */
   readonly zero: Media90k;
   readonly clock: MonotonicClock;
+  /** The codec changes behind this time and in or behind the block of this octet, and the conversion ends. */
+  readonly onLayoutChange?: (change: { readonly media: Media90k; readonly at: number }) => void;
   /** Called once everything of it is released. */
   readonly onClosed: () => void;
 }
@@ -209,6 +211,7 @@ class Conversion {
         await this.#write(process, this.#dualMono.feed(remuxer.feed(block.bytes)));
         if (remuxer.isOver) {
           this.#end ??= { cause: 'layout' };
+          this.options.onLayoutChange?.({ media: remuxer.position, at: block.at });
           break;
         }
       }

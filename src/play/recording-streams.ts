@@ -6,7 +6,7 @@ import type { LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { chooseAudio } from '../media/audio-choice.ts';
 import { EncodedSession } from '../media/encoded-session.ts';
-import { findEntry, isScrambledAt, type RecordingEntry } from '../media/entry-search.ts';
+import { entryBehind, findEntry, isScrambledAt, type RecordingEntry } from '../media/entry-search.ts';
 import { httpBody } from '../media/http-body.ts';
 import type { MediaSession } from '../media/media-session.ts';
 import { PacketSession } from '../media/packet-session.ts';
@@ -19,6 +19,7 @@ import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { ConversionSlots } from './conversion-slots.ts';
+import { LayoutChanges } from './layout-changes.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 
 export interface RecordingStreamRequest {
@@ -64,11 +65,17 @@ interface RecordingStreamsOptions {
 const LEAD_IN = TICKS_PER_SECOND;
 /** Not nearer to the writing position. */
 const CHASE_EDGE = 5 * TICKS_PER_SECOND;
+/** A chase that is asked for so little behind a change of layout begins at it. */
+const CHASE_BEHIND_CHANGE = 15 * TICKS_PER_SECOND;
+/** Pictures behind a change are waited for while it is being recorded. */
+const CHANGE_WAIT_MS = 5_000;
+const CHANGE_POLL_MS = 200;
 const ABANDONED_MS = 300_000;
 
 export class RecordingStreams {
   readonly #sessions = new Set<{ session: MediaSession; source: RecordingSource }>();
   readonly #closing = new Set<Promise<void>>();
+  readonly #changes = new LayoutChanges();
   #isClosed = false;
 
   constructor(readonly options: RecordingStreamsOptions) {}
@@ -131,11 +138,31 @@ export class RecordingStreams {
 
   /** @throws Failure not_found where nothing can be played */
   async #entry(request: RecordingStreamRequest, opened: OpenRecording): Promise<RecordingEntry> {
+    const behind = await this.#entryBehindChange(request, opened);
+    if (behind !== undefined) return behind;
     const { bytes, index } = opened;
     const target = this.#target(request, opened);
     const entry = await findEntry(bytes, index, target);
     if (entry !== undefined) return entry;
     throw unreadable(await isScrambledAt(bytes, index, target));
+  }
+
+  /** Where the stream before it ended because the codec changes: begun earlier, it would end there again. */
+  async #entryBehindChange(
+    { recording, from, isChase }: RecordingStreamRequest,
+    opened: OpenRecording,
+  ): Promise<RecordingEntry | undefined> {
+    const { clock, isRecording } = this.options;
+    const wanted = from * TICKS_PER_SECOND;
+    const change = this.#changes.near(recording.id, wanted, isChase ? CHASE_BEHIND_CHANGE : LEAD_IN);
+    if (change === undefined) return undefined;
+    const limit = clock() + CHANGE_WAIT_MS;
+    for (;;) {
+      const entry = await entryBehind(opened.bytes, opened.index, change);
+      if (entry !== undefined || !isRecording(recording.id) || clock() > limit) return entry;
+      await Bun.sleep(CHANGE_POLL_MS);
+      await opened.renew();
+    }
   }
 
   /** Where the first picture is looked for. */
@@ -161,7 +188,10 @@ export class RecordingStreams {
     const { bytes, index } = opened;
     const zero = media90k(isChase ? entry.media : 0);
     const follow = isChase ? this.#follow(request.recording, opened) : undefined;
-    const source = new RecordingSource({ bytes, index, entry, follow, zero, clock, onClosed: done });
+    const source = new RecordingSource({
+      ...{ bytes, index, entry, follow, zero, clock, onClosed: done },
+      onLayoutChange: (change) => this.#changes.note(request.recording.id, change),
+    });
     const session = this.#session(source, recipe);
     const { viewer, mime, notices } = await session.join(signal);
     const asked = recipe.kind === 'encoded' ? recipe.notices : [];

@@ -112,6 +112,30 @@ test('a converted chase begins near 0 and says where that is', async () => {
   expect(Math.abs((beeps[0] ?? 0) - (flashes[0] ?? 0))).toBeLessThan(0.08);
 });
 
+test('a change of codec ends the stream, and the next request begins behind it', async () => {
+  const before = await madeStream({ seconds: 3, flashAt: 1, clock: 100 });
+  const after = await madeStream({ seconds: 3, flashAt: 2, clock: 103, codec: 'libx264' });
+  const id = home.put({ content: new Uint8Array(Buffer.concat([before, after])), state: 'recording' });
+  const first = await played(await (await get(id, 'from=0')).bytes());
+  const end = first.video?.[1] ?? 0;
+  expect(end).toBeGreaterThan(2.5);
+  expect(end).toBeLessThan(3.01);
+  // Nearer to the writing position than chase would begin, and a picture before the change.
+  const next = await get(id, `from=${end - 0.03}`);
+  const offset = Number(next.headers.get('x-svc-offset'));
+  expect(offset).toBeGreaterThan(end);
+  expect(offset).toBeLessThan(3.6);
+  const rest = next.bytes();
+  home.database.run("UPDATE recordings SET state = 'recorded'");
+  const { video, flashes } = await played(await rest);
+  expect((video?.[1] ?? 0) + offset).toBeGreaterThan(5.8);
+  expect(Math.abs((flashes[0] ?? 0) + offset - 5)).toBeLessThan(0.1);
+  // The same for what is finished, whose streams begin a second early elsewhere.
+  const finished = await get(id, `codec=h264&from=${end}`, 'stream');
+  expect(Number(finished.headers.get('x-svc-start'))).toBeCloseTo(offset, 3);
+  await finished.body?.cancel();
+});
+
 test('what is not written yet cannot be chased', async () => {
   expect(await problem(await get(home.put({ content: null, state: 'recording' }), ''))).toEqual([
     404,
