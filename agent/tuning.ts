@@ -4,7 +4,7 @@
  * every user. It decides nothing about who may use it.
  */
 import { AwakeTimer } from '../host/awake-timer.ts';
-import { type MonotonicMs, systemMonotonicClock } from '../host/clock.ts';
+import { type MonotonicClock, type MonotonicMs, systemMonotonicClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Consumer } from './consumer.ts';
 import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
@@ -31,6 +31,8 @@ interface TuningOptions {
   readonly isProbe: boolean;
   readonly timing: TuningTiming;
   readonly log: Log;
+  /** Default: that of the system. */
+  readonly monotonicClock?: MonotonicClock | undefined;
   /** The state that is shown has changed. */
   readonly onChange: () => void;
   /** Called once, when it has stopped serving consumers; the device may still be closing. */
@@ -61,11 +63,13 @@ export class Tuning {
   /** No signal yet, and later no packets any more. A pause of the process is no silence of the device. */
   #watchdog: AwakeTimer | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
+  readonly #clock: MonotonicClock;
   #startedAt: MonotonicMs | undefined;
   #tunedInMs: number | null = null;
 
   constructor(private readonly options: TuningOptions) {
     this.target = options.target;
+    this.#clock = options.monotonicClock ?? systemMonotonicClock;
     this.#descrambler = options.createDescrambler(
       (bytes) => {
         for (const consumer of this.consumers.values()) consumer.push(bytes);
@@ -115,7 +119,7 @@ export class Tuning {
   /** Opens the device once it is free; every failure ends the tuning. */
   async start(free: Promise<void>): Promise<void> {
     this.#released = free.catch(() => {});
-    this.#startedAt = systemMonotonicClock();
+    this.#startedAt = this.#clock();
     try {
       await free;
       if (this.#phase === 'ended') return;
@@ -173,7 +177,8 @@ export class Tuning {
     }
     if (packets === 0) return;
     this.#phase = 'streaming';
-    this.#tunedInMs = systemMonotonicClock() - (this.#startedAt ?? systemMonotonicClock());
+    const now = this.#clock();
+    this.#tunedInMs = now - (this.#startedAt ?? now);
     const waiting = this.#preamble;
     this.#preamble = [];
     this.#watch(this.options.timing.stallMs, () => this.#onStalled());
@@ -187,7 +192,7 @@ export class Tuning {
 
   #watch(limitMs: number, onExpired: () => void): void {
     this.#watchdog?.stop();
-    this.#watchdog = new AwakeTimer({ limitMs, clock: systemMonotonicClock, onExpired });
+    this.#watchdog = new AwakeTimer({ limitMs, clock: this.#clock, onExpired });
     this.#watchdog.restart();
   }
 

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test';
+import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
+import { type MonotonicMs, monotonicMs } from '../host/clock.ts';
+import { SILENT_LOG } from '../host/log.ts';
+import { PassThroughDescrambler } from './descramble/descrambler.ts';
+import type { Driver, TuneSink } from './driver/driver.ts';
+import { settleTuners } from './tuner-settings.ts';
+import { Tuning, type TuningFailure } from './tuning.ts';
+
+const PACKETS = new Uint8Array(8 * PACKET_SIZE);
+for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
+const STALL_MS = 600;
+const PAUSE_MS = 60_000;
+/** Far above what is waited for. */
+const LIMIT_MS = 30_000;
+
+/** Time as the tuning sees it: stands still, or passes by so much each time it is read. */
+class ScriptedClock {
+  readings = 0;
+  step = 0;
+  #now = 0;
+  readonly read = (): MonotonicMs => {
+    this.readings += 1;
+    this.#now += this.step;
+    return monotonicMs(this.#now);
+  };
+
+  pass(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + LIMIT_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('did not happen');
+    await Bun.sleep(5);
+  }
+}
+
+test('a pause of the process is no silence of the device, silence while it runs is', async () => {
+  const clock = new ScriptedClock();
+  let sink: TuneSink | undefined;
+  const driver: Driver = {
+    open: (_tuner, _target, given) => {
+      sink = given;
+      return { signal: () => null, close: () => Promise.resolve() };
+    },
+  };
+  const [tuner] = settleTuners([{ id: 'a', driver: 'dvb', device: '/dev/a', types: ['GR'] }], []);
+  if (tuner === undefined) throw new Error('no tuner');
+  let failure: TuningFailure | null | undefined;
+  const tuning = new Tuning({
+    tuner,
+    target: { type: 'GR', channel: 'T27', tsid: null },
+    driver,
+    createDescrambler: (output) => new PassThroughDescrambler(output),
+    isProbe: false,
+    timing: { syncMs: LIMIT_MS, stallMs: STALL_MS, lingerMs: LIMIT_MS },
+    log: SILENT_LOG,
+    monotonicClock: clock.read,
+    onChange: () => {},
+    onEnd: (_tuning, ending) => {
+      failure = ending;
+    },
+  });
+  await tuning.start(Promise.resolve());
+  sink?.data(PACKETS);
+  expect(tuning.phase).toBe('streaming');
+  // What waits in the device is read later than every timer that became due meanwhile.
+  clock.pass(PAUSE_MS);
+  const before = clock.readings;
+  await until(() => clock.readings >= before + 2 || tuning.phase === 'ended');
+  expect([tuning.phase, failure]).toEqual(['streaming', undefined]);
+  sink?.data(PACKETS);
+  clock.step = STALL_MS / 2;
+  await until(() => tuning.phase === 'ended');
+  expect(failure?.reason).toContain('0.6 秒間届きませんでした');
+});
