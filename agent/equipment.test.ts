@@ -80,3 +80,19 @@ describe('a tuners file', () => {
     });
   }
 });
+
+test('names of stations in a channels file are shown without control and bidirectional characters', async () => {
+  const channelsFile = join(FOLDER, 'channels.json');
+  const stations = [
+    { serviceId: 1024, name: 'みなと\u001b[31m総合\u202e１', serviceType: 1, remoteControlKey: 1 },
+  ];
+  const channel = { type: 'GR', channel: 'T27', tsid: 1, networkId: 32740 };
+  writeFileSync(channelsFile, JSON.stringify([{ ...channel, stations }]));
+  const equipment = await Equipment.load({
+    ...{ channelsFile, tunersFile: join(FOLDER, 'none.json'), detect: async () => [] },
+    ...{ fakeAllowed: false, log: SILENT_LOG },
+  });
+  expect(equipment.channels[0]?.stations[0]?.name).toBe('みなと[31m総合１');
+  const replaced = await equipment.replaceChannels([{ ...channel, stations }]);
+  expect(replaced[0]?.stations[0]?.name).toBe('みなと[31m総合１');
+});

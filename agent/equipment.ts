@@ -1,6 +1,7 @@
 /** The agent's two stored tables, tuners and channels: loaded once, replaced by PUT, each in its own file. */
 import type { BroadcastType } from '../arib/ids.ts';
 import type { Log } from '../host/log.ts';
+import { plainName } from '../host/plain-name.ts';
 import { type Channel, ChannelsSchema, type TunerDefinition, TunerDefinitionsSchema } from '../wire/agent.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
 import { BrokenFile, JsonFile } from './config/json-file.ts';
@@ -159,6 +160,7 @@ export function parseChannels(value: unknown): Channel[] {
     const key = `${entry.type}/${channel}`;
     if (seen.has(key)) throw new BadValue(`[${index}].channel`, `${key} が重複しています`);
     seen.add(key);
-    return { ...entry, channel };
+    const stations = entry.stations.map((station) => ({ ...station, name: plainName(station.name) }));
+    return { ...entry, channel, stations };
   });
 }

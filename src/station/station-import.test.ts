@@ -50,6 +50,13 @@ describe('stationsOfChannels', () => {
     expect(stationsOfChannels([cs])).toHaveLength(1);
   });
 
+  test('names have no control characters and none that turn the direction of writing', () => {
+    const [found] = stationsOfChannels([
+      channel({ stations: [station(1024, { name: '\u202e みなと\u0007総合\u2066\n１ ' })] }),
+    ]);
+    expect(found?.name).toBe('みなと総合 １');
+  });
+
   test('a station on two channels is taken from the first; one without a network has no id', () => {
     const found = stationsOfChannels([
       channel({ channel: 'T13', networkId: null, stations: [station(1024)] }),

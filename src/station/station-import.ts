@@ -1,5 +1,6 @@
 /** Which of the agent's stations the service lists: a pure function of its channel definitions. */
 import { networkId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
+import { plainName } from '../../host/plain-name.ts';
 import type { Channel } from '../../wire/agent.ts';
 import { isWorthListing, type StationRecord } from '../model/station.ts';
 
@@ -25,7 +26,7 @@ export function stationsOfChannels(channels: readonly Channel[]): StationRecord[
         serviceId: service,
         transportStreamId: channel.tsid === null ? null : transportStreamId(channel.tsid),
         channel: channel.channel,
-        name: station.name,
+        name: plainName(station.name),
         serviceType: station.serviceType,
         remoteControlKey: key,
       });
