@@ -164,8 +164,7 @@ export class PlaybackSession {
   }
 
   #onMediaError(): void {
-    const detail = this.#video.error?.message ?? '';
-    this.#finish('broken', new ApiFailure('decode', `映像を再生できませんでした。${detail}`));
+    this.#finish('broken', new ApiFailure('decode', '映像を再生できませんでした。'));
   }
 
   #pace(): void {

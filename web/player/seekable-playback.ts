@@ -300,10 +300,9 @@ export class SeekablePlayback {
   }
 
   #onMediaError(): void {
-    const detail = this.#video.error?.message ?? '';
     this.#feed?.abort();
     this.#feed = undefined;
-    this.#handlers.onFeedEnd('broken', new ApiFailure('decode', `映像を再生できませんでした。${detail}`));
+    this.#handlers.onFeedEnd('broken', new ApiFailure('decode', '映像を再生できませんでした。'));
   }
 
   /** Rate 0 holds the picture without pausing it: starved, it waits for more than the next frame. */

@@ -2,6 +2,7 @@
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
  * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
  */
+
 import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
   GuideCollect,
@@ -25,6 +26,7 @@ import type {
   Status,
   SystemFacts,
 } from '../../wire/api.ts';
+import { plainReason } from './plain-reason.ts';
 
 /** What can go wrong besides the service's own codes. */
 export type FailureCode =
@@ -64,7 +66,8 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   } catch {
     body = undefined;
   }
-  if (isProblem(body)) return new ApiFailure(body.code, body.message, response.status, body.path);
+  if (isProblem(body))
+    return new ApiFailure(body.code, plainReason(body.message), response.status, body.path);
   if (response.status === 401) {
     return new ApiFailure('unauthorized', 'ログインが必要です。', response.status);
   }

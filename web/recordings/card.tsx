@@ -1,8 +1,10 @@
 /** A recording in the grid or in the list: one link over everything, and a mark to choose it by. */
+
 import type { ComponentChildren } from 'preact';
 import type { Recording, RecordingSeries } from '../../wire/api.ts';
 import { minute, now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { bytesText } from '../words/bytes.ts';
@@ -118,7 +120,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           ) : null}
         </span>
         {recording.state === 'failed' && recording.reason !== null ? (
-          <span class="rec-latest">{recording.reason}</span>
+          <span class="rec-latest">{plainReason(recording.reason, '録画できませんでした')}</span>
         ) : null}
         <span class="rec-foot">
           <VerdictBadge recording={recording} />

@@ -1,10 +1,12 @@
 /** What becomes of what a rule finds: what is to come, what it recorded, what it passed over and why. */
+
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { PreviewProgram, Recording, ReservationItem, RuleItem } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { openProgram, openReservation } from '../navigation/router.ts';
 import { type ApiFailure, previewRule } from '../query/api.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { getRecordingPage } from '../query/recordings.ts';
 import { useBookings } from '../query/reservations.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
@@ -36,7 +38,7 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
           <span>{titleOf(reservation)}</span>
           <Marks marks={marks} />
         </span>
-        {why === null ? null : <span class="preview-reason">{why}</span>}
+        {why === null ? null : <span class="preview-reason">{plainReason(why)}</span>}
       </span>
     </button>
   );
@@ -61,7 +63,9 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
           <span>{title}</span>
           <Marks marks={marks} />
         </span>
-        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
+        {program.reason === null ? null : (
+          <span class="preview-reason">{plainReason(program.reason, '録画できません')}</span>
+        )}
       </span>
     </button>
   );

@@ -1,6 +1,8 @@
 /** What the rule would find now and what would become of each, beside the form while it is written. */
+
 import type { RulePreview } from '../../wire/api.ts';
 import { openProgram } from '../navigation/router.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -49,7 +51,9 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
           </span>
           <Marks marks={marks} />
         </span>
-        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
+        {program.reason === null ? null : (
+          <span class="preview-reason">{plainReason(program.reason, '録画できません')}</span>
+        )}
       </span>
     </button>
   );

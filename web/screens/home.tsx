@@ -1,4 +1,5 @@
 /** Home: every station by broadcast type with what is on now. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
@@ -12,6 +13,7 @@ import { isTextField } from '../navigation/focus.ts';
 import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { getStatus } from '../query/api.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { readStations, stationList, stationOfKey } from '../query/stations.ts';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
@@ -81,7 +83,10 @@ function useTrouble(of: 'agent' | 'database'): string | undefined {
   useEffect(() => {
     const abort = new AbortController();
     getStatus(abort.signal)
-      .then((status) => setTrouble(status?.[of]?.message ?? undefined))
+      .then((status) => {
+        const message = status?.[of]?.message ?? undefined;
+        setTrouble(message === undefined ? undefined : plainReason(message));
+      })
       // The panel is complete without it, and the list's own failures have their place.
       .catch(() => undefined);
     return () => abort.abort();

@@ -1,8 +1,10 @@
 /** What the settings screen tells without letting it be changed: broadcast time, and how the service is. */
+
 import type { ComponentChildren } from 'preact';
 import type { ClockOffset, Health, SystemFacts } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
 import { connection } from '../device/connection.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { bytesText } from '../words/bytes.ts';
@@ -114,7 +116,11 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
       <Fact name="サーバーとの接続" tone={connectionTone}>
         {connectionText}
       </Fact>
-      <Fact name="チューナー" tone={agentTone} note={system.agent.message ?? system.agent.url}>
+      <Fact
+        name="チューナー"
+        tone={agentTone}
+        note={system.agent.message === null ? system.agent.url : plainReason(system.agent.message)}
+      >
         {agentText}
       </Fact>
       <Fact

@@ -1,8 +1,10 @@
 /** The first run in four steps: what each needs, and whether it is done. Pure. */
+
 import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
 import type { GuideStatus, ScanStatus } from '../../wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { gathered } from '../query/guide-status.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { adviceFor } from '../words/advice.ts';
 import { cardWords } from '../words/card.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
@@ -54,10 +56,14 @@ function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
   if (tuners === undefined) return { ...step, state: 'waiting', text: 'チューナーを確かめています。' };
   const problems = [
     ...devices.flatMap(({ device, problem }) =>
-      problem === null || problem.code === 'no_system' ? [] : [withName(device, problem.message)],
+      problem === null || problem.code === 'no_system'
+        ? []
+        : [withName(device, plainReason(problem.message, '使えません'))],
     ),
     ...tuners.flatMap(({ name, state, error, disabled }) =>
-      state === 'error' && error !== null && !disabled ? [withName(name, error)] : [],
+      state === 'error' && error !== null && !disabled
+        ? [withName(name, plainReason(error, '使えません'))]
+        : [],
     ),
   ];
   const lines = [...new Set(problems)];
@@ -121,7 +127,12 @@ function scanStep({ scan, channels, tuners = [] }: SetupFacts): Step {
   }
   if (scan?.state === 'failed') {
     const lines = ['アンテナの接続を確かめてから、もう一度お試しください。'];
-    return { ...step, state: 'problem', text: scan.message ?? 'スキャンできませんでした。', lines };
+    return {
+      ...step,
+      state: 'problem',
+      text: plainReason(scan.message ?? 'スキャンできませんでした。', 'スキャンできませんでした'),
+      lines,
+    };
   }
   const terrestrial = (channels ?? []).filter(({ type }) => type === 'GR');
   const needsTerrestrial = tuners.some((tuner) => isUsable(tuner) && tuner.types.includes('GR'));

@@ -1,7 +1,9 @@
 /** Tuners that the server has: which are used, which are not yet, and why one cannot be. */
+
 import { useState } from 'preact/hooks';
 import type { DetectedDevice, Tuner } from '../../wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { DEVICES, TUNERS } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -48,7 +50,7 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
       {problem === null ? null : (
         <p class="device-problem" data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}>
           <Icon name="alert" />
-          {problem.message}
+          {plainReason(problem.message, 'この装置を使えません')}
         </p>
       )}
     </li>

@@ -1,8 +1,10 @@
 /** Looking for channels: which kinds, how far it is, what was found so far, how it ended. */
+
 import { useState } from 'preact/hooks';
 import type { Tuner } from '../../wire/agent.ts';
 import type { ScanStatus, Station } from '../../wire/api.ts';
 import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { SCAN } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -39,7 +41,7 @@ function Found({ status }: { status: ScanStatus }) {
             {status.failed.map((failed) => (
               <li key={`${failed.type} ${failed.channel}`}>
                 <span class="scan-channel numbers">{failed.channel}</span>
-                {failed.message}
+                {plainReason(failed.message, '受信できませんでした')}
               </li>
             ))}
           </ul>
@@ -88,7 +90,7 @@ function Ended({ status }: { status: ScanStatus }) {
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{status.message ?? 'スキャンできませんでした。'}</b>
+            <b>{plainReason(status.message ?? 'スキャンできませんでした。', 'スキャンできませんでした')}</b>
             アンテナの接続とチューナーの状態を確かめてから、もう一度お試しください。チャンネルは元のままです。
           </p>
         </div>

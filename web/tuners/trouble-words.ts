@@ -1,6 +1,8 @@
 /** The channels whose guide could not be read, put together by what is wrong, in words. Pure. */
+
 import type { Channel } from '../../wire/agent.ts';
 import type { GuideStatus } from '../../wire/api.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
 
 type Trouble = GuideStatus['troubles'][number];
@@ -69,7 +71,10 @@ export function troubleWords(
         key,
         tone: first.kind === 'no_tuner' ? 'quiet' : 'bad',
         ...said(first.kind, first.type, list.length),
-        reason: first.kind === 'unreadable' ? (first.reason ?? undefined) : undefined,
+        reason:
+          first.kind === 'unreadable' && first.reason !== null
+            ? plainReason(first.reason, '受信できませんでした')
+            : undefined,
         places: list.map(({ type, channel }) => {
           const name = firstStation(channels, type, channel);
           return name === undefined ? channel : `${name}（${channel}）`;

@@ -1,6 +1,8 @@
 /** One tuner: what it is, what it does for whom, how well it receives, and what is wrong with it. */
+
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { RUNNING_RECORDINGS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -104,7 +106,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{tuner.error}</b>
+            <b>{plainReason(tuner.error, 'チューナーを使えません')}</b>
             {errorAdvice(tuner, Date.now())}
           </p>
         </div>

@@ -1,6 +1,8 @@
 /** What the agent says of the smart card and of sharing its keys, in plain words. Pure. */
+
 import type { Card } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { plainReason } from '../query/plain-reason.ts';
 
 interface CardWords {
   readonly text: string;
@@ -35,5 +37,7 @@ export function refusalText(reason: string): string {
     return '許可していないネットワークです（CARD_SHARE_NETWORKS）';
   if (reason.includes('cannot be measured')) return '往復時間を測れません（CARD_SHARE_MAX_RTT）';
   const rtt = /^round-trip time ([\d.]+) ms exceeds/.exec(reason)?.[1];
-  return rtt === undefined ? reason : `往復時間 ${rtt} ミリ秒が上限を超えています（CARD_SHARE_MAX_RTT）`;
+  return rtt === undefined
+    ? plainReason(reason, '接続を断りました')
+    : `往復時間 ${rtt} ミリ秒が上限を超えています（CARD_SHARE_MAX_RTT）`;
 }

@@ -1,5 +1,7 @@
 /** Reservations in words: what a state is called, what it means and what can be done about it. */
+
 import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { narrow } from './channel.ts';
 import { clockText, shortText, spanText } from './time.ts';
 import { splitTitle } from './title.ts';
@@ -50,7 +52,7 @@ export function standingWords({ state, verdict }: Standing): StateWords {
 
 /** Why it stands as it does, in the service's words where it gave some. */
 export function stateReason(item: Standing & Pick<ReservationItem, 'reason'>): string {
-  return item.reason ?? standingWords(item).meaning;
+  return item.reason === null ? standingWords(item).meaning : plainReason(item.reason, '録画できません');
 }
 
 export function titleOf(item: Pick<ReservationItem, 'name' | 'title'>): string {

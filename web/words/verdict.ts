@@ -2,6 +2,7 @@
  * A verdict for people: a mark, sentences with clock times, and the programme as a line with its gaps. Pure. Times of
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
+
 import type {
   GapCause,
   Recording,
@@ -9,6 +10,7 @@ import type {
   RecordingSeries,
   RecordingVerdict,
 } from '../../wire/recordings.ts';
+import { plainReason } from '../query/plain-reason.ts';
 import { clockSecondsText, spellMs } from './recording.ts';
 
 /** Shorter differences are jitter of the clocks, not loss. */
@@ -168,13 +170,15 @@ interface VerdictWords {
   readonly remedies: readonly string[];
 }
 
+const reasonSentence = (reason: string): string => sentence(plainReason(reason, '録画できませんでした'));
+
 export function verdictWords(recording: Judged): VerdictWords | undefined {
   const { verdict, reason, startAt, endAt } = recording;
   if (verdict === null) {
     if (recording.state !== 'failed') return undefined;
     return {
       title: '録画できませんでした',
-      sentences: reason === null ? [] : [sentence(reason)],
+      sentences: reason === null ? [] : [reasonSentence(reason)],
       remedies: [],
     };
   }
@@ -198,7 +202,7 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
     lines.push('番組の始まりから終わりまで、欠けることなく録画できました。');
   const margin = level === 'complete' ? marginSentence(verdict) : undefined;
   if (margin !== undefined) lines.push(margin);
-  if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(sentence(reason));
+  if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(reasonSentence(reason));
   const remedies = level === 'complete' ? [] : gaps.flatMap(({ cause }) => REMEDIES[cause] ?? []);
   if (level !== 'complete' && drops > 0) remedies.push(RECEPTION);
   // Begun or stopped by somebody in the middle: nothing is missing that was wanted.
