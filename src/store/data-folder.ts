@@ -63,9 +63,13 @@ export function findCopied(database: Database, path: string): CopiedRecordings[]
   const known = originals(database).filter(({ original }) => isAnother(original, own));
   if (last === undefined || last === own || !isAnother(last, own)) return known;
   const row = database
-    .query<{ n: number }, []>('SELECT count(DISTINCT recording_id) AS n FROM recording_files')
+    .query<{ n: number }, []>(
+      `SELECT count(*) AS n FROM recordings
+       WHERE id IN (SELECT recording_id FROM recording_files UNION SELECT recording_id FROM recording_parts)`,
+    )
     .get();
-  return [...known, { original: last, recordings: row?.n ?? 0 }];
+  const recordings = row?.n ?? 0;
+  return recordings === 0 ? known : [...known, { original: last, recordings }];
 }
 
 function originals(database: Database): CopiedRecordings[] {
