@@ -63,6 +63,31 @@ test('a clock that is set back is found', async () => {
   expect(pieces.map(({ pts }) => pts)).toEqual(runs.map(({ pts }) => pts90k(pts)));
 });
 
+test.each([
+  // Seconds of each run, how far the clock is set back before the next, and packets of a picture.
+  [[30, 10, 30], 30, 60],
+  [[30, 10, 30], 12, 40],
+  [[60, 20, 60], 12, 400],
+  [[10, 10], 10, 400],
+  [[15, 15, 15], 15, 60],
+])(
+  'in a short recording of %p s a clock that is set back by %d s is found',
+  async (lengths, back, packets) => {
+    let pts = 100_000_000;
+    const runs = lengths.map((seconds) => {
+      const run = { pictures: Math.ceil((seconds * TICKS_PER_SECOND) / PICTURE), pts };
+      pts += run.pictures * PICTURE - back * TICKS_PER_SECOND;
+      return run;
+    });
+    const { pieces, duration } = await indexed(new VirtualRecording(runs, packets));
+    expect(pieces).toHaveLength(runs.length);
+    for (const [index, piece] of pieces.entries())
+      expect(Math.abs(piece.pts - (runs[index]?.pts ?? 0))).toBeLessThan(TICKS_PER_SECOND / 2);
+    const whole = runs.reduce((sum, { pictures }) => sum + pictures * PICTURE, 0);
+    expect(Math.abs(duration - whole)).toBeLessThan(TICKS_PER_SECOND);
+  },
+);
+
 test('a pause of three seconds that was noted has no length, a part without a loss is no join', async () => {
   const first = { pictures: PER_MINUTE, pts: 1_000 };
   const second = { pictures: PER_MINUTE, pts: 1_000 + PER_MINUTE * PICTURE + 3 * TICKS_PER_SECOND };

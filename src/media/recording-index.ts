@@ -71,6 +71,10 @@ export function timeInPieces(pieces: readonly IndexPiece[], pts: Pts90k, at: num
 }
 
 const STRIDE_BYTES = 64 * 1024 * 1024;
+/** Shorter recordings have as many places all the same: in few of them a jump may look like another bit rate. */
+const MIN_PLACES = 32;
+/** Longer than what is read at a place. */
+const MIN_STRIDE_BYTES = 256 * 1024;
 /** Places this near are neighbours: what lies between them is at most a few pictures. */
 const FINE_BYTES = 64 * 1024;
 /** A deviation from a steady stream that a jump may explain: half of what `continues` takes for loss. */
@@ -301,8 +305,9 @@ function withoutPicture(layout: StationLayout): StationLayout {
 
 async function readRuns(sampler: StampSampler, input: IndexInput, size: number): Promise<Run[]> {
   const runs: Run[] = [];
+  const stride = strideOf(size);
   for (const { from, to, broadcastAt } of writingRuns(input, size)) {
-    const samples = await readRun(sampler, from, to);
+    const samples = await readRun(sampler, from, to, stride);
     if (samples.length > 0) runs.push({ samples, from, to, broadcastAt });
   }
   return runs;
@@ -320,10 +325,17 @@ function* writingRuns({ breaks, beganAt }: IndexInput, size: number): Generator<
   if (size > from) yield { from, to: size, broadcastAt };
 }
 
+/** Halved until there are enough places, so that those of a recording that grows are among those known already. */
+function strideOf(size: number): number {
+  let stride = STRIDE_BYTES;
+  while (stride > MIN_STRIDE_BYTES && size / stride < MIN_PLACES) stride /= 2;
+  return stride;
+}
+
 /** Its first and last stamp and one at each stride; empty when it has none. */
-async function readRun(sampler: StampSampler, from: number, to: number): Promise<Sample[]> {
+async function readRun(sampler: StampSampler, from: number, to: number, stride: number): Promise<Sample[]> {
   const samples: Sample[] = [];
-  for (let at = from; at < to; at += STRIDE_BYTES) {
+  for (let at = from; at < to; at += stride) {
     const sample = await sampler.at(at, to);
     if (sample !== undefined && sample.at > (samples.at(-1)?.at ?? -1)) samples.push(sample);
   }
