@@ -1,7 +1,7 @@
 /**
  * Where the times of a recording lie in its octets. Made of few places that are read: the ends of each run of writing,
- * one place every 64 MB, and more where the stamps do not fit a steady stream, until each jump of the clock is found. No
- * file is read as a whole.
+ * one place every 64 MB (at least 32), and more where the stamps do not fit a steady stream, until each jump of the clock
+ * is found. No file is read as a whole, unless it is a few MB.
  */
 import type { ServiceId } from '../../arib/ids.ts';
 import {
