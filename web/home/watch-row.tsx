@@ -23,7 +23,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   const { title } = splitTitle(recording.name);
   const part = watchedPart(recording);
   const left = part === undefined ? '' : leftText(recording);
-  const words = [title, narrow(recording.serviceName), shortText(recording.startAt), left];
+  const words = [title, narrow(recording.serviceName), shortText(recording.startAt, Date.now()), left];
   return (
     <li class="watch-item">
       <a class="watch-card" href={watchPath(recording)}>
@@ -45,7 +45,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
           </span>
           <span class="watch-title">{title}</span>
           <span class="watch-when numbers">
-            {shortText(recording.startAt)}
+            {shortText(recording.startAt, Date.now())}
             <span class="rec-station">{narrow(recording.serviceName)}</span>
           </span>
         </Named>

@@ -67,7 +67,7 @@ function nameOf(recording: Recording): string {
   const { title } = splitTitle(recording.name);
   const words = [
     title,
-    shortText(recording.startAt),
+    shortText(recording.startAt, Date.now()),
     narrow(recording.serviceName),
     verdictMark(recording).label,
   ];
@@ -112,7 +112,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           {look === 'list' ? <Marks marks={marks} /> : null}
         </span>
         <span class="rec-when numbers">
-          <span>{shortText(recording.startAt)}</span>
+          <span>{shortText(recording.startAt, Date.now())}</span>
           <span class="rec-station">{narrow(recording.serviceName)}</span>
           {look === 'list' ? <span>{lengthText(long)}</span> : null}
           {look === 'list' && recording.bytes > 0 ? (
@@ -199,7 +199,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
     name,
     `${count}本`,
     unwatched > 0 ? `未視聴${unwatched}本` : '',
-    `最新${shortText(newest.startAt)}`,
+    `最新${shortText(newest.startAt, Date.now())}`,
     ...marks.map(seriesMarkText),
   ];
   const fresh = unwatched > 0 ? <span class="rec-new">未視聴 {unwatched}</span> : null;
@@ -226,7 +226,7 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         <span class="rec-title">{name}</span>
         {latest === name ? null : <span class="rec-latest">{latest}</span>}
         <span class="rec-when numbers">
-          <span>最新 {shortText(newest.startAt)}</span>
+          <span>最新 {shortText(newest.startAt, Date.now())}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
         <span class="rec-foot">

@@ -41,7 +41,7 @@ function Head({ recording }: { recording: Recording }) {
       </p>
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">
-        <time dateTime={isoText(recording.startAt)}>{dateText(recording.startAt)}</time>{' '}
+        <time dateTime={isoText(recording.startAt)}>{dateText(recording.startAt, Date.now())}</time>{' '}
         <b>{spanText(recording.startAt, recording.endAt)}</b>
         <span>{lengthText(recording.endAt - recording.startAt)}</span>
       </p>
@@ -93,7 +93,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
   const kinds = [...new Set(genres.flatMap(({ lv1, lv2 }) => genreText(lv1, lv2) ?? []))];
   const seen =
     watchedAt !== null
-      ? `${dateText(watchedAt)}に視聴`
+      ? `${dateText(watchedAt, Date.now())}に視聴`
       : resumeMs === null
         ? '未視聴'
         : `${spellMs(resumeMs)}まで視聴`;

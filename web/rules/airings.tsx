@@ -77,7 +77,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
     <a class="row row-button" href={`recordings?recording=${recording.id}`}>
       <span class="row-text">
         <span class="found-when">
-          <b class="numbers">{shortText(recording.startAt)}</b>
+          <b class="numbers">{shortText(recording.startAt, Date.now())}</b>
           <span>{narrow(recording.serviceName)}</span>
           {recording.durationMs === null ? null : (
             <span class="numbers when-length">{lengthText(recording.durationMs)}</span>

@@ -161,7 +161,7 @@ export function ReservationRow({ row, words }: { row: FoundReservation; words: s
         icon="reserve"
         name={row.name}
         words={words}
-        when={shortText(row.start_at)}
+        when={shortText(row.start_at, Date.now())}
         station={row.service_name}
         badge={bookingBadge(row.state)}
       />
@@ -178,7 +178,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
           icon="recordings"
           name={row.name}
           words={words}
-          when={shortText(row.start_at)}
+          when={shortText(row.start_at, Date.now())}
           station={row.service_name}
           badge={recordingBadge(row)}
         />

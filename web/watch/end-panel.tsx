@@ -43,7 +43,7 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
         <img class="end-poster" src={next.poster} alt="" decoding="async" />
         <span class="end-words">
           <b>{splitTitle(next.name).title}</b>
-          <span class="numbers">{shortText(next.startAt)}</span>
+          <span class="numbers">{shortText(next.startAt, Date.now())}</span>
         </span>
       </button>
       <div class="panel-actions">

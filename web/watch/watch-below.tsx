@@ -48,7 +48,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: number }) 
             <Icon name={one.id === id ? 'sound' : 'play'} />
             <span class="row-text">
               {splitTitle(one.name).title}
-              <small class="numbers">{shortText(one.startAt)}</small>
+              <small class="numbers">{shortText(one.startAt, Date.now())}</small>
             </span>
           </a>
         ))}
@@ -68,7 +68,7 @@ export function WatchBelow({ recording, player, series, onSheet, onScreenshot }:
         <p class="below-station">{narrow(recording.serviceName)}</p>
         <h2>{title}</h2>
         <p class="below-when numbers">
-          {dateText(recording.startAt)}
+          {dateText(recording.startAt, Date.now())}
           <span>{spanText(recording.startAt, recording.endAt)}</span>
           <Marks marks={marks} />
         </p>

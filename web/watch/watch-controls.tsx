@@ -58,7 +58,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
         </p>
         <p class="osd-title">{title}</p>
         <p class="osd-when numbers">
-          <span>{shortText(recording.startAt)}</span>
+          <span>{shortText(recording.startAt, Date.now())}</span>
           <Marks marks={marks} />
         </p>
       </div>

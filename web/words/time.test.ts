@@ -18,7 +18,16 @@ describe('times in JST', () => {
     expect(clockText(at)).toBe('0:05');
     expect(dateText(at)).toBe('11月21日(土)');
     expect(spanText(at, at + 3_600_000)).toBe('0:05 – 1:05');
+    expect(dateText(at, at + 3_600_000)).toBe('11月21日(土)');
     expect(isoText(at)).toBe('2026-11-21T00:05+09:00');
+  });
+
+  test('the year stands where it is not the present one, by the calendar of Japan', () => {
+    const newYear = Date.UTC(2026, 11, 31, 15); // 2027-01-01 00:00 JST
+    expect(dateText(newYear - 1, newYear)).toBe('2026年12月31日(木)');
+    expect(shortText(newYear - 60_000, newYear)).toBe('2026/12/31(木) 23:59');
+    expect(shortText(newYear, newYear + 86_400_000)).toBe('1/1(金) 0:00');
+    expect(dateText(newYear, newYear - 1)).toBe('2027年1月1日(金)');
   });
 
   test('remaining time is rounded up so that it never says zero', () => {

@@ -14,10 +14,16 @@ export function clockText(at: number): string {
   return `${date.getUTCHours()}:${String(date.getUTCMinutes()).padStart(2, '0')}`;
 }
 
-/** `11月20日(金)` */
-export function dateText(at: number): string {
+/** Whether two instants lie in different years in Japan; false without the second. */
+function isOtherYear(at: number, today: number | undefined): boolean {
+  return today !== undefined && shifted(at).getUTCFullYear() !== shifted(today).getUTCFullYear();
+}
+
+/** `11月20日(金)`. @param today epoch ms: the year is added where it is not the present one, `2025年11月20日(木)` */
+export function dateText(at: number, today?: number): string {
   const date = shifted(at);
-  return `${date.getUTCMonth() + 1}月${date.getUTCDate()}日(${WEEKDAYS[date.getUTCDay()] ?? ''})`;
+  const year = isOtherYear(at, today) ? `${date.getUTCFullYear()}年` : '';
+  return `${year}${date.getUTCMonth() + 1}月${date.getUTCDate()}日(${WEEKDAYS[date.getUTCDay()] ?? ''})`;
 }
 
 /** `20:00 – 20:54` */
@@ -63,8 +69,9 @@ export function agoText(at: number, now: number): string {
   return `${dateText(at)} ${clockText(at)}`;
 }
 
-/** `11/21(土) 21:05` for rows of a list. */
-export function shortText(at: number): string {
+/** `11/21(土) 21:05` for rows of a list. @param today epoch ms: of another year `2025/11/21(金) 21:05` */
+export function shortText(at: number, today?: number): string {
   const date = shifted(at);
-  return `${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()] ?? ''}) ${clockText(at)}`;
+  const year = isOtherYear(at, today) ? `${date.getUTCFullYear()}/` : '';
+  return `${year}${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()] ?? ''}) ${clockText(at)}`;
 }
