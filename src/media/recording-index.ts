@@ -179,7 +179,7 @@ export class RecordingIndex {
       media: media90k(piece.start + piece.length),
     };
     for (let tries = 0; tries < 24; tries += 1) {
-      if (after.at - before.at <= BLOCK_BYTES || after.media - before.media <= TICKS_PER_SECOND) break;
+      if (after.at - before.at <= FINE_BYTES || after.media - before.media <= TICKS_PER_SECOND) break;
       const share = (media - before.media) / (after.media - before.media);
       // Never at an edge, so that each reading makes the interval smaller.
       const fraction = tries % 3 === 2 ? 0.5 : Math.min(0.9, Math.max(0.1, share));
