@@ -1,7 +1,13 @@
 /** Recordings as streams over HTTP: where a seek lands, gaps and joins, changes of layout, and what cannot be played. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AdtsFrames } from '../../src/media/adts-frames.ts';
+import { joinDualMono } from '../../synth/media/adts-frame.ts';
+import { sound, tone } from '../live/media.ts';
 import { RecordedHome, START } from '../service/recorded-home.ts';
-import { FFMPEG, madeStream, type Played, played } from './made-recording.ts';
+import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
+import { FFMPEG, madeStream, output, type Played, played } from './made-recording.ts';
 
 // Each starts some encoders and decoders, on a machine that may be busy.
 setDefaultTimeout(90_000);
@@ -150,6 +156,56 @@ test('a picture that is announced and never sent is left out, and what is scramb
   const scrambled = await get(home.put({ content: joined(...packets) }), 'codec=h264');
   expect(scrambled.status).toBe(404);
   expect(((await scrambled.json()) as { message: string }).message).toContain('スクランブル');
+});
+
+/** 3 s of a tone in mono, as ADTS frames. */
+async function monoFrames(hertz: number): Promise<Uint8Array[]> {
+  const source = `sine=frequency=${hertz}:sample_rate=48000:duration=3`;
+  // Frames without the fill element that names the encoder, and as an MPEG-2 encoder makes them.
+  const tools = ['-profile:a', 'aac_low', '-aac_tns', '0', '-aac_pns', '0', '-flags:a', '+bitexact'];
+  const codec = ['-c:a', 'aac', ...tools, '-b:a', '64k'];
+  const bytes = await output('-f', 'lavfi', '-i', source, ...codec, '-f', 'adts', 'pipe:1');
+  return new AdtsFrames().feed(bytes);
+}
+
+test('of dual mono as it is broadcast the side that was asked for is given', async () => {
+  const [main, sub] = await Promise.all([monoFrames(800), monoFrames(1_600)]);
+  const builder = new StreamBuilder();
+  for (const [index, frame] of main.entries()) {
+    const other = sub[index];
+    if (other === undefined) break;
+    if (index % 4 === 0) {
+      builder.sections(0, patSection(1, [[1024, 0x1f0]]));
+      builder.sections(0x1f0, pmtSection(1024, { pcrPid: 0x1fff, streams: [{ type: 0x0f, pid: 0x110 }] }));
+    }
+    const pts = 900_000 + index * 1_920;
+    builder.pes(0x110, pesPacket({ streamId: 0xc0, pts, data: joinDualMono(frame, other, false) }));
+  }
+  const audios = [{ componentTag: 16, componentType: 2, main: true, languages: ['jpn', 'eng'], text: '' }];
+  const id = home.put({ content: builder.take(), audios });
+  for (const [side, wanted, unwanted] of [
+    ['0:main', 800, 1_600],
+    ['0:sub', 1_600, 800],
+  ] as const) {
+    const { left, right } = await sound(await (await get(id, `codec=h264&audio=${side}`)).bytes());
+    for (const ear of [left, right]) expect(tone(ear, wanted)).toBeGreaterThan(20 * tone(ear, unwanted));
+  }
+});
+
+test('a recording in two files is played across the join', async () => {
+  const id = home.put({ content: await madeStream({ seconds: 3, flashAt: 1, clock: 100 }) });
+  const second = join(home.folder, 'second.ts');
+  writeFileSync(second, await madeStream({ seconds: 3, flashAt: 1, clock: 9_000 }));
+  home.database
+    .query('INSERT INTO recording_parts (recording_id, part, path, bytes) VALUES ($id, 2, $path, $bytes)')
+    .run({ id, path: second, bytes: Bun.file(second).size });
+  const { video, flashes, beeps } = await watched(id, 'codec=h264');
+  expect(video?.[1]).toBeGreaterThan(5.8);
+  expect(flashes).toHaveLength(2);
+  expect(beeps).toHaveLength(2);
+  expect(Math.abs((flashes[1] ?? 0) - 4)).toBeLessThan(0.2);
+  for (const [index, beep] of beeps.entries())
+    expect(Math.abs(beep - (flashes[index] ?? 0))).toBeLessThan(0.08);
 });
 
 test('a recording in H.264 is played', async () => {
