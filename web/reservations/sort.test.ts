@@ -84,7 +84,8 @@ test('days have a name in the address', () => {
 
 test('states in words, with the reason of the service before our own', () => {
   expect(stateWords('missed').face).toBe('録り逃し');
-  expect(stateReason({ state: 'missed', reason: 'A' })).toBe('A');
+  const reason = 'チューナーが足りませんでした';
+  expect(stateReason({ state: 'missed', reason })).toBe(reason);
   expect(stateReason({ state: 'missed', reason: null })).toContain('始められません');
 });
 
