@@ -125,7 +125,15 @@ test(
     expect(recording).toMatchObject({ title: '灯台の朝', state: 'recording' });
     expect((await ask('POST', 'reservations', { programId: later })).status).toBe(200);
     const stored = new Database(path, { readonly: true });
-    const parts = stored.query('SELECT recording_id AS id FROM recording_parts').all();
+    // Each is tried again by itself, so one follows the other.
+    const parts = await comesTrue(
+      'its file is stored',
+      async () => {
+        const rows = stored.query('SELECT recording_id AS id FROM recording_parts').all();
+        return rows.length > 0 ? rows : undefined;
+      },
+      LIMIT_MS,
+    );
     const state = stored.query('SELECT state FROM reservations WHERE program_id = ?').get(soon);
     stored.close();
     expect(parts).toEqual([{ id: recording?.id }]);
