@@ -40,6 +40,20 @@ const ENCODING = ['test/live'];
 const ALONE = ['test/e2e'];
 /** What `--rigs` alone runs: real kernel drivers in a virtual machine. */
 const RIGS = ['./test/rigs'];
+/** Among the tests that use the processor: sockets, processes and encoders with time-outs. */
+const REAL_TIME = [
+  'agent',
+  'host',
+  'src/ffmpeg',
+  'src/media',
+  'src/play',
+  'src/reception',
+  'src/record',
+  'src/tuner',
+  'test/host',
+  'test/play',
+  'test/reception',
+];
 /** More files than these did not fail because the machine was late. */
 const SECOND_RUNS = 6;
 /** Rows of the table of slowest files. */
@@ -101,7 +115,7 @@ async function everything(): Promise<Outcome[]> {
 
 /** Of files that run against real time: counts what failed in the first run by the second. */
 async function runAgain(outcomes: readonly Outcome[]): Promise<void> {
-  const folders = [...WAITING, ...ENCODING, ...BROWSER];
+  const folders = [...WAITING, ...ENCODING, ...BROWSER, ...REAL_TIME, ...ALONE];
   const again = outcomes.flatMap((outcome) =>
     outcome.files
       .filter(({ file, failed }) => failed > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
