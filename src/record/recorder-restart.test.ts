@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { broadcastMs } from '../../arib/time.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { FakeRecordingSession } from '../../test/record/fake-recording-session.ts';
+import { HOUR, recorderHome, until } from '../../test/record/recorder-home.ts';
+import type { RecordingOrder } from '../model/recording.ts';
+import { nothingMeasured } from '../model/verdict.ts';
+import type { Recorder, RecorderOptions } from './recorder.ts';
+
+const home = recorderHome();
+const { now, open, ordered, stateOf } = home;
+
+describe('after a restart', () => {
+  test('what was under way goes on where it was; closing fails nothing', async () => {
+    const first = open();
+    const order = ordered(now());
+    first.order([order]);
+    await until(() => home.sessions.length === 1);
+    const id = home.sessions[0]?.options.id ?? 0;
+    const measured = { ...nothingMeasured(), stretches: [{ from: order.openAt, to: order.openAt + 5 }] };
+    home.store.saveMeasured(id, measured, []);
+    await first.close();
+    expect(stateOf(order.reservationId)).toBe('recording');
+    expect(home.store.find(id)?.state).toBe('recording');
+
+    const second = open();
+    expect(home.sessions).toHaveLength(2);
+    expect(home.sessions[1]?.options).toMatchObject({
+      ...{ id, stem: home.sessions[0]?.options.stem },
+      course: { times: { closeAt: order.closeAt, startAt: order.startAt } },
+      former: { measured, parts: [{ bytes: 0 }] },
+    });
+    second.order([order]);
+    expect(home.sessions).toHaveLength(2);
+    expect(second.running().get(order.reservationId)?.recordingId).toBe(id);
+  });
+
+  test('what cannot go on is failed with a reason, and keeps nothing else from going on', async () => {
+    const first = open();
+    const [broken, sound] = [ordered(now()), ordered(now())];
+    first.order([broken, sound]);
+    await until(() => home.sessions.length === 2);
+    const [brokenId, soundId] = home.sessions.map(({ options }) => options.id);
+    await first.close();
+    home.sessions = [];
+    open({
+      openSession: (options) => {
+        if (options.id === brokenId) throw new Error('damaged');
+        const session = new FakeRecordingSession(options);
+        home.sessions.push(session);
+        return session;
+      },
+    });
+    expect(home.sessions.map(({ options }) => options.id)).toEqual([soundId ?? 0]);
+    expect(home.store.find(brokenId ?? 0)).toMatchObject({ state: 'failed', reason: { code: 'unreadable' } });
+    expect([broken, sound].map(({ reservationId }) => stateOf(reservationId))).toEqual([
+      'finished',
+      'recording',
+    ]);
+    await until(() => home.told.includes('reservations'));
+  });
+
+  /** One that had received half of its programme when its service was stopped; it starts again so much later. */
+  async function half(
+    laterMs: number,
+    over: Partial<RecorderOptions> = {},
+  ): Promise<{ id: number; order: RecordingOrder; until: number; room: Recorder }> {
+    const first = open();
+    const order = ordered(now());
+    first.order([order]);
+    await until(() => home.sessions.length === 1);
+    const id = home.sessions[0]?.options.id ?? 0;
+    await until(() => home.store.parts(id).length === 1);
+    const path = join(home.folder, 'half.ts');
+    writeFileSync(path, new Uint8Array(1880));
+    home.store.placed(id, [{ path, bytes: 1880 }], { folder: home.folder, stem: 'half' }, wallMs(now()));
+    const to = order.startAt + HOUR / 2 + 60_000;
+    home.store.saveMeasured(id, { ...nothingMeasured(), stretches: [{ from: order.openAt, to }] }, []);
+    await first.close();
+    home.skew += laterMs;
+    return { id, order, until: to, room: open(over) };
+  }
+
+  function expectHalf({ id, order, until: to }: Awaited<ReturnType<typeof half>>): void {
+    expect(home.store.find(id)).toMatchObject({
+      state: 'recorded',
+      verdict: { level: 'damaged', gaps: [{ startMs: to - order.startAt, cause: 'service_stopped' }] },
+    });
+    expect(stateOf(order.reservationId)).toBe('finished');
+    expect(home.ends[0]?.worthRepeating).toBe(false);
+  }
+
+  test('what ended long ago is judged at once: what nobody received was lost to the stop', async () => {
+    const left = await half(5 * HOUR);
+    await until(() => home.ends.length === 1);
+    expect(home.sessions).toHaveLength(1);
+    expectHalf(left);
+  });
+
+  test('what ended a while ago is listened to first, and judged the same where it is over', async () => {
+    const left = await half(2 * HOUR);
+    await until(() => home.sessions.length === 2);
+    expect(home.sessions[1]?.course).toMatchObject({
+      state: 'unheard',
+      times: { closeAt: left.order.closeAt },
+    });
+    // An order that knows nothing better of its end changes nothing.
+    left.room.order([left.order]);
+    expect(home.sessions[1]?.endsAt).toBe(broadcastMs(left.order.closeAt));
+    await home.sessions[1]?.end('unheard');
+    await until(() => home.ends.length === 1);
+    expectHalf(left);
+  });
+
+  test('what is still on though its end has passed goes on', async () => {
+    const { room, order, id } = await half(1.5 * HOUR);
+    await until(() => home.sessions.length === 2);
+    const holdUntil = now() + HOUR;
+    room.order([{ ...order, holdUntil }]);
+    expect(home.sessions[1]?.endsAt).toBe(broadcastMs(holdUntil));
+    expect(room.running().get(order.reservationId)).toMatchObject({ recordingId: id });
+    expect(home.store.find(id)?.state).toBe('recording');
+  });
+
+  test('what is over by a clock that may be wrong waits for the right time, and goes on', async () => {
+    let isSure = false;
+    const { room, id } = await half(9 * HOUR, { isTimeSure: () => isSure });
+    const other = ordered(now());
+    room.order([other]);
+    // What begins now does not wait.
+    await until(() => home.sessions.length === 2);
+    expect(home.sessions[1]?.options.id).not.toBe(id);
+    expect(home.store.find(id)?.state).toBe('recording');
+    home.skew -= 8.5 * HOUR;
+    isSure = true;
+    room.clockSet();
+    await until(() => home.sessions.length === 3);
+    expect(home.sessions[2]?.options).toMatchObject({ id, course: { state: 'on' } });
+    expect(home.ends).toEqual([]);
+  });
+
+  test('but not for long: nobody may tell the time', async () => {
+    let elapsed = 0;
+    const { order, id } = await half(9 * HOUR, {
+      isTimeSure: () => false,
+      monotonicClock: () => monotonicMs(elapsed),
+    });
+    await Bun.sleep(60);
+    expect(home.store.find(id)?.state).toBe('recording');
+    elapsed = 61_000;
+    await until(() => home.ends.length === 1);
+    expect(stateOf(order.reservationId)).toBe('finished');
+  });
+
+  test('what was stopped and not judged yet is judged as it ended', async () => {
+    const first = open();
+    const order = ordered(now());
+    first.order([order]);
+    await until(() => home.sessions.length === 1);
+    const id = home.sessions[0]?.options.id ?? 0;
+    home.store.ended(id, 'copy_never', now(), wallMs(now()));
+    await first.close();
+    open();
+    await until(() => home.ends.length === 1);
+    expect(home.sessions).toHaveLength(1);
+    expect(home.store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'copy_never' } });
+  });
+});

@@ -1,0 +1,152 @@
+/** A recorder on a real database, with recordings that receive nothing, for unit tests of it. */
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { type EventData, Hub } from '../../src/hub/hub.ts';
+import { reservationId } from '../../src/model/ids.ts';
+import type { RecordingEnd, RecordingOrder } from '../../src/model/recording.ts';
+import type { StationRecord } from '../../src/model/station.ts';
+import { Recorder, type RecorderOptions } from '../../src/record/recorder.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import { FakeRecordingSession } from './fake-recording-session.ts';
+
+export const STATION = 3_260_809_216 as StationId;
+export const HOUR = 3_600_000;
+
+/** Everything is new for each test. */
+class RecorderHome {
+  database!: Database;
+  store!: RecordingStore;
+  sessions: FakeRecordingSession[] = [];
+  ends: RecordingEnd[] = [];
+  told: (keyof EventData)[] = [];
+  folder = '';
+  /** Of the clock that is passed in, against the machine's, ms. */
+  skew = 0;
+  #recorders: Recorder[] = [];
+  #programs = 0;
+
+  begin(): void {
+    this.folder = mkdtempSync(join(tmpdir(), 'svc-recorder-'));
+    this.database = openDatabase(join(this.folder, 'svc.db'));
+    this.database.run(
+      `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (${STATION}, 'GR', 32608, 9216, 'T27', '試験テレビ', 1, 1, 0)`,
+    );
+    this.store = new RecordingStore(this.database);
+    this.sessions = [];
+    this.ends = [];
+    this.told = [];
+    this.skew = 0;
+    this.#recorders = [];
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#recorders.map((recorder) => recorder.close()));
+    this.database.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  now = (): BroadcastMs => broadcastMs(Date.now() + this.skew);
+
+  open = (over: Partial<RecorderOptions> = {}): Recorder => {
+    const hub = new Hub((error) => {
+      throw error;
+    });
+    hub.subscribe(({ name }) => this.told.push(name));
+    const station: StationRecord = {
+      ...{ id: STATION, type: 'GR', networkId: 32608 as NetworkId, serviceId: 9216 as ServiceId },
+      ...{ transportStreamId: null, channel: 'T27', name: '試験テレビ', serviceType: 1, remoteControlKey: 1 },
+    };
+    const recorder = new Recorder({
+      pool: {
+        // No stream comes before the recording is given up.
+        open: ({ signal }) =>
+          new Promise<never>((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+          }),
+      },
+      store: this.store,
+      findStation: (id) => (id === STATION ? station : undefined),
+      findProgram: () => undefined,
+      readSeries: () => ({ key: 'ばんぐみ', name: '番組', episode: '#3' }),
+      folders: () => [{ path: this.folder, floorBytes: 0 }],
+      retryDamaged: () => 'failed',
+      onBegan: () => {},
+      onEnded: (end) => this.ends.push(end),
+      hub,
+      log: SILENT_LOG,
+      broadcastClock: this.now,
+      monotonicClock: systemMonotonicClock,
+      wallClock: () => wallMs(this.now()),
+      checkMs: 20,
+      openSession: (options) => {
+        const session = new FakeRecordingSession(options);
+        this.sessions.push(session);
+        return session;
+      },
+      ...over,
+    });
+    this.#recorders.push(recorder);
+    recorder.start();
+    return recorder;
+  };
+
+  /** A reservation as the plan has it, to begin at `at`. */
+  ordered = (at: number, over: Partial<RecordingOrder> = {}): RecordingOrder => {
+    this.#programs += 1;
+    const programId = this.#programs as ProgramId;
+    const row = this.database
+      .query<{ id: number }, [number, number]>(
+        `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
+         created_at, updated_at) VALUES (?, ${STATION}, 'scheduled', 2, '番組', '', ?, 0, 0, 0) RETURNING id`,
+      )
+      .get(programId, at);
+    return {
+      ...{
+        reservationId: reservationId(row?.id ?? 0),
+        programId,
+        stationId: STATION,
+        ruleId: null,
+        name: '番組[字]',
+      },
+      ...{
+        description: '',
+        startAt: at + 10,
+        endAt: at + HOUR,
+        openAt: at,
+        closeAt: at + HOUR + 15_000,
+        holdUntil: null,
+      },
+      ...{ after: [], encode: 'none', keepTs: true, wantedFrom: null },
+      ...over,
+    };
+  };
+
+  stateOf = (id: number): unknown =>
+    this.database.query<{ state: string }, [number]>('SELECT state FROM reservations WHERE id = ?').get(id)
+      ?.state;
+}
+
+/** Of the tests registered beside it: begun before each, closed after it. */
+export function recorderHome(): RecorderHome {
+  const home = new RecorderHome();
+  beforeEach(() => home.begin());
+  afterEach(() => home.end());
+  return home;
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
+    await Bun.sleep(1);
+  }
+}
