@@ -1,6 +1,7 @@
 /** Streams of recordings from any second on: converted, or the original packets; also of what is still being recorded. */
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
+import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
@@ -92,7 +93,7 @@ export class RecordingStreams {
     let release = (): void => {};
     try {
       const recipe = await this.#recipe(request);
-      const entry = await this.#entry(request, opened);
+      const entry = await this.#entry(request, opened, signal);
       signal.throwIfAborted();
       if (codec !== 'raw') release = this.options.slots.take();
       const done = (): void => {
@@ -112,12 +113,12 @@ export class RecordingStreams {
     }
   }
 
-  /** Whether it would start, but for a free slot. @throws Failure as `start` */
-  async check(request: RecordingStreamRequest): Promise<void> {
+  /** Whether it would start, but for a free slot. @throws as `start` */
+  async check(request: RecordingStreamRequest, signal: AbortSignal): Promise<void> {
     const opened = await this.options.open.open(request.recording);
     try {
       await this.#recipe(request);
-      await this.#entry(request, opened);
+      await this.#entry(request, opened, signal);
     } finally {
       opened.close();
     }
@@ -137,8 +138,12 @@ export class RecordingStreams {
   }
 
   /** @throws Failure not_found where nothing can be played */
-  async #entry(request: RecordingStreamRequest, opened: OpenRecording): Promise<RecordingEntry> {
-    const behind = await this.#entryBehindChange(request, opened);
+  async #entry(
+    request: RecordingStreamRequest,
+    opened: OpenRecording,
+    signal: AbortSignal,
+  ): Promise<RecordingEntry> {
+    const behind = await this.#entryBehindChange(request, opened, signal);
     if (behind !== undefined) return behind;
     const { bytes, index } = opened;
     const target = this.#target(request, opened);
@@ -151,6 +156,7 @@ export class RecordingStreams {
   async #entryBehindChange(
     { recording, from, isChase }: RecordingStreamRequest,
     opened: OpenRecording,
+    signal: AbortSignal,
   ): Promise<RecordingEntry | undefined> {
     const { clock, isRecording } = this.options;
     const wanted = from * TICKS_PER_SECOND;
@@ -160,7 +166,8 @@ export class RecordingStreams {
     for (;;) {
       const entry = await entryBehind(opened.bytes, opened.index, change);
       if (entry !== undefined || !isRecording(recording.id) || clock() > limit) return entry;
-      await Bun.sleep(CHANGE_POLL_MS);
+      await sleepUnlessAborted(CHANGE_POLL_MS, signal);
+      signal.throwIfAborted();
       await opened.renew();
     }
   }

@@ -71,7 +71,7 @@ async function answer(
   request: Request,
 ): Promise<Response> {
   if (request.method === 'HEAD') {
-    await streams.check(asked);
+    await streams.check(asked, request.signal);
     const headers = { 'content-type': contentType(asked.codec), ...ENDLESS, [LENGTH_HEADER]: NO_LENGTH };
     return new Response(null, { headers });
   }
