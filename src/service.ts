@@ -8,6 +8,7 @@ import { VERSION } from '../host/version.ts';
 import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
 import { createBooking } from './booking/create-booking.ts';
 import { BroadcastServices } from './broadcast-services.ts';
+import { createCommercial } from './commercial/create-commercial.ts';
 import type { Config } from './config.ts';
 import { encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoder-report.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
@@ -183,6 +184,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     isBusy: () => live.live.isWatched || play.isConverting(),
     startWorker: options.startBackgroundWorker,
   });
+  const commercial = createCommercial({ ...{ database, hub, now }, open: play.open });
   const booking = createBooking({
     ...{ database, programs, stations, tuners, settings, hub },
     recorder: recording.recorder,
@@ -195,7 +197,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { broadcast, events, live, recording, play, playData, booking };
+  return { broadcast, events, live, recording, play, playData, commercial, booking };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -242,7 +244,7 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { broadcast, live, recording, play, playData, booking, events } = features;
+  const { broadcast, live, recording, play, playData, commercial, booking, events } = features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
@@ -255,6 +257,7 @@ function allRoutes(
     recording.routes,
     play.routes,
     playData.routes,
+    commercial.routes,
     booking.routes,
     events.routes,
     (app) => addFontRoute(app, { assets }),

@@ -37,6 +37,7 @@ const FEATURES = [
   'record',
   'encode',
   'play',
+  'commercial',
   'live',
   'data',
   'access',

@@ -97,6 +97,24 @@ export const ChaptersSchema = t.Object(
 );
 export type Chapters = Static<typeof ChaptersSchema>;
 
+/** Longest list of chapters that is taken: a day of programmes has 300 commercial breaks. */
+const MAX_CHAPTERS = 1_000;
+
+/** `PUT /api/recordings/<id>/chapters`. */
+export const ChaptersRequestSchema = t.Object({
+  chapters: t.Array(
+    t.Object({
+      start: t.Number({ minimum: 0, description: 's on the playback scale, as `end`' }),
+      end: t.Number({ minimum: 0 }),
+      title: t.String({ maxLength: 100, description: '`CM`: commercials; anything else: programme' }),
+    }),
+    {
+      maxItems: MAX_CHAPTERS,
+      description: 'by `start`, none overlaps another; what is left out is programme',
+    },
+  ),
+});
+
 /** Response header of `mpeg2` and chase `raw`: PTS (90 kHz, 33 bits) that corresponds to second 0 of the playback scale. */
 export const ORIGIN_HEADER = 'x-svc-origin';
 /** Response header of `stream` and `chase`: s on the playback scale at which the first picture (or sound) lies. */

@@ -5,6 +5,7 @@ import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import type { Settings } from '../settings/settings.ts';
+import { ChapterStore } from '../store/chapter-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
 import { ConversionSlots } from './conversion-slots.ts';
@@ -38,7 +39,7 @@ export function createPlay(needs: PlayNeeds) {
     clock: needs.monotonicClock,
     log: needs.log.component('play'),
   });
-  const routeNeeds = { ...needs, recordingList, open, streams };
+  const routeNeeds = { ...needs, recordingList, open, streams, chapters: new ChapterStore(needs.database) };
   const routes: AddRoutes = (app) => {
     addFileRoutes(app, routeNeeds);
     addPlaybackRoutes(app, routeNeeds);

@@ -1,10 +1,12 @@
 /** What a player asks for before it plays a recording: how it can be played, and its chapters. */
 import type { Elysia } from 'elysia';
-import { type Chapters, ChaptersSchema, PlaybackSchema } from '../../wire/api.ts';
+import { ChaptersSchema, PlaybackSchema } from '../../wire/api.ts';
+import { chaptersOf } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
+import type { ChapterStore } from '../store/chapter-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import { describePlayback } from './playback-description.ts';
@@ -12,6 +14,7 @@ import { describePlayback } from './playback-description.ts';
 export interface PlaybackRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   open: Pick<OpenRecordings, 'open'>;
+  chapters: Pick<ChapterStore, 'find'>;
 }
 
 /** @throws Failure not_found for what is still being recorded, or has no original stream */
@@ -28,9 +31,6 @@ export function finishedRecording(
   }
   return recording;
 }
-
-/** None are known before commercials are detected. */
-const NO_CHAPTERS: Chapters = { chapters: [] };
 
 export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void {
   const tags = ['recordings'];
@@ -70,15 +70,17 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
   app.get(
     '/api/recordings/:id/chapters',
     ({ params, request }) => {
-      findRecording(parts.recordingList, params.id);
-      return polledJson(request, polledAnswer(NO_CHAPTERS));
+      const recording = findRecording(parts.recordingList, params.id);
+      const known = recording.state === 'recording' ? undefined : parts.chapters.find(recording.id);
+      return polledJson(request, polledAnswer(chaptersOf(known?.segments ?? [])));
     },
     {
       params: ID_PARAMS,
       detail: {
         summary: 'Chapters of a recording',
         description:
-          'Empty while commercials were not detected. The event `chapters` says that they changed.',
+          'Empty where no commercials are known, and while it is being recorded. What people corrected is preferred to ' +
+          'what was detected. The event `chapters` says that they changed.',
         tags,
         responses: { ...REFUSALS, ...NO_RECORDING, ...polledResponses('the chapters', ChaptersSchema) },
       },

@@ -69,6 +69,16 @@ const FURTHER: Fields[] = [
       ['verdict', 'object'],
     ],
   ],
+  [
+    'recording_chapters',
+    'recording_id',
+    'TRUE',
+    [
+      ['detected', 'array'],
+      ['corrected', 'array'],
+      ['changes', 'array'],
+    ],
+  ],
 ];
 
 /** More of them say no more: then it is the file that is damaged. */

@@ -588,4 +588,23 @@ export const MIGRATIONS: readonly string[] = [
     parts TEXT NOT NULL                  -- JSON: rows of recording_parts
   ) STRICT;
   `,
+  `
+  -- Where the commercials of recordings are. \`detected\` 1: they were looked for, or cannot be found.
+  ALTER TABLE recordings ADD COLUMN detected INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX recordings_undetected ON recordings (start_at) WHERE detected = 0 AND shelf = 1;
+  CREATE TABLE recording_chapters (
+    recording_id INTEGER PRIMARY KEY REFERENCES recordings (id) ON DELETE CASCADE,
+    version INTEGER NOT NULL,            -- counts changes
+    detected TEXT,                       -- JSON: segments in ms of media time; NULL: nothing yet
+    corrected TEXT,                      -- JSON, as detected: what people say; NULL: nothing
+    reliable INTEGER NOT NULL DEFAULT 0, -- more than silence speaks for what was detected
+    confidence REAL,
+    changes TEXT,                        -- JSON: places that a boundary may be moved to
+    state TEXT NOT NULL,                 -- waiting, done, failed, cancelled
+    reason TEXT,                         -- why it failed
+    attempts INTEGER NOT NULL DEFAULT 0,
+    requested_at INTEGER,                -- epoch ms; NULL: nobody asked
+    updated_at INTEGER NOT NULL          -- epoch ms
+  ) STRICT;
+  `,
 ];

@@ -1,0 +1,126 @@
+/** What people do about the chapters of a recording: correct the boundaries, or take the correction back. */
+import type { Elysia } from 'elysia';
+import { ChaptersRequestSchema, ChaptersSchema } from '../../wire/api.ts';
+import type { Hub } from '../hub/hub.ts';
+import { type ChapterSegment, CM_TITLE, chaptersOf, wholeSegments } from '../model/chapters.ts';
+import { Failure } from '../model/failure.ts';
+import { recordingId } from '../model/ids.ts';
+import { readAs } from '../model/schema-mismatch.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
+import type { ChapterStore } from '../store/chapter-store.ts';
+import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import type { OpensOriginals } from './original-recording.ts';
+
+interface ChapterRouteNeeds {
+  recordingList: Pick<RecordingListStore, 'find'>;
+  chapters: Pick<ChapterStore, 'find' | 'putCorrected'>;
+  open: OpensOriginals;
+  hub: Pick<Hub, 'publish' | 'changed'>;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** Boundaries that a player rounded may lie this far behind the end, s. */
+const BEHIND_END = 1;
+const tags = ['recordings'];
+
+/** @throws Failure bad_request with the path of the chapter that cannot be */
+function readSegments(body: unknown, durationMs: number): ChapterSegment[] {
+  const { chapters } = readAs(ChaptersRequestSchema, body);
+  let last = 0;
+  for (const [index, { start, end }] of chapters.entries()) {
+    const path = `chapters/${index}`;
+    if (end <= start) throw new Failure('bad_request', 'チャプターの終わりが始まりより前です。', { path });
+    if (start < last) throw new Failure('bad_request', 'チャプターが重なっています。', { path });
+    if (end * 1000 > durationMs + BEHIND_END * 1000)
+      throw new Failure('bad_request', 'チャプターが録画の長さを超えています。', { path });
+    last = end;
+  }
+  const commercials = chapters
+    .filter(({ title }) => title === CM_TITLE)
+    .map(({ start, end }) => ({ startMs: start * 1000, endMs: end * 1000 }));
+  return wholeSegments(commercials, durationMs);
+}
+
+/** @throws Failure conflict */
+function refuseGrowing(recording: ListedRecording): void {
+  if (recording.state === 'recording')
+    throw new Failure('conflict', '録画中の番組のチャプターは変更できません。');
+}
+
+export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
+  const { recordingList, chapters, open, hub, now } = parts;
+  const changed = (id: number): void => {
+    hub.publish({ name: 'chapters', data: { recordingId: id } });
+    hub.changed('recordings');
+  };
+  const answer = (id: number): Response =>
+    Response.json(chaptersOf(chapters.find(id)?.segments ?? []), {
+      headers: { 'cache-control': 'no-store' },
+    });
+
+  app.put(
+    '/api/recordings/:id/chapters',
+    async ({ params, body }) => {
+      const recording = findRecording(recordingList, params.id);
+      refuseGrowing(recording);
+      const opened = await open.open(recording);
+      try {
+        const segments = readSegments(body, Math.round(opened.index.duration / 90));
+        chapters.putCorrected(recordingId(recording.id), segments, now());
+      } finally {
+        opened.close();
+      }
+      changed(recording.id);
+      return answer(recording.id);
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        requestBody: jsonBody(ChaptersRequestSchema),
+        summary: 'Say where the commercials of a recording are',
+        description:
+          'Kept, and preferred to what is detected, also after commercials are detected again. An empty list says ' +
+          'that there are none. The event `chapters` tells of it.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          200: jsonAnswer('the chapters as they are now', ChaptersSchema),
+          400: problemResponse('malformed id or body; `path` names the chapter'),
+          404: problemResponse('no such recording, or it has no file that can be played'),
+          409: problemResponse('`conflict`: it is being recorded'),
+          503: problemResponse('`busy`: its folder does not answer'),
+        },
+      },
+    },
+  );
+
+  app.delete(
+    '/api/recordings/:id/chapters',
+    ({ params }) => {
+      const recording = findRecording(recordingList, params.id);
+      refuseGrowing(recording);
+      if (chapters.find(recording.id)?.isCorrected === true) {
+        chapters.putCorrected(recordingId(recording.id), null, now());
+        changed(recording.id);
+      }
+      return answer(recording.id);
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Take back what people said about the commercials of a recording',
+        description: 'What was detected holds again.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          200: jsonAnswer('the chapters as they are now', ChaptersSchema),
+          409: problemResponse('`conflict`: it is being recorded'),
+        },
+      },
+    },
+  );
+}

@@ -1,0 +1,239 @@
+/**
+ * Where the commercials of recordings are: what was detected, what people corrected, and which recordings are still to
+ * be looked at. All times are ms of the original stream's media time. A correction is preferred to what was detected.
+ */
+import type { Database } from 'bun:sqlite';
+import {
+  type ChapterSegment,
+  DETECTION_FAILURES,
+  type DetectedChange,
+  type DetectedChapters,
+  type DetectionFailure,
+} from '../model/chapters.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
+import { readList } from './stored-json.ts';
+import { atomically } from './transaction.ts';
+
+/** What holds for a recording now. */
+interface StoredChapters {
+  /** In order, without gaps; one of the kind `main` where nothing was found. */
+  readonly segments: readonly ChapterSegment[];
+  /** People said so, or more than silence speaks for it. */
+  readonly reliable: boolean;
+  readonly isCorrected: boolean;
+  /** Another number with every change. */
+  readonly version: number;
+}
+
+interface Detection {
+  /** `waiting`: it is its turn when others are done; `cancelled`: nobody looks for them until it is asked for. */
+  readonly state: 'waiting' | 'done' | 'failed' | 'cancelled';
+  readonly reason: DetectionFailure | null;
+  /** Times that it was begun since it was asked for. */
+  readonly attempts: number;
+  /** Of what was detected; null: nothing yet. */
+  readonly confidence: number | null;
+  /** Epoch ms of the last change. */
+  readonly updatedAt: number;
+}
+
+interface Row {
+  version: number;
+  detected: string | null;
+  reliable: number;
+  corrected: string | null;
+  state: string;
+  reason: string | null;
+  attempts: number;
+  confidence: number | null;
+  updated_at: number;
+}
+
+const STATES: ReadonlySet<string> = new Set(['waiting', 'done', 'failed', 'cancelled']);
+const FAILURES: ReadonlySet<string | null> = new Set(DETECTION_FAILURES);
+
+export class ChapterStore {
+  constructor(private readonly database: Database) {}
+
+  /** Undefined while nothing is known of it. */
+  find(id: number): StoredChapters | undefined {
+    const row = this.#row(id);
+    if (row === undefined) return undefined;
+    const corrected = readSegments(row.corrected);
+    const segments = corrected.length > 0 ? corrected : readSegments(row.detected);
+    if (segments.length === 0) return undefined;
+    const isCorrected = corrected.length > 0;
+    return { segments, reliable: isCorrected || row.reliable === 1, isCorrected, version: row.version };
+  }
+
+  /** Undefined: nobody has looked at it yet, and it is its turn some time. */
+  detection(id: number): Detection | undefined {
+    const row = this.#row(id);
+    if (row === undefined || !STATES.has(row.state)) return undefined;
+    return {
+      state: row.state as Detection['state'],
+      reason: FAILURES.has(row.reason) ? (row.reason as DetectionFailure | null) : null,
+      attempts: row.attempts,
+      confidence: row.confidence,
+      updatedAt: row.updated_at,
+    };
+  }
+
+  /** In order. */
+  changes(id: number): DetectedChange[] {
+    const row = this.database
+      .query<{ changes: string | null }, { id: number }>(
+        'SELECT changes FROM recording_chapters WHERE recording_id = $id',
+      )
+      .get({ id });
+    return readList<DetectedChange>(row?.changes ?? null, isChange);
+  }
+
+  /** The next recording to look at, of those that are asked for first, then the newest. */
+  next(skip: readonly RecordingId[] = []): RecordingId | undefined {
+    const row = this.database
+      .query<{ id: number }, { skip: string }>(
+        `SELECT r.id FROM recordings AS r INDEXED BY recordings_undetected
+           LEFT JOIN recording_chapters AS c ON c.recording_id = r.id
+         WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0
+           AND r.id NOT IN (SELECT value FROM json_each($skip))
+         ORDER BY c.requested_at IS NULL, c.requested_at, r.start_at DESC LIMIT 1`,
+      )
+      .get({ skip: JSON.stringify(skip) });
+    return row === null ? undefined : recordingId(row.id);
+  }
+
+  /** How many are to be looked at. */
+  count(): number {
+    const row = this.database
+      .query<{ count: number }, []>(
+        `SELECT count(*) AS count FROM recordings INDEXED BY recordings_undetected
+         WHERE detected = 0 AND shelf = 1 AND state <> 'recording' AND files > 0`,
+      )
+      .get();
+    return row?.count ?? 0;
+  }
+
+  /** It is looked at again, before those that nobody asked for. @param now epoch ms */
+  request(id: RecordingId, now: number): void {
+    this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = 0, requested_at = $now');
+  }
+
+  /** It is not looked at until somebody asks. @param now epoch ms */
+  cancel(id: RecordingId, now: number): void {
+    this.#put(id, { state: 'cancelled', isOpen: false, now }, 'requested_at = NULL');
+  }
+
+  /** Looking at it begins: an attempt that ends with the process counts too. @returns attempts with this one */
+  begin(id: RecordingId, now: number): number {
+    this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = attempts + 1');
+    return this.detection(id)?.attempts ?? 1;
+  }
+
+  /** The attempt does not count: the service ends, or the machine is wanted. */
+  putBack(id: RecordingId, now: number): void {
+    this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = max(0, attempts - 1)');
+  }
+
+  /** What was known before stays. */
+  putFailed(id: RecordingId, reason: DetectionFailure, now: number): void {
+    this.#put(id, { state: 'failed', reason, isOpen: false, now }, 'requested_at = NULL');
+  }
+
+  putDetected(id: RecordingId, found: DetectedChapters, now: number): void {
+    atomically(this.database, () => {
+      this.#put(id, { state: 'done', isOpen: false, now }, 'requested_at = NULL, version = version + 1');
+      this.database
+        .query(
+          `UPDATE recording_chapters SET detected = $detected, reliable = $reliable, confidence = $confidence,
+             changes = $changes WHERE recording_id = $id`,
+        )
+        .run({
+          id,
+          detected: JSON.stringify(found.segments),
+          reliable: found.reliable ? 1 : 0,
+          confidence: found.confidence,
+          changes: JSON.stringify(found.changes),
+        });
+      this.#markReliable(id);
+    });
+  }
+
+  /** What people say, kept until they take it back. @param segments null: what was detected holds again */
+  putCorrected(id: RecordingId, segments: readonly ChapterSegment[] | null, now: number): void {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `INSERT INTO recording_chapters (recording_id, version, state, updated_at, corrected)
+           VALUES ($id, 1, 'waiting', $now, $corrected)
+           ON CONFLICT (recording_id) DO UPDATE SET corrected = excluded.corrected, version = version + 1,
+             updated_at = excluded.updated_at`,
+        )
+        .run({ id, now, corrected: segments === null ? null : JSON.stringify(segments) });
+      this.#markReliable(id);
+    });
+  }
+
+  #row(id: number): Row | undefined {
+    return (
+      this.database
+        .query<Row, { id: number }>(
+          `SELECT version, detected, reliable, corrected, state, reason, attempts, confidence, updated_at
+           FROM recording_chapters WHERE recording_id = $id`,
+        )
+        .get({ id }) ?? undefined
+    );
+  }
+
+  /** @param also what else is set; it may use `$now` */
+  #put(
+    id: RecordingId,
+    { state, reason = null, isOpen, now }: ChapterState & { isOpen: boolean; now: number },
+    also: string,
+  ): void {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `INSERT OR IGNORE INTO recording_chapters (recording_id, version, state, updated_at)
+           SELECT id, 0, 'waiting', $now FROM recordings WHERE id = $id`,
+        )
+        .run({ id, now });
+      this.database
+        .query(
+          `UPDATE recording_chapters SET state = $state, reason = $reason, updated_at = $now, ${also}
+           WHERE recording_id = $id`,
+        )
+        .run({ id, state, reason, now });
+      this.database
+        .query('UPDATE recordings SET detected = $detected WHERE id = $id AND detected <> $detected')
+        .run({ id, detected: isOpen ? 0 : 1 });
+    });
+  }
+
+  /** The list of recordings tells it. */
+  #markReliable(id: RecordingId): void {
+    const reliable = this.find(id)?.reliable === true ? 1 : 0;
+    this.database
+      .query('UPDATE recordings SET cm_reliable = $reliable WHERE id = $id AND cm_reliable <> $reliable')
+      .run({ id, reliable });
+  }
+}
+
+interface ChapterState {
+  state: Detection['state'];
+  reason?: DetectionFailure | null;
+}
+
+/** None when it is damaged: half of a list would name the wrong stretches. */
+function readSegments(text: string | null): ChapterSegment[] {
+  const list = readList<ChapterSegment>(text);
+  return list.every(isSegment) ? list : [];
+}
+
+function isSegment({ startMs, endMs, kind }: ChapterSegment): boolean {
+  return Number.isFinite(startMs) && Number.isFinite(endMs) && (kind === 'main' || kind === 'cm');
+}
+
+function isChange({ atMs, kind }: DetectedChange): boolean {
+  return Number.isFinite(atMs) && (kind === 'cut' || kind === 'silence');
+}
