@@ -1,8 +1,8 @@
 /** Headers that many answers share: security headers on all of them, those of endless streams. */
 import { createHash } from 'node:crypto';
 import { CORP_HEADER } from '../../host/host-check.ts';
+import { PAGE_STYLE } from '../route/page.ts';
 import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
-import { PAGE_STYLE } from './pages.ts';
 
 /**
  * For the UI: scripts only from the service; WASM decoders and workers; MSE needs blob: media. No inline

@@ -1,22 +1,5 @@
-/** The few pages that the server writes itself: for people who may not, or cannot, see the application. */
-
-/** The pages' only style; its hash is in the content security policy. */
-export const PAGE_STYLE = `
-:root { color-scheme: light dark; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center;
-  font-family: system-ui, 'Hiragino Sans', 'Noto Sans JP', 'Noto Sans CJK JP', sans-serif; line-height: 1.8; }
-main { max-width: 36rem; padding: 2rem; }
-h1 { font-size: 1.4rem; }
-code { overflow-wrap: anywhere; }
-`;
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
+/** The pages of the server for people who may not, or cannot, see the application. */
+import { escapeHtml, htmlPage } from '../route/page.ts';
 
 /** @param paragraphs plain text. @param home address of the application's first screen, to lead there */
 function messagePage(
@@ -26,28 +9,9 @@ function messagePage(
   headers: Record<string, string> = {},
   home?: string,
 ): Response {
-  const body = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
-  const html = `<!doctype html>
-<html lang="ja">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escapeHtml(title)}</h1>
-${body}
-${home === undefined ? '' : `<p><a href="${escapeHtml(home)}">放送中の番組を見る</a></p>`}
-</main>
-</body>
-</html>
-`;
-  return new Response(html, {
-    status,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers },
-  });
+  const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
+  const link = home === undefined ? [] : [`<p><a href="${escapeHtml(home)}">放送中の番組を見る</a></p>`];
+  return htmlPage({ status, title, body: [...texts, ...link].join('\n'), headers });
 }
 
 /** @param address the client's decided address, so that it can be put into the configuration */

@@ -1,0 +1,72 @@
+/** Pages that the server writes itself, without the application: refusals, login, pairing. */
+
+/** Their only style; its hash is in the content security policy. Colours are those of the application. */
+export const PAGE_STYLE = `
+:root { color-scheme: light dark; --ground: #fbf6ef; --surface: #fff; --ink: #2a2320; --soft: #6b5f58; --line: #e9dfd2;
+  --accent: #c03a10; --on-accent: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #14131a; --surface: #1f1d27; --ink: #f5f1ec; --soft: #bdb5b0; --line: #34313f;
+    --accent: #ff8e5e; --on-accent: #2a0f04; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem;
+  background: var(--ground); color: var(--ink); line-height: 1.8;
+  font-family: "Hiragino Maru Gothic ProN", "Hiragino Sans", "BIZ UDPGothic", "Noto Sans JP", "Noto Sans CJK JP",
+    system-ui, sans-serif; }
+main { width: 100%; max-width: 36rem; padding: 2rem; border: 1px solid var(--line); border-radius: 1.4rem;
+  background: var(--surface); overflow-wrap: anywhere; }
+h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.5; }
+p { margin: 0.75rem 0; }
+small { color: var(--soft); }
+a { color: var(--accent); }
+.name { font-size: 1.25rem; font-weight: 700; }
+.button { display: inline-block; min-height: 3rem; padding: 0.5rem 1.75rem; border: 0; border-radius: 999px;
+  background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 700; text-decoration: none;
+  cursor: pointer; }
+:focus-visible { outline: 3px solid #1b4fd8; outline-offset: 3px; }
+@media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
+@media (min-width: 100rem) { html { font-size: 150%; } }
+`;
+
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+interface Page {
+  status: number;
+  /** Plain text: heading and title of the window. */
+  title: string;
+  /** HTML. */
+  body: string;
+  headers?: Record<string, string>;
+  /** Address of a script; the policy allows no inline script. */
+  script?: string;
+}
+
+export function htmlPage({ status, title, body, headers = {}, script }: Page): Response {
+  const html = `<!doctype html>
+<html lang="ja">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${PAGE_STYLE}</style>
+${script === undefined ? '' : `<script src="${escapeHtml(script)}" defer></script>`}
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return new Response(html, {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  });
+}
