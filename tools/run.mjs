@@ -17,6 +17,12 @@ const BUN = join(MODULES, 'bun', 'bin', 'bun.exe');
 const FFMPEG = { program: 'ffmpeg', package: 'ffmpeg', variable: 'FFMPEG_PATH' };
 const FFPROBE = { program: 'ffprobe', package: 'ffmpeg', variable: 'FFPROBE_PATH' };
 const CHROMIUM = { program: 'chromium', package: 'chromium', variable: 'CHROMIUM_PATH' };
+// The browser of the screens' tests: the same Chromium without a window, for two thirds of the processor time.
+const HEADLESS = {
+  program: 'chromium-headless-shell',
+  package: 'chromium-headless-shell',
+  variable: 'CHROMIUM_PATH',
+};
 // The card daemon and its virtual reader.
 const PCSCD = { file: '/usr/sbin/pcscd', program: 'pcscd', package: 'pcscd', variable: 'PCSCD_PATH' };
 const VPCD = {
@@ -27,7 +33,7 @@ const VPCD = {
 };
 const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
-  test: { file: 'tools/test.ts', programs: [FFMPEG, FFPROBE, CHROMIUM, PCSCD, VPCD] },
+  test: { file: 'tools/test.ts', programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD] },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
   check: { file: 'tools/check.ts', programs: [] },

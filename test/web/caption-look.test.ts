@@ -5,12 +5,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { captionFontOf } from '../../tools/caption-font.ts';
+import { hasChromium, sharedBrowser } from './browser.ts';
 import { SCENE_TEXT, SCENES } from './caption-scenes.ts';
-import { hasChromium } from './rig.ts';
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const GOLDEN = join(import.meta.dir, 'caption-golden');
 const UPDATE = process.env.UPDATE_GOLDEN === '1';
 /** Another version of the browser smooths edges otherwise; a glyph that is missing or moved differs much more. */
@@ -20,7 +19,6 @@ const MAX_FAR = 0.002;
 setDefaultTimeout(60_000);
 
 describe.skipIf(!hasChromium)('caption pages', () => {
-  let browser: Browser;
   let page: Page;
   let script: string;
 
@@ -32,8 +30,7 @@ describe.skipIf(!hasChromium)('caption pages', () => {
     const [output] = built.outputs;
     if (output === undefined) throw new Error('nothing was built');
     script = await output.text();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-    page = await browser.newPage();
+    page = await (await sharedBrowser()).newPage();
     await page.addScriptTag({ content: script, type: 'module' });
     await page.waitForFunction(() => window.stage !== undefined);
     const font = Buffer.from(await captionFontOf(SCENE_TEXT)).toString('base64');
@@ -41,7 +38,7 @@ describe.skipIf(!hasChromium)('caption pages', () => {
   });
 
   afterAll(async () => {
-    await browser.close();
+    await page.close();
   });
 
   test.each(SCENES)('$name', async ({ name, scene }) => {
@@ -62,7 +59,7 @@ describe.skipIf(!hasChromium)('caption pages', () => {
   });
 
   test('the layer draws device pixels, flashes what flashes and leaves nothing behind', async () => {
-    const sharp = await browser.newPage({ deviceScaleFactor: 2 });
+    const sharp = await (await sharedBrowser()).newPage({ deviceScaleFactor: 2 });
     await sharp.addScriptTag({ content: script, type: 'module' });
     await sharp.waitForFunction(() => window.stage !== undefined);
     const place = { x: 170, y: 450, w: 40, h: 60, fx: 2, fy: 12, size: 36, scaleX: 1 };
