@@ -57,11 +57,21 @@ export class Networks {
 
   /** False for text that is no address. */
   contains(text: string): boolean {
+    return this.find(text) !== undefined;
+  }
+
+  /** The first entry that contains the address, as it was written; undefined: none does, or it is no address. */
+  find(text: string): string | undefined {
     const address = parseAddress(text);
-    if (address === undefined) return false;
-    return this.ranges.some(
+    if (address === undefined) return undefined;
+    const index = this.ranges.findIndex(
       ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
     );
+    return this.entries[index];
+  }
+
+  get entries(): readonly string[] {
+    return this.isEmpty ? [] : this.text.split(',');
   }
 }
 

@@ -5,6 +5,7 @@ import { type Environment, EnvironmentReader } from '../host/environment.ts';
 import { AllowedHosts } from '../host/host-check.ts';
 import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
 import { Networks } from '../host/networks.ts';
+import type { OidcConfig } from './access/create-access.ts';
 
 export interface Config {
   /** Address to listen on; null = every address, IPv6 and IPv4. */
@@ -21,6 +22,8 @@ export interface Config {
   ffprobePath: string | null;
   trustedNetworks: Networks;
   trustedProxies: Networks;
+  /** null: no identity provider is configured. */
+  oidc: OidcConfig | null;
   /** Names under which requests are answered: the machine's own and `ALLOWED_HOSTS`. */
   allowedHosts: AllowedHosts;
   logLevel: LogLevel;
@@ -68,6 +71,7 @@ export function readConfig(environment: Environment): Config {
     ffprobePath: reader.optional('FFPROBE_PATH') ?? null,
     trustedNetworks: reader.parsed('TRUSTED_NETWORKS', Networks.none, Networks.parse),
     trustedProxies: reader.parsed('TRUSTED_PROXIES', Networks.none, Networks.parse),
+    oidc: readOidc(reader),
     allowedHosts: reader.parsed('ALLOWED_HOSTS', parseHosts(''), parseHosts),
     logLevel: reader.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS, 'info'),
     channelSyncIntervalMs: reader.integer('CHANNEL_SYNC_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
@@ -81,6 +85,34 @@ export function readConfig(environment: Environment): Config {
   };
   reader.finish();
   return config;
+}
+
+const OIDC_VARIABLES = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
+
+/** On the machine itself nobody listens between service and provider. */
+function isLoopback(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+}
+
+/** Active only when all three are set; some of them are a mistake. */
+function readOidc(reader: EnvironmentReader): OidcConfig | null {
+  const [issuer, clientId, clientSecret] = OIDC_VARIABLES.map((name) => reader.optional(name));
+  const group = reader.optional('OIDC_GROUP') ?? null;
+  const ttl = { min: 1_000, max: 400 * DAY_MS };
+  const sessionTtlMs = reader.integer('OIDC_SESSION_TTL', 30 * DAY_MS, ttl);
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    const missing = OIDC_VARIABLES.filter((name) => reader.optional(name) === undefined);
+    if (missing.length < OIDC_VARIABLES.length)
+      reader.problem(
+        `${missing.join(', ')}: to log in with OpenID Connect, all of ${OIDC_VARIABLES.join(', ')} are needed`,
+      );
+    return null;
+  }
+  if (reader.url('OIDC_ISSUER', issuer).startsWith('http:') && !isLoopback(issuer))
+    reader.problem('OIDC_ISSUER: an https address is needed');
+  // A slash at its end belongs to its name.
+  return { issuer, clientId, clientSecret, group, sessionTtlMs };
 }
 
 function readCollecting(reader: EnvironmentReader): Config['epg'] {

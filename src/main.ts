@@ -7,6 +7,7 @@ import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
 import { LICENSES } from '../host/licenses.ts';
 import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
+import { systemRandom } from '../host/random.ts';
 import { VERSION } from '../host/version.ts';
 import { formatCheck, runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
@@ -36,6 +37,10 @@ Environment:
   RECORDINGS_DIR                the first recording folder ($DATA_DIR/recordings)
   FFMPEG_PATH, FFPROBE_PATH     else those on PATH
   TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
+  OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET
+                                log in with this OpenID Connect provider
+  OIDC_GROUP                    only members of this group or holders of this role pass (everyone who can sign in)
+  OIDC_SESSION_TTL              lifetime of a login, in ms (2592000000)
   ALLOWED_HOSTS                 further names under which svc answers, by comma (.example.net: a whole domain)
   TRUSTED_PROXIES               front proxies whose X-Forwarded-For, -Host and -Prefix are believed
   CHANNEL_SYNC_INTERVAL         interval of reading stations from the agent, in ms (60000)
@@ -187,6 +192,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       now: systemWallClock,
       elapsed: elapsedClock(systemMonotonicClock, uptime),
       searchPath: process.env.PATH ?? '',
+      random: systemRandom,
       webDir: findWebDir(),
       startReceptionWorker,
       startGuideWorker,

@@ -4,15 +4,17 @@
  */
 import { monotonicMs, wallMs } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
 import { VERSION } from '../host/version.ts';
-import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
+import { isClosed, NO_LOGIN_METHOD, opensEverything, type TokenCheck } from './access/access.ts';
+import { createAccess } from './access/create-access.ts';
 import { createBooking } from './booking/create-booking.ts';
 import { BroadcastServices } from './broadcast-services.ts';
 import { createCommercial } from './commercial/create-commercial.ts';
 import type { Config } from './config.ts';
 import { encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoder-report.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
-import { createApi } from './http/api.ts';
+import { createApi, pathsOutsideApi } from './http/api.ts';
 import { type Assets, openAssets } from './http/assets.ts';
 import { addFontRoute } from './http/font-route.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
@@ -52,6 +54,7 @@ interface ServiceOptions {
   now: () => number;
   /** ms since the machine was started, never set. */
   elapsed: () => number;
+  random: Random;
   /** PATH, where ffmpeg is looked for. */
   searchPath: string;
   /** The built UI; null = none. */
@@ -141,9 +144,12 @@ function createBroadcast(
   });
 }
 
+/** Devices cannot be paired yet: every token is unknown. */
+const NO_TOKENS: TokenCheck = { check: () => undefined };
+
 /** The features. Where two need each other, the later one is reached when it is called, not when it is made. */
 function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
-  const { config, log, now, elapsed } = options;
+  const { config, log, now, elapsed, random } = options;
   const { database, programs } = stores;
   const { agent, pool, encoders, hub, settings, stored } = foundation;
   const clock = new BroadcastClock({ wall: now, elapsed }, (byMs) => {
@@ -156,6 +162,14 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const tuners = () => agent.tuners();
   const keyFailure: KeyFailureQuery = async (station) => keyFailureOf(await agent.tuners(), station);
   const events = createEvents({ hub });
+  const access = createAccess({
+    ...{ database, hub, log, now, random, oidc: config.oidc },
+    trustedNetworks: config.trustedNetworks,
+    trustedProxies: config.trustedProxies,
+    tokens: NO_TOKENS,
+    purgeIntervalMs: config.reconcileIntervalMs,
+    monotonicClock: () => monotonicMs(elapsed()),
+  });
   const live = createLive({
     ...{ stations, encoders, tuners, keyFailure, hub, log, pool },
     findRecording: (id) => recording.recorder.describe(id),
@@ -197,7 +211,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { broadcast, events, live, recording, play, playData, commercial, booking };
+  return { access, broadcast, events, live, recording, play, playData, commercial, booking };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -244,7 +258,7 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { broadcast, live, recording, play, playData, commercial, booking, events } = features;
+  const { access, broadcast, live, recording, play, playData, commercial, booking, events } = features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
@@ -260,6 +274,7 @@ function allRoutes(
     commercial.routes,
     booking.routes,
     events.routes,
+    access.routes,
     (app) => addFontRoute(app, { assets }),
   ];
 }
@@ -270,17 +285,17 @@ function allRoutes(
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
-  { broadcast, events, live, recording, play, playData, booking }: Features,
+  { access, broadcast, events, live, recording, play, playData, booking }: Features,
 ) {
   const { recorder, retention, spaceWatch } = recording;
   return {
     start: [
       ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
-      playData.pictures,
+      ...[playData.pictures, access.sessions],
     ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
-      [events.events],
+      [events.events, access.sessions],
       [booking.booking, playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
@@ -298,9 +313,9 @@ async function closeInOrder(steps: readonly (readonly { close(): unknown }[])[],
 }
 
 /** Logs once what the access configuration means, where it means something unusual. */
-function logAccess(config: Config, log: Log): void {
-  if (isClosed(config)) log.warn(NO_LOGIN_METHOD);
-  if (opensEverything(config.trustedNetworks)) {
+function logAccess({ trustedNetworks, oidc }: Config, log: Log): void {
+  if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) log.warn(NO_LOGIN_METHOD);
+  if (opensEverything(trustedNetworks)) {
     log.warn('TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in');
   }
 }
@@ -310,6 +325,7 @@ function listen(
   routes: readonly AddRoutes[],
   assets: Assets,
   { databaseWorker, stored }: Foundation,
+  { access }: Features,
 ): HttpServer {
   const api = createApi({
     version: VERSION,
@@ -321,7 +337,8 @@ function listen(
     host: config.host,
     port: config.port,
     tls: config.tls,
-    access: config,
+    access: access.policy,
+    innerPaths: pathsOutsideApi(api),
     trustedProxies: config.trustedProxies,
     allowedHosts: config.allowedHosts,
     assets,
@@ -349,7 +366,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const assets = openAssets(options.webDir);
   let http: HttpServer;
   try {
-    http = listen(options, allRoutes(options, stores, foundation, features, assets), assets, foundation);
+    http = listen(
+      options,
+      allRoutes(options, stores, foundation, features, assets),
+      assets,
+      foundation,
+      features,
+    );
   } catch (error) {
     await closeInOrder(shutdown, log);
     stores.close();

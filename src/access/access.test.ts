@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { Networks } from '../../host/networks.ts';
-import { type AccessRequest, decideAccess, isOpenPath } from './access.ts';
+import {
+  type AccessPolicy,
+  type AccessRequest,
+  decideAccess,
+  protectionOf,
+  sessionSecrets,
+} from './access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from './client-address.ts';
 
 const PROXIES = Networks.parse('127.0.0.1,10.0.0.0/8,2001:db8::/32');
@@ -73,23 +79,34 @@ test('forwardedHost is believed of a trusted proxy only', () => {
 });
 
 describe('decideAccess', () => {
-  const home = { trustedNetworks: Networks.parse('192.168.0.0/16,::1/128') };
+  const policy = (networks: string, over: Partial<AccessPolicy> = {}): AccessPolicy => ({
+    trustedNetworks: Networks.parse(networks),
+    hasLogin: false,
+    tokens: { check: (token) => (token === 'svc_paired' ? { tokenId: 3 } : undefined) },
+    sessions: { find: (secret) => (secret === 'mine' ? { sessionId: 7, name: '花子' } : undefined) },
+    ...over,
+  });
+  const home = policy('192.168.0.0/16,::1/128');
   const request = (over: Partial<AccessRequest>): AccessRequest => ({
     address: '192.168.1.2',
     path: '/api/services',
     authorization: null,
+    cookie: null,
     ...over,
   });
 
   test('a trusted network passes, others do not', () => {
-    expect(decideAccess(home, request({}))).toEqual({ kind: 'allow', by: 'network' });
+    expect(decideAccess(home, request({}))).toEqual({
+      kind: 'allow',
+      letIn: { by: 'network', address: '192.168.1.2', network: '192.168.0.0/16' },
+    });
     expect(decideAccess(home, request({ address: '::1' })).kind).toBe('allow');
     expect(decideAccess(home, request({ address: '203.0.113.5' }))).toEqual({ kind: 'unauthorized' });
     expect(decideAccess(home, request({ address: '203.0.113.5', path: '/' })).kind).toBe('unauthorized');
   });
 
   test('with nothing configured all but the open paths is refused with the reason', () => {
-    const closed = { trustedNetworks: Networks.none };
+    const closed = policy('');
     for (const path of ['/', '/api/services', '/app.js', '/api/healthy', '/loginx']) {
       const decision = decideAccess(closed, request({ path, address: '127.0.0.1' }));
       expect(decision.kind).toBe('forbidden');
@@ -108,7 +125,7 @@ describe('decideAccess', () => {
       '/api//health',
       '/api/device/logout',
     ]) {
-      expect(isOpenPath(path)).toBe(false);
+      expect(protectionOf(path)).toBe('credentials');
     }
   });
 
@@ -131,9 +148,70 @@ describe('decideAccess', () => {
   });
 
   test('0.0.0.0/0 opens everything, IPv6 clients included', () => {
-    const open = { trustedNetworks: Networks.parse('10.0.0.0/8, 0.0.0.0/0') };
+    const open = policy('10.0.0.0/8, 0.0.0.0/0');
     expect(decideAccess(open, request({ address: '203.0.113.5' })).kind).toBe('allow');
-    expect(decideAccess(open, request({ address: '2001:db8::1' })).kind).toBe('allow');
+    expect(decideAccess(open, request({ address: '2001:db8::1' }))).toEqual({
+      kind: 'allow',
+      letIn: { by: 'network', address: '2001:db8::1', network: '0.0.0.0/0' },
+    });
     expect(decideAccess(open, request({ authorization: 'Bearer svc_x' })).kind).toBe('invalid_token');
   });
+
+  test('a paired device is let in from anywhere, and known by its token inside the house too', () => {
+    const paired = { authorization: 'Bearer svc_paired' };
+    for (const address of ['203.0.113.5', '192.168.1.2']) {
+      expect(decideAccess(home, request({ ...paired, address }))).toEqual({
+        kind: 'allow',
+        letIn: { by: 'token', tokenId: 3 },
+      });
+    }
+  });
+
+  test('a session is let in from anywhere; inside a trusted network the network counts', () => {
+    const cookie = 'theme=dark; svc_session=mine';
+    expect(decideAccess(home, request({ cookie, address: '203.0.113.5' }))).toEqual({
+      kind: 'allow',
+      letIn: { by: 'session', sessionId: 7, name: '花子' },
+    });
+    expect(decideAccess(home, request({ cookie }))).toMatchObject({ letIn: { by: 'network' } });
+    const unknown = request({ cookie: 'svc_session=theirs', address: '203.0.113.5' });
+    expect(decideAccess(home, unknown).kind).toBe('unauthorized');
+  });
+
+  test('a bad token is not made good by a session', () => {
+    const both = { cookie: 'svc_session=mine', authorization: 'Bearer svc_x', address: '203.0.113.5' };
+    expect(decideAccess(home, request(both)).kind).toBe('invalid_token');
+  });
+
+  test('with a login alone nobody is refused as if nothing were configured', () => {
+    const login = policy('', { hasLogin: true });
+    expect(decideAccess(login, request({})).kind).toBe('unauthorized');
+    expect(decideAccess(login, request({ cookie: 'svc_session=mine' })).kind).toBe('allow');
+  });
+
+  test('open paths ask neither the tokens nor the sessions', () => {
+    const never = (): never => {
+      throw new Error('asked');
+    };
+    const asking = policy('10.0.0.0/8', { tokens: { check: never }, sessions: { find: never } });
+    const all = { cookie: 'svc_session=mine', authorization: 'Bearer svc_x', address: '203.0.113.5' };
+    expect(decideAccess(asking, request({ ...all, path: '/api/health' }))).toEqual({
+      kind: 'allow',
+      letIn: { by: 'open' },
+    });
+    expect(() => decideAccess(asking, request(all))).toThrow('asked');
+  });
+});
+
+test('cookies of other names and broken ones are passed over; of many copies four are tried', () => {
+  const rows: [string | null, string[]][] = [
+    [null, []],
+    ['', []],
+    ['svc_session', []],
+    ['xsvc_session=a; svc_sessions=b', []],
+    ['svc_session=a', ['a']],
+    [' svc_session=a ;;=; svc_session=b', ['a', 'b']],
+    ['svc_session=1;'.repeat(1000), ['1', '1', '1', '1']],
+  ];
+  for (const [cookie, secrets] of rows) expect(sessionSecrets(cookie)).toEqual(secrets);
 });

@@ -1,11 +1,28 @@
 /**
- * The one access decision: a pure function of the policy and of what is known about a request. Everything that
- * is served passes here first.
+ * The one access decision: who is let in, by endpoint. Everything that is served passes here first; the table is the
+ * only place that knows paths which need no credentials.
  */
 import type { Networks } from '../../host/networks.ts';
+import type { LetIn } from '../model/requester.ts';
+
+/** Looks an access token up. The answer is for this request alone: the next one asks again. */
+export interface TokenCheck {
+  /** @param token with its prefix `svc_`. @returns the row's id; undefined when unknown or revoked */
+  check(token: string): { tokenId: number } | undefined;
+}
+
+/** Looks a login session up by its cookie. */
+export interface SessionCheck {
+  /** @param secret as the cookie carries it. @returns undefined when unknown, ended or expired */
+  find(secret: string): { sessionId: number; name: string } | undefined;
+}
 
 export interface AccessPolicy {
   trustedNetworks: Networks;
+  /** Whether people can log in with an identity provider. */
+  hasLogin: boolean;
+  tokens: TokenCheck;
+  sessions: SessionCheck;
 }
 
 export interface AccessRequest {
@@ -15,18 +32,47 @@ export interface AccessRequest {
   path: string;
   /** The Authorization header. */
   authorization: string | null;
+  /** The Cookie header. */
+  cookie: string | null;
 }
 
 export type AccessDecision =
-  | { kind: 'allow'; by: 'open' | 'network' }
+  | { kind: 'allow'; letIn: LetIn }
   /** No login method is configured, or the client's address is unknown. */
   | { kind: 'forbidden'; reason: string }
   | { kind: 'unauthorized' }
   /** A token of ours that is unknown or revoked: the device is to pair again. */
   | { kind: 'invalid_token' };
 
+/** `open`: anyone. `ticket`: the route itself redeems a single-use ticket. `credentials`: network, session or token. */
+type Protection = 'open' | 'ticket' | 'credentials';
+
+interface EndpointRow {
+  /** A whole path, or with `*` at its end everything that begins so. */
+  path: string;
+  protection: Protection;
+  why: string;
+}
+
+/** The first row that fits decides. */
+export const ENDPOINTS: readonly EndpointRow[] = [
+  { path: '/login', protection: 'open', why: 'begins a login' },
+  { path: '/login/*', protection: 'open', why: 'ends a login; files of its pages' },
+  { path: '/logout', protection: 'open', why: 'ends the session that it is sent' },
+  { path: '/api/health', protection: 'open', why: 'liveness, without anything of the household' },
+  { path: '/manifest.webmanifest', protection: 'open', why: 'browsers fetch it without credentials' },
+  ...['icon.svg', 'icon-192.png', 'icon-512.png', 'icon-maskable-512.png'].map(
+    (file): EndpointRow => ({ path: `/${file}`, protection: 'open', why: 'icon of the manifest' }),
+  ),
+  { path: '/api/device/code', protection: 'open', why: 'a device without a token begins pairing' },
+  { path: '/api/device/token', protection: 'open', why: 'such a device polls for its token' },
+  { path: '/api/live/socket', protection: 'ticket', why: 'browsers send no header with a WebSocket' },
+  { path: '*', protection: 'credentials', why: 'everything else' },
+];
+
 /** For the log. */
-export const NO_LOGIN_METHOD = 'No login method is configured: set TRUSTED_NETWORKS and restart.';
+export const NO_LOGIN_METHOD =
+  'No login method is configured: set TRUSTED_NETWORKS, or OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, and restart.';
 
 const NOTHING_CONFIGURED =
   'ログイン方法が設定されていないため、すべてのアクセスを拒否しています。' +
@@ -35,45 +81,80 @@ const NOTHING_CONFIGURED =
 const ADDRESS_UNKNOWN =
   '接続元のアドレスを確認できないため、アクセスを拒否しました。\nThe client address cannot be read.\n';
 
-const OPEN_PATHS: ReadonlySet<string> = new Set([
-  '/login',
-  '/logout',
-  '/manifest.webmanifest',
-  '/api/health',
-  '/api/device/code',
-  '/api/device/token',
-]);
-
 const TOKEN_PREFIX = 'svc_';
+/** The documented way to open everything. */
+const EVERYONE = '0.0.0.0/0';
 
-/** Paths that are answered without credentials. */
-export function isOpenPath(path: string): boolean {
-  return OPEN_PATHS.has(path) || path.startsWith('/login/');
+export const SESSION_COOKIE = 'svc_session';
+/** Of several cookies of that name (other paths, a sibling domain) so many are tried. */
+const MAX_COOKIES_TRIED = 4;
+
+export function protectionOf(path: string): Protection {
+  const row = ENDPOINTS.find((one) =>
+    one.path.endsWith('*') ? path.startsWith(one.path.slice(0, -1)) : path === one.path,
+  );
+  return row?.protection ?? 'credentials';
 }
 
 /** True when no client can be let in. */
-export function isClosed(policy: AccessPolicy): boolean {
-  return policy.trustedNetworks.isEmpty;
+export function isClosed({
+  trustedNetworks,
+  hasLogin,
+}: Pick<AccessPolicy, 'trustedNetworks' | 'hasLogin'>): boolean {
+  return trustedNetworks.isEmpty && !hasLogin;
 }
 
-/** `0.0.0.0/0` is the documented way to open everything: it means IPv6 too, on a dual-stack socket. */
+/** `0.0.0.0/0` means IPv6 too, on a dual-stack socket. */
 export function opensEverything(networks: Networks): boolean {
-  return networks.text.split(',').includes('0.0.0.0/0');
+  return networks.text.split(',').includes(EVERYONE);
+}
+
+/** The entry of TRUSTED_NETWORKS that lets an address in; undefined when none does. */
+export function trustedNetworkOf(networks: Networks, address: string): string | undefined {
+  return networks.find(address) ?? (opensEverything(networks) ? EVERYONE : undefined);
 }
 
 /** The bearer token when it is one of this service's; others are ignored. */
-function ownToken(authorization: string | null): string | undefined {
+export function ownToken(authorization: string | null): string | undefined {
   const match = /^Bearer +(\S+) *$/i.exec(authorization ?? '');
   const token = match?.[1];
   return token?.startsWith(TOKEN_PREFIX) === true ? token : undefined;
 }
 
+/** What the cookies of that name carry, in the order sent. */
+export function sessionSecrets(cookie: string | null): string[] {
+  return (cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+    .map((pair) => pair.slice(SESSION_COOKIE.length + 1))
+    .slice(0, MAX_COOKIES_TRIED);
+}
+
+function sessionOf({ sessions }: AccessPolicy, cookie: string | null): LetIn | undefined {
+  for (const secret of sessionSecrets(cookie)) {
+    const session = sessions.find(secret);
+    if (session !== undefined) return { by: 'session', ...session };
+  }
+  return undefined;
+}
+
+/** @throws what the look-ups throw: the database's error */
 export function decideAccess(policy: AccessPolicy, request: AccessRequest): AccessDecision {
-  if (request.address === undefined) return { kind: 'forbidden', reason: ADDRESS_UNKNOWN };
-  if (isOpenPath(request.path)) return { kind: 'allow', by: 'open' };
+  const { address, path, authorization, cookie } = request;
+  if (address === undefined) return { kind: 'forbidden', reason: ADDRESS_UNKNOWN };
+  if (protectionOf(path) !== 'credentials') return { kind: 'allow', letIn: { by: 'open' } };
   if (isClosed(policy)) return { kind: 'forbidden', reason: NOTHING_CONFIGURED };
   // Before the networks: a revoked device inside the house must learn that it has to pair again.
-  if (ownToken(request.authorization) !== undefined) return { kind: 'invalid_token' };
-  const trusted = policy.trustedNetworks.contains(request.address) || opensEverything(policy.trustedNetworks);
-  return trusted ? { kind: 'allow', by: 'network' } : { kind: 'unauthorized' };
+  const token = ownToken(authorization);
+  if (token !== undefined) {
+    const known = policy.tokens.check(token);
+    return known === undefined
+      ? { kind: 'invalid_token' }
+      : { kind: 'allow', letIn: { by: 'token', ...known } };
+  }
+  const network = trustedNetworkOf(policy.trustedNetworks, address);
+  if (network !== undefined) return { kind: 'allow', letIn: { by: 'network', address, network } };
+  const letIn = sessionOf(policy, cookie);
+  return letIn === undefined ? { kind: 'unauthorized' } : { kind: 'allow', letIn };
 }

@@ -98,6 +98,11 @@ interface ApiOptions {
   routes: readonly AddRoutes[];
 }
 
+/** Paths outside `/api` that features answer; none of them has parameters. */
+export function pathsOutsideApi(app: Pick<Elysia, 'routes'>): ReadonlySet<string> {
+  return new Set(app.routes.map(({ path }) => path).filter((path) => !path.startsWith('/api/')));
+}
+
 export function createApi(options: ApiOptions): Elysia {
   const app = new Elysia();
   app.onError({ as: 'global' }, ({ code, error, request }) =>

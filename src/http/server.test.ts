@@ -12,7 +12,7 @@ import type { StationRecord } from '../model/station.ts';
 import { addEventRoutes } from '../notify/event-routes.ts';
 import { addFileRoutes, type FileRouteNeeds } from '../play/file-routes.ts';
 import { addStationRoutes } from '../station/station-routes.ts';
-import { createApi } from './api.ts';
+import { createApi, pathsOutsideApi } from './api.ts';
 import { openAssets } from './assets.ts';
 import { startHttpServer } from './server.ts';
 import { addSystemRoutes } from './system-routes.ts';
@@ -88,7 +88,13 @@ function serve(
     host: '127.0.0.1',
     port: 0,
     tls: null,
-    access: { trustedNetworks: Networks.parse('127.0.0.1') },
+    access: {
+      trustedNetworks: Networks.parse('127.0.0.1'),
+      hasLogin: false,
+      tokens: { check: () => undefined },
+      sessions: { find: () => undefined },
+    },
+    innerPaths: pathsOutsideApi(api),
     trustedProxies: Networks.none,
     allowedHosts: AllowedHosts.literals,
     assets: openAssets(null),

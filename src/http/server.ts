@@ -11,8 +11,10 @@ import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
+import type { Requester } from '../model/requester.ts';
 import { internalProblem, problem } from '../route/problems.ts';
 import { BASE_HEADER } from '../route/public-base.ts';
+import { setRequester } from '../route/requester.ts';
 import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
 import { boundedBody, refuseRequest } from './guards.ts';
@@ -57,6 +59,8 @@ interface HttpOptions {
   assets: Assets;
   /** The inner application. */
   api: (request: Request) => Response | Promise<Response>;
+  /** Paths outside `/api` that the inner application answers, for every method. */
+  innerPaths: ReadonlySet<string>;
   log: Log;
 }
 
@@ -170,21 +174,23 @@ function baseOf(
  * cuts the address by counting characters, which fails for https and for short host names), the client's
  * address, the address that it opened, and the same abort signal.
  */
-function handInwards(request: Request, url: URL, address: string, base: string): Request {
+function handInwards(request: Request, url: URL, requester: Requester, base: string): Request {
   const headers = new Headers(request.headers);
-  headers.set(REMOTE_HEADER, address);
+  headers.set(REMOTE_HEADER, requester.address);
   headers.set(BASE_HEADER, base);
-  return new Request(`${INNER_ORIGIN}${url.pathname}${url.search}`, {
+  const inner = new Request(`${INNER_ORIGIN}${url.pathname}${url.search}`, {
     method: request.method,
     headers,
     body: boundedBody(request.body),
     signal: request.signal,
   });
+  setRequester(inner, requester);
+  return inner;
 }
 
 /** Decides and answers one request; everything but the socket's own facts is in the request. */
 function createHandler(options: HttpOptions) {
-  const { access, trustedProxies, assets, api, log } = options;
+  const { access, trustedProxies, assets, api, innerPaths, log } = options;
   const compression = new JsonCompression();
   const warned = new Set<string>();
 
@@ -231,6 +237,7 @@ function createHandler(options: HttpOptions) {
       address,
       path,
       authorization: request.headers.get('authorization'),
+      cookie: request.headers.get('cookie'),
     });
     if (decision.kind !== 'allow' || address === undefined) {
       return refuse(
@@ -242,9 +249,10 @@ function createHandler(options: HttpOptions) {
     }
     const refused = refuseRequest(request);
     if (refused !== undefined) return refused;
-    if (isApi(path) || path === '/manifest.webmanifest') {
+    if (isApi(path) || innerPaths.has(path)) {
       const base = baseOf(options, request, url, peer);
-      const response = await api(handInwards(request, url, address, base));
+      const requester = { letIn: decision.letIn, address };
+      const response = await api(handInwards(request, url, requester, base));
       if (isMedia(response)) server.timeout(request, 0);
       // What says nothing of it is of this moment and of this household.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');

@@ -607,4 +607,18 @@ export const MIGRATIONS: readonly string[] = [
     updated_at INTEGER NOT NULL          -- epoch ms
   ) STRICT;
   `,
+  `
+  -- Login sessions: the cookie carries 32 random bytes, of which the hash is kept.
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: an approval may name it
+    hash BLOB NOT NULL UNIQUE,           -- SHA-256
+    subject TEXT NOT NULL,               -- \`sub\` of the ID token
+    name TEXT NOT NULL,                  -- as the identity provider told it
+    address TEXT NOT NULL,               -- of the client at the login
+    agent TEXT NOT NULL,                 -- its User-Agent, cut
+    created_at INTEGER NOT NULL,         -- epoch ms
+    expires_at INTEGER NOT NULL          -- epoch ms
+  ) STRICT;
+  CREATE INDEX sessions_by_end ON sessions (expires_at);
+  `,
 ];

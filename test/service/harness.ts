@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog, type Log } from '../../host/log.ts';
+import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
 import {
@@ -130,6 +131,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     now: options.now ?? Date.now,
     // Of a machine that has been up for days: its clock is right.
     elapsed: () => performance.now() + 3 * 86_400_000,
+    random: systemRandom,
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,
     startReceptionWorker,

@@ -68,6 +68,7 @@ describe('stations and health', () => {
   test('the OpenAPI description names exactly what is served', async () => {
     const description = await describedApi();
     expect(Object.keys(description.paths).sort()).toEqual([
+      '/api/access',
       '/api/card',
       '/api/channels',
       '/api/channels/test',
@@ -79,6 +80,7 @@ describe('stations and health', () => {
       '/api/guide/status',
       '/api/health',
       '/api/licenses',
+      '/api/live/ticket',
       '/api/programs/{id}',
       '/api/recordings',
       '/api/recordings.m3u',
@@ -115,6 +117,7 @@ describe('stations and health', () => {
       '/api/services/{id}/live',
       '/api/services/{id}/logo',
       '/api/services/{id}/record',
+      '/api/sessions/revoke-others',
       '/api/settings',
       '/api/status',
       '/api/storage',

@@ -1,0 +1,5 @@
+/** Bytes that nobody can guess, for secrets. Passed in, so that tests choose them. */
+
+export type Random = (bytes: number) => Uint8Array;
+
+export const systemRandom: Random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));

@@ -1,0 +1,104 @@
+/** `/api/access`: how this request was let in and who is logged in; logging others out; the live ticket. */
+import type { Elysia } from 'elysia';
+import type { Networks } from '../../host/networks.ts';
+import { type Access, AccessSchema, LiveTicketSchema, RevokedSessionsSchema } from '../../wire/access.ts';
+import { ProblemSchema } from '../../wire/api.ts';
+import type { Requester } from '../model/requester.ts';
+import { REFUSAL_SCHEMAS } from '../route/described-responses.ts';
+import { problem } from '../route/problems.ts';
+import { publicBase } from '../route/public-base.ts';
+import { requesterOf } from '../route/requester.ts';
+import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
+import type { LiveTickets } from './live-tickets.ts';
+import type { Sessions } from './sessions.ts';
+
+interface AccessRouteNeeds {
+  sessions: Pick<Sessions, 'list' | 'endOthers'>;
+  tickets: Pick<LiveTickets, 'issue'>;
+  ticketLimiter: Pick<AttemptLimiter, 'attempt'>;
+  oidc: { issuer: string; group: string | null } | null;
+  trustedNetworks: Networks;
+  trustedProxies: Networks;
+}
+
+/** @throws Error for a request to an open path: these routes are none */
+function describeRequester({ letIn, address }: Requester): Access['you'] {
+  if (letIn.by === 'open') throw new Error('not an open path');
+  return {
+    by: letIn.by,
+    address,
+    network: letIn.by === 'network' ? letIn.network : null,
+    name: letIn.by === 'session' ? letIn.name : null,
+  };
+}
+
+function describeAccess(needs: AccessRouteNeeds, request: Request): Access {
+  const { sessions, oidc, trustedNetworks, trustedProxies } = needs;
+  const requester = requesterOf(request);
+  const { letIn } = requester;
+  return {
+    you: describeRequester(requester),
+    login: {
+      configured: oidc !== null,
+      issuer: oidc?.issuer ?? null,
+      group: oidc?.group ?? null,
+      redirectUri: new URL('login/callback', publicBase(request)).href,
+    },
+    trustedNetworks: [...trustedNetworks.entries],
+    trustedProxies: [...trustedProxies.entries],
+    sessions: sessions.list().map((session) => ({
+      ...session,
+      current: letIn.by === 'session' && letIn.sessionId === session.id,
+    })),
+  };
+}
+
+export function addAccessRoutes(app: Elysia, needs: AccessRouteNeeds): void {
+  const tags = ['access'];
+  const { sessions, tickets, ticketLimiter } = needs;
+
+  app.get('/api/access', ({ request }) => describeAccess(needs, request), {
+    response: { 200: AccessSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'How this request was let in, login sessions and networks in force',
+      description: 'The event `tokens` says that sessions or paired devices changed.',
+      tags,
+    },
+  });
+
+  app.post(
+    '/api/sessions/revoke-others',
+    ({ request }) => {
+      const { letIn } = requesterOf(request);
+      return { count: sessions.endOthers(letIn.by === 'session' ? letIn.sessionId : null) };
+    },
+    {
+      response: { 200: RevokedSessionsSchema, ...REFUSAL_SCHEMAS },
+      detail: {
+        summary: 'Log out every other browser',
+        description:
+          'Ends every login session of anyone but the one of this request. Access tokens of devices stay valid.',
+        tags,
+      },
+    },
+  );
+
+  app.post(
+    '/api/live/ticket',
+    ({ request }) => {
+      const requester = requesterOf(request);
+      const waitMs = ticketLimiter.attempt(requester.address);
+      if (waitMs === 0) return { ticket: tickets.issue(requester) };
+      const headers = { 'retry-after': retryAfter(waitMs) };
+      return problem('busy', '接続の要求が多すぎます。少し待ってください。', { status: 429, headers });
+    },
+    {
+      response: { 200: LiveTicketSchema, 429: ProblemSchema, ...REFUSAL_SCHEMAS },
+      detail: {
+        summary: 'A ticket for the live socket',
+        description: 'Works once, within 30 s, as `GET /api/live/socket?ticket=`.',
+        tags,
+      },
+    },
+  );
+}

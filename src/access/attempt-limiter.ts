@@ -1,0 +1,66 @@
+/**
+ * How often one address may try something that needs no credentials: a budget that refills steadily (token bucket).
+ * The table is bounded: when it is full, the address that was quiet longest is forgotten, which gives its owner a new
+ * budget. Whoever has that many addresses is not stopped by counting them.
+ */
+import type { MonotonicClock } from '../../host/clock.ts';
+import { parseAddress } from '../../host/networks.ts';
+
+/** ~100 bytes each. */
+const MAX_ADDRESSES = 2_048;
+
+interface AttemptLimits {
+  /** Attempts that may come at once. */
+  burst: number;
+  /** Time in which one more is granted, ms. */
+  refillMs: number;
+}
+
+interface Budget {
+  left: number;
+  /** When `left` was counted. */
+  at: number;
+}
+
+/** One household has one IPv6 /64 and can use any address of it. RFC 4291, 2.5.4. */
+function ownerOf(address: string): string {
+  const parsed = parseAddress(address);
+  if (parsed === undefined || parsed.kind() === 'ipv4') return address;
+  return parsed.toNormalizedString().split(':').slice(0, 4).join(':');
+}
+
+export class AttemptLimiter {
+  /** In the order of their last attempt. */
+  readonly #budgets = new Map<string, Budget>();
+
+  constructor(
+    readonly limits: AttemptLimits,
+    private readonly now: MonotonicClock,
+  ) {}
+
+  /** @returns 0 when the attempt may go on, else in how many ms the next one may */
+  attempt(address: string): number {
+    const { burst, refillMs } = this.limits;
+    const owner = ownerOf(address);
+    const now = this.now();
+    const known = this.#budgets.get(owner);
+    const left = known === undefined ? burst : Math.min(burst, known.left + (now - known.at) / refillMs);
+    const isGranted = left >= 1;
+    this.#budgets.delete(owner);
+    this.#budgets.set(owner, { left: isGranted ? left - 1 : left, at: now });
+    if (this.#budgets.size > MAX_ADDRESSES) {
+      const [quietest] = this.#budgets.keys();
+      if (quietest !== undefined) this.#budgets.delete(quietest);
+    }
+    return isGranted ? 0 : Math.ceil((1 - left) * refillMs);
+  }
+
+  get size(): number {
+    return this.#budgets.size;
+  }
+}
+
+/** `Retry-After` of an answer 429, whole seconds. RFC 9110, 10.2.3. */
+export function retryAfter(waitMs: number): string {
+  return String(Math.max(1, Math.ceil(waitMs / 1_000)));
+}

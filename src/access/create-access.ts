@@ -1,0 +1,64 @@
+/** Puts the feature together: sessions, tickets, their routes, and what the access decision asks. */
+import type { Database } from 'bun:sqlite';
+import type { MonotonicClock } from '../../host/clock.ts';
+import type { Log } from '../../host/log.ts';
+import type { Networks } from '../../host/networks.ts';
+import type { Random } from '../../host/random.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { AddRoutes } from '../route/add-routes.ts';
+import { SessionStore } from '../store/session-store.ts';
+import type { AccessPolicy, TokenCheck } from './access.ts';
+import { addAccessRoutes } from './access-routes.ts';
+import { AttemptLimiter } from './attempt-limiter.ts';
+import { LiveTickets } from './live-tickets.ts';
+import { Sessions } from './sessions.ts';
+
+/** Zapping asks for one socket; a page that is reloaded again and again for a few. */
+const TICKET_LIMITS = { burst: 60, refillMs: 500 };
+
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Only members of this group or holders of this role pass; null: everyone who can sign in. */
+  group: string | null;
+  sessionTtlMs: number;
+}
+
+interface AccessNeeds {
+  database: Database;
+  hub: Hub;
+  log: Log;
+  /** null: no identity provider is configured. */
+  oidc: OidcConfig | null;
+  trustedNetworks: Networks;
+  trustedProxies: Networks;
+  tokens: TokenCheck;
+  purgeIntervalMs: number;
+  random: Random;
+  /** Epoch ms. */
+  now: () => number;
+  monotonicClock: MonotonicClock;
+}
+
+export function createAccess(needs: AccessNeeds) {
+  const { database, hub, log, oidc, trustedNetworks, trustedProxies, tokens, random, now } = needs;
+  const { monotonicClock } = needs;
+  const sessions = new Sessions({
+    store: new SessionStore(database),
+    lifetimeMs: oidc?.sessionTtlMs ?? 0,
+    purgeIntervalMs: needs.purgeIntervalMs,
+    random,
+    changed: () => hub.changed('tokens'),
+    log: log.component('access'),
+    now,
+  });
+  const tickets = new LiveTickets({ now: monotonicClock, random });
+  const ticketLimiter = new AttemptLimiter(TICKET_LIMITS, monotonicClock);
+  // Without a provider there is no session, even where one of earlier is stored.
+  const check = { find: (secret: string) => (oidc === null ? undefined : sessions.find(secret)) };
+  const policy: AccessPolicy = { trustedNetworks, hasLogin: oidc !== null, tokens, sessions: check };
+  const routes: AddRoutes = (app) =>
+    addAccessRoutes(app, { sessions, tickets, ticketLimiter, oidc, trustedNetworks, trustedProxies });
+  return { policy, sessions, tickets, routes };
+}

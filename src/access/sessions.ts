@@ -1,0 +1,107 @@
+/**
+ * Login sessions. The cookie carries 32 random bytes and nothing else; the row keeps their hash. A session that is
+ * expired is none, whether its row was purged or not.
+ */
+import { createHash } from 'node:crypto';
+import type { Log } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { NewSession, SessionRow, SessionStore } from '../store/session-store.ts';
+import type { SessionCheck } from './access.ts';
+
+const SECRET_BYTES = 32;
+/** base64url of 32 bytes without padding. */
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+/** A household logs in on some dozens of browsers; whoever logs in by a program pushes out the oldest. */
+const MAX_SESSIONS = 1_000;
+/** Of texts that a browser or the identity provider chose. */
+const MAX_TEXT = 200;
+
+interface SessionOptions {
+  store: SessionStore;
+  lifetimeMs: number;
+  purgeIntervalMs: number;
+  random: Random;
+  /** The list changed. */
+  changed: () => void;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** Who logged in, from where. */
+export type Login = Pick<NewSession, 'subject' | 'name' | 'address' | 'agent'>;
+
+function hashOf(secret: string): Uint8Array | undefined {
+  if (!SECRET.test(secret)) return undefined;
+  return createHash('sha256').update(Buffer.from(secret, 'base64url')).digest();
+}
+
+export class Sessions implements SessionCheck {
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly options: SessionOptions) {}
+
+  start(): void {
+    this.#timer = setInterval(() => this.#purge(), this.options.purgeIntervalMs);
+    this.#purge();
+  }
+
+  /** Idempotent. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  find(secret: string): { sessionId: number; name: string } | undefined {
+    const hash = hashOf(secret);
+    const row = hash === undefined ? undefined : this.options.store.find(hash, this.options.now());
+    return row === undefined ? undefined : { sessionId: row.id, name: row.name };
+  }
+
+  list(): SessionRow[] {
+    return this.options.store.list(this.options.now());
+  }
+
+  /** @returns what the cookie is to carry, and for how long */
+  begin(login: Login): { secret: string; lifetimeMs: number } {
+    const { store, lifetimeMs, random, now, changed } = this.options;
+    const bytes = random(SECRET_BYTES);
+    const createdAt = now();
+    const cut = (text: string): string => text.slice(0, MAX_TEXT);
+    store.add(
+      {
+        hash: createHash('sha256').update(bytes).digest(),
+        subject: cut(login.subject),
+        name: cut(login.name),
+        address: login.address,
+        agent: cut(login.agent),
+        createdAt,
+        expiresAt: createdAt + lifetimeMs,
+      },
+      MAX_SESSIONS,
+    );
+    changed();
+    return { secret: bytes.toBase64({ alphabet: 'base64url', omitPadding: true }), lifetimeMs };
+  }
+
+  /** Of this browser only. Unknown ones are ended already. */
+  end(secret: string): void {
+    const hash = hashOf(secret);
+    if (hash !== undefined && this.options.store.remove(hash)) this.options.changed();
+  }
+
+  /** Of everyone. @param sessionId the one that stays; null: none stays. @returns how many were ended */
+  endOthers(sessionId: number | null): number {
+    const count = this.options.store.removeOthers(sessionId, this.options.now());
+    if (count > 0) this.options.changed();
+    return count;
+  }
+
+  #purge(): void {
+    try {
+      if (this.options.store.purge(this.options.now()) > 0) this.options.changed();
+    } catch (error) {
+      // They are ignored on reading; the next round deletes them.
+      this.options.log.warn('expired sessions are not deleted yet', { error: String(error) });
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** Rows of login sessions. What the cookie carries is stored as its SHA-256 only. */
+import type { Database } from 'bun:sqlite';
+import { atomically } from './transaction.ts';
+
+export interface SessionRow {
+  id: number;
+  /** Of the person, as the identity provider told it. */
+  name: string;
+  /** Address and browser of the login. */
+  address: string;
+  agent: string;
+  /** Epoch ms. */
+  createdAt: number;
+  expiresAt: number;
+}
+
+export type NewSession = Omit<SessionRow, 'id'> & { hash: Uint8Array; subject: string };
+
+const COLUMNS = 'id, name, address, agent, created_at AS createdAt, expires_at AS expiresAt';
+
+export class SessionStore {
+  constructor(private readonly database: Database) {}
+
+  /** One that is expired at `now` (epoch ms) is none. */
+  find(hash: Uint8Array, now: number): SessionRow | undefined {
+    const row = this.database
+      .query<SessionRow, { hash: Uint8Array; now: number }>(
+        `SELECT ${COLUMNS} FROM sessions WHERE hash = $hash AND expires_at > $now`,
+      )
+      .get({ hash, now });
+    return row ?? undefined;
+  }
+
+  /** Those not expired, newest first. */
+  list(now: number): SessionRow[] {
+    return this.database
+      .query<SessionRow, { now: number }>(
+        `SELECT ${COLUMNS} FROM sessions WHERE expires_at > $now ORDER BY created_at DESC, id DESC`,
+      )
+      .all({ now });
+  }
+
+  /** @param most rows that are kept: of more the oldest go */
+  add(session: NewSession, most: number): number {
+    const { hash, subject, name, address, agent, createdAt, expiresAt } = session;
+    return atomically(this.database, () => {
+      const { lastInsertRowid } = this.database
+        .query(
+          `INSERT INTO sessions (hash, subject, name, address, agent, created_at, expires_at)
+           VALUES ($hash, $subject, $name, $address, $agent, $createdAt, $expiresAt)`,
+        )
+        .run({ hash, subject, name, address, agent, createdAt, expiresAt });
+      this.database
+        .query('DELETE FROM sessions WHERE id NOT IN (SELECT id FROM sessions ORDER BY id DESC LIMIT $most)')
+        .run({ most });
+      return Number(lastInsertRowid);
+    });
+  }
+
+  /** @returns whether there was one */
+  remove(hash: Uint8Array): boolean {
+    return atomically(
+      this.database,
+      () => this.database.query('DELETE FROM sessions WHERE hash = $hash').run({ hash }).changes > 0,
+    );
+  }
+
+  /** Every session but this one. @param id null: every one. @returns how many not yet expired there were */
+  removeOthers(id: number | null, now: number): number {
+    return atomically(this.database, () => {
+      const gone = this.list(now).filter((session) => session.id !== id).length;
+      this.database.query('DELETE FROM sessions WHERE id IS NOT $id').run({ id });
+      return gone;
+    });
+  }
+
+  /** @returns how many were expired */
+  purge(now: number): number {
+    return atomically(
+      this.database,
+      () => this.database.query('DELETE FROM sessions WHERE expires_at <= $now').run({ now }).changes,
+    );
+  }
+}
