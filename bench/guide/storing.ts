@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SILENT_LOG } from '../../host/log.ts';
+import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
 import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -93,6 +94,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       log: SILENT_LOG,
       now: Date.now,
       elapsed: () => performance.now(),
+      random: systemRandom,
       searchPath: '/nonexistent',
       webDir: null,
       startReceptionWorker,
