@@ -55,7 +55,7 @@ interface EndpointRow {
 }
 
 /** The first row that fits decides. */
-export const ENDPOINTS: readonly EndpointRow[] = [
+const ENDPOINTS: readonly EndpointRow[] = [
   { path: '/login', protection: 'open', why: 'begins a login' },
   { path: '/login/*', protection: 'open', why: 'ends a login; files of its pages' },
   { path: '/logout', protection: 'open', why: 'ends the session that it is sent' },
@@ -85,7 +85,7 @@ const TOKEN_PREFIX = 'svc_';
 /** The documented way to open everything. */
 const EVERYONE = '0.0.0.0/0';
 
-export const SESSION_COOKIE = 'svc_session';
+const SESSION_COOKIE = 'svc_session';
 /** Of several cookies of that name (other paths, a sibling domain) so many are tried. */
 const MAX_COOKIES_TRIED = 4;
 
@@ -110,12 +110,12 @@ export function opensEverything(networks: Networks): boolean {
 }
 
 /** The entry of TRUSTED_NETWORKS that lets an address in; undefined when none does. */
-export function trustedNetworkOf(networks: Networks, address: string): string | undefined {
+function trustedNetworkOf(networks: Networks, address: string): string | undefined {
   return networks.find(address) ?? (opensEverything(networks) ? EVERYONE : undefined);
 }
 
 /** The bearer token when it is one of this service's; others are ignored. */
-export function ownToken(authorization: string | null): string | undefined {
+function ownToken(authorization: string | null): string | undefined {
   const match = /^Bearer +(\S+) *$/i.exec(authorization ?? '');
   const token = match?.[1];
   return token?.startsWith(TOKEN_PREFIX) === true ? token : undefined;

@@ -29,7 +29,7 @@ interface SessionOptions {
 }
 
 /** Who logged in, from where. */
-export type Login = Pick<NewSession, 'subject' | 'name' | 'address' | 'agent'>;
+type Login = Pick<NewSession, 'subject' | 'name' | 'address' | 'agent'>;
 
 function hashOf(secret: string): Uint8Array | undefined {
   if (!SECRET.test(secret)) return undefined;
