@@ -6,7 +6,8 @@ import { monotonicMs, wallMs } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { VERSION } from '../host/version.ts';
-import { isClosed, NO_LOGIN_METHOD, opensEverything, type TokenCheck } from './access/access.ts';
+import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
+import { AttemptLimiter } from './access/attempt-limiter.ts';
 import { createAccess } from './access/create-access.ts';
 import { createBooking } from './booking/create-booking.ts';
 import { BroadcastServices } from './broadcast-services.ts';
@@ -24,6 +25,7 @@ import { Hub } from './hub/hub.ts';
 import { createLive } from './live/create-live.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
 import { createEvents } from './notify/create-events.ts';
+import { createPairing } from './pairing/create-pairing.ts';
 import { createPlay } from './play/create-play.ts';
 import { createPlayData } from './play/create-play-data.ts';
 import { ReceptionPool } from './reception/reception-pool.ts';
@@ -144,9 +146,6 @@ function createBroadcast(
   });
 }
 
-/** Devices cannot be paired yet: every token is unknown. */
-const NO_TOKENS: TokenCheck = { check: () => undefined };
-
 /** The features. Where two need each other, the later one is reached when it is called, not when it is made. */
 function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
   const { config, log, now, elapsed, random } = options;
@@ -162,13 +161,19 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const tuners = () => agent.tuners();
   const keyFailure: KeyFailureQuery = async (station) => keyFailureOf(await agent.tuners(), station);
   const events = createEvents({ hub });
+  const monotonicClock = () => monotonicMs(elapsed());
+  const pairing = createPairing({
+    ...{ database, hub, now, random, purgeIntervalMs: config.reconcileIntervalMs },
+    limitAttempts: (limits) => new AttemptLimiter(limits, monotonicClock),
+    log: log.component('pairing'),
+  });
   const access = createAccess({
     ...{ database, hub, log, now, random, oidc: config.oidc },
     trustedNetworks: config.trustedNetworks,
     trustedProxies: config.trustedProxies,
-    tokens: NO_TOKENS,
+    tokens: pairing.tokens,
     purgeIntervalMs: config.reconcileIntervalMs,
-    monotonicClock: () => monotonicMs(elapsed()),
+    monotonicClock,
   });
   const live = createLive({
     ...{ stations, encoders, tuners, keyFailure, hub, log, pool },
@@ -181,7 +186,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     recordingsDir: config.recordingsDir,
     retentionIntervalMs: config.reconcileIntervalMs,
     ...{ database, settings, hub, clock, stored, log, readSeries, keyFailure },
-    monotonicClock: () => monotonicMs(elapsed()),
+    monotonicClock,
     wallClock: () => wallMs(now()),
     findStation: (id) => stations.findKnown(id),
     findProgram: (id) => programs.find(id),
@@ -191,7 +196,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const { folderSpace, seen } = recording;
   const play = createPlay({
     ...{ database, encoders, settings, log, folderSpace, seen },
-    monotonicClock: () => monotonicMs(elapsed()),
+    monotonicClock,
   });
   const playData = createPlayData({
     ...{ database, encoders, hub, log, now, elapsed, seen, dataDir: config.dataDir, open: play.open },
@@ -211,7 +216,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { access, broadcast, events, live, recording, play, playData, commercial, booking };
+  return { access, pairing, broadcast, events, live, recording, play, playData, commercial, booking };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -258,7 +263,8 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { access, broadcast, live, recording, play, playData, commercial, booking, events } = features;
+  const { access, pairing, broadcast, live, recording, play, playData, commercial, booking, events } =
+    features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
@@ -275,6 +281,7 @@ function allRoutes(
     booking.routes,
     events.routes,
     access.routes,
+    pairing.routes,
     (app) => addFontRoute(app, { assets }),
   ];
 }
@@ -285,17 +292,17 @@ function allRoutes(
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
-  { access, broadcast, events, live, recording, play, playData, booking }: Features,
+  { access, pairing, broadcast, events, live, recording, play, playData, booking }: Features,
 ) {
   const { recorder, retention, spaceWatch } = recording;
   return {
     start: [
       ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
-      ...[playData.pictures, access.sessions],
+      ...[playData.pictures, access.sessions, pairing.pairing],
     ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
-      [events.events, access.sessions],
+      [events.events, access.sessions, pairing.pairing],
       [booking.booking, playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],

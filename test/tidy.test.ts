@@ -41,6 +41,7 @@ const FEATURES = [
   'live',
   'data',
   'access',
+  'pairing',
   'notify',
 ] as const;
 const BELOW_FEATURES = [

@@ -5,6 +5,7 @@ import { AudioOptionSchema } from './audio.ts';
 
 export * from './audio.ts';
 export * from './guide.ts';
+export * from './pairing.ts';
 export * from './playback.ts';
 export * from './recordings.ts';
 export * from './scan.ts';

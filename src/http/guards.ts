@@ -12,17 +12,22 @@ const NOT_JSON =
   'Content-Type: application/json のない書き込み要求は受け付けません。\n' +
   'POST, PUT, PATCH and DELETE need Content-Type: application/json.\n';
 
-function isJson(contentType: string | null): boolean {
-  return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+/** Pages whose own form is sent to them: they check its origin and a token of their own. */
+const FORM_PATHS: ReadonlySet<string> = new Set(['/device']);
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+function isTakenType(path: string, contentType: string | null): boolean {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase();
+  return type === 'application/json' || (type === FORM_TYPE && FORM_PATHS.has(path));
 }
 
 /**
  * A form on another site can send a cookie and a POST, but not this content type without the browser asking
  * first, and that question is never answered.
- * @returns the refusal, undefined to go on
+ * @param path normalised. @returns the refusal, undefined to go on
  */
-export function refuseRequest(request: Request): Response | undefined {
-  if (WRITING_METHODS.has(request.method) && !isJson(request.headers.get('content-type'))) {
+export function refuseRequest(request: Request, path: string): Response | undefined {
+  if (WRITING_METHODS.has(request.method) && !isTakenType(path, request.headers.get('content-type'))) {
     return new Response(NOT_JSON, {
       status: 403,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },

@@ -247,7 +247,7 @@ function createHandler(options: HttpOptions) {
         address ?? '',
       );
     }
-    const refused = refuseRequest(request);
+    const refused = refuseRequest(request, path);
     if (refused !== undefined) return refused;
     if (isApi(path) || innerPaths.has(path)) {
       const base = baseOf(options, request, url, peer);

@@ -621,4 +621,26 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX sessions_by_end ON sessions (expires_at);
   `,
+  `
+  -- Devices that ask for access, and those that have it. Codes and tokens are held as SHA-256 (hex) only.
+  CREATE TABLE pairing_codes (
+    id INTEGER PRIMARY KEY,
+    device_hash TEXT NOT NULL UNIQUE,    -- of the code that the device polls with
+    user_hash TEXT NOT NULL UNIQUE,      -- of the code in the address that its QR code shows
+    name TEXT NOT NULL,                  -- as the device named itself
+    expires_at INTEGER NOT NULL,         -- epoch ms
+    approver TEXT,                       -- NULL: not approved
+    consumed_at INTEGER                  -- epoch ms at which its token was handed over
+  ) STRICT;
+  CREATE INDEX pairing_codes_by_end ON pairing_codes (expires_at);
+  CREATE TABLE access_tokens (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    paired_at INTEGER NOT NULL,          -- epoch ms, as the next two
+    used_at INTEGER,                     -- written at most once a minute; NULL: never used
+    revoked_at INTEGER,                  -- rows are never deleted
+    approver TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -1,0 +1,50 @@
+/** Pairing put together: the codes, the tokens of paired devices, and their routes. */
+import type { Database } from 'bun:sqlite';
+import type { Log } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { AddRoutes } from '../route/add-routes.ts';
+import { PairingStore } from '../store/pairing-store.ts';
+import { TokenStore } from '../store/token-store.ts';
+import { addDevicePageRoutes } from './device-page-routes.ts';
+import { type Attempts, addDeviceRoutes } from './device-routes.ts';
+import { FormGuard } from './form-guard.ts';
+import { PairingService } from './pairing-service.ts';
+import { TokenService } from './token-service.ts';
+
+interface PairingNeeds {
+  database: Database;
+  hub: Hub;
+  /** Epoch ms. */
+  now: () => number;
+  random: Random;
+  /** How often expired codes are removed. */
+  purgeIntervalMs: number;
+  limitAttempts: (limits: { burst: number; refillMs: number }) => Attempts;
+  log: Log;
+}
+
+/** Of one address. Far more than a household pairs; a stranger's hold of the 20 places is slow to renew. */
+const CODE_LIMITS = { burst: 60, refillMs: 10_000 };
+/** Some twenty devices behind one address, each of which polls every 5 s. */
+const POLL_LIMITS = { burst: 120, refillMs: 250 };
+
+export function createPairing(needs: PairingNeeds) {
+  const { database, hub, now, random, purgeIntervalMs, limitAttempts, log } = needs;
+  const store = new TokenStore(database);
+  const onChanged = (): void => hub.changed('tokens');
+  const tokens = new TokenService({ tokens: store, now, onChanged, log });
+  const pairing = new PairingService({
+    ...{ codes: new PairingStore(database), tokens: store, now, random, purgeIntervalMs, onChanged, log },
+  });
+  const guard = new FormGuard(random);
+  const routes: AddRoutes = (app) => {
+    addDeviceRoutes(app, {
+      ...{ pairing, tokens },
+      codeAttempts: limitAttempts(CODE_LIMITS),
+      pollAttempts: limitAttempts(POLL_LIMITS),
+    });
+    addDevicePageRoutes(app, { pairing, guard });
+  };
+  return { pairing, tokens, routes };
+}

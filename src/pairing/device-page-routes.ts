@@ -1,0 +1,83 @@
+/**
+ * `/device?code=XXXX-XXXX`: where the QR code of a device leads. Only its form approves, and only when a person sees it:
+ * what a browser fetches or renders ahead, reloads or restores changes nothing.
+ */
+import type { Elysia } from 'elysia';
+import type { LetIn } from '../model/requester.ts';
+import { publicBase } from '../route/public-base.ts';
+import { requesterOf } from '../route/requester.ts';
+import { donePage, formPage, gonePage, refusedByToken, scanPage, stalePage } from './device-page.ts';
+import type { FormGuard } from './form-guard.ts';
+import type { PairingService } from './pairing-service.ts';
+import { readUserCode } from './secrets.ts';
+
+interface DevicePageNeeds {
+  pairing: PairingService;
+  guard: FormGuard;
+}
+
+/** A code and its proof are 60 octets. */
+const MAX_FORM_LENGTH = 1_024;
+/** Of the approver in the list of devices. */
+const MAX_APPROVER_LENGTH = 80;
+
+/** How the approver is named in the list of devices; undefined: may not approve. */
+function approverOf(letIn: LetIn): string | undefined {
+  switch (letIn.by) {
+    case 'session':
+      return letIn.name.replace(/\p{C}/gu, '').slice(0, MAX_APPROVER_LENGTH);
+    case 'network':
+      return letIn.address;
+    case 'token':
+    case 'open':
+      return undefined;
+  }
+}
+
+function showCode(request: Request, { pairing, guard }: DevicePageNeeds): Response {
+  const given = new URL(request.url).searchParams.get('code');
+  if (given === null) return scanPage();
+  const userCode = readUserCode(given);
+  if (userCode === undefined) return gonePage();
+  const view = pairing.view(userCode);
+  switch (view.kind) {
+    case 'gone':
+      return gonePage();
+    case 'approved':
+      return donePage(view.name);
+    case 'pending': {
+      const base = new URL(publicBase(request));
+      const { value, cookie } = guard.issue(request.headers.get('cookie'), base, userCode);
+      return formPage({ name: view.name, userCode, proof: value, cookie });
+    }
+  }
+}
+
+/** @param body as it was sent */
+function approve(request: Request, body: unknown, { pairing, guard }: DevicePageNeeds): Response {
+  const approver = approverOf(requesterOf(request).letIn);
+  if (approver === undefined) return refusedByToken();
+  const text = typeof body === 'string' && body.length <= MAX_FORM_LENGTH ? body : '';
+  const form = new URLSearchParams(text);
+  const userCode = readUserCode(form.get('code') ?? '');
+  // Browsers send an Origin with every form; that it is the service's own was checked before (`host-check.ts`).
+  const isOwn = request.headers.get('origin') !== null;
+  const proof = form.get('proof') ?? '';
+  if (!isOwn || userCode === undefined || !guard.isGenuine(request.headers.get('cookie'), proof, userCode)) {
+    return stalePage(userCode);
+  }
+  const view = pairing.approve(userCode, approver);
+  if (view.kind === 'gone') return gonePage();
+  // A reload of the page that follows asks for it again and sends no form.
+  const { pathname } = new URL(publicBase(request));
+  return new Response(null, {
+    status: 303,
+    headers: { location: `${pathname}device?code=${userCode}`, 'cache-control': 'no-store' },
+  });
+}
+
+export function addDevicePageRoutes(app: Elysia, needs: DevicePageNeeds): void {
+  const detail = { hide: true };
+  app.get('/device', ({ request }) => showCode(request, needs), { detail });
+  app.post('/device', ({ request, body }) => approve(request, body, needs), { parse: 'text', detail });
+}

@@ -1,0 +1,191 @@
+/** `/api/device/*`: pairing, and the list of paired devices. */
+
+import { Type as t } from '@sinclair/typebox';
+import type { Elysia } from 'elysia';
+import {
+  type DeviceToken,
+  DeviceTokensSchema,
+  type PairingAnswer,
+  PairingAnswerSchema,
+  PairingRequestSchema,
+  type PollAnswer,
+  PollAnswerSchema,
+  PollErrorSchema,
+  PollRequestSchema,
+} from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
+import { readAs } from '../model/schema-mismatch.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { requesterOf } from '../route/requester.ts';
+import { readRowId } from '../route/row-id.ts';
+import { readDeviceName } from './device-name.ts';
+import { CODE_LIFE_MS, POLL_INTERVAL_MS } from './pairing-code.ts';
+import type { PairingService } from './pairing-service.ts';
+import type { TokenService } from './token-service.ts';
+
+/** Attempts of one address; 0 ms to wait when one may go on. */
+export interface Attempts {
+  attempt(address: string): number;
+}
+
+interface DeviceRouteNeeds {
+  pairing: PairingService;
+  tokens: TokenService;
+  codeAttempts: Attempts;
+  pollAttempts: Attempts;
+}
+
+const tags = ['devices'];
+const NO_STORE = { 'cache-control': 'no-store' } as const;
+
+function errorAnswer(error: string, status: number, headers: Record<string, string> = {}): Response {
+  return Response.json({ error }, { status, headers: { ...NO_STORE, ...headers } });
+}
+
+/** Whole seconds. RFC 9110, 10.2.3. */
+function retryAfter(waitMs: number): Record<string, string> {
+  return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) };
+}
+
+function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: DeviceRouteNeeds): void {
+  app.post(
+    '/api/device/code',
+    ({ request, body }) => {
+      const wait = codeAttempts.attempt(requesterOf(request).address);
+      if (wait > 0) return errorAnswer('too_many_pending', 429, retryAfter(wait));
+      const name = readDeviceName(readAs(PairingRequestSchema, body).name);
+      if (name === undefined) {
+        throw new Failure('bad_request', 'name は 40 文字までの文字列にしてください。', { path: 'name' });
+      }
+      const codes = pairing.begin(name);
+      if (codes === undefined) return errorAnswer('too_many_pending', 429);
+      const answer: PairingAnswer = {
+        ...codes,
+        verificationUri: 'device',
+        verificationUriComplete: `device?code=${codes.userCode}`,
+        expiresIn: CODE_LIFE_MS / 1000,
+        interval: POLL_INTERVAL_MS / 1000,
+      };
+      return Response.json(answer, { headers: NO_STORE });
+    },
+    {
+      detail: {
+        summary: 'Begin pairing a device; needs no credentials',
+        description:
+          'The device shows `verificationUriComplete` as a QR code and polls `/api/device/token` every `interval` ' +
+          'seconds. The codes are valid for `expiresIn` seconds.',
+        tags,
+        security: [],
+        requestBody: jsonBody(PairingRequestSchema),
+        responses: {
+          200: jsonAnswer('codes', PairingAnswerSchema),
+          400: problemResponse('no name, or a name of more than 40 characters'),
+          429: {
+            description: '`too_many_pending`: 20 codes wait for approval, or this address asked too often',
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: { error: { type: 'string', enum: ['too_many_pending'] } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  );
+
+  app.post(
+    '/api/device/token',
+    ({ request, body }) => {
+      const wait = pollAttempts.attempt(requesterOf(request).address);
+      if (wait > 0) return errorAnswer('slow_down', 400, retryAfter(wait));
+      const answer = pairing.poll(readAs(PollRequestSchema, body).deviceCode);
+      if ('error' in answer) return errorAnswer(answer.error, 400);
+      const given: PollAnswer = { token: answer.token, tokenType: 'Bearer' };
+      return Response.json(given, { headers: NO_STORE });
+    },
+    {
+      detail: {
+        summary: 'Poll for the access token; needs no credentials',
+        description:
+          'Gives the token once. `authorization_pending`: nobody approved yet; `slow_down`: wait 5 s longer between ' +
+          'polls from now on; `expired_token`: begin again; `invalid_grant`: unknown, or its token was given already.',
+        tags,
+        security: [],
+        requestBody: jsonBody(PollRequestSchema),
+        responses: {
+          200: jsonAnswer('the token', PollAnswerSchema),
+          400: jsonAnswer('not yet, or not any more', PollErrorSchema),
+        },
+      },
+    },
+  );
+}
+
+export function addDeviceRoutes(app: Elysia, needs: DeviceRouteNeeds): void {
+  const { tokens } = needs;
+  addPairingRoutes(app, needs);
+
+  app.post(
+    '/api/device/logout',
+    ({ request }) => {
+      const { letIn } = requesterOf(request);
+      if (letIn.by !== 'token') {
+        return errorAnswer('unauthorized', 401, { 'www-authenticate': 'Bearer realm="svc"' });
+      }
+      tokens.revoke(letIn.tokenId);
+      return new Response(null, { status: 204 });
+    },
+    {
+      detail: {
+        summary: 'Revoke the access token of this request',
+        tags,
+        responses: { ...REFUSALS, 204: { description: 'revoked' } },
+      },
+    },
+  );
+
+  app.get(
+    '/api/device/tokens',
+    ({ request }) => {
+      const { letIn } = requesterOf(request);
+      const list: DeviceToken[] = tokens.list().map(({ id, name, pairedAt, usedAt, approver }) => ({
+        ...{ id, name, pairedAt, usedAt, approver },
+        current: letIn.by === 'token' && letIn.tokenId === id,
+      }));
+      return polledJson(request, polledAnswer(list));
+    },
+    {
+      detail: {
+        summary: 'Paired devices, the last paired first',
+        description: 'Carries an ETag. The event `tokens` says that the list changed.',
+        tags,
+        responses: { ...REFUSALS, ...polledResponses('devices', DeviceTokensSchema) },
+      },
+    },
+  );
+
+  app.delete(
+    '/api/device/tokens/:id',
+    ({ params }) => {
+      if (!tokens.revoke(readRowId(params.id))) throw new Failure('not_found', '端末が見つかりません。');
+      return new Response(null, { status: 204 });
+    },
+    {
+      params: t.Object({ id: t.String({ description: 'of the list' }) }),
+      detail: {
+        summary: 'Revoke a device; safe to repeat',
+        tags,
+        responses: {
+          ...REFUSALS,
+          204: { description: 'revoked, now or before' },
+          400: problemResponse('malformed id'),
+          404: problemResponse('no such device'),
+        },
+      },
+    },
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * Protects the form of a page from other sites and from a page that only looks like it. A browser that opens the page
+ * gets a cookie; the form carries a value that only this process can make from that cookie and the code (signed
+ * double-submit). A cookie that somebody else planted has no such value.
+ */
+import { createHmac } from 'node:crypto';
+import type { Random } from '../../host/random.ts';
+import { isSameSecret, newSecret } from './secrets.ts';
+
+const COOKIE = 'svc_device';
+/** As `newSecret` makes them. */
+const NONCE = /^[A-Za-z0-9_-]{43}$/;
+/** The form is sent at once; its code is valid for as long. */
+const LIFETIME_S = 600;
+
+interface FormProof {
+  /** For the form. */
+  readonly value: string;
+  /** `Set-Cookie` of the page. */
+  readonly cookie: string;
+}
+
+function nonceOf(cookies: string | null): string | undefined {
+  const pairs = (cookies ?? '').split(';').map((pair) => pair.trim());
+  const nonce = pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+  return nonce !== undefined && NONCE.test(nonce) ? nonce : undefined;
+}
+
+export class FormGuard {
+  readonly #key: Uint8Array;
+
+  constructor(private readonly random: Random) {
+    this.#key = random(32);
+  }
+
+  /**
+   * @param cookies as the page was asked for with; a second page of the same browser keeps the first valid
+   * @param base address of the service, with a final slash
+   * @param subject what the form is about
+   */
+  issue(cookies: string | null, base: URL, subject: string): FormProof {
+    const nonce = nonceOf(cookies) ?? newSecret(this.random);
+    const secure = base.protocol === 'https:' ? '; Secure' : '';
+    const cookie = `${COOKIE}=${nonce}; Path=${base.pathname}device; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Strict${secure}`;
+    return { value: this.#sign(nonce, subject), cookie };
+  }
+
+  /** @param value as the form carried it */
+  isGenuine(cookies: string | null, value: string, subject: string): boolean {
+    const nonce = nonceOf(cookies);
+    return nonce !== undefined && isSameSecret(value, this.#sign(nonce, subject));
+  }
+
+  #sign(nonce: string, subject: string): string {
+    return createHmac('sha256', this.#key).update(`${nonce} ${subject}`).digest('base64url');
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What becomes of a pairing code: one pure transition, after RFC 8628 without a step of denial. A code is pending until a
+ * member approves it, then it is exchanged for a token once. It ends 10 minutes after it was made, used or not.
+ */
+import type { PollError } from '../../wire/api.ts';
+import type { PairingCode } from '../model/pairing.ts';
+
+export const CODE_LIFE_MS = 600_000;
+/** Between two polls of one device. */
+export const POLL_INTERVAL_MS = 5_000;
+/** Codes that wait for approval, of all devices together. */
+export const MAX_PENDING = 20;
+
+export type PairingEvent =
+  /** The device asks for its token. `lastPollAt`: when it asked before, null the first time. Epoch ms. */
+  | { readonly kind: 'poll'; readonly at: number; readonly lastPollAt: number | null }
+  /** A member sent the form. `approver`: for the list of devices. */
+  | { readonly kind: 'approve'; readonly at: number; readonly approver: string };
+
+type PairingOutcome =
+  | { readonly kind: 'error'; readonly error: PollError }
+  /** A token is to be made and handed over, in the name of the approver. */
+  | { readonly kind: 'hand_over'; readonly approver: string }
+  | { readonly kind: 'approved' }
+  /** The form was sent before: nothing changes. */
+  | { readonly kind: 'approved_before' }
+  /** Unknown or expired. */
+  | { readonly kind: 'not_approvable' };
+
+interface PairingStep {
+  /** The code afterwards; the same object where nothing is to be stored. */
+  readonly code: PairingCode | undefined;
+  readonly outcome: PairingOutcome;
+}
+
+const failed = (error: PollError): PairingOutcome => ({ kind: 'error', error });
+
+/** Without end of life: one that was used is used, however late it is presented again. */
+export function isExpired(code: PairingCode, at: number): boolean {
+  return code.kind !== 'consumed' && at >= code.expiresAt;
+}
+
+/** @param code undefined: no such code is known */
+export function nextPairingStep(code: PairingCode | undefined, event: PairingEvent): PairingStep {
+  switch (event.kind) {
+    case 'poll':
+      return poll(code, event);
+    case 'approve':
+      return approve(code, event);
+  }
+}
+
+function poll(
+  code: PairingCode | undefined,
+  { at, lastPollAt }: Extract<PairingEvent, { kind: 'poll' }>,
+): PairingStep {
+  if (code === undefined || code.kind === 'consumed') return { code, outcome: failed('invalid_grant') };
+  if (isExpired(code, at)) return { code, outcome: failed('expired_token') };
+  switch (code.kind) {
+    case 'pending': {
+      // A clock that was set back says nothing of the interval.
+      const tooFast = lastPollAt !== null && at >= lastPollAt && at - lastPollAt < POLL_INTERVAL_MS;
+      return { code, outcome: failed(tooFast ? 'slow_down' : 'authorization_pending') };
+    }
+    case 'approved':
+      return {
+        code: { kind: 'consumed', expiresAt: code.expiresAt },
+        outcome: { kind: 'hand_over', approver: code.approver },
+      };
+  }
+}
+
+function approve(
+  code: PairingCode | undefined,
+  { at, approver }: Extract<PairingEvent, { kind: 'approve' }>,
+): PairingStep {
+  if (code === undefined || isExpired(code, at)) return { code, outcome: { kind: 'not_approvable' } };
+  if (code.kind !== 'pending') return { code, outcome: { kind: 'approved_before' } };
+  return {
+    code: { kind: 'approved', expiresAt: code.expiresAt, approver },
+    outcome: { kind: 'approved' },
+  };
+}

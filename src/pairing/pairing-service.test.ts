@@ -1,0 +1,217 @@
+/** Codes and tokens over a real database, by a clock of the test's own. */
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { createLog } from '../../host/log.ts';
+import { systemRandom } from '../../host/random.ts';
+import { migrate } from '../store/database.ts';
+import { PairingStore } from '../store/pairing-store.ts';
+import { TokenStore } from '../store/token-store.ts';
+import { PairingService } from './pairing-service.ts';
+import { TokenService } from './token-service.ts';
+
+const MINUTE = 60_000;
+const START = 1_800_000_000_000;
+let database: Database;
+let now = START;
+let changes = 0;
+let lines: string[];
+
+function make(): { pairing: PairingService; tokens: TokenService } {
+  const store = new TokenStore(database);
+  const log = createLog({ level: 'debug', now: () => now, write: (line) => lines.push(line) });
+  const common = { now: () => now, onChanged: () => (changes += 1), log };
+  return {
+    tokens: new TokenService({ tokens: store, ...common }),
+    pairing: new PairingService({
+      codes: new PairingStore(database),
+      tokens: store,
+      random: systemRandom,
+      purgeIntervalMs: MINUTE,
+      ...common,
+    }),
+  };
+}
+
+beforeEach(() => {
+  database = new Database(':memory:', { strict: true });
+  migrate(database, ':memory:');
+  now = START;
+  changes = 0;
+  lines = [];
+});
+afterEach(() => database.close());
+
+function begin(pairing: PairingService, name = 'テレビ') {
+  const codes = pairing.begin(name);
+  if (codes === undefined) throw new Error('no code');
+  return codes;
+}
+
+function paired(name = 'テレビ') {
+  const { pairing, tokens } = make();
+  const { deviceCode, userCode } = begin(pairing, name);
+  pairing.approve(userCode, '花子');
+  const answer = pairing.poll(deviceCode);
+  if (!('token' in answer)) throw new Error(answer.error);
+  return { pairing, tokens, deviceCode, userCode, token: answer.token };
+}
+
+function count(table: string): number {
+  return database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
+}
+
+describe('pairing', () => {
+  test('a code is given out, approved, exchanged once', () => {
+    const { pairing, tokens } = make();
+    const { deviceCode, userCode } = begin(pairing, '居間');
+    expect(userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
+    expect(pairing.poll(deviceCode)).toEqual({ error: 'authorization_pending' });
+    expect(pairing.view(userCode)).toEqual({ kind: 'pending', name: '居間' });
+    expect(pairing.approve(userCode, '花子')).toEqual({ kind: 'approved', name: '居間' });
+    expect(count('access_tokens')).toBe(0);
+    const answer = pairing.poll(deviceCode);
+    expect(answer).toEqual({ token: expect.stringMatching(/^svc_[\w-]{43}$/) });
+    expect(pairing.poll(deviceCode)).toEqual({ error: 'invalid_grant' });
+    expect(pairing.approve(userCode, 'someone')).toEqual({ kind: 'approved', name: '居間' });
+    expect(tokens.list()).toEqual([
+      { id: expect.any(Number), name: '居間', pairedAt: START, usedAt: null, approver: '花子' },
+    ]);
+    expect(changes).toBe(1);
+  });
+
+  test('20 codes wait at most; an approved and an expired one make room', () => {
+    const { pairing } = make();
+    const codes = Array.from({ length: 20 }, () => begin(pairing));
+    expect(pairing.begin('one more')).toBeUndefined();
+    pairing.approve(codes[3]?.userCode ?? '', '花子');
+    expect(pairing.begin('in its place')).toBeDefined();
+    expect(pairing.begin('one more')).toBeUndefined();
+    now += 10 * MINUTE;
+    for (let index = 0; index < 20; index += 1) expect(pairing.begin('テレビ')).toBeDefined();
+    expect(pairing.begin('one more')).toBeUndefined();
+  });
+
+  test('an expired code says so to a device that polls on, then its row goes', () => {
+    const { pairing } = make();
+    const { deviceCode, userCode } = begin(pairing);
+    now += 10 * MINUTE;
+    expect(pairing.poll(deviceCode)).toEqual({ error: 'expired_token' });
+    expect(pairing.view(userCode)).toEqual({ kind: 'gone' });
+    expect(pairing.approve(userCode, '花子')).toEqual({ kind: 'gone' });
+    now += MINUTE + 1;
+    begin(pairing);
+    expect(count('pairing_codes')).toBe(1);
+    expect(pairing.poll(deviceCode)).toEqual({ error: 'invalid_grant' });
+  });
+
+  test('whatever strangers do, the table of codes stays small', () => {
+    const { pairing } = make();
+    let most = 0;
+    for (let index = 0; index < 3_000; index += 1) {
+      pairing.begin('テレビ');
+      now += 10_000;
+      most = Math.max(most, count('pairing_codes'));
+    }
+    expect(most).toBeLessThanOrEqual(40);
+  });
+
+  test('neither codes nor tokens are stored or logged', () => {
+    const { deviceCode, userCode, token } = paired();
+    const stored = JSON.stringify([
+      database.query('SELECT * FROM pairing_codes').all(),
+      database.query('SELECT * FROM access_tokens').all(),
+      lines,
+    ]);
+    for (const secret of [deviceCode, userCode, token, token.slice(4)]) expect(stored).not.toContain(secret);
+  });
+
+  test('a token of the database is no token', () => {
+    const { tokens } = paired();
+    const row = database.query<{ hash: string }, []>('SELECT hash FROM access_tokens').get();
+    expect(tokens.check(row?.hash ?? '')).toBeUndefined();
+    expect(tokens.check(`svc_${row?.hash}`)).toBeUndefined();
+  });
+
+  test('one code, whatever comes in whatever order, gives one token at most', () => {
+    type Act = 'poll' | 'view' | 'approve' | 'restart' | 'wait' | 'expire';
+    const acts = fc.array(fc.constantFrom<Act>('poll', 'view', 'approve', 'restart', 'wait', 'expire'), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(acts, (steps) => {
+        database.run('DELETE FROM access_tokens');
+        let { pairing } = make();
+        const { deviceCode, userCode } = begin(pairing);
+        const beganAt = now;
+        let approved = false;
+        let given = 0;
+        for (const act of steps) {
+          const isOver = now >= beganAt + 10 * MINUTE;
+          if (act === 'restart') pairing = make().pairing;
+          if (act === 'wait') now += 5_000;
+          if (act === 'expire') now += 10 * MINUTE;
+          if (act === 'view') pairing.view(userCode);
+          if (act === 'approve') {
+            const view = pairing.approve(userCode, '花子');
+            approved ||= view.kind === 'approved' && !isOver;
+          }
+          if (act === 'poll') {
+            const answer = pairing.poll(deviceCode);
+            if ('token' in answer) {
+              given += 1;
+              expect(approved && !isOver).toBe(true);
+            } else if (approved && !isOver) expect([given, answer.error]).toEqual([1, 'invalid_grant']);
+          }
+        }
+        expect(given).toBeLessThanOrEqual(1);
+        expect(count('access_tokens')).toBe(given);
+        now += 20 * MINUTE;
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('tokens', () => {
+  test('that one was used is written once a minute at most', () => {
+    const { tokens, token } = paired();
+    const used = () => tokens.list()[0]?.usedAt;
+    now += 1_000;
+    expect(tokens.check(token)).toEqual({ tokenId: tokens.list()[0]?.id as number });
+    expect(used()).toBe(START + 1_000);
+    now += MINUTE - 1;
+    changes = 0;
+    tokens.check(token);
+    expect([used(), changes]).toEqual([START + 1_000, 0]);
+    now += 1;
+    tokens.check(token);
+    expect([used(), changes]).toEqual([START + 1_000 + MINUTE, 1]);
+    now = START - 5 * MINUTE;
+    tokens.check(token);
+    expect(used()).toBe(START - 5 * MINUTE);
+  });
+
+  test('a revoked one is unknown at once, and its row stays', () => {
+    const { tokens, token } = paired();
+    const id = tokens.list()[0]?.id ?? 0;
+    changes = 0;
+    expect(tokens.revoke(id)).toBe(true);
+    expect(tokens.check(token)).toBeUndefined();
+    expect(tokens.list()).toEqual([]);
+    const revokedAt = () =>
+      database.query<{ revoked_at: number }, []>('SELECT revoked_at FROM access_tokens').get()?.revoked_at;
+    expect(revokedAt()).toBe(START);
+    now += MINUTE;
+    expect(tokens.revoke(id)).toBe(true);
+    expect([revokedAt(), changes]).toEqual([START, 1]);
+    expect(tokens.revoke(id + 1)).toBe(false);
+  });
+
+  test('a use that cannot be written is let pass, and told', () => {
+    const { tokens, token } = paired();
+    database.run('PRAGMA query_only = 1');
+    expect(tokens.check(token)).toBeDefined();
+    expect(lines.join('')).toContain('use of a token not written');
+  });
+});

@@ -1,0 +1,142 @@
+/** Devices that ask for access: codes are given out, approved by a member, and exchanged for a token once. */
+import type { Log } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { PollError } from '../../wire/api.ts';
+import { databaseFailure } from '../store/database-error.ts';
+import type { PairingStore } from '../store/pairing-store.ts';
+import type { TokenStore } from '../store/token-store.ts';
+import { CODE_LIFE_MS, isExpired, MAX_PENDING, nextPairingStep } from './pairing-code.ts';
+import { hashOf, newSecret, newToken, newUserCode } from './secrets.ts';
+
+/** A device that polls on learns for so long that its code expired; afterwards the code is unknown. */
+const LINGER_MS = 60_000;
+
+interface PairingServiceOptions {
+  codes: PairingStore;
+  tokens: Pick<TokenStore, 'add'>;
+  /** Epoch ms. */
+  now: () => number;
+  random: Random;
+  /** How often expired codes are removed. */
+  purgeIntervalMs: number;
+  /** The list of tokens changed. */
+  onChanged: () => void;
+  log: Log;
+}
+
+interface NewPairing {
+  readonly deviceCode: string;
+  /** `XXXX-XXXX`. */
+  readonly userCode: string;
+}
+
+/** What the page of a code shows. */
+type PairingView =
+  | { readonly kind: 'pending'; readonly name: string }
+  | { readonly kind: 'approved'; readonly name: string }
+  /** Unknown or expired. */
+  | { readonly kind: 'gone' };
+
+export class PairingService {
+  /** When each code was polled last: kept in memory, so that strangers who poll write nothing. */
+  readonly #polls = new Map<number, number>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly options: PairingServiceOptions) {}
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), this.options.purgeIntervalMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** @param name as shown to people. @returns undefined while too many codes wait */
+  begin(name: string): NewPairing | undefined {
+    const { codes, now, random } = this.options;
+    this.#purge();
+    return codes.atomically(() => {
+      if (codes.countPending(now()) >= MAX_PENDING) return undefined;
+      const deviceCode = newSecret(random);
+      const userCode = this.#unusedUserCode();
+      codes.add({
+        deviceHash: hashOf(deviceCode),
+        userHash: hashOf(userCode),
+        name,
+        expiresAt: now() + CODE_LIFE_MS,
+      });
+      return { deviceCode, userCode };
+    });
+  }
+
+  /** The device asks for its token. A code gives one once: code and token change together or not at all. */
+  poll(deviceCode: string): { token: string } | { error: PollError } {
+    const { codes, tokens, now, random, onChanged, log } = this.options;
+    const given = codes.atomically(() => {
+      const found = codes.ofDevice(hashOf(deviceCode));
+      const at = now();
+      const lastPollAt = found === undefined ? null : (this.#polls.get(found.id) ?? null);
+      const { code, outcome } = nextPairingStep(found?.code, { kind: 'poll', at, lastPollAt });
+      if (found === undefined || outcome.kind !== 'hand_over' || code === undefined) {
+        if (found !== undefined) this.#polls.set(found.id, at);
+        return { error: outcome.kind === 'error' ? outcome.error : 'invalid_grant' } as const;
+      }
+      const token = newToken(random);
+      codes.change(found.id, code, at);
+      tokens.add({ hash: hashOf(token), name: found.name, pairedAt: at, approver: outcome.approver });
+      return { token, name: found.name, approver: outcome.approver };
+    });
+    if ('error' in given) return given;
+    log.info('device paired', { name: given.name, approver: given.approver });
+    onChanged();
+    return { token: given.token };
+  }
+
+  /** @param userCode as it was given out */
+  view(userCode: string): PairingView {
+    const { codes, now } = this.options;
+    const found = codes.ofUser(hashOf(userCode));
+    if (found === undefined || isExpired(found.code, now())) return { kind: 'gone' };
+    return { kind: found.code.kind === 'pending' ? 'pending' : 'approved', name: found.name };
+  }
+
+  /** A member sent the form. @param approver for the list of devices */
+  approve(userCode: string, approver: string): PairingView {
+    const { codes, now, log } = this.options;
+    return codes.atomically(() => {
+      const found = codes.ofUser(hashOf(userCode));
+      const at = now();
+      const { code, outcome } = nextPairingStep(found?.code, { kind: 'approve', at, approver });
+      if (found === undefined || code === undefined || outcome.kind === 'not_approvable')
+        return { kind: 'gone' };
+      if (outcome.kind === 'approved') {
+        codes.change(found.id, code, at);
+        log.info('pairing approved', { name: found.name, approver });
+      }
+      return { kind: 'approved', name: found.name };
+    });
+  }
+
+  #unusedUserCode(): string {
+    const { codes, random } = this.options;
+    // Some forty codes out of 20^8 are in use: a second try is needed about never, a third one never.
+    const first = newUserCode(random);
+    return codes.ofUser(hashOf(first)) === undefined ? first : newUserCode(random);
+  }
+
+  #purge(): void {
+    const { codes, now } = this.options;
+    for (const id of codes.purge(now() - LINGER_MS)) this.#polls.delete(id);
+  }
+
+  /** The database may refuse for a while: the next tick tries again. */
+  #tick(): void {
+    try {
+      this.#purge();
+    } catch (error) {
+      if (databaseFailure(error) === undefined) throw error;
+      this.options.log.warn('expired pairing codes stay for now', { error: String(error) });
+    }
+  }
+}

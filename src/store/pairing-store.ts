@@ -1,0 +1,105 @@
+/** Codes of devices that ask for access. Of the codes themselves only hashes are here. */
+import type { Database } from 'bun:sqlite';
+import type { PairingCode } from '../model/pairing.ts';
+import { atomically } from './transaction.ts';
+
+interface Row {
+  id: number;
+  name: string;
+  expires_at: number;
+  approver: string | null;
+  consumed_at: number | null;
+}
+
+interface StoredCode {
+  readonly id: number;
+  /** As the device named itself. */
+  readonly name: string;
+  readonly code: PairingCode;
+}
+
+/** Times in epoch ms. */
+interface NewCode {
+  readonly deviceHash: string;
+  readonly userHash: string;
+  readonly name: string;
+  readonly expiresAt: number;
+}
+
+function read({ id, name, expires_at: expiresAt, approver, consumed_at }: Row): StoredCode {
+  if (consumed_at !== null) return { id, name, code: { kind: 'consumed', expiresAt } };
+  if (approver === null) return { id, name, code: { kind: 'pending', expiresAt } };
+  return { id, name, code: { kind: 'approved', expiresAt, approver } };
+}
+
+const COLUMNS = 'id, name, expires_at, approver, consumed_at';
+
+export class PairingStore {
+  constructor(private readonly database: Database) {}
+
+  /** Within it what is read and what is written fit together. @throws what `act` throws, then nothing is stored */
+  atomically<T>(act: () => T): T {
+    return atomically(this.database, act);
+  }
+
+  /** Codes that wait for approval. */
+  countPending(now: number): number {
+    const row = this.database
+      .query<{ n: number }, { now: number }>(
+        `SELECT count(*) AS n FROM pairing_codes
+         WHERE expires_at > $now AND approver IS NULL AND consumed_at IS NULL`,
+      )
+      .get({ now });
+    return row?.n ?? 0;
+  }
+
+  add(code: NewCode): void {
+    this.database
+      .query(
+        `INSERT INTO pairing_codes (device_hash, user_hash, name, expires_at)
+         VALUES ($deviceHash, $userHash, $name, $expiresAt)`,
+      )
+      .run({ ...code });
+  }
+
+  ofDevice(hash: string): StoredCode | undefined {
+    return this.#find('device_hash', hash);
+  }
+
+  ofUser(hash: string): StoredCode | undefined {
+    return this.#find('user_hash', hash);
+  }
+
+  /** @param at epoch ms */
+  change(id: number, code: PairingCode, at: number): void {
+    this.database
+      .query(
+        `UPDATE pairing_codes SET approver = coalesce($approver, approver), consumed_at = $consumedAt
+         WHERE id = $id`,
+      )
+      .run({
+        id,
+        approver: code.kind === 'approved' ? code.approver : null,
+        consumedAt: code.kind === 'consumed' ? at : null,
+      });
+  }
+
+  /** Those that ended before, epoch ms. @returns their ids */
+  purge(before: number): number[] {
+    return atomically(this.database, () =>
+      this.database
+        .query<{ id: number }, { before: number }>(
+          'DELETE FROM pairing_codes WHERE expires_at < $before RETURNING id',
+        )
+        .all({ before })
+        .map(({ id }) => id),
+    );
+  }
+
+  #find(column: 'device_hash' | 'user_hash', hash: string): StoredCode | undefined {
+    const row = this.database
+      .query<Row, { hash: string }>(`SELECT ${COLUMNS} FROM pairing_codes WHERE ${column} = $hash`)
+      .get({ hash });
+    return row === null ? undefined : read(row);
+  }
+}

@@ -1,0 +1,432 @@
+/** Pairing a device over real sockets: codes, the page that approves, tokens, and what is refused. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startTestService, type TestService } from './harness.ts';
+
+/** Behind a trusted proxy on the loopback: who forwards nothing is at home. */
+const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+const MINUTE = 60_000;
+
+let home: TestService;
+let aheadMs = 0;
+/** Every code and token that was given out: none of them may be logged. */
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  home = await startTestService({
+    environment: { TRUSTED_PROXIES: '127.0.0.1,::1', LOG_LEVEL: 'debug' },
+    now: () => Date.now() + aheadMs,
+  });
+});
+afterAll(async () => {
+  await home.close();
+});
+
+/** Codes of earlier tests are over. */
+function later(ms = 12 * MINUTE): void {
+  aheadMs += ms;
+}
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${home.url}${path}`, { headers, redirect: 'manual' });
+}
+
+function post(path: string, body?: unknown, headers: Record<string, string> = OUTSIDE): Promise<Response> {
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return fetch(`${home.url}${path}`, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, ...text });
+}
+
+interface Codes {
+  deviceCode: string;
+  userCode: string;
+}
+
+let devices = 0;
+
+/** Each from an address of its own: none of them asks too often. */
+async function begin(name = '居間のテレビ'): Promise<Codes> {
+  devices += 1;
+  const response = await post('/api/device/code', { name }, { 'x-forwarded-for': `203.0.113.${devices}` });
+  expect(response.status).toBe(200);
+  const codes = (await response.json()) as Codes;
+  secrets.push(codes.deviceCode);
+  return codes;
+}
+
+const poll = (deviceCode: string) => post('/api/device/token', { deviceCode });
+
+interface Form {
+  readonly cookie: string;
+  readonly proof: string;
+}
+
+/** The page of a code as a browser at home opens it. */
+async function openPage(userCode: string, headers: Record<string, string> = {}): Promise<Form> {
+  const response = await get(`/device?code=${userCode}`, headers);
+  const html = await response.text();
+  return {
+    cookie: (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+    proof: /name="proof" value="([^"]*)"/.exec(html)?.[1] ?? '',
+  };
+}
+
+function send(
+  fields: Record<string, string>,
+  headers: Record<string, string>,
+  body = new URLSearchParams(fields).toString(),
+): Promise<Response> {
+  return fetch(`${home.url}/device`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { ...FORM_TYPE, ...headers },
+    body,
+  });
+}
+
+async function approve(userCode: string): Promise<Response> {
+  const { cookie, proof } = await openPage(userCode);
+  return send({ code: userCode, proof }, { cookie, origin: home.url });
+}
+
+async function pair(name = '居間のテレビ'): Promise<{ token: string } & Codes> {
+  const codes = await begin(name);
+  expect((await approve(codes.userCode)).status).toBe(303);
+  const response = await poll(codes.deviceCode);
+  const { token } = (await response.json()) as { token: string };
+  secrets.push(token);
+  return { token, ...codes };
+}
+
+const bearer = (token: string) => ({ ...OUTSIDE, authorization: `Bearer ${token}` });
+
+async function listed(): Promise<Record<string, unknown>[]> {
+  return (await (await get('/api/device/tokens')).json()) as Record<string, unknown>[];
+}
+
+async function errorOf(response: Response): Promise<[status: number, error: string]> {
+  return [response.status, ((await response.json()) as { error: string }).error];
+}
+
+describe('pairing', () => {
+  test('from the first 401 to the token, used from anywhere, and its revocation', async () => {
+    const first = await get('/api/services', OUTSIDE);
+    expect([await errorOf(first), first.headers.get('www-authenticate')]).toEqual([
+      [401, 'unauthorized'],
+      'Bearer realm="svc"',
+    ]);
+    const answer = await post('/api/device/code', { name: '居間のテレビ' });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const codes = (await answer.json()) as Codes;
+    secrets.push(codes.deviceCode);
+    expect(codes).toEqual({
+      deviceCode: expect.stringMatching(/^[\w-]{43}$/),
+      userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+      verificationUri: 'device',
+      verificationUriComplete: `device?code=${codes.userCode}`,
+      expiresIn: 600,
+      interval: 5,
+    } as never);
+    expect(await errorOf(await poll(codes.deviceCode))).toEqual([400, 'authorization_pending']);
+    expect(await errorOf(await poll(codes.deviceCode))).toEqual([400, 'slow_down']);
+    later(5_000);
+    expect(await errorOf(await poll(codes.deviceCode))).toEqual([400, 'authorization_pending']);
+
+    const sent = await approve(codes.userCode);
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/device?code=${codes.userCode}`]);
+    const done = await (await get(`/device?code=${codes.userCode}`)).text();
+    expect(done).toContain('居間のテレビ');
+    expect(done).not.toContain('<form');
+
+    const given = await poll(codes.deviceCode);
+    expect([given.status, given.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { token, tokenType } = (await given.json()) as { token: string; tokenType: string };
+    secrets.push(token);
+    expect([token, tokenType]).toEqual([expect.stringMatching(/^svc_[\w-]{43}$/), 'Bearer']);
+    expect(await errorOf(await poll(codes.deviceCode))).toEqual([400, 'invalid_grant']);
+
+    expect((await get('/api/services', bearer(token))).status).toBe(200);
+    const [mine] = (await (await get('/api/device/tokens', bearer(token))).json()) as { id: number }[];
+    expect(mine).toMatchObject({
+      ...{ name: '居間のテレビ', approver: '127.0.0.1', current: true },
+      ...{ pairedAt: expect.any(Number), usedAt: expect.any(Number) },
+    });
+    const row = `${home.url}/api/device/tokens/${mine?.id}`;
+    for (let times = 0; times < 2; times += 1) {
+      expect((await fetch(row, { method: 'DELETE', headers: JSON_TYPE })).status).toBe(204);
+    }
+    // Also inside the trusted network: the device learns that it has to pair again.
+    for (const headers of [bearer(token), { authorization: `Bearer ${token}` }]) {
+      const refused = await get('/api/services', headers);
+      expect(refused.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+      expect(await errorOf(refused)).toEqual([401, 'invalid_token']);
+    }
+    expect((await fetch(`${row}999`, { method: 'DELETE', headers: JSON_TYPE })).status).toBe(404);
+  });
+
+  test('a device logs out by its own token', async () => {
+    const { token } = await pair();
+    const other = await pair('寝室');
+    expect((await post('/api/device/logout', undefined, bearer(token))).status).toBe(204);
+    expect(await errorOf(await get('/api/services', bearer(token)))).toEqual([401, 'invalid_token']);
+    expect((await get('/api/services', bearer(other.token))).status).toBe(200);
+    for (const headers of [{}, OUTSIDE, { authorization: 'Bearer somebody-elses' }]) {
+      expect(await errorOf(await post('/api/device/logout', undefined, headers))).toEqual([
+        401,
+        'unauthorized',
+      ]);
+    }
+  });
+
+  test('lists are told by an event', async () => {
+    const leaving = new AbortController();
+    const stream = await fetch(`${home.url}/api/events`, { signal: leaving.signal });
+    const reader = stream.body?.getReader();
+    await pair();
+    let heard = '';
+    while (!heard.includes('event: tokens')) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done || value === undefined) break;
+      heard += new TextDecoder().decode(value);
+    }
+    expect(heard).toContain('event: tokens');
+    leaving.abort();
+  });
+
+  test('20 codes wait; more are refused until they expire', async () => {
+    later();
+    const codes: Codes[] = [];
+    for (let index = 0; index < 20; index += 1) codes.push(await begin());
+    expect(await errorOf(await post('/api/device/code', { name: 'x' }))).toEqual([429, 'too_many_pending']);
+    later(10 * MINUTE);
+    expect(await errorOf(await poll(codes[0]?.deviceCode ?? ''))).toEqual([400, 'expired_token']);
+    expect((await get(`/device?code=${codes[0]?.userCode}`)).status).toBe(404);
+    await begin();
+    later();
+  });
+});
+
+describe('the page', () => {
+  test('neither opening, reloading, fetching ahead nor HEAD approves', async () => {
+    const { deviceCode, userCode } = await begin();
+    const page = `/device?code=${userCode}`;
+    for (const headers of [{}, { 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
+      expect((await get(page, headers)).status).toBe(200);
+    }
+    expect((await fetch(home.url + page, { method: 'HEAD' })).status).toBe(200);
+    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
+  });
+
+  test('is for members only', async () => {
+    const { userCode } = await begin();
+    const form = await openPage(userCode);
+    expect((await get(`/device?code=${userCode}`, OUTSIDE)).status).toBe(401);
+    const sent = await send(
+      { code: userCode, proof: form.proof },
+      { ...OUTSIDE, cookie: form.cookie, origin: home.url },
+    );
+    expect(sent.status).toBe(401);
+  });
+
+  test('a token approves nothing', async () => {
+    const { token } = await pair();
+    const { deviceCode, userCode } = await begin();
+    const { cookie, proof } = await openPage(userCode);
+    for (const from of [OUTSIDE, {}]) {
+      const headers = { ...from, cookie, origin: home.url, authorization: `Bearer ${token}` };
+      const refused = await send({ code: userCode, proof }, headers);
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([
+        403,
+        'text/plain; charset=utf-8',
+      ]);
+    }
+    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
+  });
+
+  test('its form is only taken from this browser, for this code, from this origin', async () => {
+    const { deviceCode, userCode } = await begin();
+    const other = await begin();
+    const { cookie, proof } = await openPage(userCode);
+    const stranger = await openPage(userCode);
+    const genuine = { code: userCode, proof };
+    const own = { origin: home.url };
+    const planted = `svc_device=${'A'.repeat(43)}`;
+    const rows: [
+      what: string,
+      fields: Record<string, string>,
+      headers: Record<string, string>,
+      status: number,
+    ][] = [
+      ['no cookie', genuine, own, 403],
+      ["another browser's cookie", genuine, { ...own, cookie: stranger.cookie }, 403],
+      ['a planted cookie', genuine, { ...own, cookie: planted }, 403],
+      [
+        'a planted cookie as proof',
+        { code: userCode, proof: 'A'.repeat(43) },
+        { ...own, cookie: planted },
+        403,
+      ],
+      ['no proof', { code: userCode }, { ...own, cookie }, 403],
+      ['the cookie as proof', { code: userCode, proof: cookie.split('=')[1] ?? '' }, { ...own, cookie }, 403],
+      ['the proof of another code', { code: other.userCode, proof }, { ...own, cookie }, 403],
+      ['no origin', genuine, { cookie }, 403],
+      ['another origin', genuine, { cookie, origin: 'https://evil.example' }, 403],
+      ['an origin that is none', genuine, { cookie, origin: 'null' }, 403],
+      ['another port', genuine, { cookie, origin: 'http://127.0.0.1:1' }, 403],
+      ['of another site', genuine, { ...own, cookie, 'sec-fetch-site': 'cross-site' }, 403],
+      ['no code', { proof }, { ...own, cookie }, 403],
+      ['a broken cookie header', genuine, { ...own, cookie: ';;=;svc_device;svc_device=;,' }, 403],
+    ];
+    for (const [what, fields, headers, status] of rows) {
+      const response = await send(fields, headers);
+      await response.body?.cancel();
+      expect([what, response.status]).toEqual([what, status]);
+    }
+    const huge = await send(
+      {},
+      { ...own, cookie },
+      `code=${userCode}&proof=${proof}&x=${'y'.repeat(900_000)}`,
+    );
+    expect(huge.status).toBe(403);
+    const asJson = await post('/device', genuine, { ...own, cookie });
+    expect(asJson.status).toBe(403);
+    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
+    expect((await send(genuine, { ...own, cookie: `a=b; ${cookie}; c=d` })).status).toBe(303);
+  });
+
+  test('sent again it changes nothing, and the approver stays', async () => {
+    const { deviceCode, userCode } = await begin('二度');
+    const { cookie, proof } = await openPage(userCode);
+    const again = () => send({ code: userCode, proof }, { cookie, origin: home.url });
+    expect((await again()).status).toBe(303);
+    expect((await again()).status).toBe(303);
+    expect((await poll(deviceCode)).status).toBe(200);
+    expect((await again()).status).toBe(303);
+    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'invalid_grant']);
+    expect((await listed()).filter(({ name }) => name === '二度')).toHaveLength(1);
+  });
+
+  test('tells of codes that are none, and what to do without one', async () => {
+    for (const code of ['BBBB-BBBB', 'x', '', '%00', 'A'.repeat(5_000), '<script>', 'bbbb-bbbb']) {
+      const response = await get(`/device?code=${encodeURIComponent(code)}`);
+      expect([code, response.status]).toEqual([code, 404]);
+      expect(await response.text()).not.toContain('<script>');
+    }
+    const bare = await get('/device');
+    expect([bare.status, await bare.text()]).toEqual([200, expect.stringContaining('QR コード')]);
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await fetch(`${home.url}/device`, { method, headers: JSON_TYPE });
+      expect([method, response.status]).toEqual([method, 405]);
+    }
+  });
+
+  test('shows a name as text, under a policy without inline scripts', async () => {
+    const { userCode } = await begin('<img src=x>"\u202e');
+    const response = await get(`/device?code=${userCode}`);
+    const html = await response.text();
+    expect(html).toContain('&lt;img src=x&gt;&quot;</bdi>');
+    expect(html).not.toContain('<img');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain("'unsafe-inline'");
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('behind a proxy with a prefix and https, addresses and cookie follow', async () => {
+    const { userCode } = await begin();
+    const proxied = { 'x-forwarded-prefix': '/tv', 'x-forwarded-proto': 'https' };
+    const response = await get(`/device?code=${userCode}`, proxied);
+    const cookie = response.headers.get('set-cookie') ?? '';
+    expect(cookie).toContain('; Path=/tv/device;');
+    for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Secure']) expect(cookie).toContain(attribute);
+    const proof = /name="proof" value="([^"]*)"/.exec(await response.text())?.[1] ?? '';
+    const origin = home.url.replace('http:', 'https:');
+    const sent = await send(
+      { code: userCode, proof },
+      { ...proxied, origin, cookie: cookie.split(';')[0] ?? '' },
+    );
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/tv/device?code=${userCode}`]);
+  });
+});
+
+describe('bad input', () => {
+  const rows: [what: string, path: string, body: unknown, status: number][] = [
+    ['a name of 41 characters', 'code', { name: 'あ'.repeat(41) }, 400],
+    ['a name of 900 KB', 'code', { name: 'a'.repeat(900_000) }, 400],
+    ['a name of 2 MB', 'code', { name: 'a'.repeat(2_000_000) }, 413],
+    ['a name that is a number', 'code', { name: 1 }, 400],
+    ['no name', 'code', {}, 400],
+    ['a list', 'code', [], 400],
+    ['null', 'code', null, 400],
+    ['nothing', 'code', undefined, 400],
+    ['no code', 'token', {}, 400],
+    ['a code that is a number', 'token', { deviceCode: 5 }, 400],
+    ['a code of 900 KB', 'token', { deviceCode: 'a'.repeat(900_000) }, 400],
+    ['a code of 2 MB', 'token', { deviceCode: 'a'.repeat(2_000_000) }, 413],
+  ];
+  for (const [what, path, body, status] of rows) {
+    test(`${what}: ${status}`, async () => {
+      later();
+      const response = await post(`/api/device/${path}`, body);
+      expect(response.status).toBe(status);
+      expect(((await response.json()) as { code: string }).code).toBe('bad_request');
+    });
+  }
+
+  test('an unknown code is no grant; one with line breaks neither', async () => {
+    for (const code of ['', 'nobody', 'a\r\nX-Injected: 1', '\u0000']) {
+      expect(await errorOf(await poll(code))).toEqual([400, 'invalid_grant']);
+    }
+  });
+
+  test('broken JSON, another type, another method', async () => {
+    for (const path of ['/api/device/code', '/api/device/token']) {
+      const broken = await fetch(home.url + path, { method: 'POST', headers: JSON_TYPE, body: '{"name":' });
+      expect(broken.status).toBe(400);
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+        const other = await fetch(home.url + path, {
+          method: 'POST',
+          headers: { 'content-type': type },
+          body: 'a=b',
+        });
+        expect([type, other.status]).toEqual([type, 403]);
+      }
+      expect((await get(path)).status).toBe(405);
+    }
+    const tokens = await fetch(`${home.url}/api/device/tokens/x`, { method: 'DELETE', headers: JSON_TYPE });
+    expect(tokens.status).toBe(400);
+    expect((await fetch(`${home.url}/api/device/tokens/1`, { method: 'DELETE' })).status).toBe(403);
+    expect((await fetch(`${home.url}/api/device/logout`, { method: 'POST' })).status).toBe(403);
+  });
+
+  test('a name with line breaks and controls is one line of text, also in the log', async () => {
+    later();
+    await pair('寝室\r\nERROR forged line\u001b[2J');
+    expect((await listed())[0]?.name).toBe('寝室 ERROR forged line[2J');
+    expect(home.lines.filter((line) => line.startsWith('ERROR'))).toEqual([]);
+  });
+
+  test('one address that asks without end is slowed down, others are not', async () => {
+    later();
+    const from = (address: string) => post('/api/device/code', { name: 'x' }, { 'x-forwarded-for': address });
+    const answers = await Promise.all(Array.from({ length: 70 }, () => from('198.51.100.7')));
+    const refused = answers.filter((one) => one.headers.get('retry-after') !== null);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(({ status }) => status === 429)).toBe(true);
+    later();
+    expect((await from('198.51.100.8')).status).toBe(200);
+    const polls = await Promise.all(
+      Array.from({ length: 140 }, () =>
+        post('/api/device/token', { deviceCode: 'guess' }, { 'x-forwarded-for': '198.51.100.7' }),
+      ),
+    );
+    expect(polls.filter((one) => one.headers.get('retry-after') !== null).length).toBeGreaterThan(0);
+  });
+});
+
+test('no code or token of all these tests is in the log', () => {
+  expect(secrets.length).toBeGreaterThan(20);
+  const log = home.lines.join('');
+  expect(log).toContain('device paired');
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+});

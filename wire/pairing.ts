@@ -1,0 +1,72 @@
+/** Pairing of devices and their access tokens. The answers of the token endpoint follow RFC 8628. */
+import { type Static, Type as t } from '@sinclair/typebox';
+
+const EXTENSIBLE = { additionalProperties: true } as const;
+
+/** Nothing that was given out as a device code is longer. */
+const MAX_CODE = 128;
+
+/** Body of `POST /api/device/code`. */
+export const PairingRequestSchema = t.Object(
+  {
+    name: t.String({
+      description: 'how the device names itself to people, at most 40 characters; controls are left out',
+    }),
+  },
+  EXTENSIBLE,
+);
+
+export const PairingAnswerSchema = t.Object(
+  {
+    deviceCode: t.String({ description: 'secret of the device, to poll with' }),
+    userCode: t.String({ description: '`XXXX-XXXX`' }),
+    verificationUri: t.Literal('device'),
+    verificationUriComplete: t.String({
+      description: 'to be shown as a QR code, made absolute by the address of the service',
+    }),
+    expiresIn: t.Integer({ description: 'seconds' }),
+    interval: t.Integer({ description: 'seconds between two polls' }),
+  },
+  EXTENSIBLE,
+);
+export type PairingAnswer = Static<typeof PairingAnswerSchema>;
+
+/** Body of `POST /api/device/token`. */
+export const PollRequestSchema = t.Object({ deviceCode: t.String({ maxLength: MAX_CODE }) }, EXTENSIBLE);
+
+export const PollAnswerSchema = t.Object(
+  {
+    token: t.String({ description: '`svc_…`, told this once' }),
+    tokenType: t.Literal('Bearer'),
+  },
+  EXTENSIBLE,
+);
+export type PollAnswer = Static<typeof PollAnswerSchema>;
+
+export const PollErrorSchema = t.Object(
+  {
+    error: t.Union([
+      t.Literal('authorization_pending'),
+      t.Literal('slow_down'),
+      t.Literal('expired_token'),
+      t.Literal('invalid_grant'),
+    ]),
+  },
+  EXTENSIBLE,
+);
+export type PollError = Static<typeof PollErrorSchema>['error'];
+
+/** A paired device. */
+export const DeviceTokenSchema = t.Object(
+  {
+    id: t.Integer(),
+    name: t.String({ description: 'as the device named itself' }),
+    pairedAt: t.Integer({ description: 'epoch ms' }),
+    usedAt: t.Union([t.Integer(), t.Null()], { description: 'epoch ms, to the minute; null: never' }),
+    approver: t.String({ description: 'name of the member, or address in a trusted network' }),
+    current: t.Boolean({ description: 'the token of this very request' }),
+  },
+  EXTENSIBLE,
+);
+export type DeviceToken = Static<typeof DeviceTokenSchema>;
+export const DeviceTokensSchema = t.Array(DeviceTokenSchema);
