@@ -63,21 +63,30 @@ export class CaptionFiles {
     });
   }
 
+  /**
+   * Reads what nobody asked for yet, at half speed, so that whoever opens the recording does not wait.
+   * @throws Failure as `json`
+   */
+  async prepare(recording: ListedRecording): Promise<void> {
+    const id = recordingId(recording.id);
+    if ((await this.#cached(id)) === undefined) await this.#reading(id, recording, true);
+  }
+
   async close(): Promise<void> {
     await this.#link.close();
   }
 
-  #reading(id: RecordingId, recording: ListedRecording): Promise<string | null> {
+  #reading(id: RecordingId, recording: ListedRecording, gently = false): Promise<string | null> {
     const known = this.#readings.get(id);
     if (known !== undefined) return known;
-    const reading = this.#read(id, recording).finally(() => this.#readings.delete(id));
+    const reading = this.#read(id, recording, gently).finally(() => this.#readings.delete(id));
     this.#readings.set(id, reading);
     // Its requests may have timed out.
     reading.catch(() => {});
     return reading;
   }
 
-  async #read(id: RecordingId, recording: ListedRecording): Promise<string | null> {
+  async #read(id: RecordingId, recording: ListedRecording, gently: boolean): Promise<string | null> {
     const { open } = this.options;
     const grows = recording.state === 'recording';
     const opened = await open.open(recording);
@@ -86,7 +95,8 @@ export class CaptionFiles {
       const paths = bytes.starts.map(({ path }) => path);
       const key = `${id} ${paths[0]}`;
       const { pieces, size, serviceId } = index;
-      const { json } = await this.#link.request('captions', { key, paths, size, pieces, serviceId, grows });
+      const ask = { key, paths, size, pieces, serviceId, grows, gently };
+      const { json } = await this.#link.request('captions', ask);
       const text = json === null ? null : new TextDecoder().decode(json);
       if (!grows) await this.#keep(id, text);
       return text;

@@ -3,6 +3,7 @@
  * the state of few that do.
  */
 import { TICKS_PER_SECOND } from '../../arib/time.ts';
+import { sleepUnlessAborted } from '../../host/deadline.ts';
 import { RecordingBytes } from '../media/recording-bytes.ts';
 import { timeInPieces } from '../media/recording-index.ts';
 import { CaptionExtractor } from './caption-extract.ts';
@@ -53,10 +54,12 @@ async function readOn(reading: Reading, signal: AbortSignal): Promise<void> {
       const at = reading.read;
       const piece = ask.pieces.find(({ from }) => from === at);
       if (piece !== undefined && at > 0) extractor.cut(piece.start / TICKS_PER_SECOND);
+      const began = performance.now();
       const block = await bytes.read(at, Math.min(BLOCK_BYTES, ask.size - at, pieceEnd(ask, at) - at));
       if (block.length === 0) return;
       extractor.feed(block, at);
       reading.read += block.length;
+      if (ask.gently) await sleepUnlessAborted(performance.now() - began, signal);
     }
   } finally {
     await bytes.close();

@@ -13,6 +13,8 @@ export interface CaptionsAsk {
   serviceId: ServiceId | undefined;
   /** It is asked again when more was written. */
   grows: boolean;
+  /** Nobody waits for it: half of the time is left to others. */
+  gently: boolean;
 }
 
 export interface CaptionsAnswer {

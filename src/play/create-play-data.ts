@@ -42,13 +42,13 @@ export function createPlayData(needs: PlayDataNeeds) {
   const recordingList = new RecordingListStore(database);
   const cache = new RecordingCache({ folder: join(dataDir, CACHE_FOLDER) });
   const maker = new PictureMaker({ cache, open, ffmpeg: () => encoders.ffmpeg(), isBusy, now });
-  const pictures = new PictureService({
-    ...{ store: new PictureStore(database), list: recordingList, cache, maker, hub, now },
-    log: log.component('pictures'),
-  });
   const captionFiles = new CaptionFiles({
     ...{ cache, open, startWorker: needs.startWorker },
     log: log.component('captions'),
+  });
+  const pictures = new PictureService({
+    ...{ store: new PictureStore(database), list: recordingList, cache, maker, hub, now },
+    ...{ captions: captionFiles, log: log.component('pictures') },
   });
   const captionStreams = new CaptionStreams({
     ...{ open, list: recordingList, elapsed: needs.elapsed },

@@ -12,6 +12,7 @@ import { type RecordingId, recordingId } from '../model/ids.ts';
 import { openDatabase } from '../store/database.ts';
 import { PictureStore } from '../store/picture-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
+import type { CaptionFiles } from './caption-files.ts';
 import type { PictureMaker } from './picture-maker.ts';
 import { PictureService } from './picture-service.ts';
 import { RecordingCache } from './recording-cache.ts';
@@ -56,11 +57,20 @@ function put(index: number, row: Partial<RecordingRow> = {}): RecordingId {
   return recordingId(putRecording(database, { ...texts, ...times, ...row }, null));
 }
 
-function start(make: PictureMaker['make']): void {
+function start(make: PictureMaker['make'], prepare: CaptionFiles['prepare'] = async () => {}): void {
   const store = new PictureStore(database);
   const list = new RecordingListStore(database);
   const times = { now: () => 777, roundMs: LIMIT_MS * 10, restMs: 1 };
-  service = new PictureService({ store, list, cache, maker: { make }, hub, log: SILENT_LOG, ...times });
+  service = new PictureService({
+    store,
+    list,
+    cache,
+    maker: { make },
+    captions: { prepare },
+    hub,
+    log: SILENT_LOG,
+    ...times,
+  });
   service.start();
 }
 
@@ -68,19 +78,24 @@ const missing = (skip: RecordingId[] = []): RecordingId | undefined =>
   new PictureStore(database).missing(skip);
 
 describe('PictureService', () => {
-  test('makes pictures of finished recordings, newest first, and of those that follow', async () => {
+  test('makes pictures of finished recordings, newest first, reads their captions, and follows', async () => {
     const [first, second] = [put(0), put(1)];
     put(2, { state: 'recording' });
     put(3, { state: 'failed' });
     put(4, { binnedAt: 1 });
-    const made: number[] = [];
-    start(async ({ id }, _id, onPoster) => {
+    const [made, read]: [number[], number[]] = [[], []];
+    const make: PictureMaker['make'] = async ({ id }, _id, onPoster) => {
       made.push(id);
       onPoster();
       return true;
+    };
+    start(make, async ({ id }) => {
+      read.push(id);
+      if (id === second) throw new Failure('busy', '');
     });
     await comesTrue('two are made', () => missing() === undefined, LIMIT_MS);
     expect(made).toEqual([second, first]);
+    expect(read).toEqual([second, first]);
     expect(new RecordingListStore(database).find(first)?.posterAt).toBe(777);
     expect(changes).toBe(4);
     const third = put(5);

@@ -1,14 +1,15 @@
 /**
- * Gives every finished recording its pictures, one after the other, the newest first, and removes what was made of
- * recordings that are deleted. Woken by the event `recordings`.
+ * Gives every finished recording its pictures, one after the other, the newest first, has its captions read, and removes
+ * what was made of recordings that are deleted. Woken by the event `recordings`.
  */
-import { settlesWithin } from '../../host/deadline.ts';
+import { settlesWithin, unlessAborted, within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { PictureStore } from '../store/picture-store.ts';
-import type { RecordingListStore } from '../store/recording-list-store.ts';
+import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import type { CaptionFiles } from './caption-files.ts';
 import type { PictureMaker } from './picture-maker.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
@@ -17,6 +18,7 @@ interface PictureServiceOptions {
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly cache: RecordingCache;
   readonly maker: Pick<PictureMaker, 'make'>;
+  readonly captions: Pick<CaptionFiles, 'prepare'>;
   readonly hub: Hub;
   readonly log: Log;
   /** Epoch ms. */
@@ -33,6 +35,8 @@ const ROUND_MS = 10 * 60_000;
 const REST_MS = 5_000;
 /** Interval in which the size of the cache is checked. */
 const TRIM_MS = 24 * 3_600_000;
+/** Captions are read in a fraction of a recording's length; a folder that does not answer holds back no other. */
+const CAPTIONS_LEAST_MS = 60_000;
 /** One that is being made ends with its ffmpeg. */
 const CLOSE_MS = 3_000;
 
@@ -99,9 +103,15 @@ export class PictureService {
     const attempt = (this.#attempts.get(id) ?? 0) + 1;
     this.#attempts.set(id, attempt);
     if (recording === undefined) return true;
+    let captions: Promise<void> | undefined;
+    const readCaptions = (): Promise<void> => {
+      captions ??= this.#readCaptions(recording);
+      return captions;
+    };
     const showPoster = (): void => {
       store.putPoster(id, now());
       hub.changed('recordings');
+      void readCaptions();
     };
     try {
       const made = await maker.make(recording, id, showPoster, signal);
@@ -121,7 +131,21 @@ export class PictureService {
         this.#attempts.delete(id);
       }
     }
+    await readCaptions();
     return true;
+  }
+
+  /** What cannot be read now is read when it is asked for. */
+  async #readCaptions(recording: ListedRecording): Promise<void> {
+    const { captions, log } = this.options;
+    try {
+      const reading = unlessAborted(captions.prepare(recording), this.#stop.signal);
+      await within(CAPTIONS_LEAST_MS + (recording.durationMs ?? 0), reading, () => {
+        throw new Error('reading takes longer than the recording');
+      });
+    } catch (error) {
+      log.debug('captions of a recording not read ahead', { recording: recording.id, error: String(error) });
+    }
   }
 
   /** A folder that does not answer holds back no other: until the next start. */

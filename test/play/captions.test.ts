@@ -1,15 +1,19 @@
 /** Captions of recordings over HTTP: as a file, and as a frame stream. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { broadcastMs, type Pts90k, unwrapPts } from '../../arib/time.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
 import { extractCaptions } from '../../src/play/caption-extract.ts';
+import { CaptionFiles } from '../../src/play/caption-files.ts';
 import { CaptionStreams } from '../../src/play/caption-streams.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';
+import { RecordingCache } from '../../src/play/recording-cache.ts';
 import type { ListedRecording } from '../../src/store/recording-list-store.ts';
+import { startBackgroundWorker } from '../../src/workers.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
@@ -57,6 +61,13 @@ function pathOf(id: number): string {
   return row?.path ?? '';
 }
 
+async function opened(path: string): Promise<OpenRecording> {
+  const bytes = await RecordingBytes.open(() => [path]);
+  const input = { source: bytes, breaks: [], beganAt: undefined, serviceId: undefined };
+  const index = await new RecordingIndexer().index(input);
+  return { bytes, index, breakCount: () => 0, renew: async () => index, close: () => void bytes.close() };
+}
+
 function expectSame(file: CaptionsFile, other: CaptionsFile): void {
   expect(file.pages.map(({ page }) => page)).toEqual(other.pages.map(({ page }) => page));
   for (const [index, { at }] of file.pages.entries()) expect(at).toBeCloseTo(other.pages[index]?.at ?? -1, 3);
@@ -79,6 +90,20 @@ describe('captions file', () => {
     expect([again.status, await again.json()]).toEqual([200, file]);
     const etag = again.headers.get('etag') ?? '';
     expect((await captions(id, { headers: { 'if-none-match': etag } })).status).toBe(304);
+  });
+
+  test('read ahead, it is there at once', async () => {
+    const folder = join(home.folder, 'read-ahead');
+    const path = pathOf(home.put({ content: whole }, 10));
+    const files = new CaptionFiles({
+      ...{ cache: new RecordingCache({ folder }), open: { open: () => opened(path) } },
+      ...{ startWorker: startBackgroundWorker, log: SILENT_LOG },
+    });
+    const recording = { id: 10, state: 'recorded' } as ListedRecording;
+    await files.prepare(recording);
+    rmSync(path);
+    expectSame(JSON.parse((await files.json(recording)) ?? '') as CaptionsFile, wanted);
+    await files.close();
   });
 
   test('of a recording in progress has what was written, and more when it is asked again', async () => {
@@ -159,14 +184,8 @@ describe('caption stream', () => {
   });
 
   async function streams(state: { value: string; now: number }, content: string) {
-    const open = async (): Promise<OpenRecording> => {
-      const bytes = await RecordingBytes.open(() => [content]);
-      const input = { source: bytes, breaks: [], beganAt: undefined, serviceId: undefined };
-      const index = await new RecordingIndexer().index(input);
-      return { bytes, index, breakCount: () => 0, renew: async () => index, close: () => void bytes.close() };
-    };
     return new CaptionStreams({
-      open: { open },
+      open: { open: () => opened(content) },
       list: { find: () => ({ state: state.value }) as ListedRecording },
       log: SILENT_LOG,
       elapsed: () => state.now,

@@ -29,9 +29,9 @@ export function settingsOf(style: Partial<CaptionStyle> | undefined): CaptionSet
 
 /** The household's default that comes closest to the settings. */
 export function styleOf(settings: CaptionSettings, before: CaptionStyle): CaptionStyle {
-  const { size, background, visible, opacity, ruby, position } = settings;
+  const { size, background, visible, opacity, ruby, font, position } = settings;
   const word = background === null ? 'broadcast' : background < 0.5 ? 'none' : 'solid';
-  return { ...before, scale: size, background: word, visible, opacity, ruby, position };
+  return { ...before, scale: size, background: word, visible, opacity, ruby, font, position };
 }
 
 const houseStyle = computed(() =>

@@ -12,6 +12,8 @@ export interface CaptionSettings {
   /** Of the whole caption, text included. */
   readonly opacity: number;
   readonly ruby: boolean;
+  /** Letters of the caption font, or the device's own. */
+  readonly font: 'rounded' | 'system';
   /** Where the block of text stands: as broadcast, or moved to an edge of the picture. */
   readonly position: 'broadcast' | 'bottom' | 'top';
 }
@@ -22,6 +24,7 @@ export const DEFAULT_CAPTION_SETTINGS: CaptionSettings = {
   background: null,
   opacity: 1,
   ruby: true,
+  font: 'rounded',
   position: 'broadcast',
 };
 
@@ -30,6 +33,7 @@ export const CAPTION_SIZES = [0.6, 0.8, 1, 1.25, 1.5] as const;
 const SMALLEST = 0.5;
 const LARGEST = 2;
 const LEAST_OPACITY = 0.2;
+const FONTS: readonly CaptionSettings['font'][] = ['rounded', 'system'];
 const POSITIONS: readonly CaptionSettings['position'][] = ['broadcast', 'bottom', 'top'];
 
 function within(value: unknown, least: number, most: number): number | undefined {
@@ -55,6 +59,7 @@ export function readCaptionSettings(
     background: background === undefined ? otherwise.background : background,
     opacity: within(fields.opacity, LEAST_OPACITY, 1) ?? otherwise.opacity,
     ruby: truth(fields.ruby) ?? otherwise.ruby,
+    font: FONTS.find((one) => one === fields.font) ?? otherwise.font,
     position: POSITIONS.find((one) => one === fields.position) ?? otherwise.position,
   };
 }

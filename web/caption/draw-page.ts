@@ -8,8 +8,12 @@ import type { CaptionSettings } from './caption-settings.ts';
 import type { DrcsPictures } from './drcs-image.ts';
 import { layOut, type PlaneLayout } from './page-layout.ts';
 
-/** As served under `api/font/svc-font.woff2`; any rounded gothic until it is there. */
-const CAPTION_FONT = '"svc-font", "Hiragino Maru Gothic ProN", "Kosugi Maru", sans-serif';
+const FAMILIES: Readonly<Record<CaptionSettings['font'], string>> = {
+  /** As served under `api/font/svc-font.woff2`; any rounded gothic until it is there. */
+  rounded: '"svc-font", "Hiragino Maru Gothic ProN", "Kosugi Maru", sans-serif',
+  /** What is only in the caption font, such as symbols of the broadcast, is still drawn with it. */
+  system: 'system-ui, sans-serif, "svc-font"',
+};
 /** Part of the em above the baseline, of Kosugi Maru. */
 const ASCENT = 0.88;
 /** Units of the plane: outline on either side of a glyph's edge, underline, edges of cells. */
@@ -120,7 +124,7 @@ function drawPicture(
 }
 
 function drawGlyph(
-  { context }: Painting,
+  { context, settings }: Painting,
   layout: PlaneLayout,
   run: CaptionRun,
   index: number,
@@ -132,7 +136,7 @@ function drawGlyph(
   const across = (run.scaleX * layout.scaleX) / layout.scaleY;
   // Half an em wide in the font: the run's scale takes that into account.
   const box = isHalfWidth(character.codePointAt(0) ?? 0) ? em / 2 : em;
-  context.font = `${run.bold === true ? 'bold ' : ''}${em}px ${CAPTION_FONT}`;
+  context.font = `${run.bold === true ? 'bold ' : ''}${em}px ${FAMILIES[settings.font]}`;
   // A font that stands in for a missing glyph has its own widths: the glyph stays in the middle of its box.
   const side = (box - context.measureText(character).width) / 2;
   context.setTransform(across, 0, run.italic === true ? SLANT : 0, 1, x, y + em * ASCENT);

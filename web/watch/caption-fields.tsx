@@ -33,6 +33,10 @@ const POSITIONS: readonly Option[] = [
   { value: 'bottom', label: '下' },
   { value: 'top', label: '上' },
 ];
+const FONTS: readonly Option[] = [
+  { value: 'rounded', label: '丸ゴシック' },
+  { value: 'system', label: '端末の書体' },
+];
 const SWITCH: readonly Option[] = [
   { value: 'on', label: '表示する' },
   { value: 'off', label: '表示しない' },
@@ -126,6 +130,12 @@ export function CaptionFields({ track }: { track: CaptionTrack | undefined }) {
         options={SWITCH}
         value={settings.ruby ? 'on' : 'off'}
         onChoose={(value) => change({ ruby: value === 'on' })}
+      />
+      <Field
+        label="書体"
+        options={FONTS}
+        value={settings.font}
+        onChoose={(value) => change({ font: value === 'system' ? 'system' : 'rounded' })}
       />
       <Field
         label="位置"
