@@ -117,6 +117,15 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
       });
     await page.waitForFunction(() => (document.querySelector('canvas')?.width ?? 0) > 300);
     expect(await drawn()).toBe(true);
+    const font = (): Promise<string | undefined> =>
+      page.evaluate(() => document.querySelector('canvas')?.getContext('2d')?.font);
+    expect(await font()).toMatch(/svc-font"?,/u);
+    // The household's default is followed at once.
+    rig.service.house.settings.captionStyle.font = 'system';
+    rig.service.send('settings');
+    await page.waitForFunction(() =>
+      document.querySelector('canvas')?.getContext('2d')?.font.includes('system-ui'),
+    );
     await page.keyboard.press('c');
     await page.getByText('字幕を消しました').waitFor();
     expect(await drawn()).toBe(false);
