@@ -178,6 +178,9 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const live = createLive({
     ...{ stations, encoders, tuners, keyFailure, hub, log, pool },
     findRecording: (id) => recording.recorder.describe(id),
+    chase: (order, signal) => play.play.chase(order, signal),
+    redeem: (ticket) => access.tickets.redeem(ticket) !== undefined,
+    clock: elapsed,
   });
   const recording = createRecording({
     version: VERSION,
@@ -302,7 +305,7 @@ function lifecycle(
     ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
-      [events.events, access.sessions, pairing.pairing],
+      [events.events, live.sockets, access.sessions, pairing.pairing],
       [booking.booking, playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
@@ -332,7 +335,7 @@ function listen(
   routes: readonly AddRoutes[],
   assets: Assets,
   { databaseWorker, stored }: Foundation,
-  { access }: Features,
+  { access, live }: Features,
 ): HttpServer {
   const api = createApi({
     version: VERSION,
@@ -346,6 +349,7 @@ function listen(
     tls: config.tls,
     access: access.policy,
     innerPaths: pathsOutsideApi(api),
+    socket: live.sockets,
     trustedProxies: config.trustedProxies,
     allowedHosts: config.allowedHosts,
     assets,

@@ -92,7 +92,7 @@ export const CAPTION_FRAME = {
 } as const;
 
 /** Which captions a stream has; sent when there are some, and again when they change. */
-const CaptionsNoticeSchema = t.Object({
+export const CaptionsNoticeSchema = t.Object({
   type: t.Literal('captions'),
   tracks: t.Array(
     t.Object({
@@ -107,7 +107,7 @@ const CaptionsNoticeSchema = t.Object({
   ),
   language: t.Optional(t.Integer({ minimum: 1, maximum: 8, description: 'whose pages are sent' })),
 });
-type CaptionsNotice = Static<typeof CaptionsNoticeSchema>;
+export type CaptionsNotice = Static<typeof CaptionsNoticeSchema>;
 
-const PingNoticeSchema = t.Object({ type: t.Literal('ping') });
+export const PingNoticeSchema = t.Object({ type: t.Literal('ping') });
 export type CaptionStreamNotice = CaptionsNotice | Static<typeof PingNoticeSchema>;

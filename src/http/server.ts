@@ -15,12 +15,14 @@ import type { Requester } from '../model/requester.ts';
 import { internalProblem, problem } from '../route/problems.ts';
 import { BASE_HEADER } from '../route/public-base.ts';
 import { setRequester } from '../route/requester.ts';
+import type { SocketEndpoint } from '../route/socket-endpoint.ts';
 import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
 import { boundedBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { foreignHostPage, notFoundPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
+import { type SocketData, socketHandlers } from './sockets.ts';
 
 /** The client's decided address for the inner application; a copy sent by the client is overwritten. */
 const REMOTE_HEADER = 'x-svc-remote';
@@ -61,6 +63,8 @@ interface HttpOptions {
   api: (request: Request) => Response | Promise<Response>;
   /** Paths outside `/api` that the inner application answers, for every method. */
   innerPaths: ReadonlySet<string>;
+  /** Answered before the access decision: its handshake carries a ticket of its own. */
+  socket?: SocketEndpoint | undefined;
   log: Log;
 }
 
@@ -78,6 +82,19 @@ export interface HttpServer {
 interface RequestContext {
   requestIP(request: Request): { address: string } | null;
   timeout(request: Request, seconds: number): void;
+  upgrade(request: Request, options: { data: SocketData }): boolean;
+}
+
+/** Answered by the handshake of a socket, which the runtime sends itself. */
+type Answer = Response | 'upgraded';
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+const BAD_TICKET =
+  '視聴の接続に使うチケットが正しくないか、期限が切れています。\nThe ticket is unknown, used or older than 30 s.\n';
+
+/** RFC 6455, 4.2.1. */
+function isUpgrade(request: Request): boolean {
+  return request.method === 'GET' && request.headers.get('upgrade')?.toLowerCase() === 'websocket';
 }
 
 function isApi(path: string): boolean {
@@ -223,7 +240,16 @@ function createHandler(options: HttpOptions) {
       : problem('not_found', 'ファイルが見つかりません。');
   }
 
-  async function answer(request: Request, server: RequestContext): Promise<Response> {
+  /** The handshake of a socket; undefined: the request is none. */
+  function handshake(request: Request, url: URL, server: RequestContext): Answer | undefined {
+    const { socket } = options;
+    if (socket === undefined || url.pathname !== socket.path || !isUpgrade(request)) return undefined;
+    if (!socket.admit(url)) return new Response(BAD_TICKET, { status: 403, headers: PLAIN });
+    if (server.upgrade(request, { data: { peer: undefined } })) return 'upgraded';
+    return new Response('Not a WebSocket handshake.\n', { status: 400, headers: PLAIN });
+  }
+
+  async function answer(request: Request, server: RequestContext): Promise<Answer> {
     // Without a usable Host the runtime gives the bare path.
     const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return problem('bad_request', 'Host ヘッダーが正しくありません。');
@@ -232,6 +258,8 @@ function createHandler(options: HttpOptions) {
     warnOfProxy(request, peer);
     const foreign = refuseForeign(options, request, path, peer);
     if (foreign !== undefined) return foreign;
+    const shaken = handshake(request, url, server);
+    if (shaken !== undefined) return shaken;
     const address = clientAddress(peer, request.headers.get('x-forwarded-for'), trustedProxies);
     const decision = decideAccess(access, {
       address,
@@ -261,9 +289,10 @@ function createHandler(options: HttpOptions) {
     return screen(request, url, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));
   }
 
-  return async (request: Request, server: RequestContext): Promise<Response> => {
+  return async (request: Request, server: RequestContext): Promise<Response | undefined> => {
     try {
-      return addSecurityHeaders(await answer(request, server));
+      const answered = await answer(request, server);
+      return answered === 'upgraded' ? undefined : addSecurityHeaders(answered);
     } catch (error) {
       log.error('request failed', {
         method: request.method,
@@ -290,6 +319,7 @@ export function startHttpServer(options: HttpOptions): HttpServer {
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: RUNTIME_BODY_LIMIT,
       fetch: handler,
+      websocket: socketHandlers(options.socket),
       // The handler answers its own errors: what comes here is the runtime's.
       error: (error) => {
         options.log.error('request failed', { error: String(error) });

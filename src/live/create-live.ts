@@ -2,12 +2,17 @@
 import type { AddRoutes } from '../route/add-routes.ts';
 import { addLiveCaptionRoutes, addLiveRoutes, type LiveRouteNeeds } from './live-routes.ts';
 import { type LiveOptions, LiveService } from './live-service.ts';
+import { addLiveSocketRoute } from './live-socket-route.ts';
+import { LiveSockets, type LiveSocketsNeeds } from './live-sockets.ts';
 import { TunerYields, type TunerYieldsOptions } from './tuner-yields.ts';
 
 interface LiveNeeds
   extends Omit<LiveOptions, 'onLost' | 'stations'>,
     Pick<TunerYieldsOptions, 'findRecording' | 'hub' | 'tuners'> {
-  stations: LiveOptions['stations'] & LiveRouteNeeds['stations'];
+  stations: LiveOptions['stations'] & LiveRouteNeeds['stations'] & Pick<LiveSocketsNeeds, 'isSuspended'>;
+  chase: LiveSocketsNeeds['chase'];
+  redeem: LiveSocketsNeeds['redeem'];
+  clock: LiveSocketsNeeds['clock'];
 }
 
 export function createLive(needs: LiveNeeds) {
@@ -16,12 +21,19 @@ export function createLive(needs: LiveNeeds) {
   const live = new LiveService({
     ...needs,
     log,
-    onLost: (station, tunerId) => void yields.lost(station, tunerId),
+    onLost: (station, tunerId) => yields.lost(station, tunerId),
+  });
+  const sockets = new LiveSockets({
+    ...needs,
+    live,
+    log,
+    isSuspended: (id) => needs.stations.isSuspended(id),
   });
   const routes: AddRoutes = (app) => {
     const parts = { stations: needs.stations, live };
     addLiveRoutes(app, parts);
     addLiveCaptionRoutes(app, parts);
+    addLiveSocketRoute(app);
   };
-  return { live, routes };
+  return { live, sockets, routes };
 }

@@ -10,7 +10,9 @@ import { chooseRecipe, type Recipe } from '../media/recipe.ts';
 import { SharedSource } from '../media/shared-source.ts';
 import type { MediaLayout } from '../media/source.ts';
 import { openStationSource, type StationSource } from '../media/station-source.ts';
+import type { ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
 import { type KeyFailureQuery, keyFailureProblem } from '../tuner/key-failure.ts';
@@ -21,6 +23,23 @@ export interface LiveRequest {
   codec: LiveCodec;
   /** `only`, the id of an Audio option, or undefined for the main audio. */
   audio: string | undefined;
+}
+
+/** A viewer of a station; its frames are encoded by whoever asked for it. */
+interface LiveViewing {
+  readonly viewer: ViewerQueue;
+  /** RFC 6381 type with codecs where known, else the content type. */
+  readonly mime: string;
+  readonly codec: LiveCodec;
+  readonly notices: readonly Notice[];
+  /** The agent's name of the tuner, where it told one. */
+  readonly tunerId: string | null;
+  /** What can be chosen now, at least one. */
+  readonly audios: readonly AudioOption[];
+  /** Id of the Audio option that is sent. */
+  readonly audio: string;
+  /** Resolves once the station is no longer received, with the recording that took its tuner, where one did. */
+  readonly lost: Promise<RecordingId | null>;
 }
 
 export interface LiveStream {
@@ -45,8 +64,11 @@ export interface LiveOptions {
   pool: ReceptionPool;
   stations: LiveStations;
   encoders: Encoders;
-  /** A station that was watched is no longer received. @param tunerId the tuner that it was received on */
-  onLost?: ((station: StationRecord, tunerId: string) => void) | undefined;
+  /**
+   * A station that was watched is no longer received; gives the recording that took its tuner, null where none did.
+   * @param tunerId the tuner that it was received on
+   */
+  onLost?: ((station: StationRecord, tunerId: string) => Promise<RecordingId | null>) | undefined;
   /** Why the station stays scrambled on this tuner. */
   keyFailure?: KeyFailureQuery | undefined;
   log: Log;
@@ -55,8 +77,13 @@ export interface LiveOptions {
 /** Delay after the start of the service; the first request must not wait for the worker's start. */
 const WARM_AFTER_MS = 1_000;
 
+interface Watched {
+  readonly shared: SharedSource<StationSource>;
+  readonly lost: Promise<RecordingId | null>;
+}
+
 export class LiveService {
-  readonly #watched = new Map<StationId, SharedSource<StationSource>>();
+  readonly #watched = new Map<StationId, Watched>();
   /** Stations whose tuner is being given back. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #warm: ReturnType<typeof setTimeout>;
@@ -72,6 +99,12 @@ export class LiveService {
    *   not_found, ffmpeg_unavailable, internal; the abort's reason
    */
   async open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> {
+    const { viewer, mime, notices, tunerId } = await this.join(request, signal);
+    return { contentType: mime.replace(/;.*$/, ''), mime, notices, tunerId, body: httpBody(viewer) };
+  }
+
+  /** As `open`, for other encodings of the frames than an HTTP body. */
+  async join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
     if (station === undefined) throw new Failure('not_found', '局が見つかりません');
@@ -80,10 +113,15 @@ export class LiveService {
       const recipe = await this.#recipe(request);
       signal.throwIfAborted();
       if (this.#isClosed) throw new Failure('internal', 'サーバーを終了しています');
-      shared = this.#shared(station);
-      const { viewer, mime, notices, source } = await shared.join(recipe, signal);
-      const contentType = mime.replace(/;.*$/, '');
-      return { contentType, mime, notices, tunerId: source.tunerId, body: httpBody(viewer) };
+      const watched = this.#shared(station);
+      shared = watched.shared;
+      const { viewer, mime, notices, source, layout } = await shared.join(recipe, signal);
+      const isFallback = recipe.kind === 'encoded' && notices.includes('codec_fallback');
+      return {
+        ...{ viewer, mime, notices, tunerId: source.tunerId, lost: watched.lost },
+        codec: isFallback ? 'h264' : request.codec,
+        ...this.#audios(request, layout),
+      };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const tunerId = shared?.opened?.tunerId ?? null;
@@ -101,7 +139,7 @@ export class LiveService {
    * @throws Failure not_found while that stream has no viewer
    */
   captions(stationId: StationId, language: number, signal: AbortSignal): ReadableStream<Uint8Array> {
-    const viewer = this.#watched.get(stationId)?.captions(signal);
+    const viewer = this.#watched.get(stationId)?.shared.captions(signal);
     if (viewer === undefined) {
       throw new Failure('not_found', 'この局の放送ストリームは視聴されていません。');
     }
@@ -117,7 +155,7 @@ export class LiveService {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#warm);
-    for (const shared of [...this.#watched.values()]) shared.stop();
+    for (const { shared } of [...this.#watched.values()]) shared.stop();
     await Promise.all(this.#leaving);
   }
 
@@ -147,24 +185,35 @@ export class LiveService {
     return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders);
   }
 
-  #shared(station: StationRecord): SharedSource<StationSource> {
+  #audios({ stationId, audio }: LiveRequest, layout: MediaLayout): Pick<LiveViewing, 'audios' | 'audio'> {
+    const all = this.options.stations.audios(stationId);
+    const sent = all.filter(({ stream }) => stream < layout.audios.length);
+    const audios = sent.length === 0 ? all : sent;
+    const choice = chooseAudio(all, audio, layout.audios.length);
+    const chosen = audios.find(({ stream, side }) => stream === choice?.stream && side === choice.side);
+    return { audios, audio: (chosen ?? audios[0])?.id ?? '' };
+  }
+
+  #shared(station: StationRecord): Watched {
     const present = this.#watched.get(station.id);
     if (present !== undefined) return present;
     const { pool, encoders, log, onLost } = this.options;
+    const lost = Promise.withResolvers<RecordingId | null>();
     const shared = new SharedSource<StationSource>({
       open: (events, signal) => openStationSource({ pool, station, log }, events, signal),
       encoders,
       log,
       onLost: ({ tunerId }) => {
-        if (tunerId !== null) onLost?.(station, tunerId);
+        lost.resolve(tunerId === null ? null : (onLost?.(station, tunerId) ?? null));
       },
       onOver: () => {
         this.#watched.delete(station.id);
         this.#await(shared.released);
       },
     });
-    this.#watched.set(station.id, shared);
-    return shared;
+    const watched: Watched = { shared, lost: lost.promise };
+    this.#watched.set(station.id, watched);
+    return watched;
   }
 
   #await(released: Promise<void>): void {

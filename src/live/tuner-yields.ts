@@ -41,19 +41,26 @@ function recordingsOn(
 export class TunerYields {
   constructor(readonly options: TunerYieldsOptions) {}
 
-  /** A station that was watched is no longer received. @param tunerId the tuner that it was received on */
-  async lost(station: StationRecord, tunerId: string): Promise<void> {
+  /**
+   * A station that was watched is no longer received. Never rejects.
+   * @param tunerId the tuner that it was received on
+   * @returns the recording that took it, null where none did
+   */
+  async lost(station: StationRecord, tunerId: string): Promise<RecordingId | null> {
     const { tuners, log, pause = Bun.sleep } = this.options;
     for (const wait of WAITS_MS) {
       if (wait > 0) await pause(wait);
       try {
         const found = recordingsOn(await tuners(), tunerId, station);
-        if (found === undefined || found.some((id) => this.#tell(station.id, id))) return;
+        if (found === undefined) return null;
+        const taken = found.find((id) => this.#tell(station.id, id));
+        if (taken !== undefined) return taken;
       } catch (error) {
         log.warn('cannot tell which recording took the tuner', { station: station.id, error: String(error) });
-        return;
+        return null;
       }
     }
+    return null;
   }
 
   #tell(serviceId: StationId, id: RecordingId): boolean {

@@ -65,7 +65,7 @@ export class Backlog {
   }
 
   /** Which captions there are, then the pages that are shown now. */
-  captionFrames(): Frame[] {
+  captionFrames(): (CaptionFrame | CaptionTrackFrame)[] {
     return [...this.#tracks.values(), ...this.#captions.values()];
   }
 

@@ -15,6 +15,7 @@ import type { Joined, MediaSession } from './media-session.ts';
 import type { EncodedRecipe } from './recipe.ts';
 import type { SessionFailures } from './session-failures.ts';
 import type { EncodeOrder, MediaLayout, MediaSource, OutputEnd, SourceOutput } from './source.ts';
+import { StreamBroken } from './viewer-queue.ts';
 
 /** 20 s of 6 Mbit/s. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
@@ -151,7 +152,7 @@ export class EncodedSession implements MediaSession {
       if (encoder?.codec === 'av1') this.options.encoders.suspend(encoder);
     }
     const isRegular = end.cause === 'layout' || end.cause === 'finished';
-    this.#audience.dismiss(isRegular ? undefined : new Error(`the stream ended: ${end.cause}`));
+    this.#audience.dismiss(isRegular ? undefined : new StreamBroken(end.cause));
     this.#close();
   }
 

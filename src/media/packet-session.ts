@@ -5,7 +5,7 @@ import { Backlog } from './backlog.ts';
 import type { Joined, MediaSession } from './media-session.ts';
 import type { SessionFailures } from './session-failures.ts';
 import type { MediaSource, OutputEnd, PacketOutput } from './source.ts';
-import type { ViewerQueue } from './viewer-queue.ts';
+import { StreamBroken, type ViewerQueue } from './viewer-queue.ts';
 
 /** 15 s of a full terrestrial station. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
@@ -95,9 +95,8 @@ export class PacketSession implements MediaSession {
 
   #ended(end: OutputEnd): void {
     for (const waiting of this.#joining.values()) waiting.reject(this.failures.interrupted());
-    this.#audience.dismiss(
-      end.cause === 'finished' ? undefined : new Error(`the stream ended: ${end.cause}`),
-    );
+    const isRegular = end.cause === 'layout' || end.cause === 'finished';
+    this.#audience.dismiss(isRegular ? undefined : new StreamBroken(end.cause));
     this.#finish();
   }
 

@@ -13,6 +13,7 @@ import {
 import type { RecordingEntry } from './entry-search.ts';
 import { pesTimes, shiftPcr, shiftPes } from './pes-stamps.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
+import { RecordingCaptions } from './recording-captions.ts';
 import { type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
 import type { OutputEnd, PacketConsumer } from './source.ts';
@@ -22,6 +23,8 @@ interface RecordingPacketsOptions {
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
   readonly follow: FollowedRecording | undefined;
+  /** Captions are read beside the packets. */
+  readonly captions?: boolean;
 }
 
 /** Stamp of time 0 on the line that the entry's part is on. */
@@ -34,6 +37,7 @@ export class RecordingPackets {
   readonly #joined = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
   readonly #origin: Pts90k;
+  readonly #captions: RecordingCaptions | undefined;
   #position: Media90k;
   #shift = 0;
   #piece: IndexPiece | undefined;
@@ -46,6 +50,14 @@ export class RecordingPackets {
   ) {
     this.#origin = originOf(options.entry.piece);
     this.#position = options.entry.media;
+    if (options.captions === true) {
+      this.#captions = new RecordingCaptions({
+        ...{ serviceId: options.index.serviceId, tables: options.entry.tables },
+        position: () => this.#position,
+        timeOf: (media) => pts90k(this.#origin + media),
+        give: (frame) => consumer.frame(frame),
+      });
+    }
     this.#running = this.#run();
   }
 
@@ -88,12 +100,14 @@ export class RecordingPackets {
 
   #begin(piece: IndexPiece): void {
     this.#piece = piece;
+    this.#captions?.begin(piece);
     this.#shift = pts90k(this.#origin - originOf(piece));
   }
 
   /** The block is this viewer's own. */
   #give(packets: Uint8Array): void {
     const piece = this.#piece;
+    this.#captions?.feed(packets);
     for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
       if (hasTransportError(packets, at)) continue;
       if (this.#shift !== 0) shiftPcr(packets, at, this.#shift);

@@ -11,6 +11,7 @@ import type { StationLayout } from '../reception/station-layout.ts';
 import type { RecordingEntry } from './entry-search.ts';
 import { LEAD_TICKS, PLAYBACK_AUDIO, PLAYBACK_VIDEO, PlaybackRemuxer } from './playback-remuxer.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
+import { RecordingCaptions } from './recording-captions.ts';
 import { type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingPackets } from './recording-packets.ts';
@@ -33,6 +34,8 @@ interface RecordingSourceOptions {
   /** Media time that is 0 in the fragments. */
   readonly zero: Media90k;
   readonly clock: MonotonicClock;
+  /** Captions are read beside pictures and sound. */
+  readonly captions?: boolean;
   /** The codec changes behind this time and in or behind the block of this octet, and the conversion ends. */
   readonly onLayoutChange?: (change: { readonly media: Media90k; readonly at: number }) => void;
   /** Called once everything of it is released. */
@@ -92,6 +95,7 @@ function sizeOf(format: string | null): PictureSize | undefined {
 
 class Conversion {
   readonly #remuxer: PlaybackRemuxer;
+  readonly #captions: RecordingCaptions | undefined;
   readonly #fragmenter: Fragmenter;
   readonly #dualMono = new DualMonoPackets([PLAYBACK_AUDIO]);
   readonly #abort = new AbortController();
@@ -121,6 +125,14 @@ class Conversion {
       hasVideo: order.video !== null,
       start: entry.media,
     });
+    const remuxer = this.#remuxer;
+    if (options.captions === true) {
+      this.#captions = new RecordingCaptions({
+        ...{ serviceId: index.serviceId, tables: entry.tables, position: () => remuxer.position },
+        timeOf: (media) => media90k(Math.max(0, media - zero)),
+        give: (frame) => consumer.frame(frame),
+      });
+    }
     // Times at the encoder are media time less the start, and later by the lead.
     this.#fragmenter = new Fragmenter(LEAD_TICKS - entry.media + zero);
     this.#process = this.#start(order);
@@ -206,8 +218,10 @@ class Conversion {
       for await (const block of feed) {
         if (block.kind === 'piece') {
           remuxer.begin({ pts: block.piece.pts, media: block.piece.start });
+          this.#captions?.begin(block.piece);
           continue;
         }
+        this.#captions?.feed(block.bytes);
         await this.#write(process, this.#dualMono.feed(remuxer.feed(block.bytes)));
         if (remuxer.isOver) {
           this.#end ??= { cause: 'layout' };

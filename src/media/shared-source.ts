@@ -66,13 +66,17 @@ export class SharedSource<S extends MediaSource> {
   }
 
   /** Resolves when the viewer has its first frames. @throws Failure, the abort's reason */
-  async join(recipe: Recipe, signal: AbortSignal): Promise<Joined & { readonly source: S }> {
+  async join(
+    recipe: Recipe,
+    signal: AbortSignal,
+  ): Promise<Joined & { readonly source: S; readonly layout: MediaLayout }> {
     this.#holds += 1;
     try {
       const source = await unlessAborted(this.#opening, signal);
       const joined = await this.#session(source, recipe).join(signal);
       const asked = recipe.kind === 'encoded' ? recipe.notices : [];
-      return { ...joined, notices: [...new Set([...asked, ...joined.notices])], source };
+      const notices = [...new Set([...asked, ...joined.notices])];
+      return { ...joined, notices, source, layout: this.#layout ?? source.layout };
     } finally {
       this.#holds -= 1;
       this.#check();

@@ -5,18 +5,12 @@ import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
 import { liveCommand } from '../ffmpeg/recipes.ts';
 import type { StationRecord } from '../model/station.ts';
-import {
-  type CaptionReaderCommand,
-  type CaptionReaderValue,
-  captionReader,
-} from '../reception/caption-reader.ts';
 import { type EncodedPiece, encoderOutput } from '../reception/encoder-output.ts';
 import { type RawEvent, rawOutput } from '../reception/raw-output.ts';
-import type { ReceptionPool, ReceptionStream, StreamPart } from '../reception/reception-pool.ts';
+import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
 import type { StreamProblem } from '../tuner/stream-failure.ts';
-import { CaptionFrames } from './caption-frames.ts';
 import type {
   EncodeOrder,
   MediaSource,
@@ -26,6 +20,7 @@ import type {
   SourceEvents,
   SourceOutput,
 } from './source.ts';
+import { StationSideData } from './station-side-data.ts';
 
 interface StationSourceOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
@@ -56,13 +51,15 @@ export async function openStationSource(
 export class StationSource implements MediaSource {
   /** The agent's name of the tuner, where it told one. */
   readonly tunerId: string | null;
+  readonly #side: StationSideData;
 
   constructor(
     private readonly stream: ReceptionStream,
     readonly layout: StationLayout,
-    private readonly serviceId: ServiceId,
+    serviceId: ServiceId,
   ) {
     this.tunerId = stream.tunerId;
+    this.#side = new StationSideData(stream, serviceId);
   }
 
   encode(order: EncodeOrder, consumer: OutputConsumer): SourceOutput {
@@ -70,11 +67,13 @@ export class StationSource implements MediaSource {
     const pids = [video?.pid, audio?.pid].filter((pid) => pid !== undefined);
     const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
     const options = { command: liveCommand(order), pids, waitForPicture: video !== null };
+    const side = this.#side.follow((frame) => consumer.frame(frame));
     const output = this.stream.output(encoderOutput, options, {
       event: (piece: EncodedPiece) => {
         receipts.add(piece.bytes.length);
         if (piece.kind === 'fragment') {
           const { bytes, sync, time } = piece;
+          side.reached(time);
           consumer.frame({ kind: 'fragment', bytes, isSync: sync, time });
           return;
         }
@@ -82,39 +81,44 @@ export class StationSource implements MediaSource {
         consumer.frame({ kind: 'init', bytes, mime });
         const pts: Pts90k = pts90k(origin);
         consumer.frame({ kind: 'clock', media: media90k(0), pts, at: undefined });
+        side.onScale(origin);
       },
-      ended: (end) => consumer.ended(end),
+      ended: (end) => {
+        side.stop();
+        consumer.ended(end);
+      },
     });
-    return { stop: () => void output.stop() };
+    return {
+      stop: () => {
+        side.stop();
+        void output.stop();
+      },
+    };
   }
 
   packets(consumer: PacketConsumer): PacketOutput {
     const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
+    const side = this.#side.follow((frame) => consumer.frame(frame));
     const output = this.stream.output(rawOutput, null, {
       event: (event: RawEvent) => {
         receipts.add(event.bytes.length);
         if (event.kind === 'burst') consumer.burst(event.viewer, event.bytes);
         else consumer.frame({ kind: 'packets', bytes: event.bytes });
       },
-      ended: (end) => consumer.ended(end),
+      ended: (end) => {
+        side.stop();
+        consumer.ended(end);
+      },
     });
-    const captions = this.#readCaptions(consumer);
+    // Pages carry the broadcast's own stamps, as the packets do.
+    side.onStamps();
     return {
       stop: () => {
-        void captions.stop();
+        side.stop();
         void output.stop();
       },
       join: (viewer) => output.command({ kind: 'join', viewer }),
     };
-  }
-
-  /** Beside packets only: pages carry the broadcast's own stamps, as those do. */
-  #readCaptions(consumer: PacketConsumer): StreamPart<CaptionReaderCommand> {
-    const frames = new CaptionFrames();
-    const take = (value: CaptionReaderValue): void => {
-      for (const frame of frames.take(value)) consumer.frame(frame);
-    };
-    return this.stream.reader(captionReader, { serviceId: this.serviceId }, { value: take });
   }
 
   /** Gives the tuner back. */

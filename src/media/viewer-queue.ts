@@ -4,6 +4,19 @@
  */
 import { type Frame, frameBytes } from './frame.ts';
 
+/** The viewer took its frames too slowly and was dropped. */
+export class SlowViewer extends Error {
+  override readonly name = 'SlowViewer';
+}
+
+/** The stream of a session broke. `lost`: its source; `encoder`: what encodes it; `behind`: this program was too slow. */
+export class StreamBroken extends Error {
+  override readonly name = 'StreamBroken';
+  constructor(readonly by: 'lost' | 'encoder' | 'behind') {
+    super(`the stream ended: ${by}`);
+  }
+}
+
 interface ViewerOptions {
   /** Octets that may wait for this viewer, in addition to the system's socket buffers (4 to 8 MB). */
   readonly maxBytes: number;
@@ -33,7 +46,7 @@ export class ViewerQueue {
     if (this.#state !== 'open') return;
     const size = frameBytes(frame);
     if (this.#bytes + size > this.options.maxBytes) {
-      this.fail(new Error('the viewer reads too slowly'));
+      this.fail(new SlowViewer('the viewer reads too slowly'));
       return;
     }
     this.#frames.push(frame);

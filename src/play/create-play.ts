@@ -3,7 +3,9 @@ import type { Database } from 'bun:sqlite';
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
+import { Failure } from '../model/failure.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
+import { findRecording } from '../route/recording-id.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
@@ -12,7 +14,7 @@ import { ConversionSlots } from './conversion-slots.ts';
 import { addFileRoutes, type FileRouteNeeds } from './file-routes.ts';
 import { OpenRecordings } from './open-recordings.ts';
 import { addPlaybackRoutes } from './playback-routes.ts';
-import { RecordingStreams } from './recording-streams.ts';
+import { type RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 
 interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
@@ -21,6 +23,11 @@ interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
   settings: Pick<Settings, 'get'>;
   monotonicClock: MonotonicClock;
   log: Log;
+}
+
+interface ChaseOrder extends Pick<RecordingStreamRequest, 'codec' | 'from'> {
+  readonly recordingId: number;
+  readonly audio?: string | undefined;
 }
 
 export function createPlay(needs: PlayNeeds) {
@@ -45,9 +52,24 @@ export function createPlay(needs: PlayNeeds) {
     addPlaybackRoutes(app, routeNeeds);
     addStreamRoutes(app, routeNeeds);
   };
+  /** A recording for the live socket: captions beside pictures and sound. @throws Failure, the abort's reason */
+  const chase = async ({ recordingId, codec, from, audio }: ChaseOrder, signal: AbortSignal) => {
+    const recording = findRecording(recordingList, String(recordingId));
+    if (!recording.files.some(({ source }) => source === 'ts')) {
+      throw new Failure('not_found', 'まだ何も録画されていません。');
+    }
+    needs.seen(recording.id);
+    const order = { recording, codec, from, audio, isChase: true, captions: true };
+    const { viewer, notices, mime, audios, ...rest } = await streams.join(order, signal);
+    const isRaw = codec === 'raw';
+    const place = isRaw ? { from: rest.start, origin: rest.origin } : { from: rest.offset };
+    const { recorded } = rest;
+    const tuned = { codec: rest.codec, mime, audios: [...audios], audio: rest.audio, recorded, ...place };
+    return { viewer, notices, tuned };
+  };
   const close = async (): Promise<void> => {
     await streams.close();
     await open.close();
   };
-  return { play: { close }, open, streams, isConverting: () => slots.used > 0, routes };
+  return { play: { close, chase }, open, streams, isConverting: () => slots.used > 0, routes };
 }

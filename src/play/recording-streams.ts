@@ -3,7 +3,7 @@ import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import type { MonotonicClock } from '../../host/clock.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
-import type { LiveCodec, Notice } from '../../wire/api.ts';
+import type { AudioOption, LiveCodec, Notice } from '../../wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { chooseAudio } from '../media/audio-choice.ts';
 import { EncodedSession } from '../media/encoded-session.ts';
@@ -16,6 +16,7 @@ import type { FollowedRecording } from '../media/recording-feed.ts';
 import { originOf } from '../media/recording-packets.ts';
 import { RecordingSource } from '../media/recording-source.ts';
 import { RECORDING_FAILURES } from '../media/session-failures.ts';
+import type { ViewerQueue } from '../media/viewer-queue.ts';
 import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
@@ -31,12 +32,17 @@ export interface RecordingStreamRequest {
   readonly from: number;
   /** Id of an Audio option. */
   readonly audio: string | undefined;
+  /** Captions are given beside pictures and sound. */
+  readonly captions?: boolean;
   /** Chase: waits for what is written yet, is fed at most at twice real time, and its fragments begin near 0. */
   readonly isChase: boolean;
 }
 
-interface RecordingStream {
+/** A viewer of a recording; its frames are encoded by whoever asked for it. */
+interface RecordingViewing {
+  readonly viewer: ViewerQueue;
   readonly mime: string;
+  readonly codec: LiveCodec;
   readonly notices: readonly Notice[];
   /** s on the playback scale of its first picture. */
   readonly start: number;
@@ -46,6 +52,12 @@ interface RecordingStream {
   readonly recorded: number;
   /** PTS of second 0. */
   readonly origin: number;
+  /** Audio options, and the id of the one that is sent. */
+  readonly audios: readonly AudioOption[];
+  readonly audio: string;
+}
+
+interface RecordingStream extends Omit<RecordingViewing, 'viewer'> {
   /** Errors when it broke, ends with the recording; to cancel it is to leave. */
   readonly body: ReadableStream<Uint8Array>;
 }
@@ -86,6 +98,13 @@ export class RecordingStreams {
    * @throws Failure not_found, busy, ffmpeg_unavailable, internal; the abort's reason
    */
   async start(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingStream> {
+    const { viewer, ...stream } = await this.join(request, signal);
+    const abandonedAfterMs = this.options.abandonedAfterMs ?? ABANDONED_MS;
+    return { ...stream, body: httpBody(viewer, { keepsTimes: true, abandonedAfterMs }) };
+  }
+
+  /** As `start`, for other encodings of the frames than an HTTP body. */
+  async join(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingViewing> {
     const { recording, codec } = request;
     signal.throwIfAborted();
     if (this.#isClosed) throw new Failure('busy', 'サーバーを終了しています。');
@@ -189,30 +208,31 @@ export class RecordingStreams {
       done,
     }: { opened: OpenRecording; entry: RecordingEntry; recipe: Recipe; done: () => void },
     signal: AbortSignal,
-  ): Promise<RecordingStream> {
-    const { isChase } = request;
+  ): Promise<RecordingViewing> {
+    const { isChase, captions = false } = request;
     const { clock } = this.options;
     const { bytes, index } = opened;
     const zero = media90k(isChase ? entry.media : 0);
     const follow = isChase ? this.#follow(request.recording, opened) : undefined;
     const source = new RecordingSource({
-      ...{ bytes, index, entry, follow, zero, clock, onClosed: done },
+      ...{ bytes, index, entry, follow, zero, clock, captions, onClosed: done },
       onLayoutChange: (change) => this.#changes.note(request.recording.id, change),
     });
     const session = this.#session(source, recipe);
     const { viewer, mime, notices } = await session.join(signal);
     const asked = recipe.kind === 'encoded' ? recipe.notices : [];
+    const all = [...new Set([...asked, ...notices])];
+    const audios = audioOptions(request.recording.audios);
+    const choice = chooseAudio(audios, request.audio, source.layout.audios.length);
+    const chosen = audios.find(({ stream, side }) => stream === choice?.stream && side === choice.side);
     return {
-      mime,
-      notices: [...new Set([...asked, ...notices])],
+      ...{ viewer, mime, audios, audio: (chosen ?? audios[0])?.id ?? '' },
+      codec: recipe.kind === 'encoded' && all.includes('codec_fallback') ? 'h264' : request.codec,
+      notices: all,
       start: entry.media / TICKS_PER_SECOND,
       offset: zero / TICKS_PER_SECOND,
       recorded: index.duration / TICKS_PER_SECOND,
       origin: originOf(entry.piece),
-      body: httpBody(viewer, {
-        keepsTimes: true,
-        abandonedAfterMs: this.options.abandonedAfterMs ?? ABANDONED_MS,
-      }),
     };
   }
 

@@ -15,7 +15,7 @@ interface CaptionReaderOptions {
   serviceId: number;
 }
 
-export interface CaptionReaderCommand {
+interface CaptionReaderCommand {
   kind: 'repeat';
 }
 

@@ -1,5 +1,6 @@
 /** The table of outputs and readers that a reception worker offers. A new capability is one file and one row here. */
 import { captionReader } from './caption-reader.ts';
+import { clockOutput } from './clock-output.ts';
 import { encoderOutput } from './encoder-output.ts';
 import { fileOutputWith, type SyncFile } from './file-output.ts';
 import { guideReader } from './guide-reader.ts';
@@ -17,7 +18,7 @@ export interface ReceptionKinds {
 /** @param syncFile waits for the disk in a thread of its own (`FileSyncer`) */
 export function receptionKinds(syncFile: SyncFile | undefined): ReceptionKinds {
   return {
-    outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput],
+    outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput, clockOutput],
     readers: [guideReader, scanReader, logoReader, captionReader],
   };
 }

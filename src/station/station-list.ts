@@ -23,6 +23,8 @@ interface StationListOptions {
   forgetAfterMs?: number;
 }
 
+/** What broadcasters call the hours without a programme. */
+const SUSPENDED = /放送(?:を)?(?:休止|終了)|^休止|停波/u;
 const FORGET_AFTER_MS = 30 * 60_000;
 
 export class StationList {
@@ -57,6 +59,11 @@ export class StationList {
   /** Audio choices of what a station airs now; at least one. */
   audios(id: StationId): AudioOption[] {
     return audioOptions(this.options.programs.airingOn(id, this.options.now())?.audios ?? []);
+  }
+
+  /** The guide says that the station pauses now. */
+  isSuspended(id: StationId): boolean {
+    return SUSPENDED.test(this.options.programs.airingOn(id, this.options.now())?.name ?? '');
   }
 
   /**

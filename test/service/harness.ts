@@ -42,6 +42,9 @@ export const HOME_STATION = 0x7fe8 * 100_000 + 1024;
 export class StandInAgent {
   channels: Channel[] = CHANNELS;
   tuners: Tuner[] = [];
+  /** What `/agent/stream` answers; by default that no tuner is free. */
+  stream: (url: URL) => Response = () =>
+    Response.json({ message: '空きチューナーがありません' }, { status: 409 });
   /** How often the channels were asked for. */
   channelReads = 0;
   #server: ReturnType<typeof Bun.serve> | undefined;
@@ -57,7 +60,7 @@ export class StandInAgent {
       port: this.#port,
       hostname: '127.0.0.1',
       idleTimeout: 0,
-      fetch: (request) => this.#answer(new URL(request.url).pathname),
+      fetch: (request) => this.#answer(new URL(request.url)),
     });
     this.#port = this.#server.port ?? 0;
   }
@@ -73,14 +76,14 @@ export class StandInAgent {
     for (const controller of this.#listeners) controller.enqueue(bytes);
   }
 
-  #answer(path: string): Response {
+  #answer(url: URL): Response {
+    const path = url.pathname;
     if (path === '/agent/channels') {
       this.channelReads += 1;
       return Response.json(this.channels);
     }
     if (path === '/agent/tuners') return Response.json(this.tuners);
-    if (path === '/agent/stream')
-      return Response.json({ message: '空きチューナーがありません' }, { status: 409 });
+    if (path === '/agent/stream') return this.stream(url);
     if (path !== '/agent/events') return new Response(null, { status: 404 });
     let mine: ReadableStreamDefaultController<Uint8Array> | undefined;
     const stream = new ReadableStream<Uint8Array>({

@@ -85,6 +85,7 @@ describe('stations and health', () => {
       '/api/guide/status',
       '/api/health',
       '/api/licenses',
+      '/api/live/socket',
       '/api/live/ticket',
       '/api/programs/{id}',
       '/api/recordings',

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'bun:test';
+import { SILENT_LOG } from '../../host/log.ts';
+import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
+import { LIVE_CHANNEL } from '../../wire/live.ts';
+import type { CaptionFrame, CaptionTrackFrame, Frame } from '../media/frame.ts';
+import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
+import { Failure } from '../model/failure.ts';
+import { LiveSocket, type SocketViewing } from './live-socket.ts';
+
+const tune = { type: 'tune', stationId: 7, codec: 'h264' } as const;
+const AUDIOS = [{ id: '0:both', stream: 0, side: 'both' as const, label: '主音声' }];
+
+class Client extends ReceivedFrames {
+  waiting = 0;
+  /** What is sent stays, as with a client that reads nothing. */
+  reads = true;
+  code: number | undefined;
+  terminated = false;
+  readonly connection = {
+    send: (message: Uint8Array<ArrayBuffer>) => {
+      this.take(message);
+      if (!this.reads) this.waiting += message.length;
+    },
+    close: (code: number) => {
+      this.code = code;
+    },
+    terminate: () => {
+      this.terminated = true;
+    },
+  };
+}
+
+/** A socket whose viewings the test feeds. */
+function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
+  const client = new Client();
+  Object.defineProperty(client.connection, 'waiting', { get: () => client.waiting });
+  const viewers: ViewerQueue[] = [];
+  let left = 0;
+  let now = 0;
+  const viewing = async (signal: AbortSignal): Promise<SocketViewing> => {
+    const onLeft = (): void => {
+      left += 1;
+    };
+    const viewer = new ViewerQueue({ maxBytes: 4_000_000, signal, onLeft });
+    viewers.push(viewer);
+    const tuned = {
+      type: 'tuned',
+      codec: 'h264',
+      mime: 'video/mp4',
+      audios: AUDIOS,
+      audio: '0:both',
+    } as const;
+    return { viewer, tuned: { ...tuned, audios: [...AUDIOS] }, notices: [], lost: Promise.resolve(12) };
+  };
+  const socket = new LiveSocket(client.connection as never, {
+    watch: (_request, signal) => (watch ?? viewing)(signal),
+    isSuspended: () => true,
+    log: SILENT_LOG,
+    clock: () => now,
+    pingMs: 5,
+  });
+  const send = (control: object): void => socket.message(controlFrame(control));
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { client, socket, send, viewers, pass, leftViewers: () => left };
+}
+
+const fragment = (size: number): Frame => ({
+  kind: 'fragment',
+  bytes: new Uint8Array(size),
+  isSync: true,
+  time: 90_000 as never,
+});
+const page = (language: number, text: string): CaptionFrame => {
+  return {
+    kind: 'caption',
+    superimpose: false,
+    language,
+    time: 180_000 as never,
+    json: `{"text":"${text}"}`,
+  };
+};
+const track: CaptionTrackFrame = {
+  kind: 'captionTrack',
+  superimpose: false,
+  languages: [
+    { index: 1, code: 'jpn' },
+    { index: 2, code: 'eng' },
+  ],
+};
+const text = ({ payload }: { payload: Uint8Array }): string => new TextDecoder().decode(payload);
+
+describe('a client of the live socket', () => {
+  test('gets frames with channel and time, then why they end', async () => {
+    const { client, send, viewers, socket } = opened();
+    send(tune);
+    await client.message('tuned');
+    viewers[0]?.push({ kind: 'init', bytes: Uint8Array.of(1, 2), mime: 'video/mp4' });
+    viewers[0]?.push(fragment(3));
+    expect(await client.frame(LIVE_CHANNEL.init)).toMatchObject({ time: 0, payload: Uint8Array.of(1, 2) });
+    expect(await client.frame(LIVE_CHANNEL.fragment)).toMatchObject({ time: 90_000 });
+    viewers[0]?.push({ kind: 'clock', media: 5 as never, pts: 9 as never, at: 1_000 as never });
+    expect(await client.message('clock')).toEqual({ type: 'clock', pts: 5, at: 1_000 });
+    await client.message('ping');
+    viewers[0]?.fail(new StreamBroken('lost'));
+    expect(await client.message('lost')).toMatchObject({ recordingId: 12 });
+    expect(client.code).toBe(1000);
+    socket.closed();
+  });
+
+  test('is asked to connect again where the layout changed', async () => {
+    const { client, send, viewers } = opened();
+    send(tune);
+    await client.message('tuned');
+    viewers[0]?.push(fragment(3));
+    viewers[0]?.end();
+    await client.message('restart');
+    expect(client.on(LIVE_CHANNEL.fragment)).toHaveLength(1);
+    expect(client.code).toBe(1000);
+  });
+
+  test('changes the language of captions: its current page at once, or an empty one', async () => {
+    const { client, send, viewers, socket } = opened();
+    send(tune);
+    await client.message('tuned');
+    for (const frame of [track, page(1, 'one'), page(2, 'two')]) viewers[0]?.push(frame);
+    await client.message('captions');
+    expect(text(await client.frame(LIVE_CHANNEL.caption))).toContain('one');
+    send({ type: 'language', language: 2 });
+    expect(text(await client.frame(LIVE_CHANNEL.caption, 2))).toContain('two');
+    expect(await client.message('captions', 2)).toMatchObject({ language: 2 });
+    viewers[0]?.push(track);
+    viewers[0]?.push(page(2, 'more'));
+    expect(text(await client.frame(LIVE_CHANNEL.caption, 4))).toContain('more');
+    send({ type: 'language', language: 1 });
+    expect(JSON.parse(text(await client.frame(LIVE_CHANNEL.caption, 5)))).toMatchObject({ runs: [] });
+    socket.closed();
+  });
+
+  test('that reads nothing is dropped alone, with a bounded queue', async () => {
+    const { client, send, viewers, leftViewers } = opened();
+    send(tune);
+    await client.message('tuned');
+    client.reads = false;
+    for (let index = 0; index < 100 && !client.terminated; index += 1) {
+      viewers[0]?.push(fragment(200_000));
+      await Bun.sleep(0);
+    }
+    expect(client.terminated).toBe(true);
+    expect(client.waiting).toBeLessThan(1_500_000);
+    expect(leftViewers()).toBe(1);
+  });
+
+  test('hears that a broadcast is suspended only where the signal fails and the guide says so', async () => {
+    const refused = (failure: Failure) => opened(() => Promise.reject(failure));
+    const cases = [
+      [new Failure('no_signal', '受信できません'), 'suspended'],
+      [new Failure('no_tuner', '空きがありません'), 'no_tuner'],
+      [new Failure('internal', '変換できません'), 'encoder_failed'],
+    ] as const;
+    for (const [failure, code] of cases) {
+      const { client, send, socket } = refused(failure);
+      send(tune);
+      expect(await client.message('error')).toMatchObject({ code });
+      socket.closed();
+    }
+  });
+
+  test('is told when the chosen sound is not offered', async () => {
+    const { client, send, socket } = opened();
+    send({ ...tune, audio: '1:both' });
+    expect(await client.message('notice')).toMatchObject({ code: 'audio_fallback' });
+    socket.closed();
+  });
+
+  test('keeps the picture of a station until another sound of it is there', async () => {
+    const { client, send, viewers, pass, socket, leftViewers } = opened();
+    send(tune);
+    await client.message('tuned');
+    pass(1_000);
+    send({ ...tune, audio: '0:both' });
+    viewers[0]?.push(fragment(3));
+    await client.message('tuned', 2);
+    expect(leftViewers()).toBe(1);
+    viewers[1]?.push(fragment(4));
+    await client.frame(LIVE_CHANNEL.fragment);
+    socket.closed();
+    expect(leftViewers()).toBe(2);
+  });
+
+  test('may come and go hundreds of times', async () => {
+    for (let round = 0; round < 300; round += 1) {
+      const { send, socket, viewers, leftViewers } = opened();
+      send(tune);
+      if (round % 2 === 0) await Bun.sleep(0);
+      socket.closed();
+      await Bun.sleep(0);
+      expect(leftViewers()).toBe(viewers.length);
+    }
+  });
+});

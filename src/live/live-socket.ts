@@ -1,0 +1,288 @@
+/**
+ * One client of the live socket: what it asks for, and the frames of what it watches on their way to it. Sessions are
+ * those of `src/media`, shared with the HTTP streams.
+ *
+ * Bounds: a client that takes nothing holds MAX_WAITING here and its viewer's queue (16 MB, packets 32 MB), then it is
+ * dropped alone. Changes of the station are coalesced; a client that sends MAX_BAD_MESSAGES of nonsense is let go.
+ */
+import { within } from '../../host/deadline.ts';
+import type { Log } from '../../host/log.ts';
+import type { Notice } from '../../wire/api.ts';
+import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
+import { controlMessage, SocketEncoder } from '../media/socket-frames.ts';
+import { SlowViewer, StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
+import type { SocketConnection, SocketPeer } from '../route/socket-endpoint.ts';
+import { BAD_MESSAGE, errorOf, noticeText, readControl } from './live-control.ts';
+
+export type TuneRequest = Extract<LiveControl, { type: 'tune' }>;
+export type ChaseRequest = Extract<LiveControl, { type: 'chase' }>;
+type WatchRequest = TuneRequest | ChaseRequest;
+
+/** What is watched, once it has its first frames. */
+export interface SocketViewing {
+  readonly viewer: ViewerQueue;
+  readonly tuned: LiveTuned;
+  readonly notices: readonly Notice[];
+  /** Resolves when its source broke, with the recording that took its tuner; null: none did. */
+  readonly lost: Promise<number | null>;
+}
+
+interface LiveSocketNeeds {
+  /** @throws Failure, the abort's reason */
+  watch(request: WatchRequest, signal: AbortSignal): Promise<SocketViewing>;
+  /** The guide says that the station pauses now. */
+  isSuspended(stationId: number): boolean;
+  readonly log: Log;
+  readonly clock: () => number;
+  readonly pingMs?: number | undefined;
+}
+
+/** Half a second of a raw station: more than that waits in the viewer's own queue. */
+const MAX_WAITING = 1024 * 1024;
+/** What 50 changes of the station a second come down to. */
+const TUNE_INTERVAL_MS = 200;
+const MAX_BAD_MESSAGES = 64;
+const PING_MS = 20_000;
+/** The agent's list tells who took the tuner within 1.3 s (`tuner-yields.ts`). */
+const LOST_LIMIT_MS = 3_000;
+const FIRST_LANGUAGE = 1;
+
+const NORMAL = 1000;
+const POLICY = 1008;
+const LOST_TEXT = {
+  taken: '録画のためにチューナーを使うので、視聴を終わります。',
+  lost: '放送の受信が途切れました。',
+  encoder: '映像の変換が途切れました。',
+} as const;
+
+class Viewing {
+  readonly abort = new AbortController();
+  encoder: SocketEncoder;
+  started = false;
+
+  constructor(
+    readonly request: WatchRequest,
+    language: number,
+  ) {
+    this.encoder = new SocketEncoder(language, noticeText);
+  }
+
+  get isOver(): boolean {
+    return this.abort.signal.aborted;
+  }
+
+  leave(): void {
+    this.abort.abort(new Error('the client watches something else'));
+  }
+}
+
+export class LiveSocket implements SocketPeer {
+  #viewing: Viewing | undefined;
+  /** Of the same station, until the one that replaces it has its first frames. */
+  #replaced: Viewing | undefined;
+  #wanted: WatchRequest | undefined;
+  #tuneTimer: ReturnType<typeof setTimeout> | undefined;
+  #lastTune = Number.NEGATIVE_INFINITY;
+  #language = FIRST_LANGUAGE;
+  #badMessages = 0;
+  #onDrain: (() => void) | undefined;
+  #isClosed = false;
+  readonly #ping: ReturnType<typeof setInterval>;
+
+  constructor(
+    private readonly connection: SocketConnection,
+    private readonly needs: LiveSocketNeeds,
+  ) {
+    this.#ping = setInterval(() => {
+      // One that waits to be sent is enough for a client that reads nothing.
+      if (connection.waiting < MAX_WAITING) this.#send({ type: 'ping' });
+    }, needs.pingMs ?? PING_MS);
+  }
+
+  message(data: string | Uint8Array): void {
+    if (this.#isClosed) return;
+    const control = readControl(data);
+    switch (control?.type) {
+      case undefined:
+        this.#refuseMessage();
+        break;
+      case 'tune':
+      case 'chase':
+        if (control.language !== undefined) this.#language = control.language;
+        this.#want(control);
+        break;
+      case 'language':
+        this.#selectLanguage(control.language);
+        break;
+      case 'data':
+        // Nothing of a data broadcast is decoded by this version.
+        break;
+      case 'stop':
+        this.#end();
+    }
+  }
+
+  drained(): void {
+    this.#onDrain?.();
+  }
+
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#ping);
+    clearTimeout(this.#tuneTimer);
+    this.#wanted = undefined;
+    this.#replaced?.leave();
+    this.#viewing?.leave();
+    this.#onDrain?.();
+  }
+
+  /** The service ends. */
+  shutDown(): void {
+    if (this.#isClosed) return;
+    this.connection.close(1001);
+    this.closed();
+  }
+
+  #refuseMessage(): void {
+    this.#badMessages += 1;
+    this.#send(BAD_MESSAGE);
+    if (this.#badMessages >= MAX_BAD_MESSAGES) this.#end(POLICY, 'bad messages');
+  }
+
+  #send(message: LiveMessage): void {
+    if (!this.#isClosed) this.connection.send(controlMessage(message));
+  }
+
+  #end(code = NORMAL, reason?: string): void {
+    if (this.#isClosed) return;
+    this.connection.close(code, reason);
+    this.closed();
+  }
+
+  #selectLanguage(language: number): void {
+    this.#language = language;
+    for (const message of this.#viewing?.encoder.select(language) ?? []) this.connection.send(message);
+  }
+
+  /** The last one of a quick succession counts. */
+  #want(request: WatchRequest): void {
+    this.#wanted = request;
+    if (!isSamePlace(this.#viewing?.request, request)) this.#leave();
+    if (this.#tuneTimer !== undefined) return;
+    const wait = this.#lastTune + TUNE_INTERVAL_MS - this.needs.clock();
+    if (wait <= 0) this.#tune();
+    else this.#tuneTimer = setTimeout(() => this.#tune(), wait);
+  }
+
+  /** The tuner is free for the next station at once. */
+  #leave(): void {
+    this.#replaced?.leave();
+    this.#replaced = undefined;
+    this.#viewing?.leave();
+    this.#viewing = undefined;
+  }
+
+  #tune(): void {
+    this.#tuneTimer = undefined;
+    const request = this.#wanted;
+    this.#wanted = undefined;
+    if (request === undefined || this.#isClosed) return;
+    this.#lastTune = this.needs.clock();
+    const present = this.#viewing;
+    // Another sound or codec of a station that plays: it plays on until the new one is there.
+    if (present?.started === true) this.#replaced = present;
+    else present?.leave();
+    const viewing = new Viewing(request, this.#language);
+    this.#viewing = viewing;
+    void this.#run(viewing);
+  }
+
+  /** Never rejects. */
+  async #run(viewing: Viewing): Promise<void> {
+    const { request, abort } = viewing;
+    let watched: SocketViewing;
+    try {
+      watched = await this.needs.watch(request, abort.signal);
+    } catch (error) {
+      if (!viewing.isOver) this.#refuse(viewing, error);
+      return;
+    }
+    if (viewing.isOver) {
+      watched.viewer.leave();
+      return;
+    }
+    this.#replaced?.leave();
+    this.#replaced = undefined;
+    viewing.started = true;
+    // The language may have changed while it was tuned.
+    viewing.encoder = new SocketEncoder(this.#language, noticeText);
+    this.#send(watched.tuned);
+    for (const code of noticesOf(request, watched))
+      this.#send({ type: 'notice', code, message: noticeText(code) });
+    watched.viewer.onFailure((reason) => {
+      if (reason instanceof SlowViewer) this.#dropSlow(viewing);
+    });
+    try {
+      await this.#pump(viewing, watched.viewer);
+      if (viewing.isOver) return;
+      this.#send({ type: 'restart' });
+    } catch (error) {
+      if (!viewing.isOver) await this.#tellLoss(viewing, watched, error);
+      if (viewing.isOver) return;
+    }
+    this.#end();
+  }
+
+  #refuse(viewing: Viewing, error: unknown): void {
+    const { request } = viewing;
+    this.#replaced?.leave();
+    this.#replaced = undefined;
+    if (this.#viewing === viewing) this.#viewing = undefined;
+    this.#send(errorOf(error, request.type === 'tune' && this.needs.isSuspended(request.stationId)));
+  }
+
+  /** Resolves at the regular end. @throws what broke the viewer */
+  async #pump(viewing: Viewing, viewer: ViewerQueue): Promise<void> {
+    for (;;) {
+      await this.#room();
+      const frame = await viewer.next();
+      if (frame === undefined || viewing.isOver) return;
+      for (const message of viewing.encoder.encode(frame)) this.connection.send(message);
+    }
+  }
+
+  async #room(): Promise<void> {
+    while (this.connection.waiting >= MAX_WAITING && !this.#isClosed) {
+      await new Promise<void>((resolve) => {
+        this.#onDrain = resolve;
+      });
+      this.#onDrain = undefined;
+    }
+  }
+
+  #dropSlow(viewing: Viewing): void {
+    if (viewing.isOver || this.#isClosed) return;
+    this.needs.log.info('client of the live socket dropped: it reads too slowly');
+    this.connection.terminate();
+    this.closed();
+  }
+
+  async #tellLoss(viewing: Viewing, { lost }: SocketViewing, error: unknown): Promise<void> {
+    const by = error instanceof StreamBroken ? error.by : 'lost';
+    const none = (): null => null;
+    const recordingId = by === 'lost' ? await within(LOST_LIMIT_MS, lost, none) : null;
+    if (viewing.isOver) return;
+    const text = recordingId !== null ? 'taken' : by === 'lost' ? 'lost' : 'encoder';
+    this.#send({ type: 'lost', recordingId, message: LOST_TEXT[text] });
+  }
+}
+
+function isSamePlace(present: WatchRequest | undefined, next: WatchRequest): boolean {
+  return present?.type === 'tune' && next.type === 'tune' && present.stationId === next.stationId;
+}
+
+function noticesOf(request: WatchRequest, { tuned, notices }: SocketViewing): Notice[] {
+  const isOffered = request.audio === undefined || tuned.audios.some(({ id }) => id === request.audio);
+  return [...notices, ...(isOffered ? [] : (['audio_fallback'] as const))];
+}

@@ -1,0 +1,104 @@
+/** All clients of the live socket: who is admitted, and what they may watch. */
+import type { StationId } from '../../arib/ids.ts';
+import type { Log } from '../../host/log.ts';
+import { LIVE_SOCKET_PATH, type LiveTuned } from '../../wire/live.ts';
+import { Failure } from '../model/failure.ts';
+import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
+import type { LiveService } from './live-service.ts';
+import { type ChaseRequest, LiveSocket, type SocketViewing, type TuneRequest } from './live-socket.ts';
+
+/** More than the screens of a household; each may hold the queue of a viewer. */
+const MAX_CLIENTS = 64;
+/** Of control messages; the longest that means something has some 200 octets. */
+const MAX_MESSAGE_BYTES = 16 * 1024;
+const BUSY = 1013;
+
+/** A recording in progress, as playback gives it. */
+interface ChaseViewing extends Omit<SocketViewing, 'tuned' | 'lost'> {
+  readonly tuned: Omit<LiveTuned, 'type' | 'recordingId'>;
+}
+
+export interface LiveSocketsNeeds {
+  readonly live: Pick<LiveService, 'join'>;
+  readonly isSuspended: (id: StationId) => boolean;
+  /** @throws Failure, the abort's reason */
+  readonly chase: (request: Omit<ChaseRequest, 'type'>, signal: AbortSignal) => Promise<ChaseViewing>;
+  /** Whether the ticket was issued, within its time, and not used before. */
+  readonly redeem: (ticket: string) => boolean;
+  readonly log: Log;
+  /** ms since the machine was started. */
+  readonly clock: () => number;
+  readonly pingMs?: number | undefined;
+}
+
+export class LiveSockets implements SocketEndpoint {
+  readonly path = LIVE_SOCKET_PATH;
+  readonly maxMessageBytes = MAX_MESSAGE_BYTES;
+  readonly #clients = new Set<LiveSocket>();
+  #isClosed = false;
+
+  constructor(private readonly needs: LiveSocketsNeeds) {}
+
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  admit(url: URL): boolean {
+    const ticket = url.searchParams.get('ticket');
+    return !this.#isClosed && ticket !== null && this.needs.redeem(ticket);
+  }
+
+  open(connection: SocketConnection): SocketPeer {
+    const { log, clock, isSuspended, pingMs } = this.needs;
+    const socket = new LiveSocket(connection, {
+      ...{ log, clock, pingMs },
+      watch: (request, signal) =>
+        request.type === 'tune' ? this.#tune(request, signal) : this.#chase(request, signal),
+      isSuspended: (id) => isSuspended(id as StationId),
+    });
+    if (this.#isClosed || this.#clients.size >= MAX_CLIENTS) {
+      connection.close(BUSY);
+      socket.closed();
+      return socket;
+    }
+    this.#clients.add(socket);
+    return {
+      message: (data) => socket.message(data),
+      drained: () => socket.drained(),
+      closed: () => {
+        this.#clients.delete(socket);
+        socket.closed();
+      },
+    };
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of [...this.#clients]) socket.shutDown();
+    this.#clients.clear();
+  }
+
+  async #tune({ stationId, codec, audio: asked }: TuneRequest, signal: AbortSignal): Promise<SocketViewing> {
+    const request = { stationId: stationId as StationId, codec, audio: onlySound(asked) };
+    const joined = await this.needs.live.join(request, signal);
+    const { viewer, notices, lost, mime, audios, audio } = joined;
+    const tuned: LiveTuned = {
+      ...{ type: 'tuned', codec: joined.codec, mime, audio, stationId },
+      audios: [...audios],
+    };
+    return { viewer, notices, lost, tuned };
+  }
+
+  async #chase({ type: _type, ...request }: ChaseRequest, signal: AbortSignal): Promise<SocketViewing> {
+    const { viewer, notices, tuned } = await this.needs.chase(request, signal);
+    const { recordingId } = request;
+    return { viewer, notices, lost: Promise.resolve(null), tuned: { type: 'tuned', ...tuned, recordingId } };
+  }
+}
+
+/** Sound alone is a matter of the HTTP stream: here it is no Audio option. */
+function onlySound(audio: string | undefined): string | undefined {
+  if (audio === 'only') throw new Failure('bad_request', 'audio には音声の選択肢の id を指定してください。');
+  return audio;
+}

@@ -1,0 +1,137 @@
+/**
+ * What a station sends beside pictures and sound: captions, superimposed text and the broadcast's clock. Read once for all
+ * outputs of the station, while any of them follows; each gets the times on its own scale.
+ */
+import type { ServiceId } from '../../arib/ids.ts';
+import { type Media90k, media90k, type Pts90k, unwrapPts } from '../../arib/time.ts';
+import { captionReader } from '../reception/caption-reader.ts';
+import { clockOutput, type StationTime } from '../reception/clock-output.ts';
+import type { ReceptionStream } from '../reception/reception-pool.ts';
+import { Backlog } from './backlog.ts';
+import { CaptionFrames } from './caption-frames.ts';
+import type { CaptionFrame, CaptionTrackFrame, ClockFrame } from './frame.ts';
+
+type SideFrame = CaptionFrame | CaptionTrackFrame | ClockFrame;
+
+export class StationSideData {
+  readonly #followers = new Set<SideDataFollower>();
+  /** What is in force, for the next follower; times are stamps. */
+  #captions = new Backlog();
+  #time: StationTime | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(
+    private readonly stream: Pick<ReceptionStream, 'output' | 'reader'>,
+    private readonly serviceId: ServiceId,
+  ) {}
+
+  /** What is in force comes first, once its place in time is known. */
+  follow(take: (frame: SideFrame) => void): SideDataFollower {
+    const follower = new SideDataFollower(
+      take,
+      () => this.#inForce(),
+      () => this.#left(follower),
+    );
+    this.#followers.add(follower);
+    this.#stop ??= this.#start();
+    return follower;
+  }
+
+  #inForce(): { captions: (CaptionFrame | CaptionTrackFrame)[]; time: StationTime | undefined } {
+    return { captions: this.#captions.captionFrames(), time: this.#time };
+  }
+
+  #left(follower: SideDataFollower): void {
+    this.#followers.delete(follower);
+    if (this.#followers.size > 0) return;
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#captions = new Backlog();
+    this.#time = undefined;
+  }
+
+  #start(): () => void {
+    const frames = new CaptionFrames();
+    const reader = this.stream.reader(
+      captionReader,
+      { serviceId: this.serviceId },
+      {
+        value: (value) => {
+          for (const frame of frames.take(value)) {
+            this.#captions.keep(frame);
+            for (const follower of [...this.#followers]) follower.caption(frame);
+          }
+        },
+      },
+    );
+    const clock = this.stream.output(clockOutput, null, {
+      event: (time) => {
+        this.#time = time;
+        for (const follower of [...this.#followers]) follower.time(time);
+      },
+      ended: () => {},
+    });
+    return () => {
+      void reader.stop();
+      void clock.stop();
+    };
+  }
+}
+
+class SideDataFollower {
+  /** Of a scale of its own: stamp of its time 0, unwrapped. */
+  #origin: number | undefined;
+  /** Near which stamps are unwrapped. */
+  #reached = 0;
+  #scale: 'waiting' | 'stamps' | 'own' = 'waiting';
+
+  constructor(
+    private readonly give: (frame: SideFrame) => void,
+    private readonly inForce: () => {
+      captions: (CaptionFrame | CaptionTrackFrame)[];
+      time: StationTime | undefined;
+    },
+    /** Ends it. Idempotent. */
+    readonly stop: () => void,
+  ) {}
+
+  /** Times are the broadcast's stamps. */
+  onStamps(): void {
+    this.#scale = 'stamps';
+    this.#giveInForce();
+  }
+
+  /** @param origin stamp of time 0, unwrapped */
+  onScale(origin: number): void {
+    this.#scale = 'own';
+    this.#origin = origin;
+    this.#giveInForce();
+  }
+
+  /** How far the scale has got. */
+  reached(time: Media90k): void {
+    this.#reached = time;
+  }
+
+  caption(frame: CaptionFrame | CaptionTrackFrame): void {
+    if (this.#scale === 'waiting') return;
+    if (frame.kind === 'captionTrack') this.give(frame);
+    else this.give({ ...frame, time: this.#timeOf(frame.time as Pts90k) });
+  }
+
+  time({ pts, at }: StationTime): void {
+    if (this.#scale !== 'waiting') this.give({ kind: 'clock', media: this.#timeOf(pts), pts, at });
+  }
+
+  #giveInForce(): void {
+    const { captions, time } = this.inForce();
+    for (const frame of captions) this.caption(frame);
+    if (time !== undefined) this.time(time);
+  }
+
+  /** A page that is older than the scale is shown from its beginning. */
+  #timeOf(pts: Pts90k): Media90k {
+    if (this.#origin === undefined) return media90k(pts);
+    return media90k(Math.max(0, unwrapPts(pts, this.#origin + this.#reached) - this.#origin));
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Output `clock`: which moment of the broadcast a time stamp of the station means. Posts a pair whenever the broadcaster
+ * tells the time (TOT, about every 5 s; ARIB STD-B10 Part 2, 5.2.9), with the last clock reference before it.
+ */
+import type { Pid } from '../../arib/ids.ts';
+import { parseTot, TOT_PID } from '../../arib/si/tot.ts';
+import type { BroadcastMs, Pts90k } from '../../arib/time.ts';
+import { pcrToPts } from '../../arib/ts/clock.ts';
+import { PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
+import { SectionDemux } from '../../arib/ts/section.ts';
+import type { MonotonicMs } from '../../host/clock.ts';
+import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
+
+export interface StationTime {
+  pts: Pts90k;
+  at: BroadcastMs;
+}
+
+/** An older clock reference belongs to another moment: they come every 100 ms (ARIB TR-B14). */
+const FRESH_MS = 500;
+
+export const clockOutput = defineOutput<null, never, StationTime, never>({
+  name: 'clock',
+  start: (_options, context) => new ClockOutput(context),
+});
+
+class ClockOutput implements Output<never> {
+  readonly #demux = new SectionDemux([TOT_PID as Pid]);
+  #pcr: { readonly pts: Pts90k; readonly at: MonotonicMs } | undefined;
+  #isOver = false;
+
+  constructor(private readonly context: OutputContext<StationTime, never>) {}
+
+  feed(packets: Uint8Array): void {
+    const pcrPid = this.context.stream.pcrPid();
+    for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
+      const pid = packetPid(packets, offset);
+      if (pid === TOT_PID) this.#readTime(packets.subarray(offset, offset + PACKET_SIZE));
+      if (pid !== pcrPid) continue;
+      const pcr = packetPcr(packets, offset);
+      if (pcr !== undefined) this.#pcr = { pts: pcrToPts(pcr), at: this.context.clock() };
+    }
+  }
+
+  /** What follows may have another clock. */
+  layoutChanged(): void {
+    this.#pcr = undefined;
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.context.ended({ cause: 'lost' });
+  }
+
+  #readTime(packet: Uint8Array): void {
+    for (const section of this.#demux.feed(packet)) {
+      const time = parseTot(section)?.time;
+      const pcr = this.#pcr;
+      if (time === undefined || pcr === undefined || this.context.clock() - pcr.at > FRESH_MS) continue;
+      this.context.event({ pts: pcr.pts, at: time });
+    }
+  }
+}

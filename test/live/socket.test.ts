@@ -1,0 +1,125 @@
+/** The encoded path of the live socket: initialisation segment, fragments, and the times beside the original stream. */
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { unwrapPts } from '../../arib/time.ts';
+import { hasPayload, PACKET_SIZE, packetPid, startsUnit } from '../../arib/ts/packet.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import { readFragment } from '../../mp4/fragment.ts';
+import { readTracks } from '../../mp4/tracks.ts';
+import { LiveSockets } from '../../src/live/live-sockets.ts';
+import { pesTimes } from '../../src/media/pes-stamps.ts';
+import { LIVE_CHANNEL, type LiveControl } from '../../wire/live.ts';
+import { DUAL_MONO, encoderPids, HD, prepareAir, Rig, until } from './rig.ts';
+import { controlFrame, ReceivedFrames } from './socket-client.ts';
+
+// Real broadcast time passes, on a machine that may be busy.
+setDefaultTimeout(30_000);
+
+const VIDEO_PID = 256;
+/** 1 ms of 90 kHz. */
+const TOLERANCE = 90;
+
+let rig: Rig;
+let sockets: LiveSockets;
+
+beforeAll(async () => {
+  rig = await Rig.start({ stations: await prepareAir() });
+  sockets = new LiveSockets({
+    live: rig.live,
+    isSuspended: () => false,
+    chase: () => Promise.reject(new Error('nothing is recorded')),
+    redeem: () => true,
+    log: SILENT_LOG,
+    clock: () => performance.now(),
+  });
+}, 60_000);
+afterEach(() => rig.leaveAll());
+afterAll(async () => {
+  sockets.close();
+  await rig.close();
+});
+
+class Client extends ReceivedFrames {
+  readonly #peer = sockets.open({
+    send: (message) => this.take(message),
+    waiting: 0,
+    close: () => {},
+    terminate: () => {},
+  });
+
+  send(control: LiveControl): void {
+    this.#peer.message(controlFrame(control));
+  }
+
+  leave(): void {
+    this.#peer.closed();
+  }
+}
+
+const tune = { type: 'tune', stationId: HD } as const;
+
+function videoStamps(client: Client): Set<number> {
+  const found = new Set<number>();
+  for (const { payload } of client.on(LIVE_CHANNEL.packets)) {
+    for (let at = 0; at < payload.length; at += PACKET_SIZE) {
+      if (packetPid(payload, at) !== VIDEO_PID || !startsUnit(payload, at) || !hasPayload(payload, at))
+        continue;
+      const times = pesTimes(payload, at);
+      if (times !== undefined) found.add(times.pts);
+    }
+  }
+  return found;
+}
+
+test('fragments, clock and captions are on one scale, within 1 ms of the original stream', async () => {
+  const raw = new Client();
+  raw.send({ ...tune, codec: 'raw' });
+  await raw.message('tuned');
+  const encoded = new Client();
+  encoded.send({ ...tune, codec: 'h264' });
+  expect(await encoded.message('tuned')).toMatchObject({ codec: 'h264', stationId: HD, audio: '0:both' });
+  const init = await encoded.frame(LIVE_CHANNEL.init);
+  const fragment = await encoded.frame(LIVE_CHANNEL.fragment);
+  const common = () => {
+    const ats = new Map(raw.all('clock').map(({ at, pts }) => [at, pts]));
+    return encoded.all('clock').find(({ at }) => ats.has(at));
+  };
+  await until('a clock of both', () => common() !== undefined);
+  const there = common();
+  const stamp = raw.all('clock').find(({ at }) => at === there?.at)?.pts ?? 0;
+  const origin = stamp - (there?.pts ?? 0);
+  // Every fragment's first picture is a picture of the broadcast.
+  const tracks = readTracks(init.payload);
+  const stamps = videoStamps(raw);
+  const [first = 0] = stamps;
+  const known = [...stamps].map((one) => unwrapPts(one, first));
+  const times = encoded.on(LIVE_CHANNEL.fragment).flatMap(({ payload }) =>
+    readFragment(payload, tracks)
+      .filter(({ track }) => track.kind === 'video')
+      .map(({ time, track }) => (time * 90_000) / track.timescale),
+  );
+  expect(times.length).toBeGreaterThan(5);
+  const far = times.filter((time) => {
+    const wanted = unwrapPts(time + origin, first);
+    const inside = wanted >= Math.min(...known) && wanted <= Math.max(...known);
+    return inside && !known.some((one) => Math.abs(one - wanted) <= TOLERANCE);
+  });
+  expect(far).toEqual([]);
+  expect(fragment.time).toBeLessThan(90_000);
+
+  // Who joins later begins at once, on the same scale.
+  const late = new Client();
+  late.send({ ...tune, codec: 'h264' });
+  await late.message('tuned');
+  const begun = await late.frame(LIVE_CHANNEL.fragment);
+  expect(begun.time).toBeGreaterThan(90_000);
+  expect(late.on(LIVE_CHANNEL.init)).toHaveLength(1);
+  expect(late.all('clock').length).toBeGreaterThan(0);
+  expect(encoderPids()).toHaveLength(1);
+
+  // Another station on the same connection.
+  late.send({ type: 'tune', stationId: DUAL_MONO, codec: 'h264' });
+  expect(await late.message('tuned', 2)).toMatchObject({ stationId: DUAL_MONO });
+  await late.frame(LIVE_CHANNEL.init, 2);
+  for (const client of [raw, encoded, late]) client.leave();
+  await until('every encoder ended', () => encoderPids().length === 0);
+});

@@ -1,0 +1,118 @@
+/**
+ * The live socket (`GET /api/live/socket`): one connection for video, sound, captions and control. Every message is one
+ * binary frame: a channel (1 octet), a time of 90 kHz (8 octets, big-endian) and the payload. Public interface: fields are
+ * added, never changed; unknown channels, types and fields are to be ignored.
+ */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { LIVE_CODECS, NOTICES, PROBLEM_CODES } from './api.ts';
+import { AudioOptionSchema } from './audio.ts';
+import { CAPTION_FRAME, CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
+
+/** First octet of a frame. Times of a path are on one scale: that of its fragments, or with packets the broadcast's PTS. */
+export const LIVE_CHANNEL = {
+  /** Initialisation segment (ftyp and moov); time 0. */
+  init: 0x00,
+  /** Media segment (moof and mdat) with pictures and sound. */
+  fragment: 0x01,
+  /** Original transport stream packets of one station; time 0, no initialisation segment. */
+  packets: 0x02,
+  /** Caption page as JSON; replaces the page before, empty runs clear it. */
+  caption: CAPTION_FRAME.page,
+  /** The same for superimposed text, which has pages of its own; time 0: at once. */
+  superimpose: CAPTION_FRAME.superimpose,
+  /** Message of the data broadcast as JSON; time 0. */
+  data: 0x30,
+  /** Control as JSON, in both directions; time 0. */
+  control: CAPTION_FRAME.notice,
+} as const;
+
+export const LIVE_SOCKET_PATH = '/api/live/socket';
+
+/** Octets before the payload. */
+export const LIVE_HEADER_BYTES = 9;
+
+const CODEC = t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)));
+const AUDIO = t.Optional(t.String({ maxLength: 64, description: 'id of an Audio option' }));
+const LANGUAGE = t.Integer({ minimum: 1, maximum: 8 });
+
+/** What a client may send; a further `tune` or `chase` replaces what was watched before. */
+export const LiveRequestSchema = t.Union([
+  t.Object({
+    type: t.Literal('tune'),
+    stationId: t.Integer({ minimum: 0 }),
+    codec: CODEC,
+    audio: AUDIO,
+    language: t.Optional(LANGUAGE),
+  }),
+  t.Object({
+    type: t.Literal('chase'),
+    recordingId: t.Integer({ minimum: 0 }),
+    from: t.Number({ minimum: 0, description: 's from the head of the recording' }),
+    codec: CODEC,
+    audio: AUDIO,
+    language: t.Optional(LANGUAGE),
+  }),
+  t.Object({ type: t.Literal('data'), on: t.Boolean() }),
+  t.Object({ type: t.Literal('language'), language: LANGUAGE }),
+  t.Object({ type: t.Literal('stop') }),
+]);
+export type LiveControl = Static<typeof LiveRequestSchema>;
+
+/** Codes of `error`: those of the socket, then those that every answer of the service may have. */
+const LIVE_ERRORS = ['suspended', 'encoder_failed', 'bad_message', ...PROBLEM_CODES] as const;
+
+const TunedSchema = t.Object({
+  type: t.Literal('tuned'),
+  codec: CODEC,
+  mime: t.String({ description: 'RFC 6381 type of what follows' }),
+  audios: t.Array(AudioOptionSchema, { minItems: 1, description: 'what can be chosen now' }),
+  audio: t.String({
+    description: 'id of the Audio option that is sent; with `raw` of the one to begin with',
+  }),
+  stationId: t.Optional(t.Integer()),
+  recordingId: t.Optional(t.Integer()),
+  from: t.Optional(
+    t.Number({
+      description:
+        'of `chase`, s on the playback scale: of time 0 of the fragments; with `raw` of the first picture',
+    }),
+  ),
+  recorded: t.Optional(t.Number({ description: 'of `chase`: s that are recorded by now' })),
+  origin: t.Optional(
+    t.Integer({ description: 'of `chase` with `raw`: PTS of second 0 of the playback scale' }),
+  ),
+});
+export type LiveTuned = Static<typeof TunedSchema>;
+
+const ClockSchema = t.Object({
+  type: t.Literal('clock'),
+  pts: t.Integer({ description: '90 kHz, on the scale of the path' }),
+  at: t.Integer({ description: 'its broadcast time, epoch ms' }),
+});
+
+const LostSchema = t.Object({
+  type: t.Literal('lost'),
+  recordingId: t.Union([t.Integer(), t.Null()], { description: 'of the recording that took the tuner' }),
+  message: t.String(),
+});
+
+/** What the service sends on the control channel. */
+export const LiveMessageSchema = t.Union([
+  TunedSchema,
+  CaptionsNoticeSchema,
+  PingNoticeSchema,
+  ClockSchema,
+  LostSchema,
+  t.Object({ type: t.Literal('restart') }),
+  t.Object({
+    type: t.Literal('notice'),
+    code: t.Union(NOTICES.map((code) => t.Literal(code))),
+    message: t.String(),
+  }),
+  t.Object({
+    type: t.Literal('error'),
+    code: t.Union(LIVE_ERRORS.map((code) => t.Literal(code))),
+    message: t.String(),
+  }),
+]);
+export type LiveMessage = Static<typeof LiveMessageSchema>;
