@@ -6,9 +6,13 @@ import { pathToFileURL } from 'node:url';
 import { Value } from '@sinclair/typebox/value';
 import { BROADCAST_TYPES } from '../arib/ids.ts';
 import { JST_OFFSET_MS } from '../arib/time.ts';
+import { systemMonotonicClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Tuner } from '../wire/agent.ts';
 import { type RecordingFolder, SETTING_SCHEMAS } from '../wire/settings.ts';
+import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
+import type { OidcConfig } from './access/create-access.ts';
+import { IdentityProvider } from './access/identity-provider.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
 import { readTls } from './http/server.ts';
@@ -56,11 +60,28 @@ async function line(what: string, look: () => string | Promise<string>): Promise
 
 function describeConfiguration(config: Config): string {
   if (config.tls !== null) readTls(config.tls);
-  if (config.trustedNetworks.isEmpty) {
-    throw new Error('no login method: set TRUSTED_NETWORKS, otherwise everything is refused');
-  }
-  const scheme = config.tls === null ? 'http' : 'https';
-  return `${scheme}, port ${config.port}, trusted networks ${config.trustedNetworks.text}`;
+  return `${config.tls === null ? 'http' : 'https'}, port ${config.port}`;
+}
+
+/** Who is let in, in the order in which it is decided. */
+function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): string {
+  if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) throw new Error(NO_LOGIN_METHOD);
+  const proxies = trustedProxies.isEmpty
+    ? 'no front proxy is trusted, X-Forwarded-For is ignored'
+    : `X-Forwarded-For is believed of ${trustedProxies.text}`;
+  const networks = opensEverything(trustedNetworks)
+    ? 'EVERYONE who reaches this address is let in (0.0.0.0/0)'
+    : trustedNetworks.isEmpty
+      ? 'no network is let in without login'
+      : `let in without login: ${trustedNetworks.text}`;
+  return `paired devices by token; ${networks}; ${proxies}`;
+}
+
+/** Asks the provider, so that a wrong address is found before somebody stands outside. */
+async function describeLogin(config: OidcConfig): Promise<string> {
+  await new IdentityProvider(config, systemMonotonicClock).examine();
+  const who = config.group === null ? 'everyone who can sign in' : `members or role "${config.group}"`;
+  return `${config.issuer}: ${who}; register https://<host>/login/callback there for each host name in use`;
 }
 
 /** Without a log beside it no process has the database open; then none may be created either. */
@@ -267,12 +288,15 @@ function mountMemory(path: string): MountMemory {
 /** Everything at once; the lines come in a fixed order. */
 export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const { config } = options;
+  const { oidc } = config;
   const databasePath = join(config.dataDir, DATABASE_FILE);
   const spaces = new FolderSpaces(undefined, undefined, new FolderMounts(mountMemory(databasePath)));
   const folders = wishedFolders(config.recordingsDir, furtherFolders(databasePath));
   const writable = unitWritePaths(options.searchPath);
   return Promise.all([
     line('configuration', () => describeConfiguration(config)),
+    line('access', () => describeAccess(config)),
+    ...(oidc === null ? [] : [line('login', () => describeLogin(oidc))]),
     line('database', () => describeDatabase(databasePath)),
     line('data folder', () => describeFolder({ path: config.dataDir, floorBytes: 0 }, spaces)),
     ...folders.map((folder) =>

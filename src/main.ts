@@ -25,7 +25,7 @@ const HELP = `svc ${VERSION}: watch and record television in the household
 
 Usage: svc [check | recover | --version | --licenses | --help]
 
-  check       check configuration, database, folders, clock, ffmpeg and agent; exit 1 if any is broken
+  check       check configuration, who is let in, database, folders, clock, ffmpeg and agent; exit 1 if any is broken
   recover     copy what is readable of a damaged database into a new one, while svc is stopped
   --licenses  print the licenses of everything inside this program
 
@@ -37,8 +37,8 @@ Environment:
   RECORDINGS_DIR                the first recording folder ($DATA_DIR/recordings)
   FFMPEG_PATH, FFPROBE_PATH     else those on PATH
   TRUSTED_NETWORKS              who is let in without login, addresses and ranges by comma
-  OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET
-                                log in with this OpenID Connect provider
+  OIDC_ISSUER                   log in with this OpenID Connect provider
+  OIDC_CLIENT_ID, OIDC_CLIENT_SECRET  what it registered svc as
   OIDC_GROUP                    only members of this group or holders of this role pass (everyone who can sign in)
   OIDC_SESSION_TTL              lifetime of a login, in ms (2592000000)
   ALLOWED_HOSTS                 further names under which svc answers, by comma (.example.net: a whole domain)

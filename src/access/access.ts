@@ -4,12 +4,16 @@
  */
 import type { Networks } from '../../host/networks.ts';
 import type { LetIn } from '../model/requester.ts';
+import { cookieValues } from './cookies.ts';
 
 /** Looks an access token up. The answer is for this request alone: the next one asks again. */
 export interface TokenCheck {
   /** @param token with its prefix `svc_`. @returns the row's id; undefined when unknown or revoked */
   check(token: string): { tokenId: number } | undefined;
 }
+
+/** Carries the secret of a login session. */
+export const SESSION_COOKIE = 'svc_session';
 
 /** Looks a login session up by its cookie. */
 export interface SessionCheck {
@@ -85,10 +89,6 @@ const TOKEN_PREFIX = 'svc_';
 /** The documented way to open everything. */
 const EVERYONE = '0.0.0.0/0';
 
-const SESSION_COOKIE = 'svc_session';
-/** Of several cookies of that name (other paths, a sibling domain) so many are tried. */
-const MAX_COOKIES_TRIED = 4;
-
 export function protectionOf(path: string): Protection {
   const row = ENDPOINTS.find((one) =>
     one.path.endsWith('*') ? path.startsWith(one.path.slice(0, -1)) : path === one.path,
@@ -110,7 +110,7 @@ export function opensEverything(networks: Networks): boolean {
 }
 
 /** The entry of TRUSTED_NETWORKS that lets an address in; undefined when none does. */
-function trustedNetworkOf(networks: Networks, address: string): string | undefined {
+export function trustedNetworkOf(networks: Networks, address: string): string | undefined {
   return networks.find(address) ?? (opensEverything(networks) ? EVERYONE : undefined);
 }
 
@@ -121,18 +121,8 @@ function ownToken(authorization: string | null): string | undefined {
   return token?.startsWith(TOKEN_PREFIX) === true ? token : undefined;
 }
 
-/** What the cookies of that name carry, in the order sent. */
-export function sessionSecrets(cookie: string | null): string[] {
-  return (cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
-    .map((pair) => pair.slice(SESSION_COOKIE.length + 1))
-    .slice(0, MAX_COOKIES_TRIED);
-}
-
 function sessionOf({ sessions }: AccessPolicy, cookie: string | null): LetIn | undefined {
-  for (const secret of sessionSecrets(cookie)) {
+  for (const secret of cookieValues(cookie, SESSION_COOKIE)) {
     const session = sessions.find(secret);
     if (session !== undefined) return { by: 'session', ...session };
   }

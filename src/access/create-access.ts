@@ -7,14 +7,19 @@ import type { Random } from '../../host/random.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { SessionStore } from '../store/session-store.ts';
-import type { AccessPolicy, TokenCheck } from './access.ts';
+import { type AccessPolicy, type TokenCheck, trustedNetworkOf } from './access.ts';
 import { addAccessRoutes } from './access-routes.ts';
 import { AttemptLimiter } from './attempt-limiter.ts';
+import { IdentityProvider } from './identity-provider.ts';
 import { LiveTickets } from './live-tickets.ts';
+import { addLoginRoutes } from './login-routes.ts';
+import { PendingLogins } from './pending-logins.ts';
 import { Sessions } from './sessions.ts';
 
 /** Zapping asks for one socket; a page that is reloaded again and again for a few. */
 const TICKET_LIMITS = { burst: 60, refillMs: 500 };
+/** A login is two requests; several tabs begin one each when their session ends. */
+const LOGIN_LIMITS = { burst: 40, refillMs: 3_000 };
 
 export interface OidcConfig {
   issuer: string;
@@ -58,7 +63,19 @@ export function createAccess(needs: AccessNeeds) {
   // Without a provider there is no session, even where one of earlier is stored.
   const check = { find: (secret: string) => (oidc === null ? undefined : sessions.find(secret)) };
   const policy: AccessPolicy = { trustedNetworks, hasLogin: oidc !== null, tokens, sessions: check };
-  const routes: AddRoutes = (app) =>
+  const login = {
+    provider: oidc === null ? null : new IdentityProvider(oidc, monotonicClock),
+    group: oidc?.group ?? null,
+    pending: new PendingLogins(monotonicClock),
+    ...{ sessions, random },
+    limiter: new AttemptLimiter(LOGIN_LIMITS, monotonicClock),
+    isTrusted: (address: string) => trustedNetworkOf(trustedNetworks, address) !== undefined,
+    hasTrustedNetworks: !trustedNetworks.isEmpty,
+    log: log.component('access'),
+  };
+  const routes: AddRoutes = (app) => {
     addAccessRoutes(app, { sessions, tickets, ticketLimiter, oidc, trustedNetworks, trustedProxies });
+    addLoginRoutes(app, login);
+  };
   return { policy, sessions, tickets, routes };
 }

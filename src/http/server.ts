@@ -105,11 +105,26 @@ function wantsHtml(request: Request, path: string): boolean {
   return !isApi(path) && (request.headers.get('accept') ?? '').includes('text/html');
 }
 
+/** A page that was opened without credentials leads to the login, and from there back. */
+function loginRedirect({ pathname, search }: URL, prefix: string): Response {
+  const to = pathname.slice(1) + search;
+  const query = to === '' ? '' : `?to=${encodeURIComponent(to)}`;
+  const location = `${prefix}/login${query}`;
+  return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } });
+}
+
+interface Refusal {
+  request: Request;
+  url: URL;
+  /** The client's, where it is known. */
+  address: string;
+  prefix: string;
+  hasLogin: boolean;
+}
+
 function refuse(
   decision: Exclude<AccessDecision, { kind: 'allow' }>,
-  request: Request,
-  path: string,
-  address: string,
+  { request, url, address, prefix, hasLogin }: Refusal,
 ): Response {
   switch (decision.kind) {
     case 'forbidden':
@@ -127,7 +142,11 @@ function refuse(
       );
     case 'unauthorized': {
       const challenge = { 'www-authenticate': `Bearer realm="${REALM}"` };
-      if (wantsHtml(request, path)) return unauthorizedPage(address, challenge);
+      if (wantsHtml(request, url.pathname)) {
+        const isReading = request.method === 'GET' || request.method === 'HEAD';
+        if (hasLogin && isReading) return loginRedirect(url, prefix);
+        return unauthorizedPage(address, challenge);
+      }
       return Response.json(
         { error: 'unauthorized' },
         { status: 401, headers: { ...challenge, 'cache-control': 'no-store' } },
@@ -267,13 +286,11 @@ function createHandler(options: HttpOptions) {
       authorization: request.headers.get('authorization'),
       cookie: request.headers.get('cookie'),
     });
+    const prefix = pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies);
     if (decision.kind !== 'allow' || address === undefined) {
-      return refuse(
-        decision.kind === 'allow' ? { kind: 'unauthorized' } : decision,
-        request,
-        path,
-        address ?? '',
-      );
+      const refused = decision.kind === 'allow' ? ({ kind: 'unauthorized' } as const) : decision;
+      const { hasLogin } = access;
+      return refuse(refused, { request, url, address: address ?? '', prefix, hasLogin });
     }
     const refused = refuseRequest(request, path);
     if (refused !== undefined) return refused;
@@ -286,7 +303,7 @@ function createHandler(options: HttpOptions) {
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       return compression.apply(request, response, path + url.search);
     }
-    return screen(request, url, pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies));
+    return screen(request, url, prefix);
   }
 
   return async (request: Request, server: RequestContext): Promise<Response | undefined> => {

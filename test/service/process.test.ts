@@ -127,6 +127,7 @@ describe('the command line', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines.map((line) => line.slice(6).split(/ {2,}/)[0])).toEqual([
       'configuration',
+      'access',
       'database',
       'data folder',
       'recordings',

@@ -1,0 +1,218 @@
+/**
+ * The OpenID Connect provider, by openid-client: authorisation code flow with PKCE (S256), state and nonce. Of the
+ * provider only the endpoints discovery, authorisation, token and keys are used. The ID token is verified with the
+ * provider's keys, RS256 only, with 60 s for differing clocks. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
+ */
+import * as oidc from 'openid-client';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
+import type { OidcConfig } from './create-access.ts';
+import type { Claims } from './membership.ts';
+
+const REQUEST_LIMIT_S = 10;
+const CLOCK_SKEW_S = 60;
+/** Metadata and keys are some KB. */
+const MAX_ANSWER_BYTES = 1_048_576;
+/** Endpoints change when a provider is moved. */
+const METADATA_KEPT_MS = 3_600_000;
+/** A provider that is down is not asked again for each stranger who opens the login. */
+const RETRY_MS = 1_000;
+
+/** A login that was not completed. The message is for the log and carries no secret. */
+export class LoginFailure extends Error {
+  override readonly name = 'LoginFailure';
+  constructor(
+    readonly kind: /** It cannot be reached, or answers nonsense. */
+      | 'provider_down'
+      /** The person, or the provider, said no. */
+      | 'refused'
+      /** What came back does not fit what was asked for, or is not signed as it should be. */
+      | 'invalid',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What the callback is checked with; secret. */
+export interface LoginChecks {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+interface Discovered {
+  server: oidc.ServerMetadata;
+  at: MonotonicMs;
+}
+
+async function boundedFetch(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
+  const response = await fetch(url, options as RequestInit);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  const { status, headers } = response;
+  return new Response(status === 204 || status === 304 ? null : new Blob(chunks), { status, headers });
+}
+
+/** As the provider takes it; without a word of it, `client_secret_basic`. OpenID Connect Discovery 1.0, 3. */
+function authenticate(clientSecret: string): oidc.ClientAuth {
+  const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
+    (isPost ? post : basic)(server, ...rest);
+  };
+}
+
+/** Errors of the library carry what was sent, codes included, as their cause: only words of them are told. */
+function describe(error: unknown): string {
+  if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
+  if (error instanceof oidc.AuthorizationResponseError)
+    return `${error.error}: ${error.error_description ?? ''}`;
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${error.message}${cause}`;
+}
+
+const UNREACHABLE: ReadonlySet<unknown> = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+]);
+
+function kindOf(error: unknown): LoginFailure['kind'] {
+  if (error instanceof oidc.AuthorizationResponseError) return 'refused';
+  if (error instanceof oidc.ResponseBodyError) return error.status >= 500 ? 'provider_down' : 'invalid';
+  const { code } = error as { code?: unknown };
+  if (UNREACHABLE.has(code)) return 'provider_down';
+  // What `fetch` throws comes wrapped, without a code.
+  return code === undefined ? 'provider_down' : 'invalid';
+}
+
+export class IdentityProvider {
+  #known: Discovered | undefined;
+  #asked: Promise<oidc.ServerMetadata> | undefined;
+  #failed: { at: MonotonicMs; failure: LoginFailure } | undefined;
+
+  constructor(
+    private readonly config: OidcConfig,
+    private readonly now: MonotonicClock,
+  ) {}
+
+  /** @throws LoginFailure provider_down */
+  async begin(redirectUri: string): Promise<{ url: URL; checks: LoginChecks }> {
+    const configuration = await this.#configuration();
+    const checks = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      codeVerifier: oidc.randomPKCECodeVerifier(),
+    };
+    const { scopes_supported: scopes } = configuration.serverMetadata();
+    const wanted = ['openid', 'profile', 'email', 'groups'];
+    // An unknown scope may be refused; the usual ones exist wherever nothing is said.
+    const scope = wanted.filter((name) => scopes?.includes(name) ?? name !== 'groups');
+    const url = oidc.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: scope.includes('openid') ? scope.join(' ') : `openid ${scope.join(' ')}`.trim(),
+      state: checks.state,
+      nonce: checks.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(checks.codeVerifier),
+      code_challenge_method: 'S256',
+    });
+    return { url, checks };
+  }
+
+  /**
+   * @param callback the redirect URI with what the provider added to it
+   * @returns the claims of the verified ID token
+   * @throws LoginFailure
+   */
+  async finish(callback: URL, { state, nonce, codeVerifier }: LoginChecks): Promise<Claims> {
+    const configuration = await this.#configuration();
+    try {
+      const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new LoginFailure('invalid', 'no ID token');
+      return claims;
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /** For `svc check`. @throws LoginFailure */
+  async examine(): Promise<void> {
+    await this.#server();
+  }
+
+  /** A configuration of its own for each login: its keys are read anew, so that rotated ones are known at once. */
+  async #configuration(): Promise<oidc.Configuration> {
+    const { clientId, clientSecret } = this.config;
+    const server = await this.#server();
+    const metadata = {
+      client_secret: clientSecret,
+      id_token_signed_response_alg: 'RS256',
+      [oidc.clockTolerance]: CLOCK_SKEW_S,
+    };
+    const configuration = new oidc.Configuration(server, clientId, metadata, authenticate(clientSecret));
+    configuration.timeout = REQUEST_LIMIT_S;
+    configuration[oidc.customFetch] = boundedFetch;
+    // The token came over TLS, which would be enough by the standard: its signature is verified all the same.
+    oidc.enableNonRepudiationChecks(configuration);
+    if (this.#isPlain) oidc.allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  /** The environment allows http on the machine itself only. */
+  get #isPlain(): boolean {
+    return this.config.issuer.startsWith('http:');
+  }
+
+  async #server(): Promise<oidc.ServerMetadata> {
+    const now = this.now();
+    if (this.#known !== undefined && now - this.#known.at < METADATA_KEPT_MS) return this.#known.server;
+    if (this.#failed !== undefined && now - this.#failed.at < RETRY_MS) throw this.#failed.failure;
+    this.#asked ??= this.#discover().finally(() => {
+      this.#asked = undefined;
+    });
+    return this.#asked;
+  }
+
+  async #discover(): Promise<oidc.ServerMetadata> {
+    const { issuer, clientId, clientSecret } = this.config;
+    try {
+      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        timeout: REQUEST_LIMIT_S,
+        [oidc.customFetch]: boundedFetch,
+        execute: this.#isPlain ? [oidc.allowInsecureRequests] : [],
+      });
+      const server = found.serverMetadata();
+      // The library takes issuers that stand for every tenant of a cloud: that would let anyone in.
+      if (new URL(server.issuer).href !== new URL(issuer).href)
+        throw new LoginFailure('provider_down', 'the provider names another issuer than OIDC_ISSUER');
+      this.#known = { server, at: this.now() };
+      this.#failed = undefined;
+      return server;
+    } catch (error) {
+      const told = this.#failure(error);
+      const failure = new LoginFailure('provider_down', told.message);
+      this.#failed = { at: this.now(), failure };
+      throw failure;
+    }
+  }
+
+  #failure(error: unknown): LoginFailure {
+    if (error instanceof LoginFailure) return error;
+    const text = describe(error).replaceAll(this.config.clientSecret, '…').slice(0, 300);
+    return new LoginFailure(kindOf(error), text);
+  }
+}

@@ -1,0 +1,109 @@
+/** Pages around the login: what went wrong and what to do next. */
+import { escapeHtml, htmlPage } from '../route/page.ts';
+import type { Denial } from './membership.ts';
+
+interface LoginPage {
+  status: number;
+  title: string;
+  /** Plain text. */
+  paragraphs: readonly string[];
+  /** Address and text of what leads on. */
+  next?: { href: string; text: string };
+  headers?: Record<string, string>;
+}
+
+function loginPage({ status, title, paragraphs, next, headers = {} }: LoginPage): Response {
+  const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
+  const link =
+    next === undefined
+      ? ''
+      : `<p><a class="button" href="${escapeHtml(next.href)}">${escapeHtml(next.text)}</a></p>`;
+  return htmlPage({ status, title, body: [...texts, link].join('\n'), headers });
+}
+
+const AT_HOME = '家庭内のネットワークからは、ログインしなくてもそのまま利用できます。';
+
+export const LOGIN_PAGES = {
+  notConfigured: () =>
+    loginPage({
+      status: 404,
+      title: 'ログインは設定されていません',
+      paragraphs: ['このサービスは、許可されたネットワークにある端末からだけ利用できます。'],
+    }),
+  tooMany: (retryAfter: string) =>
+    loginPage({
+      status: 429,
+      title: 'ログインの回数が多すぎます',
+      paragraphs: [`${retryAfter} 秒ほど待ってから、もう一度お試しください。`],
+      headers: { 'retry-after': retryAfter },
+    }),
+  providerDown: (again: string, hasTrustedNetworks: boolean) =>
+    loginPage({
+      status: 503,
+      title: 'ログインサービスにつながりません',
+      paragraphs: [
+        'ログインに使うサービス(ID プロバイダー)が応答しないか、正しく応答していません。少し待ってからもう一度お試しください。',
+        ...(hasTrustedNetworks ? [AT_HOME] : []),
+      ],
+      next: { href: again, text: 'もう一度ログインする' },
+    }),
+  expired: (again: string) =>
+    loginPage({
+      status: 400,
+      title: 'ログインをやり直してください',
+      paragraphs: [
+        'このログインは期限が切れたか、すでに使われたか、別のブラウザーで始められたものです。',
+        'Cookie を拒否する設定になっているときは、許可してからお試しください。',
+      ],
+      next: { href: again, text: 'もう一度ログインする' },
+    }),
+  refused: (again: string) =>
+    loginPage({
+      status: 403,
+      title: 'ログインは取り消されました',
+      paragraphs: ['ログインサービスでの手続きが取り消されたか、許可されませんでした。'],
+      next: { href: again, text: 'もう一度ログインする' },
+    }),
+  invalid: (again: string) =>
+    loginPage({
+      status: 403,
+      title: 'ログインを確認できませんでした',
+      paragraphs: [
+        'ログインサービスの応答を確認できなかったため、ログインを中止しました。',
+        '続くときは、サーバーのログと OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET の設定を確かめてください。',
+      ],
+      next: { href: again, text: 'もう一度ログインする' },
+    }),
+  loggedOut: (login: string) =>
+    loginPage({
+      status: 200,
+      title: 'ログアウトしました',
+      paragraphs: ['このブラウザーからログアウトしました。ログインサービスでのログインは続いています。'],
+      next: { href: login, text: 'ログインする' },
+    }),
+};
+
+const DENIALS: Record<Denial, (group: string) => readonly string[]> = {
+  not_member: (group) => [
+    `このアカウントは、利用を許可されたグループまたはロール「${group}」に入っていません。`,
+    '利用するには、管理者に追加を依頼してください。',
+  ],
+  no_groups: (group) => [
+    'ログインサービスから、グループもロールも伝えられませんでした。',
+    `「${group}」の確認には、ID トークンに groups または roles が必要です。ログインサービスのアプリケーションの設定を確かめてください。`,
+  ],
+  too_many_groups: (group) => [
+    'このアカウントのグループが多すぎるため、ログインサービスがグループの一覧を省きました。',
+    `「${group}」をロールとして割り当てるか、このアプリケーションに割り当てたグループだけを ID トークンに含める設定にしてください。`,
+  ],
+};
+
+/** @param name of the person @param again leads to the login with a choice of the account */
+export function deniedPage(denial: Denial, group: string, name: string, again: string): Response {
+  return loginPage({
+    status: 403,
+    title: '利用が許可されていません',
+    paragraphs: [`${name} としてログインしました。`, ...DENIALS[denial](group)],
+    next: { href: again, text: '別のアカウントでログインする' },
+  });
+}

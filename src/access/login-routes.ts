@@ -1,0 +1,221 @@
+/** `/login`, `/login/callback`, `/logout`: the way of a browser through the identity provider. */
+import type { Elysia } from 'elysia';
+import type { Log } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { publicBase } from '../route/public-base.ts';
+import { requesterOf } from '../route/requester.ts';
+import { SESSION_COOKIE } from './access.ts';
+import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
+import { cookieValues, setCookie } from './cookies.ts';
+import { type IdentityProvider, LoginFailure } from './identity-provider.ts';
+import { deniedPage, LOGIN_PAGES } from './login-pages.ts';
+import { type Claims, denialOf, nameOf } from './membership.ts';
+import type { PendingLogins } from './pending-logins.ts';
+import { returnAddress } from './return-address.ts';
+import type { Sessions } from './sessions.ts';
+
+interface LoginNeeds {
+  /** null: none is configured. */
+  provider: Pick<IdentityProvider, 'begin' | 'finish'> | null;
+  group: string | null;
+  pending: PendingLogins;
+  sessions: Pick<Sessions, 'begin' | 'end'>;
+  limiter: Pick<AttemptLimiter, 'attempt'>;
+  /** Whether an address needs no login. */
+  isTrusted: (address: string) => boolean;
+  /** Anyone is let in by address. */
+  hasTrustedNetworks: boolean;
+  random: Random;
+  log: Log;
+}
+
+/** Tells the browser that began a login from others. */
+const BROWSER_COOKIE = 'svc_login';
+const BROWSER_BYTES = 32;
+/** As long as a login may take. */
+const BROWSER_LIFETIME_MS = 10 * 60_000;
+const BROWSER_VALUE = /^[A-Za-z0-9_-]{43}$/;
+
+function redirect(url: string, cookies: readonly string[] = []): Response {
+  const headers = new Headers({ location: url, 'cache-control': 'no-store' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+/** Where the login begins again. */
+function loginAddress(base: string, to: string, chooseAccount = false): string {
+  const url = new URL('login', base);
+  if (to !== base) url.searchParams.set('to', to.slice(base.length));
+  if (chooseAccount) url.searchParams.set('account', 'choose');
+  return url.href;
+}
+
+function browserOf(request: Request): string | undefined {
+  const values = cookieValues(request.headers.get('cookie'), BROWSER_COOKIE);
+  return values.find((value) => BROWSER_VALUE.test(value));
+}
+
+class LoginFlow {
+  constructor(private readonly needs: LoginNeeds) {}
+
+  async begin(request: Request, query: URLSearchParams): Promise<Response> {
+    const { provider, pending, isTrusted, random } = this.needs;
+    const base = publicBase(request);
+    const to = returnAddress(query.get('to'), base);
+    const { address } = requesterOf(request);
+    if (provider === null) return isTrusted(address) ? redirect(to) : LOGIN_PAGES.notConfigured();
+    if (isTrusted(address)) return redirect(to);
+    const refused = this.#limit(address);
+    if (refused !== undefined) return refused;
+    const redirectUri = new URL('login/callback', base).href;
+    const browser =
+      browserOf(request) ?? random(BROWSER_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
+    try {
+      const { url, checks } = await provider.begin(redirectUri);
+      if (query.get('account') === 'choose') url.searchParams.set('prompt', 'select_account');
+      pending.add({ checks, redirectUri, to }, browser);
+      const cookie = { name: BROWSER_COOKIE, value: browser, url: new URL('login', base).href };
+      return redirect(url.href, [setCookie({ ...cookie, lifetimeMs: BROWSER_LIFETIME_MS })]);
+    } catch (error) {
+      return this.#failed(error, loginAddress(base, to));
+    }
+  }
+
+  async finish(request: Request, query: URLSearchParams): Promise<Response> {
+    const { provider, pending } = this.needs;
+    if (provider === null) return LOGIN_PAGES.notConfigured();
+    const refused = this.#limit(requesterOf(request).address);
+    if (refused !== undefined) return refused;
+    const base = publicBase(request);
+    const browser = browserOf(request);
+    const state = query.get('state');
+    const begun = browser === undefined || state === null ? undefined : pending.take(state, browser);
+    if (begun === undefined) return LOGIN_PAGES.expired(loginAddress(base, base));
+    const callback = new URL(begun.redirectUri);
+    callback.search = query.toString();
+    try {
+      return this.#enter(request, begun.to, await provider.finish(callback, begun.checks));
+    } catch (error) {
+      return this.#failed(error, loginAddress(base, returnAddress(begun.to, base)));
+    }
+  }
+
+  /** Whether anyone is logged in is not told. */
+  leave(request: Request): Response {
+    for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE))
+      this.needs.sessions.end(secret);
+    const cookie = setCookie({ name: SESSION_COOKIE, value: '', url: publicBase(request), lifetimeMs: 0 });
+    return new Response(null, {
+      status: 204,
+      headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
+    });
+  }
+
+  #enter(request: Request, to: string, claims: Claims): Response {
+    const { group, sessions, log } = this.needs;
+    const base = publicBase(request);
+    const { address } = requesterOf(request);
+    const [name, denial] = [nameOf(claims), denialOf(claims, group)];
+    if (denial !== undefined) {
+      log.warn('login denied', { reason: denial, name, address });
+      return deniedPage(denial, group ?? '', name, loginAddress(base, returnAddress(to, base), true));
+    }
+    // What this browser had before is replaced.
+    for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE)) sessions.end(secret);
+    const agent = request.headers.get('user-agent') ?? '';
+    const { secret, lifetimeMs } = sessions.begin({ subject: String(claims.sub), name, address, agent });
+    log.info('logged in', { name, address });
+    return redirect(returnAddress(to, base), [
+      setCookie({ name: SESSION_COOKIE, value: secret, url: base, lifetimeMs }),
+    ]);
+  }
+
+  #failed(error: unknown, again: string): Response {
+    const { hasTrustedNetworks, log } = this.needs;
+    if (!(error instanceof LoginFailure)) throw error;
+    log.warn('login failed', { kind: error.kind, reason: error.message });
+    switch (error.kind) {
+      case 'provider_down':
+        return LOGIN_PAGES.providerDown(again, hasTrustedNetworks);
+      case 'refused':
+        return LOGIN_PAGES.refused(again);
+      case 'invalid':
+        return LOGIN_PAGES.invalid(again);
+    }
+  }
+
+  #limit(address: string): Response | undefined {
+    const waitMs = this.needs.limiter.attempt(address);
+    return waitMs === 0 ? undefined : LOGIN_PAGES.tooMany(retryAfter(waitMs));
+  }
+}
+
+const PAGE = { content: { 'text/html': { schema: { type: 'string' as const } } } };
+
+export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
+  const flow = new LoginFlow(needs);
+  const queryOf = (request: Request): URLSearchParams => new URL(request.url).searchParams;
+  const shared = { tags: ['access'], security: [] };
+  const refusals = {
+    403: {
+      description: 'the login was refused, denied or could not be verified; the reason as a page',
+      ...PAGE,
+    },
+    404: { description: 'no identity provider is configured', ...PAGE },
+    429: { description: 'too many attempts from this address', ...PAGE },
+    503: { description: 'the identity provider does not answer', ...PAGE },
+  };
+
+  app.get('/login', ({ request }) => flow.begin(request, queryOf(request)), {
+    detail: {
+      ...shared,
+      summary: 'Begin a login with the identity provider',
+      parameters: [
+        {
+          name: 'to',
+          in: 'query',
+          required: false,
+          description: 'where to go afterwards, relative to the address of the service',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        ...refusals,
+        302: { description: 'to the provider; inside a trusted network to the screen asked for' },
+      },
+    },
+  });
+
+  app.get('/login/callback', ({ request }) => flow.finish(request, queryOf(request)), {
+    detail: {
+      ...shared,
+      summary: 'Where the identity provider sends the browser back',
+      responses: {
+        ...refusals,
+        302: { description: 'to the screen asked for, with the session cookie' },
+        400: { description: 'not begun here, used or expired; a page that leads to a new login', ...PAGE },
+      },
+    },
+  });
+
+  app.get(
+    '/logout',
+    ({ request }) => LOGIN_PAGES.loggedOut(loginAddress(publicBase(request), publicBase(request))),
+    {
+      detail: {
+        ...shared,
+        summary: 'Page to show after `POST /logout`; ends nothing',
+        responses: { 200: { description: 'page', ...PAGE } },
+      },
+    },
+  );
+
+  app.post('/logout', ({ request }) => flow.leave(request), {
+    detail: {
+      ...shared,
+      summary: 'End the session of this browser',
+      description: 'The login at the identity provider is left as it is.',
+      responses: { 204: { description: 'ended, or there was none' } },
+    },
+  });
+}

@@ -1,0 +1,20 @@
+/** Where a browser goes after its login: an address of this service, whatever was asked for. Pure. */
+
+const MAX_LENGTH = 1_024;
+
+/**
+ * @param to relative to the service's address, as the browser sent it
+ * @param base the service's address with a final slash
+ * @returns an absolute address below `base`; `base` itself for anything else
+ */
+export function returnAddress(to: string | null, base: string): string {
+  if (to === null || to.length > MAX_LENGTH) return base;
+  const [root, target] = [new URL(base), URL.parse(to, base)];
+  if (target === null || target.origin !== root.origin || !target.pathname.startsWith(root.pathname))
+    return base;
+  if (target.username !== '' || target.password !== '') return base;
+  // Neither a loop nor a way out: `//host` below the root is a path to the service only.
+  const path = target.pathname.slice(root.pathname.length);
+  if (path.startsWith('/') || /^log(?:in|out)(?:\/|$)/.test(path)) return base;
+  return target.href;
+}

@@ -1,0 +1,176 @@
+/**
+ * An OpenID Connect provider whose ID tokens a test writes: sound ones, and those that a hostile or broken provider
+ * would send. It checks what the service sends as a real one does: client, code, redirect URI, PKCE.
+ */
+import { createHash, createHmac, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
+
+export const CLIENT_ID = 'svc-household';
+export const CLIENT_SECRET = 'client-secret-5a3e9f';
+
+export type Claims = Record<string, unknown>;
+type Writer = (claims: Claims, provider: ProviderStandIn) => string | Response;
+
+interface Granted {
+  challenge: string;
+  redirectUri: string;
+  answer: string | Response;
+}
+
+interface Key {
+  kid: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+}
+
+function newKey(kid: string): Key {
+  return { kid, ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+}
+
+interface Signing {
+  header?: Claims;
+  key?: Key;
+  /** Instead of RSA: the secret of an HMAC, or '' for no signature at all. */
+  secret?: string;
+  hash?: string;
+}
+
+export class ProviderStandIn {
+  key = newKey('first');
+  /** Merged into the metadata. */
+  metadata: Claims = {};
+  /** Answers every request while it is set. */
+  fault: (() => Response) | undefined;
+  /** Requests by path. */
+  readonly asked: string[] = [];
+  /** Of the logins so far: codes, states, nonces, PKCE verifiers and ID tokens. */
+  readonly secrets = new Set<string>();
+  readonly #codes = new Map<string, Granted>();
+  #server: ReturnType<typeof Bun.serve> | undefined;
+  #port = 0;
+  #count = 0;
+
+  start(): void {
+    this.#server = Bun.serve({
+      ...{ port: this.#port, hostname: '127.0.0.1' },
+      fetch: (request) => this.#answer(request),
+    });
+    this.#port = this.#server.port ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop(true);
+    this.#server = undefined;
+  }
+
+  get issuer(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  rotate(): Key {
+    const old = this.key;
+    this.key = newKey(`rotated-${++this.#count}`);
+    return old;
+  }
+
+  sign(claims: Claims, { header = {}, key = this.key, secret, hash = 'RSA-SHA256' }: Signing = {}): string {
+    const head = { alg: 'RS256', typ: 'JWT', kid: key.kid, ...header };
+    const text = `${encoded(head)}.${encoded(claims)}`;
+    if (secret === '') return `${text}.`;
+    const signature =
+      secret === undefined
+        ? createSign(hash).update(text).sign(key.privateKey)
+        : createHmac('sha256', secret).update(text).digest();
+    return `${text}.${signature.toString('base64url')}`;
+  }
+
+  /**
+   * A person signs in at the address to which the service led. @param write the ID token, or the whole answer of the
+   * token endpoint. @returns where the browser is led back
+   */
+  signIn(authorize: URL, write: Writer = (claims) => this.sign(claims)): URL {
+    const asked = Object.fromEntries(authorize.searchParams);
+    const { redirect_uri: redirectUri = '', state = '', nonce, code_challenge: challenge = '' } = asked;
+    if (
+      asked.client_id !== CLIENT_ID ||
+      asked.response_type !== 'code' ||
+      asked.code_challenge_method !== 'S256'
+    )
+      throw new Error(`not as it should be asked: ${authorize}`);
+    const now = Math.floor(Date.now() / 1_000);
+    const claims = {
+      iss: this.issuer,
+      aud: CLIENT_ID,
+      sub: 'u-1',
+      name: '花子',
+      nonce,
+      iat: now,
+      exp: now + 300,
+    };
+    const code = `code-${++this.#count}-${crypto.randomUUID()}`;
+    const answer = write(claims, this);
+    for (const secret of [code, state, nonce, answer])
+      if (typeof secret === 'string') this.secrets.add(secret);
+    this.#codes.set(code, { challenge, redirectUri, answer });
+    const back = new URL(redirectUri);
+    back.search = new URLSearchParams({ code, state, iss: this.issuer }).toString();
+    return back;
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    this.asked.push(pathname);
+    if (this.fault !== undefined) return this.fault();
+    switch (pathname) {
+      case '/.well-known/openid-configuration':
+        return Response.json({
+          issuer: this.issuer,
+          authorization_endpoint: `${this.issuer}/authorize`,
+          token_endpoint: `${this.issuer}/token`,
+          jwks_uri: `${this.issuer}/keys`,
+          userinfo_endpoint: `${this.issuer}/userinfo`,
+          response_types_supported: ['code'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['RS256'],
+          ...this.metadata,
+        });
+      case '/keys':
+        return Response.json({
+          keys: [
+            { ...this.key.publicKey.export({ format: 'jwk' }), kid: this.key.kid, alg: 'RS256', use: 'sig' },
+          ],
+        });
+      case '/token':
+        return this.#token(request);
+      default:
+        return new Response(null, { status: 404 });
+    }
+  }
+
+  async #token(request: Request): Promise<Response> {
+    const body = new URLSearchParams(await request.text());
+    const verifier = body.get('code_verifier') ?? '';
+    if (verifier !== '') this.secrets.add(verifier);
+    const credentials = (request.headers.get('authorization') ?? '').replace(/^Basic /, '');
+    // Both are form-encoded. RFC 6749, 2.3.1.
+    const told = decodeURIComponent(Buffer.from(credentials, 'base64').toString());
+    const refuse = (error: string, status = 400): Response => Response.json({ error }, { status });
+    if (told !== `${CLIENT_ID}:${CLIENT_SECRET}`) return refuse('invalid_client', 401);
+    const code = body.get('code') ?? '';
+    const granted = this.#codes.get(code);
+    this.#codes.delete(code);
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    if (granted === undefined || granted.challenge !== challenge) return refuse('invalid_grant');
+    if (granted.redirectUri !== body.get('redirect_uri')) return refuse('invalid_grant');
+    if (granted.answer instanceof Response) return granted.answer;
+    return Response.json({
+      access_token: 'a',
+      token_type: 'Bearer',
+      expires_in: 60,
+      id_token: granted.answer,
+    });
+  }
+}
