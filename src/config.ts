@@ -5,7 +5,7 @@ import { type Environment, EnvironmentReader } from '../host/environment.ts';
 import { AllowedHosts } from '../host/host-check.ts';
 import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
 import { Networks } from '../host/networks.ts';
-import type { OidcConfig } from './access/create-access.ts';
+import type { OidcConfig } from './access/identity-provider.ts';
 
 export interface Config {
   /** Address to listen on; null = every address, IPv6 and IPv4. */

@@ -10,7 +10,7 @@ import { SessionStore } from '../store/session-store.ts';
 import { type AccessPolicy, type TokenCheck, trustedNetworkOf } from './access.ts';
 import { addAccessRoutes } from './access-routes.ts';
 import { AttemptLimiter } from './attempt-limiter.ts';
-import { IdentityProvider } from './identity-provider.ts';
+import { IdentityProvider, type OidcConfig } from './identity-provider.ts';
 import { LiveTickets } from './live-tickets.ts';
 import { addLoginRoutes } from './login-routes.ts';
 import { PendingLogins } from './pending-logins.ts';
@@ -20,15 +20,6 @@ import { Sessions } from './sessions.ts';
 const TICKET_LIMITS = { burst: 60, refillMs: 500 };
 /** A login is two requests; several tabs begin one each when their session ends. */
 const LOGIN_LIMITS = { burst: 40, refillMs: 3_000 };
-
-export interface OidcConfig {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** Only members of this group or holders of this role pass; null: everyone who can sign in. */
-  group: string | null;
-  sessionTtlMs: number;
-}
 
 interface AccessNeeds {
   database: Database;

@@ -5,7 +5,6 @@
  */
 import * as oidc from 'openid-client';
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import type { OidcConfig } from './create-access.ts';
 import type { Claims } from './membership.ts';
 
 const REQUEST_LIMIT_S = 10;
@@ -16,6 +15,15 @@ const MAX_ANSWER_BYTES = 1_048_576;
 const METADATA_KEPT_MS = 3_600_000;
 /** A provider that is down is not asked again for each stranger who opens the login. */
 const RETRY_MS = 1_000;
+
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Only members of this group or holders of this role pass; null: everyone who can sign in. */
+  group: string | null;
+  sessionTtlMs: number;
+}
 
 /** A login that was not completed. The message is for the log and carries no secret. */
 export class LoginFailure extends Error {

@@ -11,7 +11,7 @@ const LIFETIME_MS = 10 * 60_000;
 /** A stranger can begin logins: ~1 KB each. Of more the oldest go. */
 const MAX_PENDING = 500;
 
-export interface PendingLogin {
+interface PendingLogin {
   checks: LoginChecks;
   redirectUri: string;
   /** Where the browser wanted to go, an address of the service. */
