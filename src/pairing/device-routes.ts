@@ -12,6 +12,7 @@ import {
   PollAnswerSchema,
   PollErrorSchema,
   PollRequestSchema,
+  ProblemSchema,
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
@@ -37,6 +38,8 @@ interface DeviceRouteNeeds {
 }
 
 const tags = ['devices'];
+/** Who needs no credentials may be refused all the same. */
+const CLOSED = { 403: REFUSALS[403] };
 const NO_STORE = { 'cache-control': 'no-store' } as const;
 
 function errorAnswer(error: string, status: number, headers: Record<string, string> = {}): Response {
@@ -79,6 +82,7 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
         security: [],
         requestBody: jsonBody(PairingRequestSchema),
         responses: {
+          ...CLOSED,
           200: jsonAnswer('codes', PairingAnswerSchema),
           400: problemResponse('no name, or a name of more than 40 characters'),
           429: {
@@ -117,8 +121,12 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
         security: [],
         requestBody: jsonBody(PollRequestSchema),
         responses: {
+          ...CLOSED,
           200: jsonAnswer('the token', PollAnswerSchema),
-          400: jsonAnswer('not yet, or not any more', PollErrorSchema),
+          400: jsonAnswer(
+            'not yet, or not any more; a malformed body',
+            t.Union([PollErrorSchema, ProblemSchema]),
+          ),
         },
       },
     },

@@ -14,6 +14,8 @@ export interface Operation {
   summary?: string;
   tags?: string[];
   parameters?: { name: string; in: string; required?: boolean; schema?: JsonSchema }[];
+  /** Empty: needs no credentials. */
+  security?: object[];
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, DescribedResponse | undefined>;
 }
