@@ -1,7 +1,9 @@
 /** The part of the fake service behind guide, search, tuners and settings: what it holds, and how it answers. */
 import { LICENSES } from '../../host/licenses.ts';
+import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
+  DeviceToken,
   GuideStatus,
   Problem,
   ReceptionTest,
@@ -20,9 +22,11 @@ import {
 } from './fake-bookings.ts';
 import { type FakeGuide, guideStatus, guideWindow, programDetail, searchGuide } from './fake-guide.ts';
 import {
+  fakeAccess,
   fakeCard,
   fakeChannels,
   fakeDevices,
+  fakeDeviceTokens,
   fakeReceptionTest,
   fakeSettings,
   fakeSystem,
@@ -44,6 +48,8 @@ export interface HouseState {
   receptionTest: ReceptionTest;
   settings: Settings;
   system: SystemFacts;
+  access: Access;
+  deviceTokens: DeviceToken[];
   search: SearchResult | undefined;
   bookings: FakeBookings;
   rules: FakeRules;
@@ -70,6 +76,8 @@ export function newHouse(guide: FakeGuide): HouseState {
     receptionTest: fakeReceptionTest(),
     settings: fakeSettings(),
     system: fakeSystem(Date.now()),
+    access: fakeAccess(Date.now()),
+    deviceTokens: fakeDeviceTokens(Date.now()),
     search: undefined,
     bookings: newBookings(),
     rules: newRules(),
@@ -144,8 +152,22 @@ export async function answerHouse(
       return Response.json(state.settings);
     case 'system':
       return Response.json(state.system);
+    case 'access':
+      return Response.json(state.access);
+    case 'sessions/revoke-others': {
+      const count = state.access.sessions.filter(({ current }) => !current).length;
+      state.access.sessions = state.access.sessions.filter(({ current }) => current);
+      return Response.json({ count });
+    }
+    case 'device/tokens':
+      return Response.json(state.deviceTokens);
     case 'licenses':
       return new Response(LICENSES, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  }
+  const revoked = /^device\/tokens\/(\d+)$/u.exec(name)?.[1];
+  if (revoked !== undefined && request.method === 'DELETE') {
+    state.deviceTokens = state.deviceTokens.filter(({ id }) => id !== Number(revoked));
+    return new Response(null, { status: 204 });
   }
   const booked = answerBookings(
     state.bookings,

@@ -1,6 +1,7 @@
 /** Made-up tuners, settings and facts of the service for tests of the UI. */
+import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
-import type { ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
+import type { DeviceToken, ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
 import { settingDefaults } from '../../wire/api.ts';
 
 const IDLE: Omit<Tuner, 'id' | 'name' | 'driver' | 'types' | 'rank'> = {
@@ -191,4 +192,35 @@ export function fakeReceptionTest(): ReceptionTest {
     stats: { packets: 40_000, syncErrors: 0, transportErrors: 0, continuityErrors: 0, scrambled: 0 },
     keyFailure: null,
   };
+}
+
+/** A browser at home, in a household that also logs in from outside. */
+export function fakeAccess(now: number): Access {
+  const session = (id: number, name: string, agent: string) => ({
+    ...{ id, name, agent, address: '203.0.113.24', current: false },
+    ...{ createdAt: now - id * 86_400_000, expiresAt: now + 86_400_000 },
+  });
+  return {
+    you: { by: 'network', address: '192.168.1.20', network: '192.168.0.0/16', name: null },
+    login: {
+      configured: true,
+      issuer: 'https://id.example/home/v2.0',
+      group: 'family',
+      redirectUri: 'https://tv.example/login/callback',
+    },
+    trustedNetworks: ['192.168.0.0/16', 'fd00::/8'],
+    trustedProxies: [],
+    sessions: [
+      session(2, '港 花子', 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5) Version/17.5 Mobile Safari/604.1'),
+      session(1, '港 太郎', 'Mozilla/5.0 (Windows NT 10.0) Chrome/131.0.0.0 Safari/537.36'),
+    ],
+  };
+}
+
+export function fakeDeviceTokens(now: number): DeviceToken[] {
+  const paired = { approver: '港 花子', pairedAt: now - 40 * 86_400_000, current: false };
+  return [
+    { ...paired, id: 7, name: '寝室のテレビ', usedAt: null },
+    { ...paired, id: 3, name: '居間のテレビ', usedAt: now - 5 * 60_000 },
+  ];
 }

@@ -144,6 +144,60 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
+  test('tells why this browser was let in, and logs others out on the second press', async () => {
+    const page = await rig.open('settings', PHONE);
+    const block = page.locator('#section-access');
+    await block.getByText('192.168.0.0/16 にあるため許可されています').waitFor();
+    await block.getByText('Safari・iPhone').waitFor();
+    const others = block.getByRole('button', { name: 'ほかの端末をログアウト' });
+    await others.click();
+    const sure = block.getByRole('button', { name: 'もう一度押すとログアウトします' });
+    await sure.waitFor();
+    expect(rig.service.house.access.sessions).toHaveLength(2);
+    await sure.click();
+    await page.getByText('2台をログアウトしました').waitFor();
+    await block.getByText('ログインしている端末はありません').waitFor();
+    expect(await block.getByRole('button', { name: 'ほかの端末をログアウト' }).count()).toBe(0);
+    expect(await tooWide(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('whoever is logged in can log out here', async () => {
+    const { access } = rig.service.house;
+    const [mine] = access.sessions;
+    if (mine !== undefined) mine.current = true;
+    access.you = { by: 'session', address: '203.0.113.24', network: null, name: '港 花子' };
+    const page = await rig.open('settings');
+    const block = page.locator('#section-access');
+    await block.getByText('港 花子 としてログインしているため').waitFor();
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.method() === 'POST' && one.url().endsWith('/logout')),
+      block.getByRole('button', { name: 'ログアウト', exact: true }).click(),
+    ]);
+    expect(request.headers()['content-type']).toBe('application/json');
+    await page.waitForURL(/\/logout$/);
+  });
+
+  test('lists paired televisions and takes access from one after asking', async () => {
+    const page = await rig.open('settings', PHONE);
+    const block = page.locator('#section-devices');
+    await block.getByText('5分前').waitFor();
+    await block.getByRole('button', { name: /居間のテレビ.*登録を解除/ }).click();
+    const dialog = page.getByRole('dialog', { name: '登録を解除' });
+    await focusOn(page, 'キャンセル');
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'キャンセル' }).click();
+    expect(rig.service.house.deviceTokens).toHaveLength(2);
+    await block.getByRole('button', { name: /居間のテレビ.*登録を解除/ }).click();
+    await dialog.getByRole('button', { name: '解除する' }).click();
+    await block.getByText('居間のテレビ', { exact: true }).waitFor({ state: 'detached' });
+    expect(rig.service.house.deviceTokens.map(({ name }) => name)).toEqual(['寝室のテレビ']);
+    rig.service.house.deviceTokens = [];
+    rig.service.send('tokens');
+    await block.getByText('登録されたテレビはありません').waitFor();
+    expect(await tooWide(page)).toEqual([]);
+  });
+
   test('shows the licences of what it contains, by keyboard', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('.licenses');

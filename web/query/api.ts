@@ -302,3 +302,12 @@ export const previewRule = (
   if (ruleId !== undefined) url.searchParams.set('ruleId', String(ruleId));
   return exchange<RulePreview>(url, { method: 'POST', body, signal }, json);
 };
+
+/** Ends the session of this browser; the identity provider's goes on. */
+export const logout = (): Promise<void> => exchange('logout', { method: 'POST' }, nothing);
+/** Ends every login session but this one. */
+export const logoutOthers = (): Promise<{ count: number }> =>
+  exchange<{ count: number }>('api/sessions/revoke-others', { method: 'POST' }, json);
+/** A device that was revoked before stays so. */
+export const revokeDevice = (id: number): Promise<void> =>
+  exchange(`api/device/tokens/${id}`, { method: 'DELETE' }, nothing);

@@ -14,6 +14,7 @@ const WATCHED = [
   'channels',
   'scan',
   'settings',
+  'tokens',
   'reservations',
   'rules',
   'recordings',

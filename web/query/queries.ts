@@ -1,6 +1,8 @@
 /** What screens ask the service for again and again, with the events that change each answer. */
+import type { Access } from '../../wire/access.ts';
 import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import type {
+  DeviceToken,
   GuideStatus,
   ProgramDetail,
   Recording,
@@ -24,6 +26,10 @@ export const DEVICES = pathQuery<DetectedDevices>('api/devices', ['tuners']);
 export const CARD = pathQuery<Card>('api/card', ['tuners']);
 export const CHANNELS = pathQuery<Channel[]>('api/channels', ['channels', 'scan']);
 export const GUIDE_STATUS = pathQuery<GuideStatus>('api/guide/status', ['programs', 'services'], POLL_MS);
+/** How this browser was let in, and who else is logged in. */
+export const ACCESS = pathQuery<Access>('api/access', ['tokens']);
+/** Paired devices. */
+export const DEVICE_TOKENS = pathQuery<DeviceToken[]>('api/device/tokens', ['tokens']);
 export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);
 /** Each with how many it has booked and recorded. */
 export const RULES = pathQuery<RuleItem[]>('api/rules', ['rules', 'reservations', 'recordings']);

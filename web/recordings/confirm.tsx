@@ -1,46 +1,8 @@
-/** Asks before something that cannot be taken back. The careful answer has the focus. */
-import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+/** What is asked before a recording is erased or stopped. */
 import type { Recording } from '../../wire/api.ts';
-import { Sheet } from '../ui/sheet.tsx';
+import { Confirm } from '../ui/confirm.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
-
-interface ConfirmProps {
-  readonly title: string;
-  /** What the dangerous button does. */
-  readonly action: string;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
-
-function Confirm({ title, action, onConfirm, onClose, children }: ConfirmProps) {
-  const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus({ preventScroll: true }), []);
-  return (
-    <Sheet title={title} onClose={onClose}>
-      <div class="confirm">
-        {children}
-        <div class="confirm-actions">
-          <button ref={keep} type="button" class="button" data-nav-initial="" onClick={onClose}>
-            キャンセル
-          </button>
-          <button
-            type="button"
-            class="button button-danger"
-            onClick={() => {
-              onClose();
-              onConfirm();
-            }}
-          >
-            {action}
-          </button>
-        </div>
-      </div>
-    </Sheet>
-  );
-}
 
 interface EraseProps {
   readonly list: readonly Recording[];

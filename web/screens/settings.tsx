@@ -7,6 +7,8 @@ import { getHealth, getSystem } from '../query/api.ts';
 import { GUIDE_STATUS } from '../query/queries.ts';
 import { household, readHousehold } from '../query/settings.ts';
 import { callQuery, type Shown, useQuery } from '../query/use-query.ts';
+import { AccessBlock } from '../settings/access.tsx';
+import { DevicesBlock } from '../settings/devices.tsx';
 import { ClockBlock, SystemBlock } from '../settings/facts.tsx';
 import { ChoiceField, DeviceField, NumberField, SwitchField } from '../settings/field.tsx';
 import { FoldersBlock } from '../settings/folders.tsx';
@@ -32,6 +34,18 @@ const FOLDERS = {
   label: '録画の保存先',
   help: '上から順に、空きのあるフォルダーへ録画します。',
   words: 'フォルダー ディスク HDD 容量 空き 追加 recordingFolders',
+} as const;
+const ACCESS = {
+  section: 'access',
+  label: 'このサービスを使える人',
+  help: '許可されたネットワークと、ログイン中の端末です。',
+  words: 'ログイン ログアウト セッション OIDC ネットワーク TRUSTED_NETWORKS 許可 外出先',
+} as const;
+const DEVICES = {
+  section: 'devices',
+  label: '登録されたテレビ',
+  help: 'QR コードで登録したテレビのアプリです。',
+  words: 'TV アプリ ペアリング QR トークン 解除',
 } as const;
 const SYSTEM = {
   section: 'system',
@@ -101,7 +115,9 @@ interface SectionProps {
 }
 
 function isShown(key: SectionKey, search: string): boolean {
-  const described = [...ROWS, FOLDERS, CLOCK, SYSTEM, LICENSES].filter((one) => one.section === key);
+  const described = [...ROWS, FOLDERS, CLOCK, ACCESS, DEVICES, SYSTEM, LICENSES].filter(
+    (one) => one.section === key,
+  );
   return described.some((one) => matches(one, search));
 }
 
@@ -123,6 +139,18 @@ function Section({ section, search, facts }: SectionProps) {
         </div>
       ) : null}
       {section.key === CLOCK.section && matches(CLOCK, search) ? <Clock /> : null}
+      {section.key === ACCESS.section && matches(ACCESS, search) ? (
+        <div class="field-block">
+          <h3>{ACCESS.label}</h3>
+          <AccessBlock />
+        </div>
+      ) : null}
+      {section.key === DEVICES.section && matches(DEVICES, search) ? (
+        <div class="field-block">
+          <h3>{DEVICES.label}</h3>
+          <DevicesBlock />
+        </div>
+      ) : null}
       {section.key === SYSTEM.section && matches(SYSTEM, search) ? (
         facts.value !== undefined ? (
           <SystemBlock {...facts.value} />

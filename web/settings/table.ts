@@ -11,6 +11,8 @@ export const SECTIONS = [
   { key: 'live', title: 'ライブ' },
   { key: 'guide', title: '番組表・時刻' },
   { key: 'display', title: '表示' },
+  { key: 'access', title: 'アクセス' },
+  { key: 'devices', title: '連携（TV アプリ）' },
   { key: 'system', title: 'システム' },
 ] as const;
 

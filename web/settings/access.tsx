@@ -1,0 +1,221 @@
+/** Who is let in: how this very browser was, who is logged in, and which networks are trusted. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Access } from '../../wire/access.ts';
+import { now } from '../device/clock.ts';
+import { ApiFailure, addressOf, logout, logoutOthers, networkFailure } from '../query/api.ts';
+import { ACCESS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { shortText } from '../words/time.ts';
+import { agentName } from './agent-name.ts';
+
+const TEXTS = {
+  you: 'この端末',
+  leave: 'ログアウト',
+  leaveNote: 'このサービスからだけログアウトします。',
+  networks: '許可されたネットワーク',
+  networksNote: 'ここからはログインせずに使えます。環境変数 TRUSTED_NETWORKS で変えられます。',
+  noNetworks: 'ありません。どこからでもログインが必要です。',
+  proxies: '前段のプロキシ',
+  login: 'ログイン',
+  noLogin:
+    '設定されていません。家庭の外から使うには、環境変数 OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET を設定します。',
+  sessions: 'ログイン中の端末',
+  noSessions: 'ログインしている端末はありません。',
+  others: 'ほかの端末をログアウト',
+  othersSure: 'もう一度押すとログアウトします',
+  othersNote: 'すべての人のほかのブラウザーがログアウトします。登録したテレビはそのまま使えます。',
+} as const;
+
+/** Time to press again before the button forgets that it was pressed. */
+const ARMED_MS = 5_000;
+
+/** Why this browser may use the service. */
+function reasonText({ by, address, network, name }: Access['you']): string {
+  switch (by) {
+    case 'network':
+      return `この端末（${address}）は、許可されたネットワーク ${network ?? ''} にあるため許可されています。`;
+    case 'session':
+      return `この端末（${address}）は、${name ?? ''} としてログインしているため許可されています。`;
+    case 'token':
+      return `この端末（${address}）は、登録されたテレビのアクセストークンで許可されています。`;
+  }
+}
+
+function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) => void }) {
+  const leave = async (): Promise<void> => {
+    try {
+      await logout();
+      location.assign(addressOf('logout'));
+    } catch (error) {
+      onFailed(error);
+    }
+  };
+  return (
+    <div class="access-you">
+      <Icon name="lock" />
+      <p>{reasonText(access.you)}</p>
+      {access.you.by === 'session' ? (
+        <button
+          type="button"
+          class="button button-small"
+          title={TEXTS.leaveNote}
+          onClick={() => void leave()}
+        >
+          {TEXTS.leave}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Networks({ access }: { access: Access }) {
+  const { trustedNetworks, trustedProxies, login } = access;
+  const group = login.group === null ? '' : `グループまたはロール「${login.group}」の人だけ。`;
+  return (
+    <dl class="facts access-facts">
+      <div class="fact">
+        <dt>{TEXTS.networks}</dt>
+        <dd>
+          {trustedNetworks.length === 0 ? (
+            TEXTS.noNetworks
+          ) : (
+            <span class="access-address">{trustedNetworks.join('、')}</span>
+          )}
+          {trustedNetworks.length === 0 ? null : <small>{TEXTS.networksNote}</small>}
+        </dd>
+      </div>
+      {trustedProxies.length === 0 ? null : (
+        <div class="fact">
+          <dt>{TEXTS.proxies}</dt>
+          <dd class="access-address">{trustedProxies.join('、')}</dd>
+        </div>
+      )}
+      <div class="fact">
+        <dt>{TEXTS.login}</dt>
+        <dd>
+          {login.configured ? (
+            <>
+              <span class="access-address">{login.issuer}</span>
+              <small>
+                {group}リダイレクト URI：{login.redirectUri}
+              </small>
+            </>
+          ) : (
+            TEXTS.noLogin
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+type Session = Access['sessions'][number];
+
+function SessionRow({ session }: { session: Session }) {
+  const { name, address, agent, createdAt, current } = session;
+  return (
+    <li class="access-row">
+      <b>{name}</b>
+      {current ? (
+        <span class="state" data-tone="good">
+          {TEXTS.you}
+        </span>
+      ) : null}
+      <span class="access-note">
+        {agentName(agent)}、{address}、{shortText(createdAt, now.value)} から
+      </span>
+    </li>
+  );
+}
+
+/** Pressed twice: it ends the sessions of other people too. */
+function LogoutOthers({ onFailed, onDone }: { onFailed: (error: unknown) => void; onDone: () => void }) {
+  const [armed, setArmed] = useState(false);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    if (!armed) return undefined;
+    const timer = setTimeout(() => setArmed(false), ARMED_MS);
+    return () => clearTimeout(timer);
+  }, [armed]);
+  const press = async (): Promise<void> => {
+    if (busy) return;
+    if (!armed) {
+      setArmed(true);
+      return;
+    }
+    setArmed(false);
+    setBusy(true);
+    try {
+      const { count } = await logoutOthers();
+      showToast(count === 0 ? 'ほかにログイン中の端末はありません' : `${count}台をログアウトしました`);
+      onDone();
+    } catch (error) {
+      onFailed(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <button
+      type="button"
+      class={armed ? 'button button-small button-danger' : 'button button-small'}
+      title={TEXTS.othersNote}
+      aria-busy={busy}
+      onClick={() => void press()}
+    >
+      {armed ? TEXTS.othersSure : TEXTS.others}
+    </button>
+  );
+}
+
+export function AccessBlock() {
+  const { value, failure, renew } = useQuery(ACCESS);
+  const [refused, setRefused] = useState<string>();
+  const onFailed = (error: unknown): void => {
+    const { message } = error instanceof ApiFailure ? error : networkFailure(error);
+    setRefused(message);
+  };
+  if (value === undefined) {
+    if (failure === undefined) return <span class="skeleton block-skeleton" />;
+    return (
+      <p class="field-failed" role="alert">
+        {failure.message} {adviceFor(failure).next}
+      </p>
+    );
+  }
+  const { sessions } = value;
+  const others = sessions.some(({ current }) => !current);
+  return (
+    <>
+      <You access={value} onFailed={onFailed} />
+      <Networks access={value} />
+      {value.login.configured || sessions.length > 0 ? (
+        <div class="access-sessions">
+          <h4>{TEXTS.sessions}</h4>
+          {sessions.length === 0 ? <p class="block-note">{TEXTS.noSessions}</p> : null}
+          <ul class="access-rows">
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </ul>
+          {others ? (
+            <LogoutOthers
+              onFailed={onFailed}
+              onDone={() => {
+                setRefused(undefined);
+                void renew();
+              }}
+            />
+          ) : null}
+        </div>
+      ) : null}
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+    </>
+  );
+}

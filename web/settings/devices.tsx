@@ -1,0 +1,96 @@
+/** Paired televisions: which have access, and taking it from one. */
+import { useState } from 'preact/hooks';
+import type { DeviceToken } from '../../wire/api.ts';
+import { now } from '../device/clock.ts';
+import { ApiFailure, networkFailure, revokeDevice } from '../query/api.ts';
+import { DEVICE_TOKENS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { agoText, shortText } from '../words/time.ts';
+
+const TEXTS = {
+  none: '登録されたテレビはありません。',
+  how: 'テレビのアプリに QR コードが表示されたら、スマートフォンのカメラで読み取ると登録できます。許可されたネットワークの中では、登録しなくても使えます。',
+  revoke: '登録を解除',
+  sure: 'このテレビは、すぐに使えなくなります。もう一度使うには、QR コードで登録し直します。',
+  current: 'この端末',
+} as const;
+
+function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }) {
+  const { name, pairedAt, usedAt, approver, current } = device;
+  return (
+    <li class="access-row">
+      <b>
+        <bdi>{name}</bdi>
+      </b>
+      {current ? (
+        <span class="state" data-tone="good">
+          {TEXTS.current}
+        </span>
+      ) : null}
+      <span class="access-note">
+        {shortText(pairedAt, now.value)} に {approver} が登録、最後の使用：
+        {usedAt === null ? 'まだありません' : agoText(usedAt, now.value)}
+      </span>
+      <button type="button" class="button button-small" onClick={onRevoke}>
+        <span class="hidden-text">{name}：</span>
+        {TEXTS.revoke}
+      </button>
+    </li>
+  );
+}
+
+export function DevicesBlock() {
+  const { value, failure, renew } = useQuery(DEVICE_TOKENS);
+  const [asked, setAsked] = useState<DeviceToken>();
+  const [refused, setRefused] = useState<string>();
+  const revoke = async ({ id, name }: DeviceToken): Promise<void> => {
+    setRefused(undefined);
+    try {
+      await revokeDevice(id);
+      showToast(`「${name}」の登録を解除しました`);
+      await renew();
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    }
+  };
+  if (value === undefined) {
+    if (failure === undefined) return <span class="skeleton block-skeleton" />;
+    return (
+      <p class="field-failed" role="alert">
+        {failure.message} {adviceFor(failure).next}
+      </p>
+    );
+  }
+  return (
+    <>
+      {value.length === 0 ? <p class="block-note">{TEXTS.none}</p> : null}
+      <ul class="access-rows">
+        {value.map((device) => (
+          <Row key={device.id} device={device} onRevoke={() => setAsked(device)} />
+        ))}
+      </ul>
+      <p class="block-note">{TEXTS.how}</p>
+      {refused === undefined ? null : (
+        <p class="field-failed" role="alert">
+          {refused}
+        </p>
+      )}
+      {asked === undefined ? null : (
+        <Confirm
+          title="登録を解除"
+          action="解除する"
+          onConfirm={() => void revoke(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p class="access-name">
+            「<bdi>{asked.name}</bdi>」
+          </p>
+          <p>{TEXTS.sure}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
