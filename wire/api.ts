@@ -27,6 +27,9 @@ const NowProgramSchema = t.Object({
   reserved: t.Boolean(),
   recording: t.Boolean(),
   audios: t.Array(AudioOptionSchema, { minItems: 1 }),
+  mainStationId: t.Optional(
+    t.Integer({ description: 'station that shows the same programme under a lower number; absent: its own' }),
+  ),
 });
 export type NowProgram = Static<typeof NowProgramSchema>;
 

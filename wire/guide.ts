@@ -73,6 +73,20 @@ export type GuideStation = Static<typeof GuideStationSchema>;
 export const GuideWindowSchema = t.Array(GuideStationSchema);
 export type GuideWindow = Static<typeof GuideWindowSchema>;
 
+/** `GET /api/guide/shared`: stations that show nothing of their own in the window. */
+export const SharedStationsSchema = t.Array(
+  t.Object(
+    {
+      stationId: t.Integer(STATION_ID),
+      mainStationId: t.Integer({
+        description: 'station that shows the same programmes under a lower number',
+      }),
+    },
+    EXTENSIBLE,
+  ),
+);
+export type SharedStations = Static<typeof SharedStationsSchema>;
+
 /** Widest window that `GET /api/guide` answers: the eight days of a guide, whole days of them touched. */
 export const MAX_GUIDE_WINDOW_MS = 9 * 86_400_000;
 

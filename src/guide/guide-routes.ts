@@ -2,7 +2,7 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { type ProgramId, splitProgramId, splitStationId } from '../../arib/ids.ts';
+import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../arib/ids.ts';
 import {
   GuideWindowSchema,
   MAX_GUIDE_WINDOW_MS,
@@ -15,14 +15,18 @@ import {
   type SearchResult,
   SearchResultSchema,
   type SearchSection,
+  type SharedStations,
+  SharedStationsSchema,
 } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
+import { mainStationOf } from '../model/main-station.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import type { StationRecord } from '../model/station.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { notModified, polledJson, polledResponses } from '../route/polled-answer.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
+import type { ProgramStore } from '../store/program-store.ts';
 import type { SearchStore } from '../store/search-store.ts';
 import { writeWindow } from './guide-window-text.ts';
 import { programDetail } from './program-detail.ts';
@@ -36,7 +40,10 @@ export interface GuideRouteNeeds {
     GuideWindowStore,
     'stamp' | 'ofStation' | 'stationNames' | 'others' | 'reservationOf' | 'reserved' | 'nextChange'
   >;
-  programs: { find(id: ProgramId): ProgramRecord | undefined };
+  programs: {
+    find(id: ProgramId): ProgramRecord | undefined;
+    sharing: ProgramStore['sharing'];
+  };
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
 }
 
@@ -68,7 +75,7 @@ interface GuideQuestion {
 }
 
 /** @throws Failure bad_request naming the field, not_found for a station that is not listed */
-function readGuideQuestion(query: typeof GUIDE_QUERY.static, parts: GuideRouteNeeds): GuideQuestion {
+function readGuideQuestion(query: Partial<typeof GUIDE_QUERY.static>, parts: GuideRouteNeeds): GuideQuestion {
   const now = parts.now();
   const from = query.from === undefined ? now - (now % HOUR_MS) : Number(query.from);
   const to = query.to === undefined ? from + DEFAULT_WINDOW_MS : Number(query.to);
@@ -143,6 +150,49 @@ function searchOffset(text: string | undefined): number {
   return Math.min(Number(text ?? 0), SEARCH_MAX_OFFSET);
 }
 
+/** Which stations need no column: each of their programmes is another station's too. */
+function sharedStations(
+  { programs }: GuideRouteNeeds,
+  { from, to, stations }: GuideQuestion,
+): SharedStations {
+  const listed = new Set(stations.map(({ id }) => id));
+  const isListed = (id: StationId): boolean => listed.has(id);
+  return [...programs.sharing(listed, from, to)].flatMap(([id, shared]) => {
+    const mains = shared.map((program) => mainStationOf(program, isListed));
+    const [main] = mains;
+    return main === undefined || mains.includes(undefined) ? [] : [{ stationId: id, mainStationId: main }];
+  });
+}
+
+function addSharedRoute(app: Elysia, parts: GuideRouteNeeds): void {
+  app.get(
+    '/api/guide/shared',
+    ({ query, request }) => {
+      const question = readGuideQuestion(query, parts);
+      const stamp = parts.guide.stamp('programs', 'stations');
+      const etag = `"${parts.version}-${stamp}-${question.from}-${question.to}-${query.type ?? ''}"`;
+      const unchanged = notModified(request, etag);
+      if (unchanged !== undefined) return unchanged;
+      return polledJson(request, { etag, body: JSON.stringify(sharedStations(parts, question)) });
+    },
+    {
+      query: t.Omit(GUIDE_QUERY, ['stationId']),
+      detail: {
+        summary: 'Stations that show nothing of their own in a window of time',
+        description:
+          'Sub-channels whose programmes are all announced as shared with a listed station of a lower number. ' +
+          'Carries an ETag; `If-None-Match` gives 304 while the guide did not change.',
+        tags: ['guide'],
+        responses: {
+          ...REFUSALS,
+          ...polledResponses('stations with the one that shows the same', SharedStationsSchema),
+          400: problemResponse('a bad value, or a window that is empty or too wide; `path` names the field'),
+        },
+      },
+    },
+  );
+}
+
 function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
   app.get(
     '/api/guide',
@@ -177,6 +227,7 @@ function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
 
 export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
   addGuideRoute(app, parts);
+  addSharedRoute(app, parts);
 
   app.get(
     '/api/programs/:id',

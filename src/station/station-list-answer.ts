@@ -6,6 +6,7 @@ import type { StationId } from '../../arib/ids.ts';
 import { removeTitleMarks } from '../../arib/text/title-marks.ts';
 import type { NowProgram, ReservationState, Station } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
+import { mainStationOf } from '../model/main-station.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { PolledAnswer } from '../route/polled-answer.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
@@ -27,9 +28,15 @@ export interface StationListNeeds {
 /** However little happens the list is written anew: insurance against a programme that nobody announced. */
 const LONGEST_KEPT_MS = 60_000;
 
-function nowOf(program: AiringProgram | undefined, state: ReservationState | undefined): NowProgram | null {
+function nowOf(
+  program: AiringProgram | undefined,
+  state: ReservationState | undefined,
+  isListed: (id: StationId) => boolean,
+): NowProgram | null {
   if (program === undefined) return null;
+  const main = mainStationOf(program, isListed);
   return {
+    ...(main === undefined ? {} : { mainStationId: main }),
     id: program.id,
     title: removeTitleMarks(program.name).title,
     name: program.name,
@@ -46,6 +53,7 @@ function toStation(
   airing: AiringProgram | undefined,
   state: ReservationState | undefined,
   logoTag: string | undefined,
+  isListed: (id: StationId) => boolean,
 ): Station {
   return {
     id: station.id,
@@ -55,7 +63,7 @@ function toStation(
     // The tag makes it another address when the picture changes.
     logo: logoTag === undefined ? null : `api/services/${station.id}/logo?v=${logoTag}`,
     live: `api/services/${station.id}/live`,
-    now: nowOf(airing, state),
+    now: nowOf(airing, state, isListed),
   };
 }
 
@@ -93,10 +101,13 @@ export class StationListAnswer {
     const { stations, logos, guide } = this.parts;
     const airing = stations.airing();
     const reserved = guide.reserved([...airing.values()].map((program) => program.id));
-    return stations.list().map((station) => {
+    const list = stations.list();
+    const listed = new Set(list.map(({ id }) => id));
+    const isListed = (id: StationId): boolean => listed.has(id);
+    return list.map((station) => {
       const program = airing.get(station.id);
       const state = program === undefined ? undefined : reserved.get(program.id);
-      return toStation(station, program, state, logos.tag(station.id));
+      return toStation(station, program, state, logos.tag(station.id), isListed);
     });
   }
 }

@@ -124,6 +124,27 @@ describe('reading', () => {
     expect(store.ofStation(HOME, 0)).toEqual([program(7, 5, 40)]);
   });
 
+  test('a station is sharing in a window where each of its programmes is shared', async () => {
+    const events = [{ networkId: networkId(0x7fe8), serviceId: serviceId(1024), eventId: eventId(1) }];
+    const shared = { type: 'shared' as const, events };
+    await write({
+      programs: [
+        program(1, 0, 30, { groups: [shared] }),
+        program(2, 30, 60, { groups: [shared] }),
+        program(3, 60, 90),
+      ],
+    });
+    const sharing = (from: number, to: number) =>
+      store
+        .sharing([HOME, BRANCH], at(from), at(to))
+        .get(HOME)
+        ?.map(({ groups }) => groups);
+    expect(sharing(0, 60)).toEqual([[shared], [shared]]);
+    expect(sharing(0, 61)).toBeUndefined();
+    expect(sharing(95, 100)).toBeUndefined();
+    expect(store.sharing([BRANCH], at(0), at(60)).size).toBe(0);
+  });
+
   test('airing is the programme whose span holds the moment, end exclusive', async () => {
     await write({ programs: [program(1, 0, 30), program(2, 30, 60)] });
     expect([airing(-1), airing(0), airing(29.9), airing(30), airing(60)]).toEqual([

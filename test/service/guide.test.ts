@@ -12,7 +12,7 @@ import {
   type Station,
 } from '../../wire/api.ts';
 import { type ProgramRow, programIdOf, putPrograms, putReservation } from './guide-rows.ts';
-import { HOME_STATION, until } from './harness.ts';
+import { CHANNELS, HOME_STATION, StandInAgent, until } from './harness.ts';
 import { type Household, startHousehold } from './household.ts';
 
 const HOUR = 3_600_000;
@@ -169,6 +169,42 @@ describe('/api/guide', () => {
     expect(await status()).toEqual([200, false]);
     expect(await status()).toEqual([304, true]);
     expect((await get(`${path}&type=GR`, { headers: { 'if-none-match': tag } })).status).toBe(200);
+  });
+});
+
+describe('a sub-channel', () => {
+  test('that shows nothing of its own is named with its main station, for a window and for now', async () => {
+    const agent = new StandInAgent();
+    const branch = { serviceId: 1025, name: '試験テレビ２', serviceType: 1, remoteControlKey: 1 };
+    agent.channels = CHANNELS.map((channel) =>
+      channel.type === 'GR' ? { ...channel, stations: [...channel.stations, branch] } : channel,
+    );
+    const home = await startHousehold({}, agent);
+    try {
+      const [main, sub] = [HOME_STATION, HOME_STATION + 1];
+      const groups = [{ type: 'shared', events: [{ networkId: 0x7fe8, serviceId: 1024, eventId: 1 }] }];
+      const now = { startAt: Date.now() - HOUR, endAt: Date.now() + HOUR };
+      putPrograms(home.database, [
+        ...[row(1), row(2), row(9, now)],
+        row(1, { station: sub, groups }),
+        row(2, { station: sub, name: '副音声ではない別番組' }),
+        row(9, { ...now, station: sub, groups }),
+      ]);
+      const shared = async (hours: number) => {
+        const path = `/api/guide/shared?type=GR&from=${START}&to=${START + hours * HOUR}`;
+        return (await home.ask(path)).json();
+      };
+      expect(await shared(1)).toEqual([{ stationId: sub, mainStationId: main }]);
+      expect(await shared(2)).toEqual([]);
+      const list = (await (await home.ask('/api/services')).json()) as Station[];
+      const mains = list.map(({ id, now }) => [id, now?.mainStationId]);
+      expect(mains.slice(0, 2)).toEqual([
+        [main, undefined],
+        [sub, main],
+      ]);
+    } finally {
+      await home.close();
+    }
   });
 });
 

@@ -82,6 +82,7 @@ describe('stations and health', () => {
       '/api/font/svc-font.woff2',
       '/api/guide',
       '/api/guide/collect',
+      '/api/guide/shared',
       '/api/guide/status',
       '/api/health',
       '/api/licenses',

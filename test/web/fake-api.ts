@@ -10,6 +10,7 @@ import type {
   ScanStatus,
   SearchResult,
   Settings,
+  SharedStations,
   SystemFacts,
 } from '../../wire/api.ts';
 import { tunerOf } from '../tuner.ts';
@@ -39,6 +40,7 @@ import { answerRules, type FakeRules, newRules } from './fake-rules.ts';
 export interface HouseState {
   guide: FakeGuide;
   guideStatus: GuideStatus | undefined;
+  sharedStations: SharedStations;
   tuners: Tuner[];
   channels: Channel[];
   scan: ScanStatus;
@@ -68,6 +70,7 @@ export function newHouse(guide: FakeGuide): HouseState {
   return {
     guide,
     guideStatus: undefined,
+    sharedStations: [],
     tuners: fakeTuners(),
     channels: fakeChannels(),
     scan: NO_SCAN,
@@ -126,6 +129,8 @@ export async function answerHouse(
   switch (name) {
     case 'guide':
       return await guideAnswer(state, query, request);
+    case 'guide/shared':
+      return Response.json(state.sharedStations);
     case 'guide/status':
       return Response.json(state.guideStatus ?? guideStatus(state.guide, Date.now()));
     case 'guide/collect':

@@ -120,6 +120,26 @@ describe.skipIf(!hasChromium)('the guide', () => {
     return columns.find(({ stationId }) => stationId === station?.id)?.programs ?? [];
   }
 
+  test('a sub-channel that shows nothing of its own on the day has no column, but the one asked for', async () => {
+    const page = await openGuide();
+    const [first, second, third] = STATIONS;
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error('too few stations');
+    const heads = () => page.locator('.guide-head-words b').allTextContents();
+    const names = await heads();
+    rig.service.house.sharedStations = [{ stationId: second.id, mainStationId: first.id }];
+    rig.service.send('programs');
+    await page.waitForFunction(
+      (name) => document.querySelectorAll('.guide-head-words b')[1]?.textContent === name,
+      names[2] ?? '',
+    );
+    expect((await heads()).slice(0, 2)).toEqual([names[0] ?? '', names[2] ?? '']);
+    expect(await overlaps(page)).toEqual([]);
+    await page.goto(`${rig.service.url}guide?at=${Date.now()}&station=${second.id}`);
+    await page.locator('.prog').first().waitFor();
+    expect(await heads()).toContain(names[1] ?? '');
+  });
+
   test('draws what is in view, of 120 stations and eight days, and only that', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);

@@ -51,7 +51,18 @@ async function addresses(): Promise<string[]> {
   ).json()) as { programs: { id: number }[] }[];
   const program = columns[0]?.programs[0]?.id;
   return [
-    ...['services', 'health', 'guide/status', 'tuners', 'channels', 'scan', 'settings', 'system', 'storage'],
+    ...[
+      'services',
+      'health',
+      'guide/status',
+      'guide/shared',
+      'tuners',
+      'channels',
+      'scan',
+      'settings',
+      'system',
+      'storage',
+    ],
     ...['devices', 'card'],
     ...['reservations', 'reservations?completed=1', 'rules', 'recordings', 'recordings/series'],
     ...['recordings?show=failed', 'recordings?show=bin', 'search?q=%E7%81%AF%E5%8F%B0'],

@@ -112,6 +112,13 @@ export class GuideGrid {
       this.#layer.clear();
       this.#focused = undefined;
     }
+    const place = this.#focused;
+    if (place !== undefined) {
+      const id = this.#stations[place.column]?.id;
+      const column = stations.findIndex((station) => station.id === id);
+      // Of a column that went the focus goes to what has taken its place.
+      if (column >= 0) this.#focused = { ...place, column };
+    }
     this.#type = type;
     this.#stations = stations;
     this.#frame.setStations(stations, all);

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Station } from '../../wire/api.ts';
 import { now } from '../device/clock.ts';
-import { stationById, stations } from '../query/stations.ts';
+import { stationById, stations, withoutCopies } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
@@ -67,7 +67,7 @@ export function ChannelList({ stationId, onPick }: { stationId: number; onPick?:
         </div>
       )}
       <ul class="rows" data-nav-group="channels">
-        {list
+        {withoutCopies(list, stationId)
           .filter((station) => station.type === type)
           .map((station) => (
             <li key={station.id}>

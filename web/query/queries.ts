@@ -9,6 +9,8 @@ import type {
   RecordingDetail,
   RuleItem,
   ScanStatus,
+  SharedStations,
+  Station,
   StorageFacts,
 } from '../../wire/api.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
@@ -46,6 +48,9 @@ export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
   },
 );
 
+/** Sub-channels that show nothing of their own between two times, epoch ms. */
+export const sharedStationsQuery = (type: Station['type'], from: number, to: number): Query<SharedStations> =>
+  pathQuery(`api/guide/shared?type=${type}&from=${from}&to=${to}`, ['programs', 'services']);
 export const programQuery = (id: number): Query<ProgramDetail> =>
   pathQuery(`api/programs/${id}`, ['programs', 'reservations']);
 export const ruleQuery = (id: number): Query<RuleItem> =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Station } from '../../wire/api.ts';
-import { neighbour, stationOfKey } from './stations.ts';
+import { neighbour, stationOfKey, withoutCopies } from './stations.ts';
 
 const station = (id: number, type: Station['type'], remoteControlKey: number): Station => ({
   id,
@@ -19,6 +19,28 @@ test('channel up and down go around within the broadcast type', () => {
   expect(neighbour(list, 3, 1)?.id).toBe(1);
   expect(neighbour(list, 9, 1)).toBeUndefined();
   expect(neighbour(list, 77, 1)).toBeUndefined();
+});
+
+test('a sub-channel that shows what its main station shows takes no step and no place', () => {
+  const program = {
+    id: 1,
+    title: '',
+    name: '',
+    startAt: 0,
+    endAt: 1,
+    reserved: false,
+    recording: false,
+    audios: [],
+  };
+  const copy = { ...station(2, 'GR', 1), now: { ...program, mainStationId: 1 } };
+  const three = [station(1, 'GR', 1), copy, station(3, 'GR', 4)];
+  expect(withoutCopies(three).map(({ id }) => id)).toEqual([1, 3]);
+  expect(neighbour(three, 1, 1)?.id).toBe(3);
+  // Who watches it stays where he is.
+  expect(withoutCopies(three, 2).map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(neighbour(three, 2, 1)?.id).toBe(3);
+  // Without its main station in the list it is the only one to show the programme.
+  expect(withoutCopies([copy]).map(({ id }) => id)).toEqual([2]);
 });
 
 test('a number of the remote control means the first terrestrial station that has it', () => {

@@ -26,10 +26,24 @@ export function stationById(id: number): Station | undefined {
   return stations.value.find((station) => station.id === id);
 }
 
-/** The next station of the same broadcast type, around the end; undefined for an unknown or only station. */
+/**
+ * Without the sub-channels that show what their main station shows now.
+ * @param kept stays in any case
+ */
+export function withoutCopies(list: readonly Station[], kept?: number): readonly Station[] {
+  const ids = new Set(list.map(({ id }) => id));
+  return list.filter(
+    ({ id, now }) => id === kept || now?.mainStationId === undefined || !ids.has(now.mainStationId),
+  );
+}
+
+/**
+ * The next station of the same broadcast type, around the end; undefined for an unknown or only station. Sub-channels
+ * that show what their main station shows are passed over.
+ */
 export function neighbour(list: readonly Station[], id: number, step: 1 | -1): Station | undefined {
   const station = list.find((candidate) => candidate.id === id);
-  const band = list.filter((candidate) => candidate.type === station?.type);
+  const band = withoutCopies(list, id).filter((candidate) => candidate.type === station?.type);
   if (station === undefined || band.length < 2) return undefined;
   return band[(band.indexOf(station) + step + band.length) % band.length];
 }

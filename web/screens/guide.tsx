@@ -16,10 +16,12 @@ import { onBack } from '../navigation/back.ts';
 import { openProgram, query } from '../navigation/router.ts';
 import { getGuide } from '../query/api.ts';
 import { listenFor } from '../query/events.ts';
+import { sharedStationsQuery } from '../query/queries.ts';
 import { bookings } from '../query/reservations.ts';
 import { stationList, stations } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { toggle } from '../reservations/actions.ts';
-import { broadcastDay, HOUR_MS } from '../words/day.ts';
+import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 import { splitTitle } from '../words/title.ts';
 
 const BANDS: readonly Band[] = [
@@ -55,13 +57,30 @@ function asked(): { readonly at: number; readonly stationId: number } | undefine
   return Number.isFinite(at) ? { at, stationId: Number(query.value.get('station') ?? 0) } : undefined;
 }
 
-function bandList(type: Station['type']): readonly Station[] {
-  return stations.value.filter((station) => station.type === type);
+/** @param hidden without a column; a station that the address asks for has one in any case */
+function bandList(type: Station['type'], hidden: ReadonlySet<number>): readonly Station[] {
+  const wished = asked()?.stationId;
+  return stations.value.filter(({ id, type: own }) => own === type && (id === wished || !hidden.has(id)));
 }
 
-function place(grid: GuideGrid, type: Station['type']): void {
+/**
+ * The sub-channels that show nothing of their own on the day in view. Until the answer for another day is here that of
+ * the day before it counts, so that columns do not come for a moment.
+ */
+function useHidden(type: Station['type'], day: number): ReadonlySet<number> {
+  const { value } = useQuery(sharedStationsQuery(type, day, day + DAY_MS));
+  const kept = useRef<{ readonly type: Station['type']; readonly ids: ReadonlySet<number> }>({
+    type,
+    ids: new Set(),
+  });
+  if (value !== undefined) kept.current = { type, ids: new Set(value.map(({ stationId }) => stationId)) };
+  else if (kept.current.type !== type) kept.current = { type, ids: new Set() };
+  return kept.current.ids;
+}
+
+function place(grid: GuideGrid, type: Station['type'], list: readonly Station[]): void {
   const wish = asked();
-  const column = bandList(type).findIndex((station) => station.id === wish?.stationId);
+  const column = list.findIndex((station) => station.id === wish?.stationId);
   const kept = recallPosition(type, Date.now());
   if (wish !== undefined) {
     grid.moveTo({ at: wish.at - HOUR_MS / 2, column: Math.max(0, column - 1) });
@@ -177,19 +196,28 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   const placed = useRef<Station['type'] | undefined>(undefined);
   const list = stations.value;
   const span = guideSpan(now.value);
+  const columns = bandList(type, useHidden(type, shown.value.day));
+  const columnsBefore = useRef<readonly Station[]>([]);
 
   useEffect(() => {
     if (grid === undefined) return;
     const before = placed.current;
     if (before !== undefined && before !== type) rememberPosition(before, grid.position(), Date.now());
-    const at = before === undefined || before === type ? undefined : grid.position().at;
-    grid.setStations(type, bandList(type), list);
-    if (before === undefined) place(grid, type);
+    const { at, column } = grid.position();
+    const leftmost = columnsBefore.current[Math.floor(column)]?.id;
+    grid.setStations(type, columns, list);
+    if (before === undefined) place(grid, type, columns);
     // Another type at the same time of the same day.
-    else if (at !== undefined) grid.moveTo({ at, column: recallPosition(type, Date.now())?.column ?? 0 });
+    else if (before !== type) grid.moveTo({ at, column: recallPosition(type, Date.now())?.column ?? 0 });
+    else {
+      // Columns came or went: what stood at the left stays there.
+      const index = columns.findIndex(({ id }) => id === leftmost);
+      if (index >= 0 && index !== Math.floor(column)) grid.moveTo({ at, column: index + (column % 1) });
+    }
+    columnsBefore.current = columns;
     placed.current = type;
     first.current = false;
-  }, [grid, type, stationKey(list, type)]);
+  }, [grid, type, stationKey(columns, type)]);
   useEffect(() => grid?.setSpan(span), [grid, span.from]);
   useEffect(() => grid?.setNow(now.value), [grid, now.value]);
   useEffect(() => grid?.setGenre(genre.value), [grid, genre.value]);

@@ -14,7 +14,7 @@ import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { getStatus } from '../query/api.ts';
 import { plainReason } from '../query/plain-reason.ts';
-import { readStations, stationList, stationOfKey } from '../query/stations.ts';
+import { readStations, stationList, stationOfKey, withoutCopies } from '../query/stations.ts';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { clockText, dateText } from '../words/time.ts';
@@ -134,7 +134,7 @@ function Content() {
     case 'failed':
       return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
     case 'ready':
-      return <Bands stations={list.stations} />;
+      return <Bands stations={withoutCopies(list.stations)} />;
   }
 }
 
