@@ -87,6 +87,7 @@ const WEB_MAY_KNOW: Record<string, readonly string[]> = {
   words: ['query', 'ui', 'navigation', 'device'],
   player: WEB_SHARED,
   caption: WEB_SHARED,
+  raw: WEB_SHARED,
   guide: WEB_SHARED,
   recordings: WEB_SHARED,
   reservations: WEB_SHARED,

@@ -1,6 +1,6 @@
 /**
- * Compiles the AssemblyScript modules, `wasm/<name>/<name>.as.ts` → `wasm/built/<name>.wasm`, where the source or this
- * file changed since. `tools/run.mjs` runs it before every task.
+ * Compiles the AssemblyScript modules, `wasm/<name>/<name>.as.ts` → `wasm/built/<name>.wasm`, where a source of its
+ * folder or this file changed since. `tools/run.mjs` runs it before every task.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,11 @@ const COMPILER = join(ROOT, 'node_modules', 'assemblyscript', 'bin', 'asc.js');
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd'];
 const LIMIT_MS = 120_000;
 
-async function stampOf(source: string): Promise<string> {
+async function stampOf(name: string): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
-  for (const file of [source, import.meta.path]) hasher.update(await Bun.file(file).bytes());
+  const sources = readdirSync(join(WASM, name)).filter((file) => file.endsWith('.as.ts'));
+  for (const file of [...sources.sort().map((one) => join(WASM, name, one)), import.meta.path])
+    hasher.update(await Bun.file(file).bytes());
   return hasher.digest('hex');
 }
 
@@ -23,7 +25,7 @@ async function compile(name: string): Promise<boolean> {
   const source = join(WASM, name, `${name}.as.ts`);
   const target = join(BUILT, `${name}.wasm`);
   const stampFile = `${target}.stamp`;
-  const stamp = await stampOf(source);
+  const stamp = await stampOf(name);
   if (existsSync(target) && existsSync(stampFile) && (await Bun.file(stampFile).text()) === stamp)
     return false;
   mkdirSync(BUILT, { recursive: true });

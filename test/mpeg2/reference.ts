@@ -1,0 +1,73 @@
+/** Elementary streams made and decoded by ffmpeg, and the units and pictures that they are compared by. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DecodedPicture } from '../../web/raw/mpeg2-decoder.ts';
+
+async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
+  const child = Bun.spawn(['ffmpeg', '-v', 'error', '-y', ...args], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 60_000,
+  });
+  const [bytes, errors, code] = await Promise.all([
+    new Response(child.stdout).bytes(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code !== 0) throw new Error(`ffmpeg: ${errors}`);
+  return bytes;
+}
+
+/** A noisy moving test picture. @param options of the encoder */
+export function encode(size: string, seconds: number, options: readonly string[]): Promise<Uint8Array> {
+  const source = `testsrc2=size=${size}:rate=30000/1001:duration=${seconds},noise=alls=12:allf=t`;
+  const encoder = ['-c:v', 'mpeg2video', '-threads', '1', ...options, '-f', 'mpeg2video', '-'];
+  return ffmpeg(['-f', 'lavfi', '-i', source, ...encoder]);
+}
+
+/** All pictures of a stream as ffmpeg decodes them, planar 4:2:0 without gaps. */
+export async function decodeByFfmpeg(stream: Uint8Array): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-mpeg2-'));
+  try {
+    const file = join(folder, 'stream.m2v');
+    await Bun.write(file, stream);
+    const exact = ['-flags', 'bitexact', '-cpuflags', '0', '-idct', 'simple'];
+    const raw = ['-fps_mode', 'passthrough', '-pix_fmt', 'yuv420p', '-f', 'rawvideo', '-'];
+    return await ffmpeg([...exact, '-f', 'mpegvideo', '-i', file, ...raw]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The samples of a picture without what pads its lines. */
+export function samplesOf({ planes, shape }: DecodedPicture): Uint8Array {
+  const { width, height, stride, cb, cr } = shape;
+  const [halfWidth, halfHeight] = [Math.ceil(width / 2), Math.ceil(height / 2)];
+  const samples = new Uint8Array(width * height + 2 * halfWidth * halfHeight);
+  let to = 0;
+  const copy = (from: number, line: number, columns: number, lines: number): void => {
+    for (let y = 0; y < lines; y += 1) {
+      samples.set(planes.subarray(from + y * line, from + y * line + columns), to);
+      to += columns;
+    }
+  };
+  copy(0, stride, width, height);
+  copy(cb, stride / 2, halfWidth, halfHeight);
+  copy(cr, stride / 2, halfWidth, halfHeight);
+  return samples;
+}
+
+/** Peak signal-to-noise ratio, dB. */
+export function psnr(a: Uint8Array, b: Uint8Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += ((a[at] ?? 0) - (b[at] ?? 0)) ** 2;
+  return sum === 0 ? 99 : 10 * Math.log10((255 ** 2 * a.length) / sum);
+}
+
+export function largestDifference(a: Uint8Array, b: Uint8Array): number {
+  let most = Math.abs(a.length - b.length);
+  for (let at = 0; at < a.length; at += 1) most = Math.max(most, Math.abs((a[at] ?? 0) - (b[at] ?? 0)));
+  return most;
+}

@@ -1,0 +1,37 @@
+/**
+ * Reading an access unit bit by bit. The unit lies in memory as 32-bit words in big-endian order of their octets, so
+ * that one load and one rotation give at least 33 bits from any position. What lies behind the unit is zero for longer
+ * than a macroblock can be, so that a reader checks `bits.end` once a macroblock.
+ */
+
+export namespace bits {
+  /** Address of the words. */
+  export let words: i32 = 0;
+  /** In bits from the first word. */
+  export let position: i32 = 0;
+  export let end: i32 = 0;
+}
+
+/** The bits from `at` on, from the highest bit down: 33 or more. */
+export function windowAt(at: i32): u64 {
+  return rotl<u64>(load<u64>(bits.words + ((at >>> 5) << 2)), 32) << (at & 31);
+}
+
+/** @param count 1 to 32 */
+export function peek(count: i32): i32 {
+  return <i32>(windowAt(bits.position) >> (64 - count));
+}
+
+/** @param count 1 to 32 */
+export function take(count: i32): i32 {
+  const value = peek(count);
+  bits.position += count;
+  return value;
+}
+
+/** A code of a lookup table by `width` bits; -1 where there is none, and then the position stands. */
+export function takeCode(table: i32, width: i32): i32 {
+  const entry = <i32>load<u16>(table + (peek(width) << 1));
+  bits.position += entry & 255;
+  return entry === 0 ? -1 : entry >> 8;
+}
