@@ -176,18 +176,34 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.locator('.rule').waitFor();
     expect(rules()).toEqual([{ ...before, keepNewest: 5 } as RuleItem]);
     await page.locator('.rule-extras', { hasText: '新しい5件だけ残す' }).waitFor();
-    // Another screen changes the rule, and then deletes it, while it is written here.
+    // Another screen changes the rule while it is written here: what both changed is to be chosen.
     await page.getByRole('link', { name: '編集' }).click();
     await field(page, 'keyword').fill('ナイター');
-    house.rules.rules = rules().map((rule) => ({ ...rule, priority: 9 }));
-    rig.service.send('rules');
-    await page.getByText('ほかの画面で変更されました').waitFor();
+    house.rules.rules = rules().map((rule) => ({ ...rule, keyword: '釣り', priority: 9 }));
+    await save(page);
+    const sheet = page.getByRole('dialog', { name: 'ほかの画面で変更されています' });
+    await sheet.waitFor();
+    expect(await sheet.locator('.rule-difference').allTextContents()).toEqual([
+      'キーワードほかの画面釣りこの画面ナイター',
+    ]);
+    expect(rules()[0]?.keyword).toBe('釣り');
+    await sheet.getByRole('button', { name: 'ほかの画面の内容を使う' }).click();
+    expect(await field(page, 'keyword').inputValue()).toBe('釣り');
+    await field(page, 'keyword').fill('ナイター');
+    house.rules.rules = rules().map((rule) => ({ ...rule, keyword: '将棋' }));
+    await save(page);
+    await sheet.getByRole('button', { name: 'この画面の内容で保存' }).click();
+    await page.locator('.rule').waitFor();
+    // What was changed there alone is kept.
+    expect(rules()[0]).toMatchObject({ keyword: 'ナイター', priority: 9, keepNewest: 5 });
+    // Then it deletes the rule.
+    await page.getByRole('link', { name: '編集' }).click();
+    await field(page, 'keyword').fill('ナイター中継');
     house.rules.rules = [];
-    rig.service.send('rules');
     await save(page);
     await page.getByRole('button', { name: '新しいルールとして保存' }).click();
     await page.getByRole('heading', { name: '灯台守の娘' }).waitFor();
-    expect(rules()[0]).toMatchObject({ id: 2, keyword: 'ナイター', keepNewest: 5 });
+    expect(rules()[0]).toMatchObject({ id: 2, keyword: 'ナイター中継', keepNewest: 5 });
   });
 
   test('switches off, deletes and brings back', async () => {

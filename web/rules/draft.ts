@@ -12,6 +12,7 @@ import {
   readForm,
   sameForm,
 } from './form.ts';
+import { mergeForms } from './merge.ts';
 import { PreviewRun, type PreviewState } from './preview-run.ts';
 
 export interface Draft {
@@ -69,10 +70,34 @@ function usePreview(body: CompleteBody, readable: boolean, ruleId: number | unde
   return { state: run.state.value, retry: () => run.show(latest.current.body, true) };
 }
 
-/** @param initial what the form begins with; another one takes its place as long as nothing was changed */
-export function useDraft(initial: RuleForm, ruleId: number | undefined) {
+/** The rule that is changed. */
+interface Edited {
+  readonly id: number;
+  /** As it is stored now. */
+  readonly read: () => Promise<RuleForm>;
+}
+
+/** What the form and what is stored say otherwise, where both changed it. */
+export interface Overtaken {
+  readonly there: RuleForm;
+  readonly fields: readonly FieldName[];
+}
+
+export interface SaveWish {
+  /** The rule that was changed is gone. */
+  readonly asNew?: boolean;
+  /** What somebody else wrote meanwhile was seen. */
+  readonly over?: boolean;
+}
+
+/** @param initial what the form begins with, and again whenever the rule was changed elsewhere */
+export function useDraft(initial: RuleForm, edited: Edited | undefined) {
+  const ruleId = edited?.id;
   const [base, setBase] = useState(initial);
   const [form, setForm] = useState(initial);
+  const [overtaken, setOvertaken] = useState<Overtaken>();
+  /** To be seen before anything is saved. */
+  const [asking, setAsking] = useState(false);
   const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
   const [refused, setRefused] = useState<FieldFault>();
   const [failure, setFailure] = useState<ApiFailure>();
@@ -82,10 +107,20 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
   const dirty = !sameForm(form, base);
   const preview = usePreview(body, faults.length === 0, ruleId);
 
+  /** What is stored becomes part of the form, but for what both changed. */
+  const takeOver = (there: RuleForm): { form: RuleForm; isClear: boolean } => {
+    if (sameForm(there, base)) return { form, isClear: overtaken === undefined };
+    const merged = mergeForms(base, form, there);
+    const earlier = overtaken?.fields.filter((name) => !merged.conflicts.includes(name)) ?? [];
+    const fields = [...merged.conflicts, ...earlier];
+    setBase(there);
+    setForm(merged.form);
+    setOvertaken(fields.length === 0 ? undefined : { there, fields });
+    return { form: merged.form, isClear: fields.length === 0 };
+  };
   useEffect(() => {
-    if (dirty || sameForm(initial, base)) return;
-    setBase(initial);
-    setForm(initial);
+    // What was saved here comes back as a change, too.
+    if (!saving) takeOver(initial);
   }, [initial]);
   useEffect(() => {
     if (toFocus !== undefined) focusField(toFocus.path);
@@ -112,10 +147,8 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
 
   /**
    * Undefined when it was refused: what is wrong is said at its field, and nothing that was written is lost.
-   *
-   * @param asNew when the rule that was changed is gone
    */
-  const save = async (asNew = false): Promise<RuleItem | undefined> => {
+  const save = async ({ asNew = false, over = false }: SaveWish = {}): Promise<RuleItem | undefined> => {
     const [first] = faults;
     if (first !== undefined) {
       setLeft(new Set(Object.keys(form) as FieldName[]));
@@ -124,8 +157,17 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
     }
     setSaving(true);
     setFailure(undefined);
+    setAsking(false);
     try {
-      return await (ruleId === undefined || asNew ? createRule(body) : replaceRule(ruleId, body));
+      // An event may be on its way.
+      const stored = asNew || over ? undefined : await edited?.read();
+      const taken = stored === undefined ? { form, isClear: true } : takeOver(stored);
+      if (!taken.isClear) {
+        setAsking(true);
+        return undefined;
+      }
+      const wanted = readForm(taken.form).body;
+      return await (ruleId === undefined || asNew ? createRule(wanted) : replaceRule(ruleId, wanted));
     } catch (error) {
       const found = error instanceof ApiFailure ? error : networkFailure(error);
       const path = fieldOf(found.path, form);
@@ -139,7 +181,17 @@ export function useDraft(initial: RuleForm, ruleId: number | undefined) {
       setSaving(false);
     }
   };
-  /** Somebody changed the rule meanwhile: what is saved takes the place of that. */
-  const overtaken = dirty && !saving && !sameForm(initial, base);
-  return { draft, faults, dirty, overtaken, preview, failure, saving, save };
+  const choice = {
+    asking,
+    stay: () => setAsking(false),
+    /** What was written elsewhere, of the fields that both changed. */
+    takeTheirs: () => {
+      if (overtaken === undefined) return;
+      const theirs = Object.fromEntries(overtaken.fields.map((name) => [name, overtaken.there[name]]));
+      setForm((before) => ({ ...before, ...theirs }));
+      setOvertaken(undefined);
+      setAsking(false);
+    },
+  };
+  return { draft, faults, dirty, overtaken, choice, preview, failure, saving, save };
 }

@@ -13,12 +13,15 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { ActionFields } from './action-fields.tsx';
 import { DisabledNote } from './card.tsx';
 import { ConditionFields } from './condition-fields.tsx';
-import { useDraft } from './draft.ts';
+import { type SaveWish, useDraft } from './draft.ts';
 import { formOf, formOfQuery, type RuleForm } from './form.ts';
 import { markedWords } from './marked.ts';
+import { OvertakenSheet } from './overtaken-sheet.tsx';
 import { Preview } from './preview.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { wantedRule } from './store.ts';
+
+const READ_LIMIT_MS = 10_000;
 
 /** Asks before what was written is left; the browser asks before the page is. */
 function useKeeping(dirty: boolean) {
@@ -95,20 +98,28 @@ interface EditorProps {
 }
 
 function Editor({ title, initial, rule }: EditorProps) {
-  const { draft, dirty, faults, overtaken, preview, failure, saving, save } = useDraft(initial, rule?.id);
+  const id = rule?.id;
+  const edited =
+    id === undefined
+      ? undefined
+      : { id, read: async () => editOf(await getRule(id, AbortSignal.timeout(READ_LIMIT_MS))) };
+  const { draft, dirty, faults, overtaken, choice, preview, failure, saving, save } = useDraft(
+    initial,
+    edited,
+  );
   const keeping = useKeeping(dirty);
   const saveButton = useRef<HTMLButtonElement>(null);
   /** @param go where somebody wanted to go; undefined for where a saved rule is seen */
-  const saveAndGo = async (go: (() => void) | undefined, asNew = false): Promise<void> => {
+  const saveAndGo = async (go: (() => void) | undefined, wish: SaveWish = {}): Promise<void> => {
     if (saving) return;
     keeping.stay();
-    const saved = await save(asNew);
+    const saved = await save(wish);
     if (saved === undefined) return;
     keeping.letGo();
     wantedRule.value = saved.id;
     showToast(`「${saved.name}」を保存しました。`);
     if (go !== undefined) go();
-    else if (rule === undefined || asNew) navigate(rulePage(saved.id), true);
+    else if (rule === undefined || wish.asNew === true) navigate(rulePage(saved.id), true);
     else goBackOr(rulePage(saved.id));
   };
   return (
@@ -128,12 +139,6 @@ function Editor({ title, initial, rule }: EditorProps) {
           onKeyDown={(event) => leadToBar(event, event.currentTarget, saveButton.current)}
         >
           {rule === undefined ? null : <DisabledNote rule={rule} />}
-          {overtaken ? (
-            <p class="rule-hint" role="status">
-              <Icon name="alert" />
-              このルールは、ほかの画面で変更されました。保存すると、ここに書いた内容になります。
-            </p>
-          ) : null}
           <ConditionFields draft={draft} />
           <ActionFields draft={draft} />
         </form>
@@ -149,8 +154,17 @@ function Editor({ title, initial, rule }: EditorProps) {
         preview={preview.state}
         failure={failure}
         saving={saving}
-        onSave={(asNew) => void saveAndGo(undefined, asNew)}
+        onSave={(asNew) => void saveAndGo(undefined, { asNew })}
       />
+      {choice.asking && overtaken !== undefined ? (
+        <OvertakenSheet
+          overtaken={overtaken}
+          form={draft.form}
+          onOver={() => void saveAndGo(undefined, { over: true })}
+          onTheirs={choice.takeTheirs}
+          onStay={choice.stay}
+        />
+      ) : null}
       {keeping.wanted === undefined ? null : (
         <LeaveSheet
           onStay={keeping.stay}
