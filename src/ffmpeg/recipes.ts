@@ -130,6 +130,8 @@ export interface LiveCommand {
     size?: PictureSize | undefined;
   } | null;
   audio: LiveAudio | null;
+  /** How far the sound may come behind its picture and still be written beside it, ms; absent: 500, for live. */
+  interleaveMs?: number | undefined;
 }
 
 /**
@@ -169,7 +171,7 @@ const SIDE_FILTERS = {
  * Times stay those of the broadcast (90 kHz exactly, no edit lists): `mp4/fragmenter.ts` moves them.
  */
 export function liveCommand(options: LiveCommand): string[] {
-  const { video, audio } = options;
+  const { video, audio, interleaveMs = 500 } = options;
   const isPlain = video === null || video.kind === 'mpeg2';
   const input = [
     ...['-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
@@ -178,7 +180,14 @@ export function liveCommand(options: LiveCommand): string[] {
     ...['-i', 'pipe:0', '-sn', '-dn'],
   ];
   const output = [
-    ...['-max_interleave_delta', '500000', '-avoid_negative_ts', 'disabled', '-flush_packets', '1'],
+    ...[
+      '-max_interleave_delta',
+      String(interleaveMs * 1000),
+      '-avoid_negative_ts',
+      'disabled',
+      '-flush_packets',
+      '1',
+    ],
     ...['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_discont+frag_keyframe'],
     ...['-frag_duration', '100000', 'pipe:1'],
   ];

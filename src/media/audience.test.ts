@@ -161,6 +161,14 @@ describe('Backlog', () => {
     expect(backlog.frames()).toEqual([init, clock, fragment(4, true)]);
   });
 
+  test('keeps everything for the first viewer, whose request takes a while', () => {
+    const backlog = new Backlog();
+    for (const frame of [init, fragment(1, true), fragment(2, false), fragment(3, true)]) backlog.keep(frame);
+    expect(backlog.frames()).toEqual([init, fragment(1, true), fragment(2, false), fragment(3, true)]);
+    backlog.keep(fragment(4, true));
+    expect(backlog.frames()).toEqual([init, fragment(4, true)]);
+  });
+
   test('keeps the current caption page of each language, sixteen at most', () => {
     const backlog = new Backlog();
     for (const text of ['前', '今']) backlog.keep(caption(1, text));

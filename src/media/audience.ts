@@ -11,6 +11,12 @@ interface AudienceOptions {
   readonly onCrowded?: ((isCrowded: boolean) => void) | undefined;
 }
 
+/** After what was pushed, or at once with the reason why the stream broke. */
+export function dismiss(viewer: ViewerQueue, reason: Error | undefined): void {
+  if (reason === undefined) viewer.end();
+  else viewer.fail(reason);
+}
+
 export class Audience {
   readonly #viewers = new Set<ViewerQueue>();
   #holds = 0;
@@ -54,12 +60,9 @@ export class Audience {
     for (const viewer of [...this.#viewers]) viewer.push(frame);
   }
 
-  /** Ends every viewer: after what was pushed, or at once with the reason why the stream broke. */
+  /** Ends every viewer. */
   dismiss(reason: Error | undefined): void {
-    for (const viewer of [...this.#viewers]) {
-      if (reason === undefined) viewer.end();
-      else viewer.fail(reason);
-    }
+    for (const viewer of [...this.#viewers]) dismiss(viewer, reason);
   }
 
   #countCrowded(isCrowded: boolean): void {

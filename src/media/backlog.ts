@@ -1,6 +1,7 @@
 /**
- * What the next viewer of a session starts with: the initialisation segment, the clock, the fragments since a key frame,
- * which captions there are, and the caption page of each language that is shown now.
+ * What the next viewer of a session starts with: the initialisation segment, the clock, the fragments since a key frame
+ * (the first viewer: since the beginning), which captions there are, and the caption page of each language that is shown
+ * now.
  */
 import {
   type CaptionFrame,
@@ -22,6 +23,8 @@ export class Backlog {
   #clock: ClockFrame | undefined;
   #fragments: FragmentFrame[] = [];
   #bytes = 0;
+  /** The first viewer, whose request may take longer than some fragments, misses none. */
+  #hasViewer = false;
   /** By whether they are superimposed texts. */
   readonly #tracks = new Map<boolean, CaptionTrackFrame>();
   /** By kind of text and language. */
@@ -59,7 +62,9 @@ export class Backlog {
     return this.#init !== undefined && this.#fragments.length > 0;
   }
 
+  /** Called for each viewer. */
   frames(): Frame[] {
+    this.#hasViewer = true;
     const head = [this.#init, this.#clock].filter((frame) => frame !== undefined);
     return [...head, ...this.captionFrames(), ...this.#fragments];
   }
@@ -75,7 +80,7 @@ export class Backlog {
   }
 
   #keepFragment(frame: FragmentFrame): void {
-    if (frame.isSync || this.#bytes + frameBytes(frame) > MAX_FRAGMENT_BYTES) {
+    if ((frame.isSync && this.#hasViewer) || this.#bytes + frameBytes(frame) > MAX_FRAGMENT_BYTES) {
       this.#fragments = [];
       this.#bytes = 0;
     }

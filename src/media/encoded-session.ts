@@ -8,7 +8,7 @@ import type { Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import type { LiveAudio } from '../ffmpeg/recipes.ts';
 import { Failure } from '../model/failure.ts';
-import { Audience } from './audience.ts';
+import { Audience, dismiss } from './audience.ts';
 import { Backlog } from './backlog.ts';
 import type { Frame } from './frame.ts';
 import type { Joined, MediaSession } from './media-session.ts';
@@ -44,6 +44,8 @@ export class EncodedSession implements MediaSession {
   #output: SourceOutput | undefined;
   #mime = '';
   #state: 'starting' | 'live' | 'over' = 'starting';
+  /** Set with its end: undefined reason after all was sent. */
+  #ending: { readonly reason: Error | undefined } | undefined;
   #starts = 0;
   /** Announced by the layout, but not sent, or scrambled. */
   #missing: readonly number[] = [];
@@ -78,6 +80,8 @@ export class EncodedSession implements MediaSession {
       await unlessAborted(this.#ready.promise, signal);
       const viewer = this.#audience.admit(signal);
       for (const frame of this.#backlog.frames()) viewer.push(frame);
+      // What is short may have been encoded whole before.
+      if (this.#ending !== undefined) dismiss(viewer, this.#ending.reason);
       return { viewer, mime: this.#mime, notices: [...this.#notices] };
     } finally {
       release();
@@ -152,7 +156,8 @@ export class EncodedSession implements MediaSession {
       if (encoder?.codec === 'av1') this.options.encoders.suspend(encoder);
     }
     const isRegular = end.cause === 'layout' || end.cause === 'finished';
-    this.#audience.dismiss(isRegular ? undefined : new StreamBroken(end.cause));
+    this.#ending = { reason: isRegular ? undefined : new StreamBroken(end.cause) };
+    this.#audience.dismiss(this.#ending.reason);
     this.#close();
   }
 
@@ -192,6 +197,7 @@ export class EncodedSession implements MediaSession {
   #giveUp(reason: Error): void {
     if (this.#state === 'over') return;
     this.#ready.reject(reason);
+    this.#ending = { reason };
     this.#audience.dismiss(reason);
     this.#close();
   }

@@ -41,6 +41,8 @@ const PRIMING_TICKS = 1_920;
 /** Sound is multiplexed up to a second behind its picture; where it is later it is not sent. */
 const SILENT_AFTER = 3 * TICKS_PER_SECOND;
 const SILENCE_BEHIND = 2 * TICKS_PER_SECOND;
+/** More than sound comes behind its picture: where it begins late, both are still written together. */
+export const INTERLEAVE_MS = 4_000;
 const FRAME_TICKS = 1_920;
 const HOLE_TICKS = TICKS_PER_SECOND;
 /** Of one pause. */

@@ -9,7 +9,13 @@ import { liveCommand, type PictureSize, pictureSize } from '../ffmpeg/recipes.ts
 import { DualMonoPackets } from '../reception/dual-mono.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import type { RecordingEntry } from './entry-search.ts';
-import { LEAD_TICKS, PLAYBACK_AUDIO, PLAYBACK_VIDEO, PlaybackRemuxer } from './playback-remuxer.ts';
+import {
+  INTERLEAVE_MS,
+  LEAD_TICKS,
+  PLAYBACK_AUDIO,
+  PLAYBACK_VIDEO,
+  PlaybackRemuxer,
+} from './playback-remuxer.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
 import { RecordingCaptions } from './recording-captions.ts';
 import { type FollowedRecording, recordingFeed } from './recording-feed.ts';
@@ -159,6 +165,7 @@ class Conversion {
     const size = sizeOf(this.options.entry.format);
     const command = liveCommand({
       ...order,
+      interleaveMs: INTERLEAVE_MS,
       video: video === null ? null : { ...video, pid: PLAYBACK_VIDEO, size },
       audio: audio === null ? null : { ...audio, pid: PLAYBACK_AUDIO },
     });

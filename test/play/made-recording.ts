@@ -134,8 +134,8 @@ function begins(list: readonly boolean[]): number[] {
   return list.flatMap((is, index) => (is && list[index - 1] !== true ? [index] : []));
 }
 
-/** What a player shows of a stream. */
-export async function played(bytes: Uint8Array): Promise<Played> {
+/** What a player shows of a stream. @param white brightness from which on a picture counts as a flash */
+export async function played(bytes: Uint8Array, white = 128): Promise<Played> {
   const { video, audio, size } = await probed(bytes);
   const rate = 8_000;
   const pictures =
@@ -153,7 +153,7 @@ export async function played(bytes: Uint8Array): Promise<Played> {
           bytes,
           ...['-copyts', '-i', '-', '-vn', '-ac', '1', '-ar', String(rate), '-f', 's16le', '-'],
         );
-  const bright = video.map((_, index) => (pictures[index * 64 + 36] ?? 0) > 128);
+  const bright = video.map((_, index) => (pictures[index * 64 + 36] ?? 0) > white);
   const wave = new Int16Array(samples.buffer, 0, samples.length >> 1);
   // Windows of 10 ms.
   const loud = Array.from({ length: Math.floor(wave.length / 80) }, (_, index) =>
