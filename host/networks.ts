@@ -1,4 +1,5 @@
 /** Lists of IP networks, as in TRUSTED_NETWORKS: ranges or single addresses, IPv4 and IPv6, by comma. */
+import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -13,8 +14,14 @@ export function parseAddress(text: string): Address | undefined {
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/%.*$/, '');
   if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
-  if (!bare.includes(':') || !ipaddr.IPv6.isValid(bare)) return undefined;
-  const address = ipaddr.IPv6.parse(bare);
+  if (!isIPv6(bare)) return undefined;
+  // The library does not read every spelling that ends in dotted decimals.
+  const plain = bare.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  if (!ipaddr.IPv6.isValid(plain)) return undefined;
+  const address = ipaddr.IPv6.parse(plain);
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 

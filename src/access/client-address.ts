@@ -4,16 +4,24 @@
  */
 import { canonicalAddress, type Networks } from '../../host/networks.ts';
 
-/** `192.0.2.1:5678` and `[2001:db8::1]:443`: some proxies add the port. */
-function withoutPort(entry: string): string {
-  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(entry);
-  if (bracketed !== null) return bracketed[1] ?? '';
-  return entry.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+const IN_BRACKETS = /^\[([^\]]*:[^\]]*)\](?::(\d{1,5}))?$/;
+const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):(\d{1,5})$/;
+const MAX_PORT = 65_535;
+
+/**
+ * The address of an entry, which may have the port that some proxies add: `192.0.2.1:5678`, `[2001:db8::1]:443`.
+ * Undefined for anything else; a zone (`fe80::1%eth0`) names an interface of another machine.
+ */
+function readEntry(entry: string): string | undefined {
+  const [, address = entry, port = '1'] = IN_BRACKETS.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
+  if (/[%[\]]/.test(address) || Number(port) < 1 || Number(port) > MAX_PORT) return undefined;
+  return canonicalAddress(address);
 }
 
 /**
  * Walks `X-Forwarded-For` from the right, skipping trusted proxies: the first other address is the client, the
- * leftmost when all are proxies. An unreadable entry stops the walk at the address before it.
+ * leftmost when all are proxies. An unreadable entry stops the walk at the address before it. Blanks and commas part
+ * entries, and several of them part no more than one does, as in nginx.
  * @param peer the socket's address
  * @returns the canonical address; undefined when even the peer's cannot be read
  */
@@ -24,9 +32,10 @@ export function clientAddress(
 ): string | undefined {
   let client = peer === undefined ? undefined : canonicalAddress(peer);
   if (client === undefined || forwardedFor === null) return client;
-  for (const entry of forwardedFor.split(',').reverse()) {
+  const entries = forwardedFor.split(/[ \t,]+/).filter((entry) => entry !== '');
+  for (const entry of entries.reverse()) {
     if (!proxies.contains(client)) break;
-    const address = canonicalAddress(withoutPort(entry.trim()));
+    const address = readEntry(entry);
     if (address === undefined) break;
     client = address;
   }
