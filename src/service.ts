@@ -71,6 +71,8 @@ interface ServiceOptions {
 export interface RunningService {
   readonly url: string;
   readonly port: number;
+  /** What the inner application answers; parameters of a path begin with a colon. */
+  readonly routes: readonly { method: string; path: string }[];
   /** Stops taking requests, ends streams, writes what is open. Idempotent. */
   close(): Promise<void>;
 }
@@ -336,14 +338,14 @@ function listen(
   assets: Assets,
   { databaseWorker, stored }: Foundation,
   { access, live }: Features,
-): HttpServer {
+): HttpServer & Pick<RunningService, 'routes'> {
   const api = createApi({
     version: VERSION,
     log: log.component('http'),
     databaseFailed: (error) => databaseWorker.note(error),
     routes,
   });
-  return startHttpServer({
+  const server = startHttpServer({
     host: config.host,
     port: config.port,
     tls: config.tls,
@@ -356,6 +358,7 @@ function listen(
     api: answeredOnceStored((request) => api.handle(request), stored),
     log: log.component('http'),
   });
+  return { ...server, routes: api.routes.map(({ method, path }) => ({ method, path })) };
 }
 
 /** The same promise however often it is asked for. */
@@ -375,7 +378,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const features = createFeatures(options, stores, foundation);
   const { start, shutdown } = lifecycle(foundation, features);
   const assets = openAssets(options.webDir);
-  let http: HttpServer;
+  let http: ReturnType<typeof listen>;
   try {
     http = listen(
       options,
@@ -402,6 +405,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   return {
     url: http.url,
     port: http.port,
+    routes: http.routes,
     close: once(async () => {
       http.stopListening();
       await closeInOrder(shutdown, log);

@@ -1,13 +1,15 @@
 /** The addresses of the UI's screens: each is the same document, which then shows what its address says. */
 
-const SCREENS: readonly RegExp[] = [
-  /^\/$/,
-  /^\/(?:guide|reservations|recordings|rules|search|tuners|settings|setup|offline|device)$/,
-  /^\/(?:live|watch|chase)\/\d{1,16}$/,
+/** `#` stands for a number. */
+export const SCREENS: readonly string[] = [
+  ...['/', '/guide', '/reservations', '/recordings', '/rules', '/search', '/tuners', '/settings', '/setup'],
+  ...['/offline', '/device', '/live/#', '/watch/#', '/chase/#'],
 ];
 
+const PATTERN = new RegExp(`^(?:${SCREENS.join('|').replaceAll('#', '\\d{1,16}')})$`);
+
 export function isScreen(path: string): boolean {
-  return SCREENS.some((screen) => screen.test(path));
+  return PATTERN.test(path);
 }
 
 /** `/guide/` and the like: people type them. The address without the slashes; undefined when it is no screen. */
