@@ -26,7 +26,6 @@ describe('the files of the UI', () => {
       '/watch/1',
       '/chase/1',
       '/settings',
-      '/device',
       '/offline',
     ]) {
       const response = await get(path);
