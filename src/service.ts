@@ -13,6 +13,7 @@ import { createBooking } from './booking/create-booking.ts';
 import { BroadcastServices } from './broadcast-services.ts';
 import { createCommercial } from './commercial/create-commercial.ts';
 import type { Config } from './config.ts';
+import { createEncode } from './encode/create-encode.ts';
 import { encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoder-report.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
 import { createApi, pathsOutsideApi } from './http/api.ts';
@@ -29,6 +30,7 @@ import { createPairing } from './pairing/create-pairing.ts';
 import { createPlay } from './play/create-play.ts';
 import { createPlayData } from './play/create-play-data.ts';
 import { ReceptionPool } from './reception/reception-pool.ts';
+import { syncFolder } from './reception/recorded-file.ts';
 import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
@@ -196,7 +198,10 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     findStation: (id) => stations.findKnown(id),
     findProgram: (id) => programs.find(id),
     onBegan: () => booking.booking.onBegan(),
-    onEnded: (end) => booking.booking.onEnded(end),
+    onEnded: (end) => {
+      booking.booking.onEnded(end);
+      encode.encodes.onRecorded(end.recordingId);
+    },
   });
   const { folderSpace, seen } = recording;
   const play = createPlay({
@@ -209,6 +214,19 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     startWorker: options.startBackgroundWorker,
   });
   const commercial = createCommercial({ ...{ database, hub, now }, open: play.open });
+  const encode = createEncode({
+    ...{ database, encoders, settings, hub, log, now, elapsed, stored, dataDir: config.dataDir },
+    open: (one) => play.open.open(one),
+    captions: (one) => playData.captionFiles.json(one),
+    poster: (one) => playData.poster(one.id),
+    chapters: (id) => commercial.chapters.find(id),
+    isDetecting: (id) => commercial.chapters.detection(id)?.state === 'waiting',
+    viewers: () => live.live.watched + play.converting(),
+    recordings: () => recording.recorder.progress().size,
+    room: recording.room,
+    removeRetired: recording.removeRetired,
+    syncFolder,
+  });
   const booking = createBooking({
     ...{ database, programs, stations, tuners, settings, hub },
     recorder: recording.recorder,
@@ -221,7 +239,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { access, pairing, broadcast, events, live, recording, play, playData, commercial, booking };
+  return { access, pairing, broadcast, events, live, recording, play, playData, commercial, encode, booking };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -268,7 +286,7 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { access, pairing, broadcast, live, recording, play, playData, commercial, booking, events } =
+  const { access, pairing, broadcast, live, recording, play, playData, commercial, encode, booking, events } =
     features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
@@ -283,6 +301,7 @@ function allRoutes(
     play.routes,
     playData.routes,
     commercial.routes,
+    encode.routes,
     booking.routes,
     events.routes,
     access.routes,
@@ -297,18 +316,19 @@ function allRoutes(
  */
 function lifecycle(
   { databaseWorker, encoders, pool }: Foundation,
-  { access, pairing, broadcast, events, live, recording, play, playData, booking }: Features,
+  { access, pairing, broadcast, events, live, recording, play, playData, encode, booking }: Features,
 ) {
   const { recorder, retention, spaceWatch } = recording;
   return {
     start: [
       ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
-      ...[playData.pictures, access.sessions, pairing.pairing],
+      ...[playData.pictures, access.sessions, pairing.pairing, encode.encodes],
     ],
     // No plan is made any more before what it orders ends; the database is closed last, by the caller.
     shutdown: [
       [events.events, live.sockets, access.sessions, pairing.pairing],
-      [booking.booking, playData.pictures, playData.captionFiles, playData.captionStreams],
+      [booking.booking, encode.encodes],
+      [playData.pictures, playData.captionFiles, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
     ],

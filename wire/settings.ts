@@ -10,6 +10,7 @@ const MAX_MARGIN_MS = HOUR_MS;
 /** Beyond it no machine of a home encodes in a useful time. */
 const MAX_CONVERSIONS = 16;
 const MAX_FOLDERS = 32;
+const MINUTE_OF_DAY = { minimum: 0, maximum: 1439 } as const;
 const MAX_PATH_LENGTH = 4096;
 
 export const RecordingFolderSchema = t.Object(
@@ -54,6 +55,18 @@ export const SETTING_SCHEMAS = {
       'where two programmes meet on one tuner, retuning takes the end of the first or the beginning of the second',
   }),
   encode: t.Union([t.Literal('none'), t.Literal('av1'), t.Literal('h264'), t.Literal('both')]),
+  encodeQuality: t.Union([t.Literal('small'), t.Literal('standard'), t.Literal('fine')], {
+    description:
+      'of encoded files; `GET /api/encodes` tells what each means in octets and time on this machine',
+  }),
+  encodeFrom: t.Integer({
+    ...MINUTE_OF_DAY,
+    description: 'recordings are encoded from this minute of the day on',
+  }),
+  encodeTo: t.Integer({
+    ...MINUTE_OF_DAY,
+    description: 'until this one, Japanese time; equal to `encodeFrom`: all day',
+  }),
   keepTs: t.Boolean({ description: 'keep the original transport stream beside the encoded file' }),
   commercials: t.Union([t.Literal('chapters'), t.Literal('cut'), t.Literal('none')]),
   conversions: t.Integer({ minimum: 1, maximum: MAX_CONVERSIONS, description: 'simultaneous conversions' }),
@@ -90,6 +103,9 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
     marginAfter: 15_000,
     retuneCost: 'first',
     encode: 'av1',
+    encodeQuality: 'standard',
+    encodeFrom: 0,
+    encodeTo: 0,
     keepTs: false,
     commercials: 'chapters',
     conversions: gpu ? 4 : 2,

@@ -153,6 +153,25 @@ export class Encoders {
     return { ffmpeg: found.path, encoder: best.encoder, standIn };
   }
 
+  /**
+   * What makes a file: hardware that passed its trial and did not fail lately, else software, however slow.
+   * @throws Failure ffmpeg_unavailable.
+   */
+  async file(codec: VideoCodec): Promise<EncoderChoice> {
+    const found = await this.#need();
+    if (this.#trying !== undefined) await settlesWithin(AV1_WAIT_MS, this.#trying);
+    let standIn = false;
+    for (const encoder of VIDEO_ENCODERS) {
+      if (encoder.codec !== codec || !found.listed.has(encoder.name)) continue;
+      const trial = this.#trials.get(encoder.name);
+      if (encoder.kind === 'gpu' && trial?.works !== true) continue;
+      if (encoder.kind === 'gpu' && this.#isSuspended(encoder.name)) standIn = true;
+      else return { ffmpeg: found.path, encoder, standIn };
+    }
+    const name = codec === 'av1' ? 'AV1' : 'H.264';
+    throw new Failure('ffmpeg_unavailable', `この ffmpeg には ${name} エンコーダがありません`);
+  }
+
   /** An encoder gave no picture, or fell behind. H.264 by software has no stand-in and is never suspended. */
   suspend(encoder: VideoEncoder): void {
     if (encoder.kind === 'software' && encoder.codec === 'h264') return;

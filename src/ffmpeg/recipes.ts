@@ -1,4 +1,5 @@
-/** The video encoders that the service knows how to use, each with the words that make it a live encoder. */
+/** The video encoders that the service knows how to use, each with the words that make it a live or a file encoder. */
+import type { EncodeQuality } from '../model/encoding.ts';
 
 export type VideoCodec = 'h264' | 'av1';
 
@@ -13,6 +14,22 @@ export interface VideoEncoder {
   filters: readonly string[];
   /** Options of the encoder for live: no frame reordering, a key frame each second, at most 6 Mbit/s. */
   live: readonly string[];
+  /** Options of the encoder for files: constant quality, a key frame at least every 5 s. */
+  file: Readonly<Record<EncodeQuality, readonly string[]>>;
+}
+
+type FileOptions = VideoEncoder['file'];
+
+const FILE_GOP = ['-g', '150'];
+
+/** Constant quality by one option: of hardware encoders, whose other options stay as they are for live. */
+function byQuality(
+  options: readonly string[],
+  option: string,
+  [small, standard, fine]: readonly [number, number, number],
+): FileOptions {
+  const words = (value: number): string[] => [...options, option, String(value), ...FILE_GOP];
+  return { small: words(small), standard: words(standard), fine: words(fine) };
 }
 
 const RATE = ['-b:v', '4M', '-maxrate', '6M', '-bufsize', '6M', '-g', '30', '-bf', '0'];
@@ -30,6 +47,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: [],
     filters: ['format=nv12'],
     live: ['-preset', 'p4', '-tune', 'ull', '-zerolatency', '1', '-rc', 'vbr', '-forced-idr', '1', ...RATE],
+    file: byQuality(['-preset', 'p5', '-rc', 'vbr', '-b:v', '0'], '-cq', [30, 26, 22]),
   },
   {
     name: 'h264_qsv',
@@ -38,6 +56,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: [],
     filters: ['format=nv12'],
     live: ['-preset', 'veryfast', '-async_depth', '1', ...RATE],
+    file: byQuality(['-preset', 'medium'], '-global_quality', [29, 25, 21]),
   },
   {
     name: 'h264_vaapi',
@@ -46,6 +65,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: VAAPI_DEVICE,
     filters: VAAPI_FILTERS,
     live: ['-async_depth', '1', ...RATE],
+    file: byQuality(['-rc_mode', 'CQP'], '-qp', [28, 24, 21]),
   },
   {
     name: 'libx264',
@@ -58,6 +78,11 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
       ...['-crf', '23', '-maxrate', '6M', '-bufsize', '6M'],
       ...['-g', '30', '-keyint_min', '30', '-sc_threshold', '0'],
     ],
+    file: {
+      small: ['-preset', 'veryfast', '-profile:v', 'high', '-crf', '25', ...FILE_GOP],
+      standard: ['-preset', 'veryfast', '-profile:v', 'high', '-crf', '21', ...FILE_GOP],
+      fine: ['-preset', 'fast', '-profile:v', 'high', '-crf', '19', ...FILE_GOP],
+    },
   },
   {
     name: 'av1_nvenc',
@@ -66,6 +91,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: [],
     filters: ['format=nv12'],
     live: ['-preset', 'p4', '-tune', 'ull', '-rc', 'vbr', ...RATE],
+    file: byQuality(['-preset', 'p5', '-rc', 'vbr', '-b:v', '0'], '-cq', [38, 33, 28]),
   },
   {
     name: 'av1_qsv',
@@ -74,6 +100,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: [],
     filters: ['format=nv12'],
     live: ['-preset', 'veryfast', '-async_depth', '1', ...RATE],
+    file: byQuality(['-preset', 'medium'], '-global_quality', [34, 29, 24]),
   },
   {
     name: 'av1_vaapi',
@@ -82,6 +109,7 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: VAAPI_DEVICE,
     filters: VAAPI_FILTERS,
     live: ['-async_depth', '1', ...RATE],
+    file: byQuality(['-rc_mode', 'CQP'], '-qp', [140, 115, 90]),
   },
   {
     name: 'libsvtav1',
@@ -90,6 +118,11 @@ export const VIDEO_ENCODERS: readonly VideoEncoder[] = [
     device: [],
     filters: ['format=yuv420p'],
     live: ['-preset', SVT_PRESET, '-b:v', '3M', '-g', '30', '-svtav1-params', 'pred-struct=1:rc=2'],
+    file: {
+      small: ['-preset', '10', '-crf', '38', ...FILE_GOP],
+      standard: ['-preset', '10', '-crf', '32', ...FILE_GOP],
+      fine: ['-preset', '8', '-crf', '30', ...FILE_GOP],
+    },
   },
 ];
 
@@ -157,7 +190,7 @@ function fitted({ width, height }: PictureSize): string[] {
 }
 
 /** The left or right channel of a dual-mono stream to both ears. */
-const SIDE_FILTERS = {
+export const SIDE_FILTERS = {
   both: [],
   main: ['aformat=channel_layouts=stereo', 'pan=stereo|c0=c0|c1=c0'],
   sub: ['aformat=channel_layouts=stereo', 'pan=stereo|c0=c1|c1=c1'],

@@ -244,7 +244,9 @@ describe('the server', () => {
         protected: false,
         binnedAt: null,
       },
-      files: [{ source: 'ts' as const, codec: 'mpeg2' as const, path: '/away/x.ts', durationMs: 1 }],
+      files: [
+        { source: 'ts' as const, codec: 'mpeg2' as const, path: '/away/x.ts', durationMs: 1, cuts: null },
+      ],
     };
     const recordingList = {
       stamp: absent,

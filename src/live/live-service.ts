@@ -151,6 +151,11 @@ export class LiveService {
     return this.#watched.size > 0;
   }
 
+  /** Stations that are watched. */
+  get watched(): number {
+    return this.#watched.size;
+  }
+
   /** Ends every stream and worker; resolves when no process is left. */
   async close(): Promise<void> {
     this.#isClosed = true;

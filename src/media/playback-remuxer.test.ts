@@ -18,7 +18,7 @@ async function remuxed(runs: readonly VirtualRun[], noted = true) {
     serviceId: undefined,
   });
   const { layout, tables, serviceId } = index;
-  const options = { layout, tables, serviceId, audio: () => 0, hasVideo: true, start: media90k(0) };
+  const options = { layout, tables, serviceId, audios: [() => 0], hasVideo: true, start: media90k(0) };
   const remuxer = new PlaybackRemuxer(options);
   const times = { video: [] as number[], audio: [] as number[] };
   const all = await source.read(0, source.size);

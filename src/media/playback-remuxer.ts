@@ -1,5 +1,5 @@
 /**
- * Prepares a recorded stream for one encoder: its picture and one of its sounds on fixed PIDs, with times on one line
+ * Prepares a recorded stream for one encoder: its picture and its sounds, as many as are asked for, on fixed PIDs, with times on one line
  * without jumps or wraps, however many parts, gaps and PIDs the recording has. An encoder sees one plain stream, so that
  * picture and sound stay together after each gap and its output continues.
  *
@@ -32,6 +32,12 @@ import { ProgramTables } from './program-tables.ts';
 /** PIDs of what an encoder gets. */
 export const PLAYBACK_VIDEO = 0x100 as Pid;
 export const PLAYBACK_AUDIO = 0x110 as Pid;
+
+/** The PID of a sound that an encoder gets, by its place among `audios`. */
+export function playbackAudio(index: number): Pid {
+  return (PLAYBACK_AUDIO + index) as Pid;
+}
+
 const MAP_PID = 0x1000 as Pid;
 /** Times at the encoder begin here, so that none is negative; a whole number of samples at 48 kHz. */
 export const LEAD_TICKS = 10 * TICKS_PER_SECOND;
@@ -58,8 +64,8 @@ interface RemuxOptions {
   readonly layout: StationLayout;
   readonly tables: Uint8Array;
   readonly serviceId: ServiceId | undefined;
-  /** Index of the sound in a layout; undefined: without sound. */
-  readonly audio: ((layout: StationLayout) => number | undefined) | undefined;
+  /** Of each sound its index in a layout; none: without sound. */
+  readonly audios: readonly ((layout: StationLayout) => number | undefined)[];
   readonly hasVideo: boolean;
   /** Where it begins. */
   readonly start: Media90k;
@@ -82,9 +88,11 @@ class OutputStream {
   last: number;
   /** Frames of sound that came since; the last one counts when the next has begun. */
   frames = 0;
+  readonly adts = new AdtsFrames();
 
   constructor(
     readonly pid: Pid,
+    readonly streamType: number,
     start: number,
   ) {
     this.last = start;
@@ -94,9 +102,10 @@ class OutputStream {
 export class PlaybackRemuxer {
   readonly #tables: ProgramTables;
   readonly #video: OutputStream | undefined;
-  readonly #audio: OutputStream | undefined;
-  readonly #streamTypes: { video: number; audio: number };
+  readonly #audios: readonly OutputStream[];
   #layout: StationLayout;
+  /** PIDs in force; not looked up for every packet. */
+  #pids: { video: Pid | undefined; audios: (Pid | undefined)[] };
   #guard: TimeGuard;
   /** Undefined until the first picture after a jump. */
   #anchor: Anchor | undefined;
@@ -107,17 +116,18 @@ export class PlaybackRemuxer {
   #isStarted = false;
   #isOver = false;
   #out: Uint8Array[] = [];
-  readonly #frames = new AdtsFrames();
 
   constructor(private readonly options: RemuxOptions) {
     this.#tables = new ProgramTables(options.serviceId, (layout) => this.#layoutChanged(layout));
     this.#layout = options.layout;
+    this.#pids = this.#sources();
     this.#tables.feedAll(options.tables);
     this.#floor = options.start;
-    if (options.hasVideo) this.#video = new OutputStream(PLAYBACK_VIDEO, options.start);
-    if (options.audio !== undefined) this.#audio = new OutputStream(PLAYBACK_AUDIO, options.start);
-    const { video, audio } = this.#sources();
-    this.#streamTypes = { video: this.#typeOf(video), audio: this.#typeOf(audio) };
+    const { video, audios } = this.#pids;
+    if (options.hasVideo) this.#video = new OutputStream(PLAYBACK_VIDEO, this.#typeOf(video), options.start);
+    this.#audios = audios.map(
+      (pid, index) => new OutputStream(playbackAudio(index), this.#typeOf(pid), options.start),
+    );
     this.#guard = this.#newGuard();
   }
 
@@ -127,12 +137,12 @@ export class PlaybackRemuxer {
     this.#floor = Math.max(anchor.media, this.options.start);
     this.#waitsForPicture = this.#video !== undefined;
     this.#guard = this.#newGuard();
-    for (const stream of [this.#video, this.#audio]) if (stream !== undefined) stream.unit = 'dropped';
+    for (const stream of this.#streams()) stream.unit = 'dropped';
   }
 
   /** Media time up to which pictures (or sound) were passed. */
   get position(): Media90k {
-    return media90k((this.#video ?? this.#audio)?.last ?? this.options.start);
+    return media90k(this.#lead?.last ?? this.options.start);
   }
 
   /** The codec of the picture or of the sound changed: what follows needs another encoder. Nothing is passed any more. */
@@ -161,14 +171,25 @@ export class PlaybackRemuxer {
     this.#guard = this.#newGuard();
     this.#anchor = undefined;
     this.#waitsForPicture = this.#video !== undefined;
-    for (const stream of [this.#video, this.#audio]) if (stream !== undefined) stream.unit = 'dropped';
+    for (const stream of this.#streams()) stream.unit = 'dropped';
   }
 
-  #sources(): { video: Pid | undefined; audio: Pid | undefined } {
-    const index = this.options.audio?.(this.#layout);
+  /** What others are placed by. */
+  get #lead(): OutputStream | undefined {
+    return this.#video ?? this.#audios[0];
+  }
+
+  #streams(): OutputStream[] {
+    return [this.#video, ...this.#audios].filter((stream) => stream !== undefined);
+  }
+
+  #sources(): { video: Pid | undefined; audios: (Pid | undefined)[] } {
     return {
       video: this.options.hasVideo ? this.#layout.video?.pid : undefined,
-      audio: index === undefined ? undefined : this.#layout.audios[index],
+      audios: this.options.audios.map((choose) => {
+        const index = choose(this.#layout);
+        return index === undefined ? undefined : this.#layout.audios[index];
+      }),
     };
   }
 
@@ -177,22 +198,23 @@ export class PlaybackRemuxer {
   }
 
   #newGuard(): TimeGuard {
-    const { video, audio } = this.#sources();
-    return new TimeGuard([video, audio].filter((pid) => pid !== undefined));
+    const { video, audios } = this.#pids;
+    return new TimeGuard([...new Set([video, ...audios])].filter((pid) => pid !== undefined));
   }
 
   #layoutChanged(layout: StationLayout): void {
-    const before = this.#sources();
+    const before = this.#pids;
     this.#layout = layout;
-    const now = this.#sources();
-    const isOther = (pid: Pid | undefined, type: number): boolean =>
-      pid !== undefined && this.#typeOf(pid) !== type;
+    this.#pids = this.#sources();
+    const now = this.#pids;
+    const isOther = (pid: Pid | undefined, stream: OutputStream | undefined): boolean =>
+      pid !== undefined && stream !== undefined && this.#typeOf(pid) !== stream.streamType;
     // The constructor has no types yet, and reads tables of its own layout.
     if (this.#isStarted) {
       this.#isOver =
-        isOther(now.video, this.#streamTypes.video) || isOther(now.audio, this.#streamTypes.audio);
+        isOther(now.video, this.#video) || now.audios.some((pid, index) => isOther(pid, this.#audios[index]));
     }
-    if (before.video !== now.video || before.audio !== now.audio) {
+    if (before.video !== now.video || before.audios.some((pid, index) => pid !== now.audios[index])) {
       this.#guard = this.#newGuard();
       if (before.video !== now.video) this.#waitsForPicture = this.#video !== undefined;
     }
@@ -200,9 +222,16 @@ export class PlaybackRemuxer {
 
   #packet(bytes: Uint8Array, at: number): void {
     const pid = packetPid(bytes, at);
-    const { video, audio } = this.#sources();
-    const stream = pid === video ? this.#video : pid === audio ? this.#audio : undefined;
-    if (stream === undefined || !hasPayload(bytes, at) || hasTransportError(bytes, at)) return;
+    if (!hasPayload(bytes, at) || hasTransportError(bytes, at)) return;
+    const { video, audios } = this.#pids;
+    if (pid === video && this.#video !== undefined) this.#unitOf(this.#video, bytes, at);
+    // The same sound may be asked for twice, where a recording does not have the other all the time.
+    for (const [index, audio] of this.#audios.entries()) {
+      if (pid === audios[index]) this.#unitOf(audio, bytes, at);
+    }
+  }
+
+  #unitOf(stream: OutputStream, bytes: Uint8Array, at: number): void {
     if (scramblingControl(bytes, at) !== 0) {
       stream.unit = 'dropped';
       return;
@@ -220,7 +249,7 @@ export class PlaybackRemuxer {
 
   /** What its stamps are moved by; undefined: the unit is left out. */
   #shift(stream: OutputStream, times: PesTimes, bytes: Uint8Array, at: number): number | undefined {
-    const isLead = stream === (this.#video ?? this.#audio);
+    const isLead = stream === this.#lead;
     const kind = this.#layout.video?.kind;
     const isPicture = stream === this.#video;
     const isEntry = isPicture && kind !== undefined && pictureStart(bytes, at, kind) !== undefined;
@@ -230,7 +259,7 @@ export class PlaybackRemuxer {
       this.#floor = this.#anchor.media;
     }
     const { pts, media } = this.#anchor;
-    const reached = (this.#video ?? this.#audio)?.last ?? media;
+    const reached = this.#lead?.last ?? media;
     const time = media + unwrapPts(times.pts - pts, reached - media);
     if (time < this.#floor) return undefined;
     // Behind a hole, what needs earlier pictures would be shown in pieces.
@@ -246,37 +275,33 @@ export class PlaybackRemuxer {
       if (this.#waitsForPicture || isTooEarly || time < stream.last) return undefined;
       this.#fill(stream, time);
       stream.frames = 0;
-      this.#frames.reset();
+      stream.adts.reset();
     }
-    if (isPicture) this.#silence(time);
+    if (isPicture) for (const audio of this.#audios) this.#silence(audio, time);
     stream.last = isPicture ? Math.max(stream.last, time) : time;
     return time - this.options.start + LEAD_TICKS - times.pts;
   }
 
   /** Where sound is announced and not sent, an encoder would wait for it. */
-  #silence(picture: number): void {
-    const stream = this.#audio;
-    if (stream === undefined || this.#soundEnd(stream) > picture - SILENT_AFTER) return;
+  #silence(stream: OutputStream, picture: number): void {
+    if (this.#soundEnd(stream) > picture - SILENT_AFTER) return;
     this.#fill(stream, picture - SILENCE_BEHIND);
   }
 
-  #soundEnd({ last, frames }: OutputStream): number {
-    return Math.max(last + (frames + 1) * this.#frames.ticks, this.options.start + PRIMING_TICKS);
+  #soundEnd({ last, frames, adts }: OutputStream): number {
+    return Math.max(last + (frames + 1) * adts.ticks, this.options.start + PRIMING_TICKS);
   }
 
   /** Silence from the end of the sound to a time. */
   #fill(stream: OutputStream, until: number): void {
-    if (this.#streamTypes.audio !== ADTS) return;
+    if (stream.streamType !== ADTS) return;
     const end = this.#soundEnd(stream);
     if (until - end < PAUSE_TICKS) return;
     // Where nothing was shown either, nothing is to be heard.
     const from = Math.max(end, until - MAX_SILENCE);
     for (let time = from; time + FRAME_TICKS <= until; time += FRAME_TICKS) {
-      const packets = packetizePes(
-        silentPes(time - this.options.start + LEAD_TICKS),
-        PLAYBACK_AUDIO,
-        stream.counter,
-      );
+      const unit = silentPes(time - this.options.start + LEAD_TICKS);
+      const packets = packetizePes(unit, stream.pid, stream.counter);
       stream.counter = (stream.counter + packets.length / PACKET_SIZE) & 0x0f;
       this.#begin();
       this.#out.push(packets);
@@ -304,9 +329,9 @@ export class PlaybackRemuxer {
     // One number left out tells the decoder of a loss.
     if (!isNext && counter !== stream.from) stream.counter = (stream.counter + 1) & 0x0f;
     stream.from = counter;
-    if (stream === this.#audio && this.#streamTypes.audio === ADTS) {
+    if (stream !== this.#video && stream.streamType === ADTS) {
       const data = shift === undefined ? payloadStart(bytes, at) : shift.times.dataAt;
-      stream.frames += this.#frames.feed(bytes.subarray(data, at + PACKET_SIZE)).length;
+      stream.frames += stream.adts.feed(bytes.subarray(data, at + PACKET_SIZE)).length;
     }
     packet[1] = ((packet[1] as number) & 0xe0) | (stream.pid >> 8);
     packet[2] = stream.pid & 0xff;
@@ -320,10 +345,7 @@ export class PlaybackRemuxer {
     this.#isStarted = true;
     const program = 1 as ServiceId;
     const pat = writePat(1 as TransportStreamId, 0, [{ programNumber: program, pid: MAP_PID }]);
-    const streams = [
-      this.#video === undefined ? [] : [{ streamType: this.#streamTypes.video, pid: PLAYBACK_VIDEO }],
-      this.#audio === undefined ? [] : [{ streamType: this.#streamTypes.audio, pid: PLAYBACK_AUDIO }],
-    ].flat();
+    const streams = this.#streams().map(({ streamType, pid }) => ({ streamType, pid }));
     const pmt = writePmt(program, 0, this.#video?.pid ?? PLAYBACK_AUDIO, streams);
     this.#out.push(packetize(pat, PAT_PID), packetize(pmt, MAP_PID));
   }

@@ -50,7 +50,15 @@ async function hangingSession(step: number) {
   });
   const choice: EncodedRecipe['choice'] = {
     ffmpeg: hanging,
-    encoder: { name: 'libx264', codec: 'h264', kind: 'software', device: [], filters: [], live: [] },
+    encoder: {
+      name: 'libx264',
+      codec: 'h264',
+      kind: 'software',
+      device: [],
+      filters: [],
+      live: [],
+      file: { small: [], standard: [], fine: [] },
+    },
     standIn: false,
   };
   const session = new EncodedSession({

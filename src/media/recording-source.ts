@@ -127,7 +127,7 @@ class Conversion {
       layout: entry.layout,
       tables: entry.tables,
       serviceId: index.serviceId,
-      audio: audio === null ? undefined : ({ audios }) => (audios.length > audioIndex ? audioIndex : 0),
+      audios: audio === null ? [] : [({ audios }) => (audios.length > audioIndex ? audioIndex : 0)],
       hasVideo: order.video !== null,
       start: entry.media,
     });

@@ -45,7 +45,15 @@ const encoders = new Encoders({
 });
 const CHOICE = {
   ffmpeg: 'ffmpeg',
-  encoder: { name: 'libx264', codec: 'h264', kind: 'software', device: [], filters: [], live: [] },
+  encoder: {
+    name: 'libx264',
+    codec: 'h264',
+    kind: 'software',
+    device: [],
+    filters: [],
+    live: [],
+    file: { small: [], standard: [], fine: [] },
+  },
   standIn: false,
 } satisfies EncoderChoice;
 const RECIPE: EncodedRecipe = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
+import { recordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { PictureStore } from '../store/picture-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
@@ -11,7 +12,7 @@ import { CaptionFiles } from './caption-files.ts';
 import { addCaptionRoutes } from './caption-routes.ts';
 import { CaptionStreams } from './caption-streams.ts';
 import type { OpenRecordings } from './open-recordings.ts';
-import { PictureMaker } from './picture-maker.ts';
+import { PictureMaker, POSTER_FILE } from './picture-maker.ts';
 import { addPictureRoutes } from './picture-routes.ts';
 import { PictureService } from './picture-service.ts';
 import { RecordingCache } from './recording-cache.ts';
@@ -58,5 +59,7 @@ export function createPlayData(needs: PlayDataNeeds) {
     addPictureRoutes(app, { recordingList, cache });
     addCaptionRoutes(app, { recordingList, captionFiles, captionStreams, seen: needs.seen });
   };
-  return { pictures, captionFiles, captionStreams, routes };
+  /** JPEG; undefined: there is none. */
+  const poster = (id: number): Promise<Uint8Array | undefined> => cache.read(recordingId(id), POSTER_FILE);
+  return { pictures, captionFiles, captionStreams, poster, routes };
 }

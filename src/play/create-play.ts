@@ -71,5 +71,12 @@ export function createPlay(needs: PlayNeeds) {
     await streams.close();
     await open.close();
   };
-  return { play: { close, chase }, open, streams, isConverting: () => slots.used > 0, routes };
+  return {
+    play: { close, chase },
+    open,
+    streams,
+    isConverting: () => slots.used > 0,
+    converting: () => slots.used,
+    routes,
+  };
 }

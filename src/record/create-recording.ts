@@ -20,6 +20,7 @@ import { PlaybackActivity } from './playback-activity.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
 import { RecordingMarks } from './recording-marks.ts';
+import { removeJoined } from './recording-parts.ts';
 import { addRecordingPlaylistRoutes } from './recording-playlist-routes.ts';
 import { addRecordingRoutes } from './recording-routes.ts';
 import { RetentionService } from './retention-service.ts';
@@ -67,6 +68,7 @@ export function createRecording(needs: RecordingNeeds) {
     const reserved = space?.device === dataDevice ? RESERVED_BYTES : 0;
     return space === undefined ? undefined : Math.max(0, space.freeBytes - reserved);
   };
+  const parts = new RecordingStore(database);
   const recorder = new Recorder({
     ...needs,
     store: new RecordingStore(database, {
@@ -120,5 +122,15 @@ export function createRecording(needs: RecordingNeeds) {
     folderSpace: (path: string) => spaces.of(path),
     /** It is being watched: retention leaves it alone. */
     seen: (id: number) => watching.note(id),
+    /** Octets that may still be written in a recording folder, with its floor; undefined: it is away. */
+    room: async (folder: string): Promise<number | undefined> => {
+      if (await mounts.isAway(folder)) return undefined;
+      const floor = folders().find(({ path }) => path === folder)?.floorBytes ?? 0;
+      const left = await free(folder);
+      return left === undefined ? undefined : Math.max(0, left - floor);
+    },
+    /** Removes files that no row shows any more, and then their names. */
+    removeRetired: (id: number, paths: readonly string[]) =>
+      removeJoined(id, paths, { store: parts, log: needs.log.component('record') }),
   };
 }

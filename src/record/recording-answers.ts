@@ -17,9 +17,6 @@ import { recordingReasonText } from './recording-reason.ts';
 /** How those go that are being made, by recording. */
 export type Running = ReadonlyMap<number, RecordingProgress>;
 
-/** Nothing is cut out of encoded files: their time is that of the original stream. */
-const CUTS: CutList = null;
-
 const ENCODED: ReadonlySet<RecordingFile['source']> = new Set(['encoded', 'alt']);
 
 /** The encoded file that positions and lengths are told in; undefined: those of the original stream. */
@@ -33,8 +30,9 @@ function isEncoded(recording: ListedRecording): boolean {
 
 /** In which time a position is told that was sent with this source. */
 export function cutsOf(recording: ListedRecording, source: RecordingFile['source'] | undefined): CutList {
-  const isOriginal = source === 'ts' || (source === undefined && !isEncoded(recording));
-  return isOriginal ? null : CUTS;
+  if (source === 'ts') return null;
+  const file = recording.files.find((one) => one.source === source) ?? encodedFile(recording);
+  return file?.cuts ?? null;
 }
 
 function durationOf(recording: ListedRecording): number | null {

@@ -643,4 +643,48 @@ export const MIGRATIONS: readonly string[] = [
     approver TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- The encode queue and its history: a row each time that a recording is to be encoded. The log goes with the row.
+  CREATE TABLE encodes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    recording_id INTEGER NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+    state TEXT NOT NULL,                 -- waiting, running, done, failed, cancelled
+    position INTEGER NOT NULL,           -- order in the queue
+    codecs TEXT NOT NULL,                -- av1, h264, both
+    keep_ts INTEGER NOT NULL,            -- 1: the original stays
+    commercials TEXT NOT NULL,           -- chapters, cut, none
+    quality TEXT NOT NULL,
+    automatic INTEGER NOT NULL,          -- 1: queued by the end of its recording
+    attempts INTEGER NOT NULL DEFAULT 0, -- that failed
+    ready_at INTEGER NOT NULL,           -- epoch ms: not begun before
+    work TEXT NOT NULL DEFAULT '[]',     -- JSON: files that are being made; removed unless a row of files names them
+    message TEXT,                        -- why it failed, for people
+    log TEXT NOT NULL DEFAULT '',
+    results TEXT NOT NULL DEFAULT '[]',  -- JSON: codec, quality, length, size and time of each file that it made
+    created_at INTEGER NOT NULL,         -- epoch ms, as the next two
+    started_at INTEGER,
+    ended_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX encodes_open ON encodes (recording_id) WHERE state IN ('waiting', 'running');
+  CREATE INDEX encodes_of_recording ON encodes (recording_id, id);
+  CREATE INDEX encodes_ended ON encodes (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE TABLE encode_queue (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    paused INTEGER NOT NULL
+  ) STRICT;
+
+  -- What an encoded file holds of its original stream, which may be gone.
+  CREATE TABLE encoded_files (
+    recording_id INTEGER NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+    source TEXT NOT NULL,                -- encoded, alt
+    cuts TEXT,                           -- JSON: spans of the original stream that it holds, ms; NULL: all of it
+    facts TEXT NOT NULL,                 -- JSON: sounds, stretches of the original stream, codecs
+    PRIMARY KEY (recording_id, source)
+  ) STRICT, WITHOUT ROWID;
+  -- The captions file on the scale of the original stream, kept when that is removed.
+  CREATE TABLE recording_captions (
+    recording_id INTEGER PRIMARY KEY REFERENCES recordings (id) ON DELETE CASCADE,
+    captions BLOB NOT NULL               -- JSON, gzip
+  ) STRICT;
+  `,
 ];

@@ -4,6 +4,7 @@
  * damaged reads as null.
  */
 import type { RecordingReason } from '../model/recording-reason.ts';
+import type { CutList } from '../model/recording-time.ts';
 import {
   type Damage,
   type FileStretch,
@@ -13,7 +14,7 @@ import {
   VERDICT_LEVELS,
   type Verdict,
 } from '../model/verdict.ts';
-import { readObject } from './stored-json.ts';
+import { readList, readObject } from './stored-json.ts';
 
 /** Version 1 carries no `v`; its fields are those of 2. */
 const VERSION = 2;
@@ -103,4 +104,14 @@ function isSums(value: unknown): boolean {
 function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return fields.every((field) => Number.isFinite((value as Record<string, unknown>)[field]));
+}
+
+type KeptSpan = NonNullable<CutList>[number];
+
+/** What of the original stream an encoded file holds; all of it where what is stored is damaged. */
+export function readCuts(text: string | null): CutList {
+  const isSpan = ({ from, to }: KeptSpan): boolean =>
+    Number.isFinite(from) && Number.isFinite(to) && to > from;
+  const spans = readList<KeptSpan>(text);
+  return spans.length > 0 && spans.every(isSpan) ? spans : null;
 }

@@ -7,11 +7,12 @@ import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from
 import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
 import { type Genre, isGenre } from '../model/program.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
+import type { CutList } from '../model/recording-time.ts';
 import { titleOrder } from '../model/search-text.ts';
 import type { Damage, Verdict } from '../model/verdict.ts';
 import { tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
-import { readMeasured, readReason, readVerdict } from './recording-json.ts';
+import { readCuts, readMeasured, readReason, readVerdict } from './recording-json.ts';
 import { matchExpression, needsComparing } from './search-index.ts';
 import { readList, readObject, readText } from './stored-json.ts';
 import { atomically } from './transaction.ts';
@@ -55,6 +56,8 @@ export interface ListedFile {
   path: string;
   /** null while it grows. */
   durationMs: number | null;
+  /** Of an encoded file: what of the original stream it holds. */
+  cuts: CutList;
 }
 
 export interface RecordingQuestion {
@@ -159,6 +162,7 @@ interface FileRow {
   codec: string;
   path: string;
   duration_ms: number | null;
+  cuts: string | null;
 }
 
 /** Recorded length so far of those that were interrupted: the time since their start is longer. */
@@ -364,8 +368,9 @@ export class RecordingListStore {
     const wanted = { ids: `[${ids.join(',')}]` };
     const files = this.database
       .query<FileRow, { ids: string }>(
-        `SELECT f.recording_id AS id, f.source, f.codec, f.path, f.duration_ms
+        `SELECT f.recording_id AS id, f.source, f.codec, f.path, f.duration_ms, x.cuts
          FROM json_each($ids) AS wanted CROSS JOIN recording_files AS f ON f.recording_id = wanted.value
+           LEFT JOIN encoded_files AS x ON x.recording_id = f.recording_id AND x.source = f.source
          ORDER BY wanted.key, CASE f.source WHEN 'encoded' THEN 0 WHEN 'alt' THEN 1 ELSE 2 END`,
       )
       .all(wanted);
@@ -465,6 +470,7 @@ function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
       codec: file.codec as ListedFile['codec'],
       path: file.path,
       durationMs: file.duration_ms,
+      cuts: readCuts(file.cuts),
     })),
   };
 }

@@ -382,6 +382,13 @@ export class RecordingStore extends RecordingPartRows {
                AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
         )
         .run({ id, reason: storedReason(reason), now });
+      this.database
+        .query(
+          `UPDATE recordings SET state = 'recorded', updated_at = $now
+             WHERE id = $id AND state = 'available'
+               AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id AND source <> 'ts')`,
+        )
+        .run({ id, now });
     });
   }
 

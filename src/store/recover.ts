@@ -228,6 +228,9 @@ const MENDING: readonly string[] = [
     'recording_measurements',
     'recording_seams',
     'copied_recordings',
+    'encodes',
+    'encoded_files',
+    'recording_captions',
   ].map((table) => `DELETE FROM ${table} WHERE recording_id NOT IN (SELECT id FROM recordings)`),
 ];
 

@@ -1,0 +1,76 @@
+/** Encoding of recordings put together: the queue, what works it off, and its routes. */
+import type { Database } from 'bun:sqlite';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Log } from '../../host/log.ts';
+import type { Encoders } from '../ffmpeg/encoders.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { AddRoutes } from '../route/add-routes.ts';
+import type { Settings } from '../settings/settings.ts';
+import { EncodeStore } from '../store/encode-store.ts';
+import { EncodedFileStore } from '../store/encoded-file-store.ts';
+import { RecordingListStore } from '../store/recording-list-store.ts';
+import { RecordingStore } from '../store/recording-store.ts';
+import { addEncodeRoutes } from './encode-routes.ts';
+import { EncodeService } from './encode-service.ts';
+import type { EncodeSources } from './encode-sources.ts';
+
+interface EncodeNeeds
+  extends Pick<
+    EncodeSources,
+    'open' | 'captions' | 'poster' | 'chapters' | 'room' | 'stored' | 'removeRetired' | 'now' | 'elapsed'
+  > {
+  database: Database;
+  dataDir: string;
+  encoders: Encoders;
+  /** Encoders that viewers wait for. */
+  viewers: () => number;
+  /** Recordings in progress. */
+  recordings: () => number;
+  isDetecting: (id: number) => boolean;
+  settings: Pick<Settings, 'get'>;
+  syncFolder: EncodeSources['syncFolder'];
+  hub: Hub;
+  log: Log;
+}
+
+/** In the data folder; emptied by a start. */
+const WORK_FOLDER = 'encode-work';
+/** A frame of the slowest encoder on a machine that does everything else first may take minutes. */
+const STALL_MS = 10 * 60_000;
+
+/** Words before a command that give way to everything else: for the processor, and for the disk where it is known. */
+function backgroundWords(which: (name: string) => string | null = Bun.which): string[] {
+  const nice = which('nice');
+  const ionice = which('ionice');
+  return [
+    ...(ionice === null ? [] : [ionice, '-c', '3', '-t']),
+    ...(nice === null ? [] : [nice, '-n', '19']),
+  ];
+}
+
+export function createEncode(needs: EncodeNeeds) {
+  const { database, dataDir, encoders, viewers, recordings, isDetecting, settings, hub, log, now } = needs;
+  const store = new EncodeStore(database);
+  const files = new EncodedFileStore(database);
+  const recordingList = new RecordingListStore(database);
+  const records = new RecordingStore(database);
+  const { open, captions, poster, chapters, room, stored, removeRetired, elapsed, syncFolder } = needs;
+  const encodes = new EncodeService({
+    sources: {
+      ...{ store, files, encoders, open, captions, poster, chapters, room, stored, removeRetired },
+      ...{ now, elapsed, syncFolder, stallMs: STALL_MS, background: backgroundWords() },
+      workFolder: join(dataDir, WORK_FOLDER),
+    },
+    find: (id) => recordingList.find(id),
+    record: (id) => records.find(id),
+    machine: () => ({
+      processors: availableParallelism(),
+      viewers: viewers(),
+      recordings: recordings(),
+    }),
+    ...{ isDetecting, settings, hub, log: log.component('encode') },
+  });
+  const routes: AddRoutes = (app) => addEncodeRoutes(app, { recordingList, encodes, store, now });
+  return { encodes, files, routes };
+}

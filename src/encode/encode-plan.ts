@@ -1,0 +1,123 @@
+/** What all files of a recording have in common: what of it is kept, its sounds, texts and chapters. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TICKS_PER_SECOND } from '../../arib/time.ts';
+import type { CaptionsFile } from '../../wire/caption.ts';
+import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
+import { type EncodeJob, SOURCE_OF } from '../model/encoding.ts';
+import { Failure } from '../model/failure.ts';
+import type { CutList } from '../model/recording-time.ts';
+import type { ListedRecording } from '../store/recording-list-store.ts';
+import type { PictureShape } from './encode-command.ts';
+import { EncodeFault, FAULTS } from './encode-fault.ts';
+import type { EncodeSources, OpenOriginal } from './encode-sources.ts';
+import { type EncodedTrack, encodedTracks } from './encoded-tracks.ts';
+import { captionTrack, metadataText } from './file-texts.ts';
+import { chaptersOf, keptSpans } from './kept-spans.ts';
+
+export interface EncodePlan {
+  readonly entry: RecordingEntry;
+  /** ms. */
+  readonly length: number;
+  readonly cuts: CutList;
+  readonly streams: number;
+  readonly tracks: readonly EncodedTrack[];
+  /** Paths. */
+  readonly metadata: string;
+  readonly captions: string | null;
+  readonly poster: string | null;
+}
+
+interface PlanContext {
+  readonly job: EncodeJob;
+  readonly recording: ListedRecording;
+  readonly sources: EncodeSources;
+  readonly original: OpenOriginal;
+  /** For texts. */
+  readonly folder: string;
+  readonly say: (text: string) => void;
+}
+
+/** What all files of this recording have in common. */
+export async function planEncode(context: PlanContext): Promise<EncodePlan> {
+  const { job, recording, sources, original, folder, say } = context;
+  const { bytes, index } = original;
+  const entry = await findEntry(bytes, index, index.pieces[0]?.start ?? index.duration);
+  if (entry === undefined) throw new EncodeFault('final', FAULTS.unplayable);
+  const length = (index.duration / TICKS_PER_SECOND) * 1000;
+  const known = sources.chapters(recording.id);
+  const cuts = cutsOf(context, known, length);
+  const segments = job.commercials === 'none' ? [] : (known?.segments ?? []);
+  const captions = await readCaptions(context);
+  const track = captions === null ? undefined : captionTrack(captions, cuts, length);
+  const tags = {
+    ...{ title: recording.name, station: recording.serviceName, startAt: recording.startAt },
+    description: '',
+  };
+  const metadata = join(folder, 'tags.txt');
+  await writeFile(metadata, metadataText(tags, chaptersOf(segments, cuts, length)));
+  if (track !== undefined) await writeFile(join(folder, 'captions.ass'), track);
+  const poster = await sources.poster(recording);
+  if (poster !== undefined) await writeFile(join(folder, 'cover.jpg'), poster);
+  const streams = Math.min(8, await mostSounds(original, entry));
+  const tracks = encodedTracks(recording.audios, streams);
+  say(
+    `${(length / 1000).toFixed(1)} s, ${index.pieces.length} parts, ${tracks.length} sounds, ` +
+      `${cuts === null ? 'nothing cut' : `${cuts.length} parts kept`}, ${track === undefined ? 'no captions' : 'captions'}`,
+  );
+  return {
+    ...{ entry, length, cuts, streams, tracks, metadata },
+    captions: track === undefined ? null : join(folder, 'captions.ass'),
+    poster: poster === undefined ? null : join(folder, 'cover.jpg'),
+  };
+}
+
+/** Files of one recording share one time: what is there already decides. */
+function cutsOf(
+  { job, recording, sources, say }: PlanContext,
+  known: ReturnType<EncodeSources['chapters']>,
+  length: number,
+): CutList {
+  const made = job.codecs === 'both' ? [] : [SOURCE_OF[job.codecs]];
+  const other = sources.files
+    .of(recording.id)
+    .find(({ source }) => made.length > 0 && !made.includes(source));
+  if (other !== undefined) return other.cuts;
+  if (job.commercials !== 'cut' || known === undefined) return null;
+  if (known.reliable) return keptSpans(known.segments, length);
+  say('the commercials are not certain: nothing is cut');
+  return null;
+}
+
+async function readCaptions({ recording, sources, say }: PlanContext): Promise<CaptionsFile | null> {
+  try {
+    const text = await sources.captions(recording);
+    if (text === null) return null;
+    sources.files.putCaptions(recording.id, Bun.gzipSync(text));
+    return JSON.parse(text) as CaptionsFile;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    say(`captions: ${error.message}`);
+    throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', FAULTS.captions, error.message);
+  }
+}
+
+/** As the sequence header tells it, ISO/IEC 13818-2 6.3.3. */
+export function shapeOf(format: string | null): PictureShape | undefined {
+  const match = format === null ? null : /^(\d+)x(\d+)\/(\d+)$/.exec(format);
+  const [width, height, code] = (match?.slice(1) ?? []).map(Number);
+  if (width === undefined || height === undefined || code === undefined) return undefined;
+  const aspect = [0, width / height, 4 / 3, 16 / 9, 2.21][code];
+  return aspect && width >= 16 && height >= 16 ? { width, height, aspect } : undefined;
+}
+
+/** The margin before a programme may have fewer sounds than the programme: several places are looked at. */
+async function mostSounds({ bytes, index }: OpenOriginal, first: RecordingEntry): Promise<number> {
+  let most = first.layout.audios.length;
+  for (const share of [0.1, 0.3, 0.5, 0.7, 0.9]) {
+    const at = Math.round(index.duration * share) as typeof index.duration;
+    const entry = await findEntry(bytes, index, at);
+    most = Math.max(most, entry?.layout.audios.length ?? 0);
+  }
+  return most;
+}

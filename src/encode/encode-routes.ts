@@ -1,0 +1,199 @@
+/** `/api/encodes` and the encode of one recording. */
+import type { Elysia } from 'elysia';
+import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import {
+  type EncodeItem,
+  EncodeLogSchema,
+  EncodeManyAnswerSchema,
+  EncodeManySchema,
+  EncodeQueueChangeSchema,
+  EncodeRequestSchema,
+  type Encodes,
+  EncodesSchema,
+} from '../../wire/encode.ts';
+import { Failure } from '../model/failure.ts';
+import { readAs } from '../model/schema-mismatch.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../route/recording-id.ts';
+import type { EncodeStore, ListedEncode } from '../store/encode-store.ts';
+import type { RecordingListStore } from '../store/recording-list-store.ts';
+import type { EncodeProgress, EncodeService } from './encode-service.ts';
+import { measuredEncodes } from './measured-encodes.ts';
+
+interface EncodeRouteNeeds {
+  recordingList: Pick<RecordingListStore, 'find'>;
+  encodes: EncodeService;
+  store: Pick<EncodeStore, 'queue' | 'recent' | 'results' | 'log' | 'isPaused'>;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waitsFor'] {
+  if (job.state !== 'waiting') return null;
+  if (!job.isReady) return 'recording';
+  if (job.readyAt > parts.now()) return 'retry';
+  return parts.encodes.awaitsCommercials(job) ? 'commercials' : null;
+}
+
+function toItem(
+  parts: EncodeRouteNeeds,
+  job: ListedEncode,
+  progress: EncodeProgress | undefined,
+): EncodeItem {
+  const { recordingId, name, serviceName, startAt, durationMs, state, message, endedAt } = job;
+  const { codecs, keepTs, commercials, quality } = job;
+  const running = state === 'running' && progress?.recordingId === recordingId ? progress : undefined;
+  return {
+    ...{ recordingId, title: removeTitleMarks(name).title, serviceName, startAt, durationMs, state },
+    ...{ codecs, keepTs, commercials, quality, message, endedAt },
+    percent: running?.percent ?? null,
+    etaMs: running?.etaMs ?? null,
+    waitsFor: waitsFor(parts, job),
+  };
+}
+
+function answer(parts: EncodeRouteNeeds): Encodes {
+  const { store, encodes } = parts;
+  const queue = store.queue();
+  const progress = encodes.progress();
+  return {
+    paused: store.isPaused,
+    wait: queue.length === 0 ? null : encodes.decision(queue).wait,
+    queue: queue.map((job) => toItem(parts, job, progress)),
+    recent: store.recent().map((job) => toItem(parts, job, undefined)),
+    measured: measuredEncodes(store.results()),
+  };
+}
+
+export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
+  const tags = ['recordings'];
+
+  app.post(
+    '/api/recordings/:id/encode',
+    ({ params, body }) => {
+      const recording = findRecording(parts.recordingList, params.id);
+      parts.encodes.enqueue(recording, readAs(EncodeRequestSchema, body ?? {}));
+      return new Response(null, { status: 204 });
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Queue a recording for encoding',
+        description:
+          'Without a body as its rule or reservation, else the settings say. What waits already takes over what is ' +
+          'sent. The event `encode` tells the progress, `recordings` that files changed.',
+        tags,
+        requestBody: { ...jsonBody(EncodeRequestSchema), required: false },
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          204: { description: 'queued' },
+          400: problemResponse('malformed id or body; `path` names the field'),
+          409: problemResponse('`conflict`: it is being recorded or encoded, or its original stream is gone'),
+        },
+      },
+    },
+  );
+
+  app.delete(
+    '/api/recordings/:id/encode',
+    async ({ params }) => {
+      await parts.encodes.cancel(readRecordingId(params.id));
+      return new Response(null, { status: 204 });
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'Cancel the encode of a recording',
+        description: 'What waits or runs; its original stays. Safe to repeat.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          204: { description: 'none waits or runs' },
+          400: problemResponse('malformed id'),
+        },
+      },
+    },
+  );
+
+  app.get(
+    '/api/recordings/:id/encode-log',
+    ({ params, request }) => {
+      const recording = findRecording(parts.recordingList, params.id);
+      const log = parts.store.log(recording.id);
+      if (log === undefined) throw new Failure('not_found', 'この録画はまだ変換されていません。');
+      return polledJson(request, polledAnswer(log));
+    },
+    {
+      params: ID_PARAMS,
+      detail: {
+        summary: 'What the last encode of a recording said',
+        description: 'Kept for 2 weeks, the latest of each recording as long as the recording.',
+        tags,
+        responses: {
+          ...REFUSALS,
+          ...NO_RECORDING,
+          ...polledResponses('the log', EncodeLogSchema),
+          404: problemResponse('no such recording, or it was never encoded'),
+        },
+      },
+    },
+  );
+
+  app.get('/api/encodes', ({ request }) => polledJson(request, polledAnswer(answer(parts))), {
+    detail: {
+      summary: 'The encode queue',
+      description: 'The event `recordings` says that it changed, `encode` how far the first one is.',
+      tags,
+      responses: { ...REFUSALS, ...polledResponses('the queue', EncodesSchema) },
+    },
+  });
+
+  app.put(
+    '/api/encodes',
+    ({ body }) => {
+      parts.encodes.change(readAs(EncodeQueueChangeSchema, body));
+      return Response.json(answer(parts));
+    },
+    {
+      detail: {
+        summary: 'Pause or reorder the encode queue',
+        tags,
+        requestBody: jsonBody(EncodeQueueChangeSchema),
+        responses: {
+          ...REFUSALS,
+          200: jsonAnswer('the queue as it is now', EncodesSchema),
+          400: problemResponse('malformed body; `path` names the field'),
+        },
+      },
+    },
+  );
+
+  app.post(
+    '/api/encodes',
+    ({ body }) => {
+      const wish = readAs(EncodeManySchema, body);
+      const named = [wish.ids, wish.series, wish.before].filter((one) => one !== undefined);
+      if (named.length !== 1) {
+        throw new Failure('bad_request', 'ids、series、before のどれかひとつを指定してください。', {
+          path: 'ids',
+        });
+      }
+      return Response.json({ queued: parts.encodes.enqueueMany(wish) });
+    },
+    {
+      detail: {
+        summary: 'Queue several recordings for encoding',
+        description: 'Recordings without an original stream, in the bin or in progress are left out.',
+        tags,
+        requestBody: jsonBody(EncodeManySchema),
+        responses: {
+          ...REFUSALS,
+          200: jsonAnswer('how many were added to the queue', EncodeManyAnswerSchema),
+          400: problemResponse('malformed body, or not exactly one of `ids`, `series`, `before`'),
+        },
+      },
+    },
+  );
+}

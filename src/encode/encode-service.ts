@@ -1,0 +1,353 @@
+/** Works off the encode queue: one recording at a time, in the background, within its hours. */
+import { rm } from 'node:fs/promises';
+import type { Log } from '../../host/log.ts';
+import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/encode.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { EncodeJob, EncodeWish } from '../model/encoding.ts';
+import { Failure } from '../model/failure.ts';
+import type { RecordingRecord } from '../model/recording.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { ListedEncode } from '../store/encode-store.ts';
+import type { ListedRecording } from '../store/recording-list-store.ts';
+import { EncodeFault, FAULTS } from './encode-fault.ts';
+import { decideEncode, type EncodeDecision, type MachineUse } from './encode-schedule.ts';
+import type { EncodeSources } from './encode-sources.ts';
+import { EncodeTask } from './encode-task.ts';
+
+interface EncodeServiceOptions {
+  readonly sources: EncodeSources;
+  /** Not deleted and not in the bin. */
+  readonly find: (id: number) => ListedRecording | undefined;
+  readonly record: (id: number) => RecordingRecord | undefined;
+  /** Its commercials are still being looked for. */
+  readonly isDetecting: (id: number) => boolean;
+  readonly machine: () => MachineUse;
+  readonly settings: Pick<Settings, 'get'>;
+  readonly hub: Hub;
+  readonly log: Log;
+  /** Intervals, for tests, ms. */
+  readonly tickMs?: number | undefined;
+  readonly settleMs?: number | undefined;
+  readonly retryMs?: number | undefined;
+}
+
+/** What runs now, as lists tell it. */
+export interface EncodeProgress {
+  readonly recordingId: number;
+  readonly percent: number;
+  readonly etaMs: number | null;
+}
+
+const TICK_MS = 1_000;
+/** A recording that just ended is left alone: its reservation, pictures and captions are stored first. */
+const SETTLE_MS = 60_000;
+const RETRY_MS = 10 * 60_000;
+/** Commercials are waited for so long: looking for them waits for an idle machine too. */
+const COMMERCIALS_MS = 6 * 3_600_000;
+/** Times that what failed is tried again. */
+const RETRIES = 1;
+const EVENT_MS = 1_000;
+const DAY_MS = 86_400_000;
+const KEEP_LOGS_MS = 14 * DAY_MS;
+const PURGE_MS = 3_600_000;
+/** What ended before is not queued by a start: it was decided then. */
+const FORGOTTEN_MS = 2 * DAY_MS;
+
+interface Running {
+  readonly job: EncodeJob;
+  readonly task: EncodeTask;
+  readonly begunAt: number;
+  share: number;
+  done: Promise<void>;
+  cancelled: boolean;
+  toldAt: number;
+}
+
+export class EncodeService {
+  #running: Running | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #starting: Promise<void> | undefined;
+  #purgedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(readonly options: EncodeServiceOptions) {}
+
+  start(): void {
+    this.#unsubscribe = this.options.hub.subscribe(({ name }) => {
+      if (name === 'recordings') this.#stopWithoutRecording();
+    });
+    this.#starting = this.#recover().then(() => {
+      if (this.#isClosed) return;
+      this.#timer = setInterval(() => this.#tick(), this.options.tickMs ?? TICK_MS);
+    });
+  }
+
+  /** What runs begins anew after the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#unsubscribe?.();
+    await this.#starting;
+    this.#running?.task.stop();
+    await this.#running?.done;
+  }
+
+  /** A recording ended. */
+  onRecorded(recordingId: number): void {
+    const record = this.options.record(recordingId);
+    if (record?.state !== 'recorded' || record.encode === 'none') return;
+    const { sources, settleMs = SETTLE_MS } = this.options;
+    const wish = this.#wish(record, {});
+    try {
+      sources.store.enqueue(
+        recordingId,
+        wish,
+        { automatic: true, readyAt: sources.now() + settleMs },
+        sources.now(),
+      );
+    } catch (error) {
+      // The next start queues it.
+      this.options.log.error('encode not queued', { recording: recordingId, error: String(error) });
+    }
+    this.#told();
+  }
+
+  /** @throws Failure conflict while it is being made or encoded, or without its original */
+  enqueue(recording: ListedRecording, request: EncodeRequest): void {
+    const { sources } = this.options;
+    if (recording.state === 'recording') {
+      throw new Failure('conflict', '録画中の番組は変換できません。録画が終わってからお試しください。');
+    }
+    if (!recording.files.some(({ source }) => source === 'ts')) {
+      throw new Failure('conflict', '元の録画が残っていないため、変換できません。');
+    }
+    if (this.#running?.job.recordingId === recording.id) {
+      throw new Failure('conflict', 'この録画は変換中です。');
+    }
+    const record = this.options.record(recording.id);
+    const wish = this.#wish(record, request);
+    sources.store.enqueue(recording.id, wish, { automatic: false, readyAt: sources.now() }, sources.now());
+    this.#told();
+  }
+
+  /** @returns how many were queued */
+  enqueueMany({ ids, series, before, ...request }: EncodeMany): number {
+    const { sources } = this.options;
+    const { store } = sources;
+    const selected =
+      ids !== undefined
+        ? store.encodable({ ids })
+        : series !== undefined
+          ? store.encodable({ series })
+          : store.encodable({ before: before ?? 0 });
+    let queued = 0;
+    for (const id of selected) {
+      const wish = this.#wish(this.options.record(id), request);
+      const isNew = store.enqueue(id, wish, { automatic: false, readyAt: sources.now() }, sources.now());
+      if (isNew) queued += 1;
+    }
+    if (queued > 0) this.#told();
+    return queued;
+  }
+
+  /** What waits or runs of a recording; nothing where nothing does. */
+  async cancel(recordingId: number): Promise<void> {
+    const { store, now } = this.options.sources;
+    const running = this.#running;
+    if (running?.job.recordingId === recordingId) {
+      running.cancelled = true;
+      running.task.stop();
+      await running.done;
+    } else if (store.cancelWaiting(recordingId, now())) this.#told();
+  }
+
+  change({ paused, order }: EncodeQueueChange): void {
+    const { store } = this.options.sources;
+    if (order !== undefined) store.reorder(order);
+    if (paused !== undefined) store.pause(paused);
+    this.#tick();
+    this.#told();
+  }
+
+  progress(): EncodeProgress | undefined {
+    const running = this.#running;
+    if (running === undefined) return undefined;
+    return { recordingId: running.job.recordingId, percent: running.share, etaMs: this.#etaOf(running) };
+  }
+
+  decision(queue: readonly ListedEncode[] = this.options.sources.store.queue()): EncodeDecision {
+    const { sources, settings, machine } = this.options;
+    return decideEncode({
+      queue: queue.map((job) => ({ ...job, awaitsCommercials: this.awaitsCommercials(job) })),
+      now: sources.now(),
+      isPaused: sources.store.isPaused,
+      window: { from: settings.get('encodeFrom'), to: settings.get('encodeTo') },
+      machine: machine(),
+    });
+  }
+
+  awaitsCommercials({ recordingId, commercials, createdAt }: EncodeJob): boolean {
+    const { isDetecting, sources } = this.options;
+    if (commercials === 'none' || sources.now() - createdAt > COMMERCIALS_MS) return false;
+    return isDetecting(recordingId);
+  }
+
+  #wish(record: RecordingRecord | undefined, request: EncodeRequest): EncodeWish {
+    const { settings } = this.options;
+    const wished = [record?.encode, settings.get('encode')].find(
+      (one) => one !== undefined && one !== 'none',
+    );
+    return {
+      codecs: request.codecs ?? wished ?? 'av1',
+      keepTs: request.keepTs ?? record?.keepTs ?? settings.get('keepTs'),
+      commercials: request.commercials ?? settings.get('commercials'),
+      quality: request.quality ?? settings.get('encodeQuality'),
+    };
+  }
+
+  /** What an earlier process left: files without a row, jobs that ran, recordings that were never queued. */
+  async #recover(): Promise<void> {
+    const { sources, log } = this.options;
+    const { store } = sources;
+    try {
+      for (const id of store.working()) {
+        for (const path of store.leftovers(id)) await rm(path, { force: true });
+        store.putWork(id, []);
+      }
+      await rm(sources.workFolder, { recursive: true, force: true });
+      store.recover();
+      for (const id of store.forgotten(sources.now() - FORGOTTEN_MS)) this.onRecorded(id);
+    } catch (error) {
+      log.error('encode queue not recovered', { error: String(error) });
+    }
+  }
+
+  #tick(): void {
+    if (this.#isClosed) return;
+    try {
+      const { store, now } = this.options.sources;
+      if (now() - this.#purgedAt > PURGE_MS) {
+        this.#purgedAt = now();
+        store.purge(now() - KEEP_LOGS_MS);
+      }
+      // A database that refused to store how it ended.
+      if (this.#running === undefined && store.queue().some(({ state }) => state === 'running'))
+        store.recover();
+      const queue = store.queue();
+      const decision = this.decision(queue);
+      this.#running?.task.hold(decision.hold);
+      const next = queue.find(({ id }) => id === decision.start);
+      if (this.#running === undefined && next !== undefined) this.#begin(next);
+    } catch (error) {
+      this.options.log.error('encode queue not read', { error: String(error) });
+    }
+  }
+
+  #begin(job: EncodeJob): void {
+    const { sources, find, record } = this.options;
+    const recording = find(job.recordingId);
+    const stem = record(job.recordingId)?.stem ?? null;
+    if (recording === undefined || stem === null) return;
+    sources.store.begin(job.id, sources.now());
+    const task = new EncodeTask({
+      job,
+      recording,
+      stem,
+      sources,
+      onProgress: (share) => this.#onProgress(share),
+    });
+    const running: Running = {
+      ...{ job, task, begunAt: sources.elapsed(), share: 0, cancelled: false },
+      ...{ done: Promise.resolve(), toldAt: Number.NEGATIVE_INFINITY },
+    };
+    this.#running = running;
+    running.done = this.#run(running).finally(() => {
+      this.#running = undefined;
+    });
+    this.#told();
+  }
+
+  async #run(running: Running): Promise<void> {
+    const { job, task } = running;
+    const { log, sources } = this.options;
+    const { store, now } = sources;
+    log.info('encode began', { recording: job.recordingId, codecs: job.codecs });
+    let fault: unknown;
+    try {
+      await task.run();
+    } catch (error) {
+      fault = error;
+    }
+    const { results } = task;
+    try {
+      if (fault === undefined) {
+        store.end(job.id, { state: 'done', message: null, log: task.log, results }, now());
+        log.info('encode done', { recording: job.recordingId, files: results.length });
+      } else this.#failed(running, fault);
+    } catch (error) {
+      log.error('end of an encode not stored', { recording: job.recordingId, error: String(error) });
+    }
+    this.#publish(running, fault === undefined ? 1 : running.share, null);
+    this.options.hub.changed('recordings');
+  }
+
+  #failed({ job, task, cancelled }: Running, fault: unknown): void {
+    const { log, sources, find, retryMs = RETRY_MS } = this.options;
+    const { store, now } = sources;
+    const known = fault instanceof EncodeFault ? fault : undefined;
+    const lines = [task.log, String(fault)].filter((line) => line !== '').join('\n');
+    const message = known?.text ?? FAULTS.encoder;
+    const { results } = task;
+    if (known?.kind === 'stopped') {
+      const isGone =
+        find(job.recordingId) === undefined && this.options.record(job.recordingId) === undefined;
+      if (cancelled || isGone) {
+        const text = isGone ? FAULTS.gone : FAULTS.stopped;
+        store.end(job.id, { state: 'cancelled', message: text, log: lines, results }, now());
+      } else store.postpone(job.id, job.readyAt, undefined);
+      return;
+    }
+    log.warn('encode failed', {
+      recording: job.recordingId,
+      kind: known?.kind ?? 'unknown',
+      reason: String(fault),
+    });
+    if (known?.kind === 'later') {
+      store.postpone(job.id, now() + retryMs, { message, log: lines, isFailure: false });
+    } else if (known?.kind !== 'final' && job.attempts < RETRIES) {
+      store.postpone(job.id, now() + retryMs, { message, log: lines, isFailure: true });
+    } else store.end(job.id, { state: 'failed', message, log: lines, results }, now());
+  }
+
+  #stopWithoutRecording(): void {
+    const running = this.#running;
+    if (running !== undefined && this.options.find(running.job.recordingId) === undefined)
+      running.task.stop();
+  }
+
+  #onProgress(share: number): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    running.share = share;
+    const now = this.options.sources.elapsed();
+    if (now - running.toldAt < EVENT_MS) return;
+    running.toldAt = now;
+    this.#publish(running, share, this.#etaOf(running));
+  }
+
+  #etaOf({ share, begunAt }: Running): number | null {
+    const took = this.options.sources.elapsed() - begunAt;
+    return share < 0.01 ? null : Math.round((took / share) * (1 - share));
+  }
+
+  #publish({ job, task }: Running, percent: number, etaMs: number | null): void {
+    const { recordingId } = job;
+    this.options.hub.publish({ name: 'encode', data: { recordingId, percent, etaMs, log: task.lastLine } });
+  }
+
+  /** Lists show what is queued. */
+  #told(): void {
+    this.options.hub.changed('recordings');
+  }
+}

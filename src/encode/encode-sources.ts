@@ -1,0 +1,48 @@
+/** What encoding takes from other features, as the composition root hands it in. */
+import type { Encoders } from '../ffmpeg/encoders.ts';
+import type { EncodeStore } from '../store/encode-store.ts';
+import type { EncodedFileStore } from '../store/encoded-file-store.ts';
+import type { ListedRecording } from '../store/recording-list-store.ts';
+import type { ProgramSegment } from './kept-spans.ts';
+import type { RecordingEncodeOptions } from './recording-encode.ts';
+
+/** An original stream, open. */
+export interface OpenOriginal extends Pick<RecordingEncodeOptions, 'bytes' | 'index'> {
+  close(): void;
+}
+
+/** What a task takes from others. */
+export interface EncodeSources {
+  readonly files: EncodedFileStore;
+  readonly store: EncodeStore;
+  readonly encoders: Pick<Encoders, 'file' | 'suspend'>;
+  /** @throws Failure */
+  open(recording: ListedRecording): Promise<OpenOriginal>;
+  /** JSON; null: none. @throws Failure */
+  captions(recording: ListedRecording): Promise<string | null>;
+  /** JPEG; undefined: none. */
+  poster(recording: ListedRecording): Promise<Uint8Array | undefined>;
+  /** As they are known now; undefined: not at all. */
+  chapters(recordingId: number): { segments: readonly ProgramSegment[]; reliable: boolean } | undefined;
+  /** Octets that may be written in a folder; undefined: it is away. */
+  room(folder: string): Promise<number | undefined>;
+  /** Resolves when everything committed before is on disk. */
+  stored(): Promise<void>;
+  /** Makes entries of a folder durable. */
+  syncFolder(folder: string): Promise<void>;
+  /** Removes files of an original that was given up, and then their names. */
+  removeRetired(recordingId: number, paths: readonly string[]): Promise<void>;
+  /** For texts that ffmpeg reads; removed afterwards. */
+  readonly workFolder: string;
+  /** Words before a command that lower its priority. */
+  readonly background: readonly string[];
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** ms of a clock that is never set. */
+  readonly elapsed: () => number;
+  readonly stallMs: number;
+  /** For tests: called after each step. */
+  readonly onStep?: ((step: EncodeStep) => void | Promise<void>) | undefined;
+}
+
+export type EncodeStep = 'named' | 'encoded' | 'verified' | 'renamed' | 'stored' | 'retired' | 'removed';

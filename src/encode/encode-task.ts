@@ -1,0 +1,382 @@
+/**
+ * Encodes one recording into the files that are wished for, verifies each and hands it over. At every moment what a row
+ * names is there: a file has its final name, on disk, before its row; the row is on disk before an original goes; the
+ * names of files that are being made are on disk before the files are.
+ */
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TICKS_PER_SECOND } from '../../arib/time.ts';
+import type { EncoderChoice } from '../ffmpeg/encoders.ts';
+import type { RecordingIndex } from '../media/recording-index.ts';
+import { type EncodedCodec, type EncodeJob, type EncodeResult, SOURCE_OF } from '../model/encoding.ts';
+import { Failure } from '../model/failure.ts';
+import { encodedLength } from '../model/recording-time.ts';
+import type { ListedRecording } from '../store/recording-list-store.ts';
+import { encodeCommand } from './encode-command.ts';
+import { EncodeFault, FAULTS } from './encode-fault.ts';
+import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
+import type { EncodeSources, EncodeStep, OpenOriginal } from './encode-sources.ts';
+import { pictureMaterial } from './picture-material.ts';
+import { type EncodeOutcome, RecordingEncode } from './recording-encode.ts';
+import { verifyFile } from './verify-file.ts';
+
+interface EncodeTaskOptions {
+  readonly job: EncodeJob;
+  readonly recording: ListedRecording;
+  /** What its files are called; from its row. */
+  readonly stem: string;
+  readonly sources: EncodeSources;
+  /** @param share 0 to 1 of all files */
+  readonly onProgress: (share: number) => void;
+}
+
+/** The longest that a broadcast is encoded to; AV1 needs half of it. */
+const MAX_BYTES_PER_SECOND = { av1: 600_000, h264: 1_200_000 } as const;
+/** While it grows, the room is asked for this often, ms. */
+const ROOM_CHECK_MS = 10_000;
+/** A verdict of the encode that differs by more from the recording's keeps the original, s. */
+const MAX_SHORTER = 2;
+const MAX_LOG_LINES = 400;
+
+export class EncodeTask {
+  readonly #abort = new AbortController();
+  #running: RecordingEncode | undefined;
+  #isHeld = false;
+  readonly #log: string[] = [];
+  readonly results: EncodeResult[] = [];
+
+  constructor(private readonly options: EncodeTaskOptions) {}
+
+  get log(): string {
+    return this.#log.join('\n');
+  }
+
+  get lastLine(): string {
+    return this.#log.at(-1) ?? '';
+  }
+
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#running?.hold(isHeld);
+  }
+
+  /** Ends it soon; `run` rejects. */
+  stop(): void {
+    this.#abort.abort(new EncodeFault('stopped', FAULTS.stopped));
+    void this.#running?.stop();
+  }
+
+  /** @throws EncodeFault; anything else is a fault of the program or the database */
+  async run(): Promise<void> {
+    const { job, recording, sources } = this.options;
+    const folder = join(sources.workFolder, String(job.id));
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    const original = await this.#opened(recording);
+    try {
+      const say = (text: string): void => this.#say(text);
+      const plan = await planEncode({ job, recording, sources, original, folder, say });
+      const codecs: EncodedCodec[] = job.codecs === 'both' ? ['av1', 'h264'] : [job.codecs];
+      for (const [index, codec] of codecs.entries()) {
+        await this.#encodeAnyhow(original, plan, codec, (share) =>
+          this.options.onProgress((index + share) / codecs.length),
+        );
+      }
+    } finally {
+      original.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+    if (!job.keepTs) await this.#giveUpOriginal(original.index);
+  }
+
+  #say(text: string): void {
+    const time = new Date(this.options.sources.now()).toISOString();
+    for (const line of text.split('\n')) this.#log.push(`${time} ${line}`);
+    if (this.#log.length > MAX_LOG_LINES) this.#log.splice(0, this.#log.length - MAX_LOG_LINES);
+  }
+
+  async #opened(recording: ListedRecording): Promise<OpenOriginal> {
+    try {
+      return await this.options.sources.open(recording);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#say(String(error.cause ?? error.message));
+      throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', error.message);
+    }
+  }
+
+  /** By hardware where that works, else by software. */
+  async #encodeAnyhow(
+    original: OpenOriginal,
+    plan: EncodePlan,
+    codec: EncodedCodec,
+    onProgress: (share: number) => void,
+  ): Promise<void> {
+    const { encoders } = this.options.sources;
+    for (;;) {
+      this.#abort.signal.throwIfAborted();
+      let choice: EncoderChoice;
+      try {
+        choice = await encoders.file(codec);
+      } catch (error) {
+        if (error instanceof Failure) throw new EncodeFault('later', error.message);
+        throw error;
+      }
+      try {
+        await this.#encode(original, plan, { codec, choice, onProgress });
+        return;
+      } catch (error) {
+        const mayFallBack = error instanceof EncodeFault && error.kind === 'failed';
+        if (!mayFallBack || choice.encoder.kind !== 'gpu') throw error;
+        this.#say(`${choice.encoder.name} failed, another encoder is used: ${error.message}`);
+        encoders.suspend(choice.encoder);
+      }
+    }
+  }
+
+  async #encode(
+    original: OpenOriginal,
+    plan: EncodePlan,
+    {
+      codec,
+      choice,
+      onProgress,
+    }: { codec: EncodedCodec; choice: EncoderChoice; onProgress: (share: number) => void },
+  ): Promise<void> {
+    const { job, sources } = this.options;
+    const folder = await this.#folder(plan, codec);
+    const names = await this.#names(folder, codec);
+    sources.store.putWork(job.id, [names.work, names.final]);
+    await sources.stored();
+    await this.#step('named');
+    try {
+      const outcome = await this.#make(original, plan, {
+        codec,
+        choice,
+        output: names.work,
+        onProgress,
+        folder,
+      });
+      await this.#step('encoded');
+      const length = encodedLength(plan.length, plan.cuts);
+      await this.#handOver(plan, { codec, choice, names, length, folder, tookMs: outcome.tookMs, original });
+    } catch (error) {
+      // What was renamed already and has no row is one of them.
+      for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
+      sources.store.putWork(job.id, []);
+      throw error;
+    }
+    sources.store.putWork(job.id, []);
+  }
+
+  /** Where the original lies. @throws EncodeFault later, without room */
+  async #folder(plan: EncodePlan, codec: EncodedCodec): Promise<string> {
+    const { recording, sources } = this.options;
+    const path = recording.files.find(({ source }) => source === 'ts')?.path;
+    if (path === undefined) throw new EncodeFault('final', FAULTS.unplayable);
+    const folder = dirname(path);
+    const room = await sources.room(folder);
+    if (room === undefined) throw new EncodeFault('later', FAULTS.away, folder);
+    const wanted = Math.min(
+      (encodedLength(plan.length, plan.cuts) / 1000) * MAX_BYTES_PER_SECOND[codec],
+      Math.max(recording.bytes, 1),
+    );
+    if (room < wanted) throw new EncodeFault('later', FAULTS.full, `${room} octets are free`);
+    return folder;
+  }
+
+  /** Names that nothing else has. */
+  async #names(folder: string, codec: EncodedCodec): Promise<{ work: string; final: string }> {
+    const { stem, job } = this.options;
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? `${stem}.${codec}.mkv` : `${stem}.${codec}.${number}.mkv`;
+      const final = join(folder, name);
+      const isTaken = await stat(final).then(
+        () => true,
+        () => false,
+      );
+      if (!isTaken) return { final, work: join(folder, `${stem}.${codec}.${job.id}.part`) };
+    }
+  }
+
+  async #make(
+    original: OpenOriginal,
+    plan: EncodePlan,
+    {
+      codec,
+      choice,
+      output,
+      folder,
+      onProgress,
+    }: {
+      codec: EncodedCodec;
+      choice: EncoderChoice;
+      output: string;
+      folder: string;
+      onProgress: (share: number) => void;
+    },
+  ): Promise<EncodeOutcome> {
+    const { job, sources } = this.options;
+    const { bytes, index } = original;
+    const { entry, streams, cuts } = plan;
+    const { background, elapsed, stallMs } = sources;
+    const { video } = entry.layout;
+    const { signal } = this.#abort;
+    const material =
+      video?.kind === 'mpeg2'
+        ? await pictureMaterial({
+            ...{ bytes, index, cuts, background, signal, elapsed, stallMs },
+            ffmpeg: choice.ffmpeg,
+          })
+        : 'video';
+    signal.throwIfAborted();
+    const command = encodeCommand({
+      ...{ choice, quality: job.quality, cuts, output },
+      video: video === null ? null : { kind: video.kind, material, shape: shapeOf(entry.format) },
+      tracks: plan.tracks,
+      captions: plan.captions,
+      metadata: plan.metadata,
+      poster: plan.poster,
+    });
+    this.#say(`${codec} by ${choice.encoder.name}, ${job.quality}, ${material}`);
+    this.#say(command.join(' '));
+    let isFull = false;
+    const running = new RecordingEncode({
+      ...{ bytes, index, entry, streams, elapsed, stallMs, onProgress },
+      command: [...background, ...command],
+    });
+    this.#running = running;
+    running.hold(this.#isHeld);
+    const watch = setInterval(() => {
+      void sources.room(folder).then((room) => {
+        if (room !== undefined && room > 0) return;
+        isFull = true;
+        void running.stop();
+      });
+    }, ROOM_CHECK_MS);
+    try {
+      const outcome = await running.outcome;
+      if (outcome.stderr !== '') this.#say(outcome.stderr);
+      signal.throwIfAborted();
+      if (isFull || /No space left on device/i.test(outcome.stderr)) {
+        throw new EncodeFault('later', FAULTS.full);
+      }
+      throwBroken(outcome);
+      return outcome;
+    } finally {
+      clearInterval(watch);
+      this.#running = undefined;
+    }
+  }
+
+  async #handOver(plan: EncodePlan, made: MadeFile): Promise<void> {
+    const { job, recording, sources } = this.options;
+    const { codec, choice, names, length, folder, tookMs, original } = made;
+    const verified = await verifyFile({
+      ...{ ffmpeg: choice.ffmpeg, path: names.work, length: length / 1000, signal: this.#abort.signal },
+      hasVideo: plan.entry.layout.video !== null,
+      sounds: plan.tracks.length,
+      background: sources.background,
+    });
+    this.#abort.signal.throwIfAborted();
+    if ('fault' in verified) {
+      this.#say(`not used: ${verified.fault}`);
+      throw new EncodeFault('failed', FAULTS.verify, verified.fault);
+    }
+    await this.#step('verified');
+    const { facts } = verified;
+    const bytes = await synced(names.work);
+    await rename(names.work, names.final);
+    await sources.syncFolder(folder);
+    await this.#step('renamed');
+    const end = facts.videoEnd ?? facts.audioEnds[0] ?? 0;
+    const isStored = sources.files.put(
+      recording.id,
+      {
+        ...{ source: SOURCE_OF[codec], codec, path: names.final, bytes, cuts: plan.cuts },
+        durationMs: Math.round(end * 1000),
+        facts: {
+          tracks: plan.tracks.map(({ id }) => id),
+          codecs: facts.codecs,
+          hasVideo: facts.videoEnd !== null,
+          stretches: stretchesOf(original.index),
+        },
+      },
+      sources.now(),
+    );
+    if (!isStored) {
+      await rm(names.final, { force: true });
+      throw new EncodeFault('final', FAULTS.gone);
+    }
+    await sources.stored();
+    await this.#step('stored');
+    const result = { codec, quality: job.quality, encoder: choice.encoder.name };
+    this.results.push({ ...result, lengthMs: Math.round(length), bytes, tookMs: Math.round(tookMs) });
+    this.#say(`${names.final}: ${bytes} octets in ${(tookMs / 1000).toFixed(1)} s`);
+  }
+
+  /** Only what the encode holds all of: a file that lost something on its way does not replace its source. */
+  async #giveUpOriginal(index: RecordingIndex): Promise<void> {
+    const { recording, sources } = this.options;
+    const indexed = index.duration / TICKS_PER_SECOND;
+    const judged = recording.durationMs === null ? indexed : recording.durationMs / 1000;
+    if (judged - indexed > Math.max(MAX_SHORTER, judged * 0.01)) {
+      this.#say(
+        `the original stays: ${judged.toFixed(1)} s were recorded, ${indexed.toFixed(1)} s can be played`,
+      );
+      return;
+    }
+    const paths = sources.files.retireOriginal(recording.id, sources.now());
+    // That it is given up is on disk before its files go.
+    await sources.stored();
+    await this.#step('retired');
+    await sources.removeRetired(recording.id, paths);
+    await this.#step('removed');
+    this.#say('the original was removed');
+  }
+
+  async #step(step: EncodeStep): Promise<void> {
+    await this.options.sources.onStep?.(step);
+  }
+}
+
+interface MadeFile {
+  readonly codec: EncodedCodec;
+  readonly choice: EncoderChoice;
+  readonly names: { readonly work: string; readonly final: string };
+  /** ms. */
+  readonly length: number;
+  readonly folder: string;
+  readonly tookMs: number;
+  readonly original: OpenOriginal;
+}
+
+function throwBroken({ broken, code, error, stderr }: EncodeOutcome): void {
+  if (broken === 'stopped') throw new EncodeFault('stopped', FAULTS.stopped);
+  if (broken === 'codec') throw new EncodeFault('final', FAULTS.codec);
+  if (broken === 'stalled') throw new EncodeFault('failed', FAULTS.stalled);
+  if (broken === 'unreadable') {
+    const isBusy = error instanceof Failure && error.code === 'busy';
+    throw new EncodeFault(isBusy ? 'later' : 'failed', FAULTS.unreadable, String(error));
+  }
+  if (code !== 0)
+    throw new EncodeFault('failed', FAULTS.encoder, stderr.slice(-300) || `ffmpeg ended with ${code}`);
+}
+
+/** Octets of a file whose content is on disk. */
+async function synced(path: string): Promise<number> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
+}
+
+function stretchesOf({ scale }: RecordingIndex): { length: number; at: number | null }[] {
+  return scale.stretches.map(({ length, at }) => ({
+    length: (length / TICKS_PER_SECOND) * 1000,
+    at: at === undefined ? null : Math.round(at),
+  }));
+}

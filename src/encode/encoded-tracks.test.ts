@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test';
+import { encodedTracks } from './encoded-tracks.ts';
+
+const component = (componentTag: number, componentType: number, more = {}) => ({
+  ...{ componentTag, componentType, main: componentTag === 0x10, languages: ['jpn'], text: '' },
+  ...more,
+});
+const told = (...given: Parameters<typeof encodedTracks>) =>
+  encodedTracks(...given).map(({ id, side, channels, language, isMain }) => [
+    id,
+    side,
+    channels,
+    language,
+    isMain,
+  ]);
+
+test('both sides of dual mono are tracks with their languages', () => {
+  const dual = component(0x10, 2, { languages: ['jpn', 'eng'] });
+  expect(told([dual], 1)).toEqual([
+    ['0:main', 'main', 1, 'jpn', true],
+    ['0:sub', 'sub', 1, 'eng', false],
+  ]);
+});
+
+test('each stream is a track, the main one told, surround kept', () => {
+  const list = [component(0x10, 9, { main: false }), component(0x11, 3, { main: true, languages: ['eng'] })];
+  expect(told(list, 2)).toEqual([
+    ['0:both', 'both', 6, 'jpn', false],
+    ['1:both', 'both', 2, 'eng', true],
+  ]);
+});
+
+test('what is announced and not sent is no track, what is sent and not announced is one', () => {
+  expect(told([component(0x10, 3), component(0x11, 3)], 1)).toEqual([['0:both', 'both', 2, 'jpn', true]]);
+  expect(told([], 2)).toEqual([
+    ['0:both', 'both', 2, 'und', true],
+    ['1:both', 'both', 2, 'und', false],
+  ]);
+  expect(told([], 0)).toEqual([]);
+});

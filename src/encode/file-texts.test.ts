@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
+import { captionTrack, metadataText } from './file-texts.ts';
+
+const run = (text: string, x: number, y: number, more = {}) => ({
+  ...{ text, x, y, w: 40, h: 60, fx: 2, fy: 2, size: 36, scaleX: 1, fg: '#ffffffff', bg: '#00000080' },
+  ...more,
+});
+const page = (runs: CaptionPage['runs'], duration: number | null = null): CaptionPage => ({
+  ...{ v: 1, plane: [960, 540], duration, runs },
+});
+
+test('tags and chapters are escaped for ffmpeg', () => {
+  const tags = { title: '番組=1;#2', station: '局\\名', description: '', startAt: Date.UTC(2026, 0, 4, 16) };
+  const text = metadataText(tags, [{ start: 0, end: 1500.4, title: '本編' }]);
+  expect(text.split('\n')).toEqual([
+    ...[';FFMETADATA1', 'title=番組\\=1\\;\\#2', 'PUBLISHER=局\\\\名', 'DATE_RELEASED=2026-01-05'],
+    ...['[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=1500', 'title=本編', ''],
+  ]);
+});
+
+test('captions become lines of text, without ruby, on the scale of the file', () => {
+  const file: CaptionsFile = {
+    v: 1,
+    pages: [
+      {
+        at: 1,
+        page: page([
+          run('下の行', 100, 460),
+          run('上の', 100, 400),
+          run('行{1}', 300, 400),
+          run('るび', 100, 380, { ruby: true }),
+        ]),
+      },
+      { at: 3.5, page: page([]) },
+      { at: 12, page: page([run('消える', 100, 460)]) },
+      { at: 21, page: page([run('続き', 100, 460)], 2_000) },
+    ],
+  };
+  const lines = (cuts: Parameters<typeof captionTrack>[1]) =>
+    (captionTrack(file, cuts, 30_000) ?? '').split('\n').filter((line) => line.startsWith('Dialogue'));
+  expect(lines(null)).toEqual([
+    'Dialogue: 0,0:00:01.00,0:00:03.50,Default,,0,0,0,,上の行｛1｝\\N下の行',
+    'Dialogue: 0,0:00:12.00,0:00:21.00,Default,,0,0,0,,消える',
+    'Dialogue: 0,0:00:21.00,0:00:23.00,Default,,0,0,0,,続き',
+  ]);
+  // 10 to 20 s are cut out, and what is shown across an edge ends there.
+  const cuts = [
+    { from: 0, to: 10_000 },
+    { from: 20_000, to: 30_000 },
+  ];
+  expect(lines(cuts).map((line) => line.split(',').slice(1, 3))).toEqual([
+    ['0:00:01.00', '0:00:03.50'],
+    ['0:00:10.00', '0:00:11.00'],
+    ['0:00:11.00', '0:00:13.00'],
+  ]);
+  expect(captionTrack({ v: 1, pages: [{ at: 0, page: page([]) }] }, null, 1000)).toBeUndefined();
+});

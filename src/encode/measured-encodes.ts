@@ -1,0 +1,22 @@
+/** What a codec and a quality mean in octets and time on this machine: averages of what was encoded. Pure. */
+import type { Encodes } from '../../wire/encode.ts';
+import type { EncodeResult } from '../model/encoding.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function measuredEncodes(results: readonly EncodeResult[]): Encodes['measured'] {
+  const sound = results.filter(({ lengthMs, bytes, tookMs }) => lengthMs > 0 && bytes > 0 && tookMs > 0);
+  const groups = Map.groupBy(sound, ({ codec, quality }) => `${codec} ${quality}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const sum = (of: (one: EncodeResult) => number): number =>
+      group.reduce((total, one) => total + of(one), 0);
+    const length = sum(({ lengthMs }) => lengthMs);
+    return {
+      ...{ codec: first.codec, quality: first.quality, files: group.length },
+      bytesPerHour: Math.round((sum(({ bytes }) => bytes) / length) * HOUR_MS),
+      speed: Math.round((length / sum(({ tookMs }) => tookMs)) * 100) / 100,
+    };
+  });
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test';
+import { repeatedShare } from './picture-material.ts';
+
+const line = (neither: number, top: number, bottom: number): string =>
+  `[Parsed_idet_0 @ 0x1] Repeated Fields: Neither:${String(neither).padStart(6)} Top:    ${top} Bottom:    ${bottom}\n`;
+
+test('the share of pictures with a repeated field is read from what idet tells', () => {
+  expect(repeatedShare(line(204, 49, 49))).toBeCloseTo(98 / 302, 6);
+  expect(repeatedShare(line(261, 21, 20))).toBeLessThan(0.28);
+  expect(repeatedShare(line(50, 20, 20))).toBeUndefined();
+  expect(repeatedShare('no such line')).toBeUndefined();
+});

@@ -1,0 +1,70 @@
+/** Whether a recording is film (24 pictures a second in repeated fields), judged by samples of it. */
+import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { findEntry } from '../media/entry-search.ts';
+import { PLAYBACK_VIDEO } from '../media/playback-remuxer.ts';
+import type { RecordingIndex } from '../media/recording-index.ts';
+import type { CutList } from '../model/recording-time.ts';
+import { encodedLength, toOriginal } from '../model/recording-time.ts';
+import type { PictureMaterial } from './encode-command.ts';
+import { RecordingEncode, type RecordingEncodeOptions } from './recording-encode.ts';
+
+interface MaterialOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapsed' | 'stallMs'> {
+  readonly ffmpeg: string;
+  readonly index: RecordingIndex;
+  readonly cuts: CutList;
+  /** Words before a command that lower its priority. */
+  readonly background: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const SAMPLES = [0.15, 0.4, 0.6, 0.85];
+const SAMPLE_TICKS = 8 * TICKS_PER_SECOND;
+/** A shorter recording is not worth judging. */
+const MIN_LENGTH_MS = 60_000;
+/** Two of five pictures of film repeat a field; what is scanned as video repeats some by chance. */
+const FILM_SHARE = 0.28;
+const MIN_PICTURES = 100;
+
+/** Share of pictures with a repeated field, as the filter `idet` tells it; undefined where it saw too few. */
+export function repeatedShare(stderr: string): number | undefined {
+  const told = /Repeated Fields:\s*Neither:\s*(\d+)\s*Top:\s*(\d+)\s*Bottom:\s*(\d+)/.exec(stderr);
+  const [neither, top, bottom] = (told?.slice(1) ?? []).map(Number);
+  if (neither === undefined || top === undefined || bottom === undefined) return undefined;
+  const all = neither + top + bottom;
+  return all < MIN_PICTURES ? undefined : (top + bottom) / all;
+}
+
+/** Film only where every sample says so: what is taken for film wrongly loses pictures. */
+export async function pictureMaterial(options: MaterialOptions): Promise<PictureMaterial> {
+  const { index, cuts, signal } = options;
+  const lengthMs = (index.duration / TICKS_PER_SECOND) * 1000;
+  if (lengthMs < MIN_LENGTH_MS) return 'video';
+  for (const sample of SAMPLES) {
+    signal.throwIfAborted();
+    const at = toOriginal(sample * encodedLength(lengthMs, cuts), cuts);
+    const share = await sampled(options, media90k((at / 1000) * TICKS_PER_SECOND));
+    if (share === undefined || share < FILM_SHARE) return 'video';
+  }
+  return 'film';
+}
+
+async function sampled(options: MaterialOptions, at: Media90k): Promise<number | undefined> {
+  const { ffmpeg, background, bytes, index, signal, stallMs, elapsed } = options;
+  const entry = await findEntry(bytes, index, at);
+  if (entry?.layout.video?.kind !== 'mpeg2') return undefined;
+  const encode = new RecordingEncode({
+    ...{ bytes, index, entry, stallMs, elapsed, streams: 0 },
+    until: media90k(entry.media + SAMPLE_TICKS),
+    command: [
+      ...[...background, ffmpeg, '-v', 'info', '-hide_banner', '-nostdin', '-nostats', '-progress', 'pipe:1'],
+      ...['-f', 'mpegts', '-i', 'pipe:0', '-map', `0:i:${PLAYBACK_VIDEO}`, '-vf', 'idet', '-f', 'null', '-'],
+    ],
+  });
+  const stop = (): void => void encode.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return repeatedShare((await encode.outcome).stderr);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Feeds a recording through one ffmpeg that writes a file. Gaps and parts are healed on the way (`PlaybackRemuxer`). While
+ * it is held, nothing is fed, and ffmpeg runs dry: no signal is needed, and a service that dies leaves no stopped process.
+ */
+import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { FfmpegProcess } from '../ffmpeg/process.ts';
+import type { RecordingEntry } from '../media/entry-search.ts';
+import { PlaybackRemuxer, playbackAudio } from '../media/playback-remuxer.ts';
+import type { RecordingBytes } from '../media/recording-bytes.ts';
+import { recordingFeed } from '../media/recording-feed.ts';
+import type { RecordingIndex } from '../media/recording-index.ts';
+import { DualMonoPackets } from '../reception/dual-mono.ts';
+
+export interface RecordingEncodeOptions {
+  readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
+  readonly index: RecordingIndex;
+  readonly entry: RecordingEntry;
+  /** Places of the streams of sound that are fed, 0 upwards. */
+  readonly streams: number;
+  /** Whole, with what lowers its priority. */
+  readonly command: readonly string[];
+  /** Stops feeding at this time; undefined: the end. */
+  readonly until?: Media90k | undefined;
+  /** A process that takes and makes nothing for so long hangs, ms. */
+  readonly stallMs: number;
+  /** ms of a clock that is never set. */
+  readonly elapsed: () => number;
+  /** Share that was fed. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface EncodeOutcome {
+  /** Exit code; 128 + signal. */
+  readonly code: number;
+  readonly stderr: string;
+  /** Why it was ended before its end; undefined: it ended by itself. */
+  readonly broken: 'stalled' | 'stopped' | 'codec' | 'unreadable' | undefined;
+  /** What reading failed with. */
+  readonly error?: unknown;
+  /** Media time up to which pictures (or sound) were fed. */
+  readonly reached: Media90k;
+  /** ms that it ran, without what it was held. */
+  readonly tookMs: number;
+}
+
+/** Towards ffmpeg: half a second of 16 Mbit/s, so that a pause takes effect soon. */
+const MAX_QUEUED = 1024 * 1024;
+/** Silence that fills a long pause of several sounds is more than the queue takes at once. */
+const SLICE_BYTES = 512 * 1024;
+const CHECK_MS = 500;
+
+export class RecordingEncode {
+  readonly #remuxer: PlaybackRemuxer;
+  readonly #dualMono: DualMonoPackets;
+  readonly #process: FfmpegProcess;
+  readonly #abort = new AbortController();
+  readonly #started: number;
+  #heldMs = 0;
+  #heldSince: number | undefined;
+  #resume: (() => void) | undefined;
+  /** Of the last sign of work. */
+  #seen: number;
+  #sign = '';
+  #broken: EncodeOutcome['broken'];
+  #error: unknown;
+  readonly outcome: Promise<EncodeOutcome>;
+
+  /** @throws Error when ffmpeg cannot be started */
+  constructor(private readonly options: RecordingEncodeOptions) {
+    const { entry, index, streams, command, elapsed } = options;
+    this.#remuxer = new PlaybackRemuxer({
+      layout: entry.layout,
+      tables: entry.tables,
+      serviceId: index.serviceId,
+      audios: Array.from(
+        { length: streams },
+        (_, stream) =>
+          ({ audios }) =>
+            audios.length > stream ? stream : 0,
+      ),
+      hasVideo: entry.layout.video !== null,
+      start: entry.media,
+    });
+    this.#dualMono = new DualMonoPackets(
+      Array.from({ length: streams }, (_, stream) => playbackAudio(stream)),
+    );
+    this.#started = elapsed();
+    this.#seen = this.#started;
+    this.#process = new FfmpegProcess(command, MAX_QUEUED);
+    this.outcome = this.#run();
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  hold(isHeld: boolean): void {
+    const now = this.options.elapsed();
+    if (isHeld) {
+      this.#heldSince ??= now;
+      return;
+    }
+    if (this.#heldSince === undefined) return;
+    this.#heldMs += now - this.#heldSince;
+    this.#heldSince = undefined;
+    this.#seen = now;
+    this.#resume?.();
+  }
+
+  /** Resolves when the process is gone. */
+  async stop(): Promise<void> {
+    this.#end('stopped');
+    await this.outcome;
+  }
+
+  #end(why: NonNullable<EncodeOutcome['broken']>): void {
+    this.#broken ??= why;
+    this.#abort.abort();
+    this.#resume?.();
+    void this.#process.stop();
+  }
+
+  async #run(): Promise<EncodeOutcome> {
+    const check = setInterval(() => this.#check(), CHECK_MS);
+    const reading = this.#readProgress();
+    const feeding = this.#feed();
+    const { code, stderr } = await this.#process.ended;
+    this.#abort.abort();
+    this.#resume?.();
+    await feeding;
+    await reading;
+    clearInterval(check);
+    this.hold(false);
+    return {
+      ...{ code, stderr, broken: this.#broken, error: this.#error, reached: this.#remuxer.position },
+      tookMs: this.options.elapsed() - this.#started - this.#heldMs,
+    };
+  }
+
+  #check(): void {
+    const now = this.options.elapsed();
+    if (this.#heldSince !== undefined) this.#seen = now;
+    else if (now - this.#seen > this.options.stallMs) this.#end('stalled');
+  }
+
+  /** ffmpeg writes a block of lines each second, also while it does nothing. */
+  async #readProgress(): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = '';
+    try {
+      for await (const chunk of this.#process.output) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+        rest = (lines.pop() ?? '').slice(-1_000);
+        const sign = lines.filter((line) => /^(frame|total_size|out_time_us)=/.test(line)).join();
+        if (sign !== '' && sign !== this.#sign) this.#seen = this.options.elapsed();
+        if (sign !== '') this.#sign = sign;
+      }
+    } catch {
+      // The pipe breaks with its process.
+    }
+  }
+
+  async #feed(): Promise<void> {
+    const { bytes, index, entry, until = index.duration, onProgress } = this.options;
+    const { signal } = this.#abort;
+    try {
+      for await (const block of recordingFeed({ bytes, index, from: entry.at, signal })) {
+        if (block.kind === 'piece') {
+          this.#remuxer.begin({ pts: block.piece.pts, media: block.piece.start });
+          continue;
+        }
+        const packets = this.#dualMono.feed(this.#remuxer.feed(block.bytes));
+        for (let at = 0; at === 0 || at < packets.length; at += SLICE_BYTES) {
+          await this.#room();
+          if (signal.aborted) return;
+          this.#process.write(packets.subarray(at, at + SLICE_BYTES));
+        }
+        const span = Math.max(1, until - entry.media);
+        onProgress?.(Math.min(1, (this.#remuxer.position - entry.media) / span));
+        if (this.#remuxer.isOver) {
+          this.#end('codec');
+          return;
+        }
+        if (this.#remuxer.position > until + TICKS_PER_SECOND) break;
+      }
+    } catch (error) {
+      this.#error = error;
+      this.#end('unreadable');
+    }
+    this.#process.finish();
+  }
+
+  async #room(): Promise<void> {
+    while (this.#heldSince !== undefined && !this.#abort.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#resume = resolve;
+      });
+    }
+    const before = this.#process.queuedBytes;
+    await this.#process.room(MAX_QUEUED - SLICE_BYTES);
+    if (this.#process.queuedBytes < before) this.#seen = this.options.elapsed();
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Whether an encoded file can take the place of its original: its streams, its length, and that ffmpeg decodes samples of
+ * it and its end without a complaint.
+ */
+import { run } from '../ffmpeg/run.ts';
+import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts';
+
+interface VerifyOptions {
+  readonly ffmpeg: string;
+  readonly path: string;
+  /** s that it should have. */
+  readonly length: number;
+  readonly hasVideo: boolean;
+  readonly sounds: number;
+  readonly signal: AbortSignal;
+  /** Words before a command that lower its priority. */
+  readonly background: readonly string[];
+}
+
+type Verified = { readonly facts: EncodedFileFacts } | { readonly fault: string };
+
+/** s; a picture and a frame of sound are less. */
+const LENGTH_TOLERANCE = 0.5;
+/** Sound may end this much before its picture, s: a broadcast sends it later, so that a cut end has less of it. */
+const SOUND_TOLERANCE = 2;
+const SAMPLES = 5;
+const SAMPLE_SECONDS = 2;
+const DECODE_LIMIT_MS = 300_000;
+
+export async function verifyFile(options: VerifyOptions): Promise<Verified> {
+  const { path, length, hasVideo, sounds } = options;
+  let facts: EncodedFileFacts;
+  try {
+    facts = await readEncodedFile(path);
+  } catch (error) {
+    return { fault: `the file cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const { videoEnd, audioEnds } = facts;
+  if (hasVideo !== (videoEnd !== null)) return { fault: 'the file has no picture' };
+  if (audioEnds.length !== sounds) return { fault: `${audioEnds.length} sounds instead of ${sounds}` };
+  const end = videoEnd ?? audioEnds[0] ?? 0;
+  if (Math.abs(end - length) > LENGTH_TOLERANCE) {
+    return { fault: `${end.toFixed(3)} s long instead of ${length.toFixed(3)} s` };
+  }
+  for (const [index, audioEnd] of audioEnds.entries()) {
+    if (Math.abs(audioEnd - end) > SOUND_TOLERANCE)
+      return {
+        fault: `sound ${index + 1} ends at ${audioEnd.toFixed(3)} s, the picture at ${end.toFixed(3)} s`,
+      };
+  }
+  const starts = Array.from({ length: SAMPLES }, (_, sample) => (sample / SAMPLES) * end);
+  for (const start of [...starts, Math.max(0, end - SAMPLE_SECONDS)]) {
+    const fault = await decodeFault(options, start);
+    if (fault !== undefined) return { fault: `at ${start.toFixed(1)} s: ${fault}` };
+  }
+  return { facts };
+}
+
+async function decodeFault(
+  { ffmpeg, path, background, signal }: VerifyOptions,
+  start: number,
+): Promise<string | undefined> {
+  const command = [
+    ...[...background, ffmpeg, '-v', 'error', '-xerror', '-nostdin', '-ss', start.toFixed(3), '-i', path],
+    ...['-t', String(SAMPLE_SECONDS), '-map', '0:v?', '-map', '0:a?', '-map', '-0:t?', '-f', 'null', '-'],
+  ];
+  const { code, stderr } = await run(command, { timeoutMs: DECODE_LIMIT_MS, signal });
+  return code === 0 && stderr === '' ? undefined : stderr.slice(-500) || `ffmpeg ended with ${code}`;
+}

@@ -1,0 +1,335 @@
+/** The encode queue and its history. At most one row of a recording waits or runs. */
+import type { Database } from 'bun:sqlite';
+import type {
+  CommercialHandling,
+  EncodeJob,
+  EncodeQuality,
+  EncodeResult,
+  EncodeState,
+  EncodeWish,
+} from '../model/encoding.ts';
+import { readList } from './stored-json.ts';
+import { atomically } from './transaction.ts';
+
+interface Row {
+  id: number;
+  recordingId: number;
+  state: string;
+  position: number;
+  codecs: string;
+  keepTs: number;
+  commercials: string;
+  quality: string;
+  automatic: number;
+  attempts: number;
+  readyAt: number;
+  message: string | null;
+  results: string;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+/** A job with what a list tells of its recording. */
+export interface ListedEncode extends EncodeJob {
+  name: string;
+  serviceName: string;
+  /** Epoch ms, of the programme. */
+  startAt: number;
+  /** Of the original stream; null: unknown. */
+  durationMs: number | null;
+  /** Neither in the bin nor deleted, with its original stream. */
+  isReady: boolean;
+}
+
+interface EncodeLogRow {
+  state: EncodeState;
+  message: string | null;
+  log: string;
+  /** Epoch ms. */
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+/** Which recordings are to be encoded, of those that can be. */
+type EncodeSelection =
+  | { readonly ids: readonly number[] }
+  | { readonly series: string }
+  /** Programmes that began before, epoch ms. */
+  | { readonly before: number };
+
+const COLUMNS = `e.id, e.recording_id AS recordingId, e.state, e.position, e.codecs, e.keep_ts AS keepTs, e.commercials,
+  e.quality, e.automatic, e.attempts, e.ready_at AS readyAt, e.message, e.results, e.created_at AS createdAt,
+  e.started_at AS startedAt, e.ended_at AS endedAt`;
+
+const OPEN = `e.state IN ('waiting', 'running')`;
+/** Finished, with its original stream, not in the bin. */
+const ENCODABLE = `r.shelf = 1 AND r.state <> 'recording'
+  AND EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id AND f.source = 'ts')`;
+
+/** Jobs that are listed after they ended. */
+const RECENT = 30;
+/** Recordings that are queued at once. */
+const MAX_SELECTED = 5_000;
+/** Results of which an average is taken. */
+const MEASURED = 200;
+
+function toJob(row: Row): EncodeJob {
+  return {
+    ...row,
+    state: row.state as EncodeState,
+    codecs: row.codecs as EncodeWish['codecs'],
+    keepTs: row.keepTs === 1,
+    commercials: row.commercials as CommercialHandling,
+    quality: row.quality as EncodeQuality,
+    automatic: row.automatic === 1,
+    results: readList<EncodeResult>(row.results),
+  };
+}
+
+export class EncodeStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Appends a job, unless one of that recording waits or runs: then a waiting one takes over the wish.
+   * @returns whether it is a new one
+   */
+  enqueue(
+    recordingId: number,
+    wish: EncodeWish,
+    { automatic, readyAt }: { automatic: boolean; readyAt: number },
+    now: number,
+  ): boolean {
+    const { codecs, commercials, quality } = wish;
+    const values = { recordingId, codecs, commercials, quality, keepTs: Number(wish.keepTs), readyAt };
+    return atomically(this.database, () => {
+      const changed = this.database
+        .query(
+          `UPDATE encodes SET codecs = $codecs, commercials = $commercials, quality = $quality, keep_ts = $keepTs,
+             ready_at = min(ready_at, $readyAt)
+           WHERE recording_id = $recordingId AND state = 'waiting'`,
+        )
+        .run(values);
+      if (changed.changes > 0) return false;
+      const inserted = this.database
+        .query(
+          `INSERT INTO encodes (recording_id, state, position, codecs, keep_ts, commercials, quality, automatic,
+             ready_at, created_at)
+           SELECT $recordingId, 'waiting', coalesce((SELECT max(position) FROM encodes AS e WHERE ${OPEN}), 0) + 1,
+             $codecs, $keepTs, $commercials, $quality, $automatic, $readyAt, $now
+           WHERE NOT EXISTS (SELECT 1 FROM encodes AS e WHERE e.recording_id = $recordingId AND ${OPEN})`,
+        )
+        .run({ ...values, automatic: automatic ? 1 : 0, now });
+      return inserted.changes > 0;
+    });
+  }
+
+  /** Ids of a selection that can be encoded, oldest first. */
+  encodable(selection: EncodeSelection): number[] {
+    const rows = (where: string, values: Record<string, string | number>): number[] =>
+      this.database
+        .query<{ id: number }, Record<string, string | number>>(
+          `SELECT r.id FROM recordings AS r WHERE ${where} AND ${ENCODABLE} ORDER BY r.start_at, r.id LIMIT ${MAX_SELECTED}`,
+        )
+        .all(values)
+        .map(({ id }) => id);
+    if ('ids' in selection) {
+      return rows('r.id IN (SELECT value FROM json_each($ids))', { ids: JSON.stringify(selection.ids) });
+    }
+    const unencoded = `NOT EXISTS (SELECT 1 FROM encoded_files AS x WHERE x.recording_id = r.id)`;
+    if ('series' in selection)
+      return rows(`r.series_key = $series AND ${unencoded}`, { series: selection.series });
+    return rows(`r.start_at < $before AND ${unencoded}`, { before: selection.before });
+  }
+
+  /** What runs and waits, in order. */
+  queue(): ListedEncode[] {
+    return this.#listed(`${OPEN} ORDER BY e.state = 'running' DESC, e.position, e.id`);
+  }
+
+  /** What ended last, newest first. */
+  recent(): ListedEncode[] {
+    return this.#listed(`e.ended_at IS NOT NULL ORDER BY e.ended_at DESC, e.id DESC LIMIT ${RECENT}`);
+  }
+
+  openOf(recordingId: number): EncodeJob | undefined {
+    const row = this.database
+      .query<Row, { recordingId: number }>(
+        `SELECT ${COLUMNS} FROM encodes AS e WHERE e.recording_id = $recordingId AND ${OPEN}`,
+      )
+      .get({ recordingId });
+    return row === null ? undefined : toJob(row);
+  }
+
+  /** Of the last encode of a recording; undefined: there was none. */
+  log(recordingId: number): EncodeLogRow | undefined {
+    const row = this.database
+      .query<EncodeLogRow, { recordingId: number }>(
+        `SELECT state, message, log, created_at AS createdAt, started_at AS startedAt, ended_at AS endedAt
+         FROM encodes WHERE recording_id = $recordingId ORDER BY id DESC LIMIT 1`,
+      )
+      .get({ recordingId });
+    return row ?? undefined;
+  }
+
+  begin(id: number, now: number): void {
+    this.#write(`UPDATE encodes SET state = 'running', started_at = $now, message = NULL WHERE id = $id`, {
+      id,
+      now,
+    });
+  }
+
+  /** Files that are about to be made; `[]` when they are handed over or removed. */
+  putWork(id: number, paths: readonly string[]): void {
+    this.#write('UPDATE encodes SET work = $work WHERE id = $id', { id, work: JSON.stringify(paths) });
+  }
+
+  /** Back into the queue. @param readyAt epoch ms @param why undefined: the service ends */
+  postpone(
+    id: number,
+    readyAt: number,
+    why: { message: string; log: string; isFailure: boolean } | undefined,
+  ): void {
+    this.#write(
+      `UPDATE encodes SET state = 'waiting', started_at = NULL, ready_at = $readyAt,
+         attempts = attempts + $failed, message = coalesce($message, message), log = coalesce($log, log)
+       WHERE id = $id`,
+      {
+        ...{ id, readyAt, failed: why?.isFailure === true ? 1 : 0 },
+        message: why?.message ?? null,
+        log: why?.log ?? null,
+      },
+    );
+  }
+
+  end(
+    id: number,
+    end: {
+      state: 'done' | 'failed' | 'cancelled';
+      message: string | null;
+      log: string;
+      results: readonly EncodeResult[];
+    },
+    now: number,
+  ): void {
+    this.#write(
+      `UPDATE encodes SET state = $state, message = $message, log = $log, results = $results, ended_at = $now
+       WHERE id = $id`,
+      { id, now, ...end, results: JSON.stringify(end.results) },
+    );
+  }
+
+  /** Of a waiting one. @returns whether there was one */
+  cancelWaiting(recordingId: number, now: number): boolean {
+    return (
+      this.#write(
+        `UPDATE encodes SET state = 'cancelled', ended_at = $now WHERE recording_id = $recordingId AND state = 'waiting'`,
+        { recordingId, now },
+      ) > 0
+    );
+  }
+
+  /** The order of what waits; jobs that are not named keep theirs behind these. @returns whether any is waiting */
+  reorder(recordingIds: readonly number[]): boolean {
+    return atomically(this.database, () => {
+      const waiting = this.database
+        .query<{ id: number; recordingId: number }, []>(
+          `SELECT id, recording_id AS recordingId FROM encodes WHERE state = 'waiting' ORDER BY position, id`,
+        )
+        .all();
+      const rank = new Map(recordingIds.map((id, index) => [id, index]));
+      const place = (id: number): number => rank.get(id) ?? recordingIds.length;
+      const put = this.database.query('UPDATE encodes SET position = $position WHERE id = $id');
+      // The sort is stable.
+      const sorted = [...waiting].sort((a, b) => place(a.recordingId) - place(b.recordingId));
+      for (const [index, { id }] of sorted.entries()) put.run({ id, position: index + 1 });
+      return waiting.length > 0;
+    });
+  }
+
+  get isPaused(): boolean {
+    return this.database.query('SELECT 1 FROM encode_queue WHERE paused = 1').get() !== null;
+  }
+
+  pause(isPaused: boolean): void {
+    this.#write('INSERT OR REPLACE INTO encode_queue VALUES (1, $paused)', { paused: isPaused ? 1 : 0 });
+  }
+
+  /** Files that a job named and that are not handed over. */
+  leftovers(id: number): string[] {
+    return this.database
+      .query<{ path: string }, { id: number }>(
+        `SELECT w.value AS path FROM encodes AS e, json_each(iif(json_valid(e.work), e.work, '[]')) AS w
+         WHERE e.id = $id AND NOT EXISTS
+           (SELECT 1 FROM recording_files AS f WHERE f.recording_id = e.recording_id AND f.path = w.value)`,
+      )
+      .all({ id })
+      .map(({ path }) => path);
+  }
+
+  /** Jobs that name files. */
+  working(): number[] {
+    return this.database
+      .query<{ id: number }, []>(`SELECT id FROM encodes WHERE work <> '[]'`)
+      .all()
+      .map(({ id }) => id);
+  }
+
+  /** Ended not long ago and never queued: the process was killed in between. @param since epoch ms */
+  forgotten(since: number): number[] {
+    return this.database
+      .query<{ id: number }, { since: number }>(
+        `SELECT r.id FROM recordings AS r WHERE r.start_at >= $since AND r.state = 'recorded' AND r.encode <> 'none'
+           AND ${ENCODABLE} AND NOT EXISTS (SELECT 1 FROM encodes AS e WHERE e.recording_id = r.id)
+         ORDER BY r.start_at LIMIT ${MAX_SELECTED}`,
+      )
+      .all({ since })
+      .map(({ id }) => id);
+  }
+
+  /** What was running when the process ended waits again. */
+  recover(): void {
+    this.#write(`UPDATE encodes SET state = 'waiting', started_at = NULL WHERE state = 'running'`, {});
+  }
+
+  /** @param endedUntil epoch ms; the latest of each recording stays */
+  purge(endedUntil: number): void {
+    this.#write(
+      `DELETE FROM encodes WHERE ended_at <= $endedUntil AND work = '[]'
+         AND id <> (SELECT max(id) FROM encodes AS e WHERE e.recording_id = encodes.recording_id)`,
+      { endedUntil },
+    );
+  }
+
+  /** Of the last encodes that were done. */
+  results(): EncodeResult[] {
+    return this.database
+      .query<{ results: string }, []>(
+        `SELECT results FROM encodes WHERE state = 'done' ORDER BY ended_at DESC LIMIT ${MEASURED}`,
+      )
+      .all()
+      .flatMap(({ results }) => readList<EncodeResult>(results));
+  }
+
+  #listed(where: string): ListedEncode[] {
+    return this.database
+      .query<
+        Row & Pick<ListedEncode, 'name' | 'serviceName' | 'startAt' | 'durationMs'> & { isReady: number },
+        []
+      >(
+        `SELECT ${COLUMNS}, r.name, r.service_name AS serviceName, r.start_at AS startAt, r.duration_ms AS durationMs,
+           (${ENCODABLE}) AS isReady
+         FROM encodes AS e JOIN recordings AS r ON r.id = e.recording_id WHERE ${where}`,
+      )
+      .all()
+      .map(({ name, serviceName, startAt, durationMs, isReady, ...row }) => ({
+        ...toJob(row),
+        ...{ name, serviceName, startAt, durationMs, isReady: isReady === 1 },
+      }));
+  }
+
+  #write(sql: string, values: Record<string, string | number | null>): number {
+    return atomically(this.database, () => this.database.query(sql).run(values).changes);
+  }
+}

@@ -1,0 +1,143 @@
+/** Encoded files of recordings: the rows by which a file is handed over, and by which the original stream is given up. */
+import type { Database } from 'bun:sqlite';
+import type { EncodedCodec, EncodedFacts, EncodedFile, EncodedSource } from '../model/encoding.ts';
+import { readCuts } from './recording-json.ts';
+import { readObject } from './stored-json.ts';
+import { atomically } from './transaction.ts';
+
+interface HandedOver extends EncodedFile {
+  path: string;
+  codec: EncodedCodec;
+  bytes: number;
+  durationMs: number;
+}
+
+export class EncodedFileStore {
+  constructor(private readonly database: Database) {}
+
+  /** Preferred first. */
+  of(recordingId: number): EncodedFile[] {
+    return this.database
+      .query<{ source: string; cuts: string | null; facts: string }, { recordingId: number }>(
+        `SELECT x.source, x.cuts, x.facts FROM encoded_files AS x
+           JOIN recording_files AS f ON f.recording_id = x.recording_id AND f.source = x.source
+         WHERE x.recording_id = $recordingId ORDER BY x.source <> 'encoded'`,
+      )
+      .all({ recordingId })
+      .map(({ source, cuts, facts }) => ({
+        source: source as EncodedSource,
+        cuts: readCuts(cuts),
+        facts: readFacts(facts),
+      }));
+  }
+
+  /**
+   * From now on the file can be watched; one that it replaces is only to be removed. In the transaction of its caller.
+   * @returns false: the recording is deleted or being made, and nothing was stored
+   */
+  put(recordingId: number, file: HandedOver, now: number): boolean {
+    const { source, cuts, facts, path, codec, bytes, durationMs } = file;
+    return atomically(this.database, () => {
+      const live = this.database
+        .query(
+          `UPDATE recordings SET state = 'available', updated_at = $now
+           WHERE id = $recordingId AND deleted_at IS NULL AND state IN ('recorded', 'available', 'failed')`,
+        )
+        .run({ recordingId, now });
+      if (live.changes === 0) return false;
+      const before = this.database
+        .query<{ path: string; bytes: number | null }, { recordingId: number; source: string }>(
+          'SELECT path, bytes FROM recording_files WHERE recording_id = $recordingId AND source = $source',
+        )
+        .get({ recordingId, source });
+      if (before !== null && before.path !== path) this.#retire(recordingId, [before]);
+      this.database
+        .query(
+          `INSERT INTO recording_files (recording_id, source, path, codec, bytes, duration_ms, created_at)
+           VALUES ($recordingId, $source, $path, $codec, $bytes, $durationMs, $now)
+           ON CONFLICT (recording_id, source) DO UPDATE SET path = excluded.path, codec = excluded.codec,
+             bytes = excluded.bytes, duration_ms = excluded.duration_ms, created_at = excluded.created_at`,
+        )
+        .run({ recordingId, source, path, codec, bytes, durationMs, now });
+      this.database
+        .query(
+          `INSERT INTO encoded_files (recording_id, source, cuts, facts) VALUES ($recordingId, $source, $cuts, $facts)
+           ON CONFLICT (recording_id, source) DO UPDATE SET cuts = excluded.cuts, facts = excluded.facts`,
+        )
+        .run({
+          recordingId,
+          source,
+          cuts: cuts === null ? null : JSON.stringify(cuts),
+          facts: JSON.stringify(facts),
+        });
+      return true;
+    });
+  }
+
+  /** The original stream is only to be removed, where an encoded file is there. @returns its files */
+  retireOriginal(recordingId: number, now: number): string[] {
+    return atomically(this.database, () => {
+      const isEncoded = this.database
+        .query(
+          `SELECT 1 FROM recording_files WHERE recording_id = $recordingId AND source IN ('encoded', 'alt')`,
+        )
+        .get({ recordingId });
+      if (isEncoded === null) return [];
+      const parts = this.database
+        .query<{ path: string; bytes: number | null }, { recordingId: number }>(
+          `SELECT path, bytes FROM recording_parts WHERE recording_id = $recordingId AND part > 0
+           UNION SELECT path, bytes FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`,
+        )
+        .all({ recordingId });
+      const byPath = new Map(parts.map((part) => [part.path, part]));
+      this.database
+        .query('DELETE FROM recording_parts WHERE recording_id = $recordingId AND part > 0')
+        .run({ recordingId });
+      this.database
+        .query(`DELETE FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`)
+        .run({ recordingId });
+      this.#retire(recordingId, [...byPath.values()]);
+      this.database
+        .query('UPDATE recordings SET updated_at = $now WHERE id = $recordingId')
+        .run({ recordingId, now });
+      return [...byPath.keys()];
+    });
+  }
+
+  putCaptions(recordingId: number, packed: Uint8Array): void {
+    atomically(this.database, () =>
+      this.database
+        .query('INSERT OR REPLACE INTO recording_captions VALUES ($recordingId, $packed)')
+        .run({ recordingId, packed }),
+    );
+  }
+
+  /** JSON in gzip, on the scale of the original stream; undefined: none were kept. */
+  captions(recordingId: number): Uint8Array | undefined {
+    return this.database
+      .query<{ captions: Uint8Array }, { recordingId: number }>(
+        'SELECT captions FROM recording_captions WHERE recording_id = $recordingId',
+      )
+      .get({ recordingId })?.captions;
+  }
+
+  /** As files that were made one with others: a start removes them where that was not done yet. */
+  #retire(recordingId: number, files: readonly { path: string; bytes: number | null }[]): void {
+    const put = this.database.query(
+      `INSERT INTO recording_parts
+       SELECT $recordingId, min(0, coalesce(min(part), 0)) - 1, $path, $bytes FROM recording_parts
+       WHERE recording_id = $recordingId`,
+    );
+    for (const { path, bytes } of files) put.run({ recordingId, path, bytes: bytes ?? 0 });
+  }
+}
+
+function readFacts(text: string): EncodedFacts {
+  const { tracks, codecs, hasVideo, stretches } = readObject<Partial<EncodedFacts>>(text) ?? {};
+  return {
+    tracks: Array.isArray(tracks) ? tracks.filter((one) => typeof one === 'string') : [],
+    codecs: typeof codecs === 'string' ? codecs : '',
+    hasVideo: hasVideo !== false,
+    stretches: Array.isArray(stretches) ? stretches.filter(({ length }) => Number.isFinite(length)) : [],
+  };
+}

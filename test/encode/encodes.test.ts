@@ -1,0 +1,144 @@
+/** Recordings are queued over HTTP, encoded by the real ffmpeg, verified, handed over and played. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { Value } from '@sinclair/typebox/value';
+import { EncodeLogSchema, type Encodes, EncodesSchema } from '../../wire/api.ts';
+import { FFMPEG, madeStream, played } from '../play/made-recording.ts';
+import { RecordedHome } from '../service/recorded-home.ts';
+import { comesTrue } from '../until.ts';
+
+const LIMIT_MS = 60_000;
+const SECONDS = 4;
+const FLASH = 2;
+
+let home: RecordedHome;
+let film: Uint8Array;
+
+beforeAll(async () => {
+  film = await madeStream({ seconds: SECONDS, flashAt: FLASH, clock: 95_430 });
+  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG });
+});
+
+afterAll(() => home.close());
+
+beforeEach(() => home.clear());
+
+async function queue(): Promise<Encodes> {
+  const response = await home.get('/api/encodes');
+  const value = (await response.json()) as Encodes;
+  expect([...Value.Errors(EncodesSchema, value)]).toEqual([]);
+  return value;
+}
+
+async function ended(id: number): Promise<Encodes['recent'][number]> {
+  return comesTrue(
+    `the encode of ${id}`,
+    async () => (await queue()).recent.find(({ recordingId }) => recordingId === id),
+    LIMIT_MS,
+  );
+}
+
+const put = (content: Uint8Array | null = film): number => {
+  const id = home.put({ content: content ?? new Uint8Array(0) });
+  // As measured, not as announced.
+  const durationMs = SECONDS * 1000;
+  home.database
+    .query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id')
+    .run({ id, durationMs });
+  return id;
+};
+
+/** Endings of the files of a recording. */
+const files = (id: number): string[] =>
+  readdirSync(home.folder)
+    .filter((name) => name.includes(` r${id}.`))
+    .map((name) => name.slice(name.indexOf(` r${id}.`) + ` r${id}.`.length))
+    .sort();
+
+describe('a recording that is encoded', () => {
+  test('becomes a file of the same length and times, and its original goes', async () => {
+    const id = put();
+    expect((await home.send('POST', `/api/recordings/${id}/encode`, { codecs: 'h264' })).status).toBe(204);
+    expect(await ended(id)).toMatchObject({ state: 'done', message: null });
+    expect(await ended(id)).toMatchObject({ state: 'done', message: null });
+    const item = await home.item(id);
+    expect(item?.files.map(({ source, codec }) => `${source} ${codec}`)).toEqual(['alt h264']);
+    expect(item).toMatchObject({ chase: null, state: 'available' });
+    expect(item?.durationMs).toBeCloseTo(4004, -2);
+    expect(files(id)).toEqual(['h264.mkv']);
+    const status = (await (await home.get(`/api/recordings/${id}/status`)).json()) as object;
+    expect(status).toMatchObject({ encoded: true, state: 'available' });
+    const file = await home.get(`/api/recordings/${id}/file?source=alt`);
+    expect(file.headers.get('content-type')).toBe('video/x-matroska');
+    const shown = await played(await file.bytes());
+    expect(shown.flashes).toHaveLength(1);
+    expect(Math.abs((shown.flashes[0] ?? 0) - FLASH)).toBeLessThan(0.034);
+    expect(Math.abs((shown.beeps[0] ?? 0) - FLASH)).toBeLessThan(0.034);
+    const log = await (await home.get(`/api/recordings/${id}/encode-log`)).json();
+    expect([...Value.Errors(EncodeLogSchema, log)]).toEqual([]);
+    expect((await queue()).measured).toHaveLength(1);
+  });
+
+  test('has both files and its original where that is asked for', async () => {
+    const id = put();
+    const body = { codecs: 'both', keepTs: true };
+    expect((await home.send('POST', `/api/recordings/${id}/encode`, body)).status).toBe(204);
+    expect(await ended(id)).toMatchObject({ state: 'done' });
+    const item = await home.item(id);
+    expect(item?.files.map(({ source, codec }) => `${source} ${codec}`)).toEqual([
+      'encoded av1',
+      'alt h264',
+      'ts mpeg2',
+    ]);
+    expect(files(id)).toEqual(['av1.mkv', 'h264.mkv', 'ts']);
+  });
+});
+
+describe('the queue', () => {
+  test('is paused, reordered and cancelled, and takes a recording once', async () => {
+    expect((await home.send('PUT', '/api/encodes', { paused: true })).status).toBe(200);
+    const [first, second] = [put(), home.put({ content: film }, 1)];
+    const many = await home.send('POST', '/api/encodes', { ids: [first, second, 999_999] });
+    expect(await many.json()).toEqual({ queued: 2 });
+    expect((await home.send('POST', `/api/recordings/${first}/encode`, { codecs: 'h264' })).status).toBe(204);
+    const ids = async () => (await queue()).queue.map(({ recordingId }) => recordingId);
+    expect(await ids()).toEqual([first, second]);
+    expect((await queue()).queue[0]?.codecs).toBe('h264');
+    await home.send('PUT', '/api/encodes', { order: [second] });
+    expect(await ids()).toEqual([second, first]);
+    expect((await home.send('DELETE', `/api/recordings/${second}/encode`)).status).toBe(204);
+    expect((await home.send('DELETE', `/api/recordings/${second}/encode`)).status).toBe(204);
+    expect(await ids()).toEqual([first]);
+    expect((await queue()).wait).toBe('paused');
+    await home.send('PUT', '/api/encodes', { paused: false });
+    expect(await ended(first)).toMatchObject({ state: 'done' });
+  });
+
+  test('says what it cannot take', async () => {
+    const running = home.put({ state: 'recording', content: film });
+    const refused = await home.send('POST', `/api/recordings/${running}/encode`);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, 'conflict']);
+    expect((await home.send('POST', '/api/recordings/999999/encode')).status).toBe(404);
+    expect((await home.send('POST', '/api/encodes', { ids: [1], before: 5 })).status).toBe(400);
+    expect((await home.send('PUT', '/api/encodes', { paused: 'yes' })).status).toBe(400);
+    const id = put();
+    expect((await home.get(`/api/recordings/${id}/encode-log`)).status).toBe(404);
+  });
+});
+
+test('what cannot be encoded keeps its original and says why', async () => {
+  const id = home.put({ content: new Uint8Array(188 * 100).fill(0x47) });
+  await home.send('POST', `/api/recordings/${id}/encode`, {});
+  const told = await comesTrue(
+    'the refusal',
+    async () => {
+      const { queue: waiting, recent } = await queue();
+      return [...waiting, ...recent].find(
+        ({ recordingId, message }) => recordingId === id && message !== null,
+      );
+    },
+    LIMIT_MS,
+  );
+  expect(told.message).toContain('再生できる映像や音声がありません');
+  expect(files(id)).toEqual(['ts']);
+});

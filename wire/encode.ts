@@ -1,0 +1,136 @@
+/** Encoding of recordings over HTTP: the queue, what is asked for, what became of it. */
+import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
+
+/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+const EXTENSIBLE = { additionalProperties: true } as const;
+const CLOSED = { additionalProperties: false } as const;
+const EPOCH_MS = { description: 'epoch ms' } as const;
+
+function nullable<T extends TSchema>(schema: T, description?: string) {
+  return t.Union([schema, t.Null()], description === undefined ? {} : { description });
+}
+
+const CodecsSchema = t.Union([t.Literal('av1'), t.Literal('h264'), t.Literal('both')]);
+const CommercialsSchema = t.Union([t.Literal('chapters'), t.Literal('cut'), t.Literal('none')]);
+const QualitySchema = t.Union([t.Literal('small'), t.Literal('standard'), t.Literal('fine')]);
+const StateSchema = t.Union(
+  ['waiting', 'running', 'done', 'failed', 'cancelled'].map((state) => t.Literal(state)),
+);
+
+const WISH = {
+  codecs: t.Optional(CodecsSchema),
+  keepTs: t.Optional(t.Boolean({ description: 'the original stream stays' })),
+  commercials: t.Optional(CommercialsSchema),
+  quality: t.Optional(QualitySchema),
+};
+
+/** Body of `POST /api/recordings/<id>/encode`; what is left out is as its rule or reservation, else the settings say. */
+export const EncodeRequestSchema = t.Object(WISH, CLOSED);
+export type EncodeRequest = Static<typeof EncodeRequestSchema>;
+
+/** Body of `POST /api/encodes`: one of `ids`, `series` and `before`. */
+export const EncodeManySchema = t.Object(
+  {
+    ...WISH,
+    ids: t.Optional(t.Array(t.Integer({ minimum: 0 }), { maxItems: 5_000, description: 'recordings' })),
+    series: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 1000,
+        description: 'key of a series; what is encoded is left out',
+      }),
+    ),
+    before: t.Optional(
+      t.Integer({
+        ...EPOCH_MS,
+        minimum: 0,
+        description: 'began before, epoch ms; what is encoded is left out',
+      }),
+    ),
+  },
+  CLOSED,
+);
+export type EncodeMany = Static<typeof EncodeManySchema>;
+
+export const EncodeManyAnswerSchema = t.Object({ queued: t.Integer({ minimum: 0 }) }, EXTENSIBLE);
+
+/** Body of `PUT /api/encodes`. */
+export const EncodeQueueChangeSchema = t.Object(
+  {
+    paused: t.Optional(t.Boolean()),
+    order: t.Optional(
+      t.Array(t.Integer({ minimum: 0 }), {
+        maxItems: 10_000,
+        description: 'recording ids of what waits, first to last; others keep their order behind these',
+      }),
+    ),
+  },
+  CLOSED,
+);
+export type EncodeQueueChange = Static<typeof EncodeQueueChangeSchema>;
+
+const EncodeItemSchema = t.Object(
+  {
+    recordingId: t.Integer(),
+    title: t.String({ description: 'the name without marks' }),
+    serviceName: t.String(),
+    startAt: t.Integer(EPOCH_MS),
+    durationMs: nullable(t.Integer(), 'of the original stream'),
+    state: StateSchema,
+    codecs: CodecsSchema,
+    keepTs: t.Boolean(),
+    commercials: CommercialsSchema,
+    quality: QualitySchema,
+    percent: nullable(t.Number({ minimum: 0, maximum: 1 }), '0 to 1, while it runs'),
+    etaMs: nullable(t.Integer({ minimum: 0 }), 'until it is done, while it runs; null: not known yet'),
+    message: nullable(t.String(), 'why it failed, or why it was put off, Japanese'),
+    waitsFor: nullable(
+      t.Union([t.Literal('commercials'), t.Literal('retry'), t.Literal('recording')]),
+      'why it is not its turn: its commercials are being looked for, it is put off, or it is in the bin',
+    ),
+    endedAt: nullable(t.Integer(EPOCH_MS)),
+  },
+  EXTENSIBLE,
+);
+export type EncodeItem = Static<typeof EncodeItemSchema>;
+
+/** `GET /api/encodes`. */
+export const EncodesSchema = t.Object(
+  {
+    paused: t.Boolean(),
+    wait: nullable(
+      t.Union([t.Literal('paused'), t.Literal('window'), t.Literal('machine')]),
+      'why nothing is encoded now: by a person, outside of the hours, or because the machine is wanted for watching',
+    ),
+    queue: t.Array(EncodeItemSchema, { description: 'what runs, then what waits, in order' }),
+    recent: t.Array(EncodeItemSchema, { description: 'what ended last, newest first' }),
+    measured: t.Array(
+      t.Object(
+        {
+          codec: t.Union([t.Literal('av1'), t.Literal('h264')]),
+          quality: QualitySchema,
+          bytesPerHour: t.Integer({ minimum: 0 }),
+          speed: t.Number({ minimum: 0, description: 'hours of programme encoded in an hour' }),
+          files: t.Integer({ minimum: 1, description: 'of which this is the average' }),
+        },
+        EXTENSIBLE,
+      ),
+      { description: 'size and speed on this machine, of encodes that were done' },
+    ),
+  },
+  EXTENSIBLE,
+);
+export type Encodes = Static<typeof EncodesSchema>;
+
+/** `GET /api/recordings/<id>/encode-log`: of the last encode. */
+export const EncodeLogSchema = t.Object(
+  {
+    state: StateSchema,
+    message: nullable(t.String(), 'Japanese'),
+    log: t.String({ description: 'lines with their times; empty before it ended' }),
+    createdAt: t.Integer(EPOCH_MS),
+    startedAt: nullable(t.Integer(EPOCH_MS)),
+    endedAt: nullable(t.Integer(EPOCH_MS)),
+  },
+  EXTENSIBLE,
+);
