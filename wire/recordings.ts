@@ -18,6 +18,7 @@ export const GAP_CAUSES = [
   'conflict',
   'handover',
   'no_tuner',
+  'no_signal',
   'agent_unavailable',
   'stream_ended',
   'stalled',

@@ -12,6 +12,8 @@ export const GAP_CAUSES = [
   /** Its tuner was the previous recording's until it began. */
   'handover',
   'no_tuner',
+  /** A tuner received nothing of the station. */
+  'no_signal',
   'agent_unavailable',
   'stream_ended',
   'stalled',

@@ -10,6 +10,10 @@ import { StreamStatistics } from '../../arib/ts/statistics.ts';
 const SECOND_MS = 1000;
 /** A clock reference comes every 100 ms (ARIB TR-B14): after a pause of this length it tells what is missing. */
 const HOLE_MS = 1000;
+/** Of a stretch that is told by itself because it is scrambled, or not any more. */
+const SHORTEST_MS = 200;
+/** Further apart two clock references are no neighbours. */
+const STEADY_PCR = PCR_HZ;
 /** Behind a pause so much may come without a clock reference: 300 ms of the fastest station. */
 const MAX_UNDECIDED_BYTES = 1024 * 1024;
 
@@ -27,8 +31,13 @@ export interface ReceptionSecond extends ReceptionSums {
   /** Of the first and of the last packets. */
   from: number;
   to: number;
-  /** The first program_clock_reference, 27 MHz; null: none came. */
+  /** The first and the last program_clock_reference, 27 MHz; null: none came. */
   pcr: number | null;
+  lastPcr: number | null;
+  /** Each clock reference follows the one before it as in a stream without loss and jump. */
+  isSteady: boolean;
+  /** No clock reference is known that its own could follow: behind a hole, or in a new stream. */
+  isApart: boolean;
 }
 
 export interface ReceptionHandlers {
@@ -84,19 +93,44 @@ export class ReceptionMeter {
   }
 
   #count(bytes: Uint8Array, now: number): void {
-    const { first, last } = this.#clocks(bytes);
+    const { first, last, isSteady } = this.#clocks(bytes);
     this.tick(now);
-    this.#second ??= { from: now, to: now, pcr: null, packets: 0, drops: 0, errors: 0, scrambled: 0 };
+    const sums = this.#sumsOf(bytes);
+    const running = this.#second;
+    // Where scrambling begins and ends is told more finely than in whole seconds.
+    if (
+      running !== undefined &&
+      running.packets > 0 &&
+      now - running.from >= SHORTEST_MS &&
+      isMostlyScrambled(running) !== isMostlyScrambled(sums)
+    ) {
+      this.#give(running.to);
+    }
+    this.#second ??= emptySecond(now, this.#lastPcr === undefined);
     const second = this.#second;
-    const { packets, continuityErrors, transportErrors, scrambled } = this.#statistics;
-    this.#statistics.count(bytes);
+    const before = this.#lastPcr;
+    if (!isSteady || (first !== undefined && before !== undefined && !follows(first, before))) {
+      second.isSteady = false;
+    }
     second.to = now;
     second.pcr ??= first ?? null;
-    second.packets += this.#statistics.packets - packets;
-    second.drops += this.#statistics.continuityErrors - continuityErrors;
-    second.errors += this.#statistics.transportErrors - transportErrors;
-    second.scrambled += this.#statistics.scrambled - scrambled;
+    second.lastPcr = last ?? second.lastPcr;
+    second.packets += sums.packets;
+    second.drops += sums.drops;
+    second.errors += sums.errors;
+    second.scrambled += sums.scrambled;
     this.#lastPcr = last ?? this.#lastPcr;
+  }
+
+  #sumsOf(bytes: Uint8Array): ReceptionSums {
+    const { packets, continuityErrors, transportErrors, scrambled } = this.#statistics;
+    this.#statistics.count(bytes);
+    return {
+      packets: this.#statistics.packets - packets,
+      drops: this.#statistics.continuityErrors - continuityErrors,
+      errors: this.#statistics.transportErrors - transportErrors,
+      scrambled: this.#statistics.scrambled - scrambled,
+    };
   }
 
   /** Gives the second when it is over. */
@@ -123,10 +157,7 @@ export class ReceptionMeter {
   /** An empty second keeps the time of the last packets, which a pause is measured from. */
   #give(last: number | undefined): void {
     const second = this.#second;
-    this.#second =
-      last === undefined
-        ? undefined
-        : { from: last, to: last, pcr: null, packets: 0, drops: 0, errors: 0, scrambled: 0 };
+    this.#second = last === undefined ? undefined : emptySecond(last, this.#lastPcr === undefined);
     if (second !== undefined && second.packets > 0) this.handlers.second(second);
   }
 
@@ -136,24 +167,44 @@ export class ReceptionMeter {
     return pcrDifference(first, this.#lastPcr) / (PCR_HZ / 1000) >= HOLE_MS;
   }
 
-  #clocks(bytes: Uint8Array): { first: number | undefined; last: number | undefined } {
+  #clocks(bytes: Uint8Array): ClockReferences {
     return clockReferences(bytes, this.pcrPid());
   }
 }
 
+function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolean {
+  return scrambled * 2 > packets;
+}
+
+function emptySecond(at: number, isApart: boolean): ReceptionSecond {
+  const clocks = { pcr: null, lastPcr: null, isSteady: true, isApart };
+  return { from: at, to: at, ...clocks, packets: 0, drops: 0, errors: 0, scrambled: 0 };
+}
+
+function follows(pcr: number, before: number): boolean {
+  const step = pcrDifference(pcr, before);
+  return step >= 0 && step < STEADY_PCR;
+}
+
+interface ClockReferences {
+  first: number | undefined;
+  last: number | undefined;
+  /** Each follows the one before it. */
+  isSteady: boolean;
+}
+
 /** The first and the last program_clock_reference of a PID in whole packets. */
-export function clockReferences(
-  bytes: Uint8Array,
-  pid: Pid | undefined,
-): { first: number | undefined; last: number | undefined } {
+export function clockReferences(bytes: Uint8Array, pid: Pid | undefined): ClockReferences {
   let first: number | undefined;
   let last: number | undefined;
+  let isSteady = true;
   for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
     if (packetPid(bytes, at) !== pid) continue;
     const pcr = packetPcr(bytes, at);
     if (pcr === undefined) continue;
     first ??= pcr;
+    if (last !== undefined && !follows(pcr, last)) isSteady = false;
     last = pcr;
   }
-  return { first, last };
+  return { first, last, isSteady };
 }

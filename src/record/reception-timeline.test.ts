@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { type GapCause, nothingMeasured } from '../model/verdict.ts';
@@ -14,10 +14,16 @@ function reception(clock: { now: number }, former = nothingMeasured()) {
   });
 }
 
+const UNDATED = {
+  pcr: null as number | null,
+  lastPcr: null as number | null,
+  isSteady: true,
+  isApart: false,
+};
 const second = (from: number) => ({
   kind: 'progress' as const,
   progress: {
-    second: { from, to: from + 1000, packets: 10, drops: 0, errors: 0, scrambled: 0, pcr: null },
+    second: { from, to: from + 1000, packets: 10, drops: 0, errors: 0, scrambled: 0, ...UNDATED },
     ...{ path: '/a.ts', size: 0, queued: 0, slowestMs: 0 },
   },
 });
@@ -59,6 +65,7 @@ test('a clock that is set moves what this process told, and what it waits for', 
   one.take(second(0), 0);
   clock.now += 600_000;
   one.clockSet(600_000);
+  clock.now += 1000;
   one.take(second(1000), 1000);
   expect(one.measured.stretches).toEqual([
     { from: 0, to: 5000 },
@@ -150,4 +157,76 @@ test('why packets stay scrambled is asked once a run and again after a while, an
     [0, 7000, 'card_missing'],
     [8000, 10_000, 'not_subscribed'],
   ]);
+});
+
+/** Packets by their clock references, which come `lateMs` after they were sent; in seconds. */
+function dated(from: number, to: number, lateMs: number, isApart = false) {
+  const event = second(from * 1000 + lateMs);
+  const clocks = { pcr: from * PCR_PER_SECOND, lastPcr: to * PCR_PER_SECOND, isSteady: true, isApart };
+  return { ...event, progress: { ...event.progress, second: { ...event.progress.second, ...clocks } } };
+}
+
+describe('packets that come late', () => {
+  function started() {
+    const clock = { now: 0 };
+    const one = reception(clock);
+    one.begin();
+    one.beginLife();
+    one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
+    const receive = (from: number, to: number, lateMs: number, isApart = false): void => {
+      clock.now = to * 1000 + lateMs;
+      one.take(dated(from, to, lateMs, isApart), clock.now);
+    };
+    return { clock, one, receive };
+  }
+
+  test('at the start are of when they were sent, once the machine keeps up', () => {
+    const { one, receive } = started();
+    receive(10, 11, 3000, true);
+    receive(11, 12, 3000);
+    expect(one.measured.stretches).toEqual([{ from: 13_000, to: 15_000 }]);
+    for (let at = 12; at < 20; at += 1) receive(at, at + 1, Math.max(0, 3000 - (at - 11) * 1000));
+    expect(one.measured.stretches).toEqual([{ from: 10_000, to: 20_000 }]);
+  });
+
+  test('do not move a hole that comes meanwhile, and make none', () => {
+    const { clock, one, receive } = started();
+    for (let at = 0; at < 5; at += 1) receive(at, at + 1, 0, at === 0);
+    for (let at = 5; at < 10; at += 1) receive(at, at + 1, 2000);
+    clock.now = 16_500;
+    one.take({ kind: 'hole', cause: 'stalled', from: 12_000, to: 15_500 }, clock.now);
+    receive(14, 15, 1500, true);
+    receive(15, 16, 0);
+    expect(one.measured.breaks).toEqual([{ cause: 'stalled', from: 10_000, to: 14_000 }]);
+    expect(one.measured.stretches).toEqual([
+      { from: 0, to: 10_000 },
+      { from: 14_000, to: 16_000 },
+    ]);
+  });
+
+  test('by a clock that jumps make no hole', () => {
+    const { clock, one, receive } = started();
+    for (let at = 0; at < 5; at += 1) receive(at, at + 1, 0, at === 0);
+    for (let at = 5; at < 10; at += 1) receive(at, at + 1, 2000);
+    clock.now = 14_000;
+    const late = dated(10, 11, 2000);
+    Object.assign(late.progress.second, {
+      isSteady: false,
+      lastPcr: 500 * PCR_PER_SECOND,
+    });
+    one.take(late, 13_000);
+    const next = dated(11, 12, 2000);
+    Object.assign(next.progress.second, { pcr: 500 * PCR_PER_SECOND, lastPcr: 501 * PCR_PER_SECOND });
+    one.take(next, 14_000);
+    expect(one.measured.stretches).toEqual([{ from: 0, to: 12_000 }]);
+  });
+
+  test('of clocks that drift apart are not told as later and later', () => {
+    const { one, receive } = started();
+    const DRIFT = 0.0005;
+    for (let at = 0; at < 3600; at += 1) receive(at, at + 1, at * 1000 * DRIFT, at === 0);
+    const [only, ...more] = one.measured.stretches;
+    expect(more).toEqual([]);
+    expect(Math.abs((only?.to ?? 0) - 3600 * 1000 * (1 + DRIFT))).toBeLessThan(300);
+  });
 });

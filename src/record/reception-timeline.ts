@@ -15,6 +15,7 @@ import {
   type PacketSums,
 } from '../model/verdict.ts';
 import type { FileEvent, Withholding } from '../reception/file-output.ts';
+import { ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
 /** A stream that ends so soon after a pause of the process ended because of it: the agent's backlog ran out. */
@@ -58,6 +59,13 @@ export class ReceptionTimeline {
   isForbidden = false;
   /** Epoch ms minus the worker's clock, of the life under way. */
   #offset: number | undefined;
+  readonly #delay = new ReceptionDelay();
+  /** Delay of the last packets, ms. */
+  #delayMs = 0;
+  /** Ended by the packets that come next: their delay tells when. */
+  #holes: { cause: Withholding; from: number; to: number }[] = [];
+  /** Where this process moved the end of a former life to, by the clock references of both. */
+  #joined: { at: number; since: number } | undefined;
   /** What the file held when this life began; until it is used. */
   #former: PreviousProgress | undefined;
   /** The first second of this life, until the file is open and tells how it continues. */
@@ -85,8 +93,9 @@ export class ReceptionTimeline {
     const { measured } = this;
     const outage = this.#outage;
     const to = this.options.broadcastClock();
-    if (outage === undefined || outage.from >= to) return measured;
-    return { ...measured, breaks: [...measured.breaks, { ...outage, to }] };
+    const open = outage === undefined || outage.from >= to ? [] : [{ ...outage, to }];
+    if (open.length === 0 && this.#holes.length === 0) return measured;
+    return { ...measured, breaks: [...measured.breaks, ...this.#holes, ...open] };
   }
 
   get isTried(): boolean {
@@ -132,8 +141,10 @@ export class ReceptionTimeline {
 
   /** A sink's event. @param at the worker's clock when it was sent */
   take(event: FileEvent, at: number): void {
-    this.#offset ??= this.options.broadcastClock() - at;
-    const offset = this.#offset;
+    // A message of a busy worker comes late: the one that came soonest tells how the clocks are apart.
+    const apart = this.options.broadcastClock() - at;
+    const offset = Math.min(this.#offset ?? apart, apart);
+    this.#offset = offset;
     if (event.kind === 'opened') {
       // A sink that moves on within its life continues what it knows.
       if (!this.#isOpen) this.#former = this.#dated(event.former);
@@ -145,7 +156,10 @@ export class ReceptionTimeline {
       if (this.#isOpen) this.#drain();
     } else if (event.kind === 'hole') this.#hole(event.cause, event.from + offset, event.to + offset);
     else if (event.kind === 'forbidden') this.isForbidden = event.on;
-    else if (event.kind === 'ended') this.#opened();
+    else if (event.kind === 'ended') {
+      this.#opened();
+      this.#endHoles(undefined);
+    }
   }
 
   /** Nothing is received from now on, or for another reason than before. */
@@ -167,6 +181,7 @@ export class ReceptionTimeline {
 
   /** The recording is over. */
   settle(at: number): void {
+    this.#endHoles(undefined);
     const outage = this.#outage;
     this.#outage = undefined;
     if (outage !== undefined) this.#measurement.broke(outage.cause, { from: outage.from, to: at });
@@ -192,6 +207,11 @@ export class ReceptionTimeline {
     if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
     if (this.#triedFrom !== undefined) this.#triedFrom += byMs;
     if (this.#offset !== undefined) this.#offset += byMs;
+    this.#delay.clockSet(byMs);
+    for (const one of this.#holes) {
+      one.from = shift(one.from);
+      one.to = shift(one.to);
+    }
     for (const one of this.#waiting) one.from += byMs;
     this.#bornAt += byMs;
   }
@@ -211,7 +231,16 @@ export class ReceptionTimeline {
     for (const { from, progress } of this.#waiting.splice(0)) this.#received(from, progress);
   }
 
-  #received(from: number, { second, path }: Progress): void {
+  #received(arrivedAt: number, { second, path }: Progress): void {
+    const arrivedUntil = arrivedAt + second.to - second.from;
+    const delay = this.#delay.take({ ...second, from: arrivedAt, to: arrivedUntil });
+    if (delay.earlier !== undefined) this.#cameEarlier(delay.earlier);
+    const due = arrivedAt - delay.from;
+    // Without a hole before it, it follows what was before.
+    const from = second.isApart || this.#outage !== undefined ? due : Math.min(due, this.until ?? due);
+    const to = Math.max(from, arrivedUntil - delay.to);
+    this.#endHoles(from);
+    this.#delayMs = delay.to;
     const former = this.#former;
     this.#former = undefined;
     if (former !== undefined) this.#join(former, from, second.pcr);
@@ -222,7 +251,6 @@ export class ReceptionTimeline {
       this.#measurement.broke(outage.cause, { from: start, to: from });
     }
     const wasBegun = this.isBegun;
-    const to = from + second.to - second.from;
     const cause = this.#scrambledCause(second, to);
     this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
     if (!wasBegun) this.options.began(broadcastMs(Math.round(from)));
@@ -271,6 +299,7 @@ export class ReceptionTimeline {
       (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
     const believed = gap !== undefined && gap >= 0 && isNear(from - gap);
     const real = believed ? from - gap : end;
+    this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {
       this.#measurement.count({ from: Math.min(told, real), to: real }, former.recounted);
@@ -284,7 +313,30 @@ export class ReceptionTimeline {
 
   #hole(cause: Withholding, from: number, to: number): void {
     this.#opened();
-    this.#measurement.broke(cause, { from, to });
+    this.#endHoles(undefined);
+    const due = from - this.#delayMs;
+    // It follows what was received at once, however late it is noticed.
+    const begin = this.#outage === undefined ? Math.min(due, this.until ?? due) : due;
+    this.#holes.push({ cause, from: begin, to });
+  }
+
+  /** @param at when the packets behind them were due; undefined: none come */
+  #endHoles(at: number | undefined): void {
+    for (const { cause, from, to } of this.#holes.splice(0)) {
+      const end = at === undefined ? to : Math.min(to, at);
+      this.#measurement.broke(cause, { from: Math.min(from, end), to: end });
+    }
+  }
+
+  /** All that was told since then came late, as is known now. */
+  #cameEarlier({ byMs, since }: { byMs: number; since: number }): void {
+    const joined = this.#joined?.since === since ? this.#joined : undefined;
+    const from = joined?.at ?? since;
+    this.#measurement.shift(-byMs, from);
+    const shift = (at: number): number => (at >= from ? at - byMs : at);
+    if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
+    for (const one of this.#holes) one.from = shift(one.from);
+    if (joined !== undefined) this.#joined = { at: joined.at - byMs, since: since - byMs };
   }
 }
 

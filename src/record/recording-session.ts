@@ -463,8 +463,8 @@ function priorityOf({ state }: RecordingCourse): number {
 
 function causeOf(error: unknown): GapCause {
   if (!(error instanceof Failure)) return 'stream_ended';
-  if (error.code === 'agent_unavailable' || error.code === 'no_tuner') return error.code;
-  if (error.code === 'no_signal') return 'no_tuner';
+  const { code } = error;
+  if (code === 'agent_unavailable' || code === 'no_tuner' || code === 'no_signal') return code;
   if (error.code === 'agent_misconfigured') return 'agent_unavailable';
   // The worker died while it tuned.
   return error.code === 'internal' ? 'recorder_failed' : 'stream_ended';

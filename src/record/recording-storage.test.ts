@@ -50,7 +50,10 @@ function opened(bytes: number) {
   };
 }
 
-const second = (from: number) => ({ from, to: from + 1000, pcr: null, ...SUMS });
+const second = (from: number) => ({
+  ...{ from, to: from + 1000, pcr: null, lastPcr: null, isSteady: true, isApart: false },
+  ...SUMS,
+});
 const progress = (from: number, size: number, queued: number): FileEvent => ({
   kind: 'progress',
   progress: { second: second(from), path: PATH, size, queued, slowestMs: 0 },

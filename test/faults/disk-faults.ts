@@ -11,7 +11,8 @@ import { type FaultRoom, Household, type Show, until } from './household.ts';
 const SECONDS = 20;
 const NOTHING = { foreign: 0, missing: 0, places: 0, holes: 0 };
 
-function fill(path: string): void {
+/** Writes until the disk has no room left. */
+export function fill(path: string): void {
   try {
     for (;;) appendFileSync(path, new Uint8Array(64 * 1024));
   } catch (error) {

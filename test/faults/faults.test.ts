@@ -5,10 +5,8 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
 import { clockFaults } from './clock-faults.ts';
 import { homeFaults } from './disk-faults.ts';
-import { faultTable } from './fault-table.ts';
 import { LEAD_MS, LONG } from './household.ts';
 import { kills } from './process-kills.ts';
-import { pauses } from './process-pauses.ts';
 import { clockwork } from './repeated-kills.ts';
 
 setDefaultTimeout(LONG ? 600_000 : 200_000);
@@ -17,13 +15,10 @@ const at = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
 /** One after another: to begin many at once takes a small machine seconds. */
 const ROOMS = {
   'kills of agent and service': kills(at),
-  'faults of the air': faultTable(at + 5_000),
-  'faults at home': homeFaults(at + 10_000),
-  'a clock that is set': clockFaults(at + 14_000),
+  'faults at home': homeFaults(at + 5_000),
+  'a clock that is set': clockFaults(at + 9_000),
   // A whole programme takes minutes.
-  ...(LONG
-    ? { 'pauses of processes': pauses(at + 7_000), 'a kill every seven seconds': clockwork(at + 22_000) }
-    : {}),
+  ...(LONG ? { 'a kill every seven seconds': clockwork(at + 14_000) } : {}),
 };
 
 beforeAll(async () => {

@@ -5,6 +5,7 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BroadcastType } from '../../arib/ids.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
@@ -45,6 +46,8 @@ export function until<T>(
 }
 
 export interface Show {
+  /** Default: terrestrial. */
+  type?: BroadcastType;
   channel: string;
   title: string;
   /** Epoch ms, whole seconds. */
@@ -52,6 +55,9 @@ export interface Show {
   seconds: number;
   /** It comes again so many seconds after its end. */
   againAfter?: number;
+  /** As in a scenario file: what becomes of it, and of what is on before it. */
+  fields?: Readonly<Record<string, unknown>>;
+  fieldsBefore?: Readonly<Record<string, unknown>>;
   /** PIDs that a fault takes away and brings back: they are not compared. */
   without?: readonly number[];
 }
@@ -95,21 +101,25 @@ interface HouseOptions {
   settings?: Readonly<Record<string, unknown>>;
 }
 
-function channelOf({ channel, title, at, seconds, againAfter }: Show): SmallChannel {
-  const shown = (from: number, durationSec: number, name = FILL) => ({
+function channelOf({ channel, title, at, seconds, againAfter, ...show }: Show): SmallChannel {
+  const shown = (from: number, durationSec: number, name = FILL, fields = {}) => ({
     startAt: new Date(from).toISOString(),
     durationSec,
     title: name,
+    ...fields,
   });
   const end = at + seconds * 1000;
-  const programmes = [shown(at - HOUR_SEC * 1000, HOUR_SEC), shown(at, seconds, title)];
+  const programmes = [
+    shown(at - HOUR_SEC * 1000, HOUR_SEC, FILL, show.fieldsBefore),
+    shown(at, seconds, title, show.fields),
+  ];
   if (againAfter === undefined) programmes.push(shown(end, HOUR_SEC));
   else {
     const again = end + againAfter * 1000;
     programmes.push(shown(end, againAfter), shown(again, seconds, title));
     programmes.push(shown(again + seconds * 1000, HOUR_SEC));
   }
-  return { channel, stations: [{ programmes }] };
+  return { type: show.type ?? 'GR', channel, stations: [{ programmes }] };
 }
 
 export class Household {
@@ -226,10 +236,10 @@ export class Household {
     });
   }
 
-  /** Of everything that is shown. */
-  async reserveAll(): Promise<Map<Show, number>> {
+  /** @param shows default: everything that is shown */
+  async reserveAll(shows: readonly Show[] = this.options.shows): Promise<Map<Show, number>> {
     const ids = new Map<Show, number>();
-    for (const show of this.options.shows) {
+    for (const show of shows) {
       const { id } = await this.programme(show);
       await this.send('POST', 'reservations', { programId: id });
       ids.set(show, id);
@@ -293,6 +303,19 @@ export class Household {
     return { recording, verdict: recording.verdict, path, bytes: readFileSync(path) };
   }
 
+  /** Once it was judged: whatever its programme's number is by then, and if it has no file. */
+  async judgedByTitle({ title }: Show): Promise<Omit<Judged, 'path'>> {
+    const recording = await until(`${title} is judged`, async () => {
+      const lists = ['', '?show=failed'].map((shown) => this.read<Recording[]>(`recordings${shown}`));
+      const all = (await Promise.all(lists).catch(() => [])).flat();
+      return all.find((one) => one.title === title && one.verdict !== null && !one.recording);
+    });
+    if (recording.verdict === null) throw new Error('not judged');
+    const path = this.findPath(recording.id);
+    const bytes = path === undefined ? new Uint8Array(0) : readFileSync(path);
+    return { recording, verdict: recording.verdict, bytes };
+  }
+
   /** Once it was judged, compared with what was sent. */
   async outcome(show: Show, programId: number): Promise<Outcome> {
     const { recording, verdict, path, bytes } = await this.judged(show, programId);
@@ -311,13 +334,18 @@ export class Household {
 
   /** Where its original stream is. @throws Error when there is none */
   pathOf(recordingId: number): string {
+    const path = this.findPath(recordingId);
+    if (path === undefined) throw new Error(`no file of recording ${recordingId}`);
+    return path;
+  }
+
+  findPath(recordingId: number): string | undefined {
     const database = new Database(this.databasePath, { readonly: true });
     const row = database
       .query<{ path: string }, [number]>('SELECT path FROM recording_files WHERE recording_id = ?')
       .get(recordingId);
     database.close();
-    if (row === null) throw new Error(`no file of recording ${recordingId}`);
-    return row.path;
+    return row?.path;
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,9 @@ const NULL_PID = 0x1fff;
 const MODULUS = 2 ** 33;
 /** Longer than between two clock references (100 ms by ARIB TR-B14), shorter than any loss that counts. */
 const HOLE_MS = 250;
+const SHORT_HOLE_MS = 1_000;
+/** Scrambled stretches this near to each other are one. */
+const APART_MS = 300;
 
 /** Epoch ms of the broadcast. */
 export interface TimeSpan {
@@ -18,81 +21,129 @@ export interface TimeSpan {
   to: number;
 }
 
-export interface StreamFacts {
+interface StreamFacts {
   packets: number;
   /** Packets that are no packets. */
   unsynced: number;
   /** Places where a continuity counter does not follow, outside of holes. */
   breaks: number;
+  /** Those in holes of less than a second, which a recorder may count as well. */
+  breaksInShortHoles: number;
   /** Packets with transport_error_indicator. */
   errors: number;
   /** From the first clock reference to the last. */
   span: TimeSpan;
   /** Times without clock references. */
   holes: TimeSpan[];
-  /** Seconds of which most packets are scrambled. */
+  /** Places where the clock jumps while every continuity counter follows: nothing is missing there. */
+  jumps: number;
+  /** Times in which most packets are scrambled. */
   scrambled: TimeSpan[];
+}
+
+/** A step of the clock until the packets behind it tell whether something is missing. */
+interface Step extends TimeSpan {
+  /** Breaks up to the clock reference before it. */
+  breaks: number;
 }
 
 /** @param near epoch ms: which of the clock's rounds of 26.5 hours is meant */
 export function readStream(bytes: Uint8Array, near: number): StreamFacts {
-  const facts: StreamFacts = {
-    ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0 },
+  const reader = new StreamReader(near);
+  for (let offset = 0; offset + PACKET <= bytes.length; offset += PACKET) reader.packet(bytes, offset);
+  return reader.end();
+}
+
+class StreamReader {
+  readonly #facts: StreamFacts = {
+    ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0, jumps: 0, breaksInShortHoles: 0 },
     ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [] },
   };
-  const counters = new Map<number, number>();
-  const seconds = new Map<number, { packets: number; scrambled: number }>();
-  let at = Number.NaN;
-  let breaksBefore = 0;
-  for (let offset = 0; offset + PACKET <= bytes.length; offset += PACKET) {
+  readonly #counters = new Map<number, number>();
+  /** The last clock reference, without the jumps before it. */
+  #at = Number.NaN;
+  /** What the clock jumped by so far. */
+  #jumpedMs = 0;
+  #breaksAtClock = 0;
+  #step: Step | undefined;
+  /** PIDs of which packets came since the step. */
+  readonly #since = new Set<number>();
+  /** Since the last clock reference. */
+  #interval = { packets: 0, scrambled: 0 };
+
+  constructor(readonly near: number) {}
+
+  packet(bytes: Uint8Array, offset: number): void {
+    const facts = this.#facts;
     const [sync = 0, high = 0, low = 0, flags = 0] = bytes.subarray(offset, offset + 4);
     facts.packets += 1;
     if (sync !== SYNC) {
       facts.unsynced += 1;
-      continue;
+      return;
     }
     const isError = (high & 0x80) !== 0;
     if (isError) facts.errors += 1;
     const pid = ((high & 0x1f) << 8) | low;
-    if (pid === NULL_PID || isError) continue;
-    const clock = (flags & 0x20) === 0 ? undefined : clockOf(bytes, offset, near);
-    if (clock !== undefined) {
-      if (clock - at > HOLE_MS) {
-        facts.holes.push({ from: at, to: clock });
-        // What the hole broke is no loss of its own.
-        counters.clear();
-        facts.breaks = breaksBefore;
-      }
-      breaksBefore = facts.breaks;
-      if (Number.isNaN(at)) facts.span.from = clock;
-      facts.span.to = at = clock;
-    }
+    if (pid === NULL_PID || isError) return;
+    const clock = (flags & 0x20) === 0 ? undefined : clockOf(bytes, offset, this.near);
+    if (clock !== undefined) this.#clock(clock);
     if ((flags & 0x10) !== 0) {
-      const before = counters.get(pid);
+      const before = this.#counters.get(pid);
       const counter = flags & 0x0f;
       if (before !== undefined && counter !== ((before + 1) & 0x0f)) facts.breaks += 1;
-      counters.set(pid, counter);
+      this.#counters.set(pid, counter);
+      if (this.#step !== undefined) this.#since.add(pid);
     }
-    if (!Number.isNaN(at)) count(seconds, Math.floor(at / 1000), (flags & 0xc0) !== 0);
+    this.#interval.packets += 1;
+    if ((flags & 0xc0) !== 0) this.#interval.scrambled += 1;
   }
-  for (const [second, { packets, scrambled }] of [...seconds].sort(([a], [b]) => a - b)) {
-    if (scrambled * 2 <= packets) continue;
-    const last = facts.scrambled.at(-1);
-    if (last?.to === second * 1000) last.to += 1000;
-    else facts.scrambled.push({ from: second * 1000, to: second * 1000 + 1000 });
-  }
-  return facts;
-}
 
-function count(
-  seconds: Map<number, { packets: number; scrambled: number }>,
-  second: number,
-  isScrambled: boolean,
-): void {
-  const counted = seconds.get(second) ?? { packets: 0, scrambled: 0 };
-  counted.packets += 1;
-  if (isScrambled) counted.scrambled += 1;
-  seconds.set(second, counted);
+  end(): StreamFacts {
+    this.#decide(true);
+    return this.#facts;
+  }
+
+  #clock(raw: number): void {
+    const { span } = this.#facts;
+    this.#decide(false);
+    const clock = raw - this.#jumpedMs;
+    const before = this.#at;
+    if (Number.isNaN(before)) span.from = clock;
+    else if (clock - before > HOLE_MS || clock < before) {
+      this.#step = { from: before, to: clock, breaks: this.#breaksAtClock };
+      this.#since.clear();
+    } else this.#told({ from: before, to: clock });
+    this.#breaksAtClock = this.#facts.breaks;
+    this.#interval = { packets: 0, scrambled: 0 };
+    span.to = this.#at = clock;
+  }
+
+  /** Whether a step of the clock was a jump or a hole, by what came until the next clock reference. */
+  #decide(isEnd: boolean): void {
+    const step = this.#step;
+    const facts = this.#facts;
+    if (step === undefined) return;
+    this.#step = undefined;
+    if (facts.breaks !== step.breaks || isEnd) {
+      // What the hole broke is no loss of its own.
+      if (step.to - step.from < SHORT_HOLE_MS) facts.breaksInShortHoles += facts.breaks - step.breaks;
+      facts.breaks = step.breaks;
+      for (const pid of this.#counters.keys()) if (!this.#since.has(pid)) this.#counters.delete(pid);
+      if (step.to > step.from) facts.holes.push({ from: step.from, to: step.to });
+      return;
+    }
+    facts.jumps += 1;
+    this.#jumpedMs += step.to - step.from;
+    this.#at = step.from;
+  }
+
+  #told({ from, to }: TimeSpan): void {
+    const { packets, scrambled } = this.#interval;
+    if (scrambled * 2 <= packets) return;
+    const last = this.#facts.scrambled.at(-1);
+    if (last !== undefined && from - last.to <= APART_MS) last.to = to;
+    else this.#facts.scrambled.push({ from, to });
+  }
 }
 
 /** Epoch ms of the broadcast; undefined: the adaptation field has no clock reference. */
@@ -105,14 +156,21 @@ function clockOf(bytes: Uint8Array, offset: number, near: number): number | unde
   return STC_ZERO + (base + rounds * MODULUS) / 90;
 }
 
-/** What of a span no stretch of the stream covers, without what is shorter than `tolerance` ms. */
-export function missingOf({ span, holes }: StreamFacts, within: TimeSpan, toleranceMs: number): TimeSpan[] {
-  const all = [
-    { from: Number.NEGATIVE_INFINITY, to: span.from },
-    ...holes,
-    { from: span.to, to: Number.POSITIVE_INFINITY },
-  ];
+/** What of a span cannot be watched: no stretch of the stream covers it, or it is scrambled. In order. */
+export function missingOf(
+  { span, holes, scrambled }: Pick<StreamFacts, 'span' | 'holes' | 'scrambled'>,
+  within: TimeSpan,
+): TimeSpan[] {
+  const all = Number.isNaN(span.from)
+    ? [within]
+    : [
+        { from: Number.NEGATIVE_INFINITY, to: span.from },
+        ...holes,
+        ...scrambled,
+        { from: span.to, to: Number.POSITIVE_INFINITY },
+      ];
   return all
     .map(({ from, to }) => ({ from: Math.max(from, within.from), to: Math.min(to, within.to) }))
-    .filter(({ from, to }) => to - from > toleranceMs);
+    .filter(({ from, to }) => to > from)
+    .sort((a, b) => a.from - b.from);
 }

@@ -62,7 +62,12 @@ describe.concurrent('a killed recorder', () => {
     const { state, verdict, bytes } = stored(folder);
     expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
     expect({ state, drops: verdict?.drops }).toEqual({ state: 'recorded', drops: 0 });
-    expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(['service_stopped']);
+    const gaps = verdict?.gaps ?? [];
+    expect(gaps.filter(({ cause }) => cause !== 'service_stopped')).toEqual([]);
+    const toldMs = gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    // A quick machine is away for less than what a verdict tolerates.
+    const { lostMs } = clockSpan(bytes);
+    expect(Math.abs(toldMs - lostMs)).toBeLessThan(gaps.length === 0 ? 650 : 200);
   });
 });
 

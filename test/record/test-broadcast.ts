@@ -93,6 +93,8 @@ export class TestBroadcast {
       CHANNELS_FILE: this.#channelsFile,
       FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --max-lag ${MAX_LAG_SEC} --type {type} --channel {channel}`,
       FAKE_TUNERS: tuners,
+      // No card, whatever this machine has.
+      PCSCLITE_CSOCK_NAME: join(this.folder, 'no-pcscd'),
     };
     this.#agent = await startProgram([process.execPath, AGENT], environment, signal);
   }

@@ -111,6 +111,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   conflict: 'ほかの録画でチューナーがふさがっています',
   handover: '前の録画からチューナーを切り替えています',
   no_tuner: 'チューナーが空くのを待っています',
+  no_signal: '放送を受信できません',
   agent_unavailable: 'チューナーエージェントにつながりません',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届いていません',

@@ -1,0 +1,104 @@
+/**
+ * How late packets arrive, by their clock references. A machine or an agent that is busy hands on packets late; by the
+ * time of their arrival a gap would be told at the wrong place, or a programme that is there from its start as begun
+ * late. The packets that came with the least delay within the last minutes date all others.
+ */
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import type { ReceptionSecond } from '../reception/reception-meter.ts';
+
+const PCR_PER_MS = PCR_HZ / 1000;
+/** Clock references are 100 ms apart (ARIB TR-B14), and packets wait so long in buffers on their way: no delay. */
+const USUAL_MS = 250;
+/** Over a gap the broadcast's clock went on: it and the machine's may disagree by a delay, not by more. */
+const BELIEVED_MS = 10_000;
+/** The clocks of broadcaster and machine drift apart, by less than USUAL_MS in an hour. */
+const WINDOW_MS = 120_000;
+
+type DatedSecond = Pick<ReceptionSecond, 'from' | 'to' | 'pcr' | 'lastPcr' | 'isSteady' | 'isApart'>;
+
+interface Delays {
+  /** Of the first and the last packets, ms; 0: as usual. */
+  from: number;
+  to: number;
+  /** What was dated since `since` (ms by the clock of arrival, without delay) came so much later than was known. */
+  earlier?: { byMs: number; since: number };
+}
+
+export class ReceptionDelay {
+  /** Time of arrival minus the broadcast's clock of the least delayed packets, in two windows that follow each other. */
+  #least = Number.POSITIVE_INFINITY;
+  #leastBefore = Number.POSITIVE_INFINITY;
+  #windowAt = 0;
+  /** Since when packets are dated by the least delay that is known now. */
+  #since = 0;
+  /** The last clock reference, and its place on a line that does not wrap, ms. */
+  #last: { pcr: number; ms: number; at: number } | undefined;
+  #delay = 0;
+
+  /** @param second times of arrival, ms */
+  take(second: DatedSecond): Delays {
+    const { from, to, pcr, lastPcr } = second;
+    if (pcr === null || lastPcr === null) return { from: this.#delay, to: this.#delay };
+    const last = this.#last;
+    const stepMs = last === undefined ? 0 : pcrDifference(pcr, last.pcr) / PCR_PER_MS;
+    const isNear = last !== undefined && Math.abs(stepMs - (from - last.at)) < BELIEVED_MS;
+    if (last === undefined || (second.isApart && !isNear)) return this.#begin(second, 0);
+    // A clock that jumps while packets come steadily says nothing of their delay, which stays as it was.
+    if (!second.isSteady) return this.#begin(second, this.#delay);
+    const firstMs = last.ms + stepMs;
+    const lastMs = firstMs + pcrDifference(lastPcr, pcr) / PCR_PER_MS;
+    this.#last = { pcr: lastPcr, ms: lastMs, at: to };
+    const earlier = this.#learn(to - lastMs, to);
+    const known = this.#known;
+    const delay = (at: number, ms: number): number => (at - ms - known > USUAL_MS ? at - ms - known : 0);
+    this.#delay = delay(to, lastMs);
+    const delays = { from: delay(from, firstMs), to: this.#delay };
+    return earlier === undefined ? delays : { ...delays, earlier };
+  }
+
+  /** The clock of arrival was set. */
+  clockSet(byMs: number): void {
+    this.#least += byMs;
+    this.#leastBefore += byMs;
+    this.#windowAt += byMs;
+    this.#since += byMs;
+    if (this.#last !== undefined) this.#last.at += byMs;
+  }
+
+  /** Since when what was dated moves when packets turn out to have come late; in the past, ms. */
+  get since(): number {
+    return this.#since;
+  }
+
+  get #known(): number {
+    return Math.min(this.#least, this.#leastBefore);
+  }
+
+  /** Another clock. */
+  #begin({ from, to, lastPcr }: DatedSecond, delay: number): Delays {
+    this.#last = { pcr: lastPcr ?? 0, ms: 0, at: to };
+    this.#least = to - delay;
+    this.#leastBefore = Number.POSITIVE_INFINITY;
+    this.#windowAt = to;
+    this.#since = from;
+    this.#delay = delay;
+    return { from: delay, to: delay };
+  }
+
+  #learn(offset: number, at: number): Delays['earlier'] {
+    const before = this.#known;
+    if (at - this.#windowAt > WINDOW_MS) {
+      this.#leastBefore = this.#least;
+      this.#least = Number.POSITIVE_INFINITY;
+      this.#windowAt = at;
+      // What is known from before does not date by this.
+      if (this.#leastBefore > before + USUAL_MS) this.#since = at;
+    }
+    this.#least = Math.min(this.#least, offset);
+    const byMs = before - this.#known;
+    if (byMs <= 0) return undefined;
+    const since = this.#since;
+    this.#since -= byMs;
+    return { byMs, since };
+  }
+}

@@ -1,0 +1,136 @@
+/** The households of the fault table: what each has, and what happens to its processes. */
+import { expect } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Recording } from '../../wire/api.ts';
+import type { StorageFacts } from '../../wire/recordings.ts';
+import { fill } from './disk-faults.ts';
+import type { HouseName } from './fault-rows.ts';
+import { type Household, type Show, until } from './household.ts';
+
+const AWAY_MS = 4_000;
+const SERVICE_STOPPED_MS = 10_000;
+const AGENT_STOPPED_MS = 6_000;
+
+export interface HouseSetup {
+  /** Default: one a row. */
+  tuners?: string;
+  /** Channels that are not recorded. */
+  others?: readonly Pick<Show, 'type' | 'channel'>[];
+  environment?: Readonly<Record<string, string>>;
+  events?: readonly { at: number; act(house: Household, tuners: string): Promise<void> }[];
+  close?(): void;
+}
+
+const killService = (signal: 'SIGKILL' | 'SIGTERM') => async (house: Household) => {
+  await house.killService(signal);
+  if (signal === 'SIGTERM') expect(house.exitCode).toBe(0);
+  await Bun.sleep(AWAY_MS);
+  await house.startService();
+};
+
+async function stopped(pid: number, forMs: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await Bun.sleep(forMs);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+}
+
+/** @returns undefined: what it needs is not allowed here */
+export function setUp(name: HouseName): HouseSetup | undefined {
+  switch (name) {
+    case 'air':
+      return {};
+    case 'service':
+      return {
+        events: [
+          { at: 5, act: killService('SIGKILL') },
+          { at: 27, act: killService('SIGTERM') },
+        ],
+      };
+    case 'agent':
+      return {
+        events: [
+          {
+            at: 5,
+            act: async (house, tuners) => {
+              await house.air.killAgent();
+              await Bun.sleep(AWAY_MS);
+              await house.air.startAgent(tuners);
+            },
+          },
+        ],
+      };
+    case 'tuners':
+      return {
+        tuners: 'GR:1,BS:1,CS:1',
+        others: [{ type: 'CS', channel: 'CS04' }],
+        events: [{ at: -18, act: stranger }],
+      };
+    case 'disk':
+      return smallDisk();
+    case 'frozen':
+      return {
+        events: [
+          { at: 5, act: (house) => stopped(house.pid, SERVICE_STOPPED_MS) },
+          { at: 26, act: (house) => stopped(house.air.agentPid, AGENT_STOPPED_MS) },
+        ],
+      };
+  }
+}
+
+/** Another program takes the tuner of CS at a priority above recordings, for 22 s. */
+async function stranger(house: Household): Promise<void> {
+  const leaving = new AbortController();
+  const { body } = await fetch(
+    `${house.air.agentUrl}/agent/stream?type=CS&channel=CS04&priority=100&use=stranger`,
+    { signal: leaving.signal },
+  );
+  const left = Bun.sleep(22_000).then(() => leaving.abort());
+  try {
+    for await (const _ of body ?? []);
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  }
+  await left;
+}
+
+function smallDisk(): HouseSetup | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-table-'));
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'svc-table', folder]);
+  if (mounted.exitCode !== 0) {
+    console.warn(`a full disk is not tested, mounting is not allowed: ${mounted.stderr}`);
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  const recordings = join(folder, 'recordings');
+  mkdirSync(recordings);
+  const filler = join(folder, 'filler');
+  return {
+    environment: { RECORDINGS_DIR: recordings },
+    events: [
+      {
+        at: 4,
+        act: async (house) => {
+          fill(filler);
+          // It is told while it happens, before anything is lost.
+          await until('progress names the disk', async () => {
+            const running = await house.read<Recording[]>('recordings?show=recording');
+            return running.some(({ progress }) => progress?.cause === 'disk_full') || undefined;
+          });
+          const { folders } = await house.read<StorageFacts>('storage');
+          expect(folders.map(({ state }) => state)).toEqual(['full']);
+        },
+      },
+      { at: 9, act: async () => rmSync(filler) },
+      { at: 18, act: async () => fill(filler) },
+    ],
+    close: () => {
+      Bun.spawnSync(['umount', folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

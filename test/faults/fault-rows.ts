@@ -1,0 +1,326 @@
+/**
+ * Every fault that a recording may suffer, as data: where and when it strikes, what of the programme is on the air, and
+ * what the verdict has to say. How much is really missing is read from the file (`packet-reader.ts`).
+ */
+import type { BroadcastType } from '../../arib/ids.ts';
+import type { RecordingVerdict } from '../../wire/recordings.ts';
+import type { Fault } from '../record/test-broadcast.ts';
+
+export type Cause = RecordingVerdict['gaps'][number]['cause'];
+
+/** Seconds of the house's evening, end exclusive. */
+export type Seconds = readonly [number, number];
+
+/** One household each: what strikes its processes strikes all that it records. */
+export const HOUSES = ['air', 'service', 'agent', 'tuners', 'disk', 'frozen'] as const;
+export type HouseName = (typeof HOUSES)[number];
+
+export interface FaultRow {
+  readonly name: string;
+  readonly house: HouseName;
+  /** As announced. */
+  readonly programme: Seconds;
+  /** Really on the air, where that is another time. */
+  readonly aired?: Seconds;
+  /** As in a scenario file: what becomes of the programme, and of what is on before it. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fieldsBefore?: Readonly<Record<string, unknown>>;
+  /** It continues on the station of the row with this name. */
+  readonly relayTo?: string;
+  /** Not booked by hand. */
+  readonly isBookedBySomethingElse?: boolean;
+  /** Faults of its channel; `during` undefined: always. */
+  readonly faults?: readonly { readonly fault: Omit<Fault, 'channel'>; readonly during?: Seconds }[];
+  readonly type?: BroadcastType;
+  readonly level: RecordingVerdict['level'];
+  /** Its gap may be too short to count. */
+  readonly mayBeComplete?: boolean;
+  /** Of its gaps, in order; one that comes again at once counts once. Undefined: there is none. */
+  readonly causes?: readonly Cause[];
+  /** What is in the file of it is another programme: all of it counts as missing. */
+  readonly isAllMissing?: boolean;
+  /** Code of the failure, where nothing may be kept. */
+  readonly reason?: string;
+  /** The clock references jump or are of another time: the file is checked for holes alone. */
+  readonly clockJumps?: number;
+  /** The next airing is booked. */
+  readonly isBookedAgain?: boolean;
+  /** Takes too long for the plain suite. */
+  readonly isLong?: boolean;
+}
+
+const ELEMENTARY = [0x100, 0x110];
+const WHOLE: Seconds = [0, 20];
+const STALL = { kind: 'stall' };
+
+const AIR: readonly Omit<FaultRow, 'house'>[] = [
+  { name: 'nothing', programme: WHOLE, level: 'complete' },
+  {
+    name: 'a stall of 4 s',
+    programme: WHOLE,
+    faults: [{ fault: STALL, during: [6, 10] }],
+    level: 'damaged',
+    causes: ['stalled'],
+    isBookedAgain: true,
+  },
+  {
+    name: 'a stall of 0.3 s',
+    programme: WHOLE,
+    faults: [{ fault: STALL, during: [6, 6.3] }],
+    // Counters break; no gap is told.
+    level: 'damaged',
+  },
+  {
+    name: 'a stall over the start',
+    programme: WHOLE,
+    faults: [{ fault: STALL, during: [-2, 3] }],
+    level: 'damaged',
+    causes: ['stalled'],
+  },
+  {
+    name: 'a stall over the end',
+    programme: WHOLE,
+    faults: [{ fault: STALL, during: [16, 24] }],
+    level: 'damaged',
+    // The agent ends a stream in which nothing comes for 5 s.
+    causes: ['stream_ended'],
+  },
+  {
+    name: 'no signal at the start',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'no_lock', exitAfterSec: 1 }, during: [-30, 3] }],
+    level: 'damaged',
+    causes: ['no_signal'],
+  },
+  {
+    name: '2 % loss',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'loss', rate: 0.02, burst: 1, pids: ELEMENTARY } }],
+    level: 'damaged',
+  },
+  {
+    name: 'copy-never in mid-programme',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'copy_never' }, during: [8, 11] }],
+    level: 'damaged',
+    causes: ['copy_never'],
+  },
+  {
+    name: 'copy-never for a moment',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'copy_never' }, during: [8, 8.2] }],
+    level: 'complete',
+  },
+  {
+    name: 'copy-never from the start on',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'copy_never' }, during: [-12, 40] }],
+    level: 'lost',
+    causes: ['copy_never'],
+    reason: 'copy_never',
+  },
+  {
+    name: 'the end of the stream',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'end', exitCode: 1 }, during: [8, 11] }],
+    level: 'damaged',
+    // It is opened again at once, and nothing comes.
+    causes: ['stream_ended', 'no_signal'],
+  },
+  {
+    name: 'scrambling without a key',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'scramble' }, during: [8, 13] }],
+    level: 'damaged',
+    causes: ['card_software'],
+  },
+  {
+    name: 'packets with transport_error_indicator',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'corrupt', rate: 0.002, flagged: true, sync: false }, during: [5, 12] }],
+    level: 'damaged',
+  },
+  {
+    name: 'a jump of the clock',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'clock', offsetMs: 5_000, announced: true }, during: [8, 600] }],
+    level: 'complete',
+    clockJumps: 1,
+  },
+  {
+    name: 'a clock that is set back',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'clock', offsetMs: -5_000, announced: true }, during: [8, 600] }],
+    level: 'complete',
+    clockJumps: 1,
+  },
+  {
+    name: 'a wrap of the clock',
+    programme: WHOLE,
+    // From long before the recording on: this is the clock of the channel.
+    faults: [{ fault: { kind: 'wrap' }, during: [10, 600] }],
+    level: 'complete',
+    clockJumps: 0,
+  },
+  {
+    name: 'sound that comes and goes',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'pmt', audios: 0, everySec: 10, forSec: 5 } }],
+    level: 'complete',
+  },
+  {
+    name: 'overrun',
+    programme: [0, 12],
+    aired: [0, 20],
+    fields: { overrunSec: 8, overrunSteps: 2, noticeSec: 3 },
+    level: 'complete',
+  },
+  {
+    name: 'a stall in the overrun',
+    programme: [0, 12],
+    aired: [0, 20],
+    fields: { overrunSec: 8, overrunSteps: 2, noticeSec: 3 },
+    faults: [{ fault: STALL, during: [15, 18] }],
+    level: 'damaged',
+    causes: ['stalled'],
+  },
+  {
+    name: 'delayed start',
+    programme: [0, 12],
+    aired: [8, 20],
+    fieldsBefore: { overrunSec: 8, undefinedEnd: true, noticeSec: 0 },
+    level: 'complete',
+  },
+  {
+    name: 'undefined end',
+    programme: [0, 12],
+    aired: [0, 20],
+    fields: { overrunSec: 8, undefinedEnd: true, noticeSec: 1 },
+    level: 'complete',
+  },
+  {
+    name: 'relay: the first station',
+    programme: [0, 10],
+    relayTo: 'relay: the second station',
+    level: 'complete',
+  },
+  {
+    name: 'relay: the second station',
+    programme: [10, 20],
+    isBookedBySomethingElse: true,
+    level: 'complete',
+  },
+  {
+    name: 'a stall before an interruption, resumed under another id',
+    programme: [0, 14],
+    aired: [0, 20],
+    fields: { interruption: { afterSec: 9, forSec: 6, title: '緊急放送', newId: true } },
+    faults: [{ fault: STALL, during: [3, 6] }],
+    level: 'damaged',
+    causes: ['stalled'],
+  },
+  {
+    name: 'a stall before the id changes',
+    programme: WHOLE,
+    faults: [
+      { fault: STALL, during: [3, 6] },
+      { fault: { kind: 'eit', which: 'present', newId: true }, during: [9, 20] },
+    ],
+    level: 'damaged',
+    causes: ['stalled'],
+  },
+  {
+    name: 'another programme in its place',
+    programme: WHOLE,
+    fields: { cancelled: '特別番組', noticeSec: 0 },
+    level: 'lost',
+    causes: ['not_aired'],
+    isAllMissing: true,
+    reason: 'not_aired',
+  },
+];
+
+/** The service is killed from 5 on, and ended in order from 27 on, for AWAY_SEC each. */
+const SERVICE: readonly Omit<FaultRow, 'house'>[] = [
+  ...(['killed', 'ended'] as const).flatMap((how, index) => {
+    const second = 5 + index * 22;
+    return [
+      { name: `the service is ${how} over the start`, programme: [second + 1, second + 17] as const },
+      { name: `the service is ${how} in the middle`, programme: [second - 5, second + 12] as const },
+      { name: `the service is ${how} over the end`, programme: [second - 9, second + 2] as const },
+    ].map((row) => ({ ...row, level: 'damaged' as const, causes: ['service_stopped'] as const }));
+  }),
+];
+
+/** The agent is killed from 5 on for AWAY_SEC. */
+const AGENT: readonly Omit<FaultRow, 'house'>[] = [
+  {
+    name: 'the agent is killed over the start',
+    programme: [6, 20],
+    level: 'damaged',
+    causes: ['agent_unavailable'],
+  },
+  {
+    name: 'the agent is killed in the middle',
+    programme: [0, 16],
+    level: 'damaged',
+    causes: ['stream_ended', 'agent_unavailable'],
+  },
+  {
+    name: 'the agent is killed over the end',
+    programme: [-9, 7],
+    level: 'damaged',
+    causes: ['stream_ended', 'agent_unavailable'],
+  },
+];
+
+/** Tuners: one each of GR, BS and CS; a stranger uses that of CS until 4. */
+const TUNERS: readonly Omit<FaultRow, 'house'>[] = [
+  { name: 'the programme that wins a conflict', programme: [0, 12], level: 'complete', causes: ['yielded'] },
+  { name: 'a conflict, until the tuner is free', programme: [0, 30], level: 'damaged', causes: ['conflict'] },
+  {
+    type: 'BS',
+    name: 'the first of two that meet on one tuner',
+    programme: [0, 12],
+    // Retuning takes as long as it was measured to take.
+    level: 'damaged',
+    mayBeComplete: true,
+    causes: ['yielded'],
+  },
+  {
+    type: 'BS',
+    name: 'the second of two that meet on one tuner',
+    programme: [12, 24],
+    // It comes in time, unless retuning takes longer than it was measured to take.
+    level: 'damaged',
+    mayBeComplete: true,
+    causes: ['handover'],
+  },
+  {
+    type: 'CS',
+    name: 'a tuner that a stranger uses',
+    programme: [0, 20],
+    level: 'damaged',
+    causes: ['no_tuner'],
+  },
+];
+
+/** The disk of the only folder is full from 4 to 9, and again from 18 on. */
+const DISK: readonly Omit<FaultRow, 'house'>[] = [
+  { name: 'a full disk for a while', programme: [0, 14], level: 'complete' },
+  { name: 'a full disk to the end', programme: [6, 26], level: 'damaged', causes: ['disk_full'] },
+];
+
+/** The service is stopped (SIGSTOP) from 5 on for 10 s, the agent from 25 on for 6 s: less than is kept meanwhile. */
+const FROZEN: readonly Omit<FaultRow, 'house'>[] = [
+  { name: 'a stopped service', programme: [0, 20], level: 'complete' },
+  { name: 'a stopped agent', programme: [22, 38], level: 'complete' },
+];
+
+const BY_HOUSE: Readonly<Record<HouseName, readonly Omit<FaultRow, 'house'>[]>> = {
+  ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK, frozen: FROZEN },
+};
+
+export const FAULT_ROWS: readonly FaultRow[] = HOUSES.flatMap((house) =>
+  BY_HOUSE[house].map((row) => ({ ...row, house })),
+);

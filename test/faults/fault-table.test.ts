@@ -1,0 +1,25 @@
+/**
+ * The fault table (`fault-rows.ts`) against real processes. Broadcast time passes in real time, so all households run
+ * beside each other; they start one after another, because to begin many at once takes a small machine seconds.
+ */
+import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
+import { HOUSES } from './fault-rows.ts';
+import { faultTable } from './fault-table.ts';
+
+setDefaultTimeout(240_000);
+
+/** `FAULT_HOUSES=air,disk` runs some of them. */
+const chosen = process.env.FAULT_HOUSES?.split(',');
+const houses = HOUSES.filter((name) => chosen?.includes(name) ?? true);
+const rooms = new Map(houses.map((name) => [name, faultTable(name)]));
+
+beforeAll(async () => {
+  for (const room of rooms.values()) await room.start();
+}, 300_000);
+afterAll(async () => {
+  await Promise.all([...rooms.values()].map((room) => room.close()));
+}, 60_000);
+
+describe.concurrent('of what a fault takes from a recording', () => {
+  for (const [name, room] of rooms) describe(name, room.tests);
+});
