@@ -1,0 +1,181 @@
+/** A television that pairs the whole way, approved in a real browser, and pages that nobody sees. */
+import { Database } from 'bun:sqlite';
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { DATABASE_FILE } from '../../src/service.ts';
+import type { DeviceToken, PairingAnswer, Recording } from '../../wire/api.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { nullPackets, putRecording } from '../service/recording-rows.ts';
+import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
+import { tooWide, violations } from './look.ts';
+import { faultsOf, PHONE } from './rig.ts';
+
+setDefaultTimeout(60_000);
+
+/** As the front proxy names a client outside of the house. */
+const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
+const HOUR = 3_600_000;
+
+const agent = new StandInAgent();
+let home: TestService;
+let browser: Browser;
+let aheadMs = 0;
+
+/** A television outside of the house: it knows the address of the service, and what it was told. */
+class Television {
+  token: string | undefined;
+  codes: PairingAnswer | undefined;
+
+  get(path: string, headers: Record<string, string> = OUTSIDE): Promise<Response> {
+    const bearer = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
+    return fetch(new URL(path, `${home.url}/`), { headers: { ...headers, ...bearer } });
+  }
+
+  post(path: string, body: unknown): Promise<Response> {
+    return fetch(new URL(path, `${home.url}/`), {
+      method: 'POST',
+      headers: { ...OUTSIDE, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** @returns what its QR code shows */
+  async begin(name: string): Promise<string> {
+    this.codes = (await (await this.post('api/device/code', { name })).json()) as PairingAnswer;
+    return new URL(this.codes.verificationUriComplete, `${home.url}/`).href;
+  }
+
+  /** Waits as long as it was told and asks. @returns the error, undefined when it has its token */
+  async poll(): Promise<string | undefined> {
+    aheadMs += (this.codes?.interval ?? 0) * 1_000;
+    const response = await this.post('api/device/token', { deviceCode: this.codes?.deviceCode });
+    const answer = (await response.json()) as { error?: string; token?: string };
+    this.token = answer.token;
+    return answer.error;
+  }
+}
+
+async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  return page;
+}
+
+const DONE = 'テレビを登録しました';
+
+describe.skipIf(!hasChromium)('pairing a television', () => {
+  beforeAll(async () => {
+    const webDir = await builtWeb();
+    browser = await sharedBrowser();
+    agent.start();
+    home = await startTestService({
+      webDir,
+      environment: { TRUSTED_PROXIES: '127.0.0.1,::1', TUNER_AGENT_URL: agent.url },
+      now: () => Date.now() + aheadMs,
+    });
+    await until(async () => ((await (await fetch(`${home.url}/api/services`)).json()) as []).length > 0);
+  });
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
+  afterAll(async () => {
+    await home.close();
+    await agent.stop();
+  });
+
+  test('401, code, approval in a browser, token, a recording, revoked in the settings, 401', async () => {
+    const database = new Database(join(home.folder, DATABASE_FILE), { strict: true });
+    const startAt = Date.now() - 2 * HOUR;
+    const times = { startAt, endAt: startAt + HOUR };
+    const texts = { station: HOME_STATION, serviceName: '試験テレビ', name: '港の朝' };
+    putRecording(database, { ...texts, ...times, content: nullPackets(50) }, join(home.folder, 'recordings'));
+    database.close();
+
+    const television = new Television();
+    const refused = await television.get('api/recordings');
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="svc"']);
+    const address = await television.begin('居間のテレビ');
+    expect(await television.poll()).toBe('authorization_pending');
+
+    const phone = await open({ ...PHONE, colorScheme: 'dark' });
+    const faults = faultsOf(phone);
+    await phone.goto(address);
+    await phone.getByRole('heading', { name: DONE }).waitFor();
+    await phone.getByText('居間のテレビ').waitFor();
+    expect([await tooWide(phone), await violations(phone)]).toEqual([[], []]);
+    // Neither a reload nor going back and forth registers another one.
+    await phone.reload();
+    await phone.goBack();
+    await phone.goto(address);
+    await phone.getByRole('heading', { name: DONE }).waitFor();
+
+    expect(await television.poll()).toBeUndefined();
+    const { token } = television;
+    expect(await television.poll()).toBe('invalid_grant');
+    television.token = token;
+    const [recording] = (await (await television.get('api/recordings')).json()) as Recording[];
+    expect(recording?.name).toBe('港の朝');
+    const file = recording?.files.find(({ source }) => source === 'ts');
+    const played = await television.get(file?.url ?? '', { ...OUTSIDE, range: 'bytes=188-375' });
+    expect([played.status, (await played.bytes()).length]).toEqual([206, 188]);
+
+    await phone.goto(`${home.url}/settings`);
+    const row = phone.locator('#section-devices .access-row');
+    await row.getByText('127.0.0.1 が登録').waitFor();
+    expect(await row.count()).toBe(1);
+    await row.getByRole('button').click();
+    await phone.getByRole('button', { name: '解除する' }).click();
+    await phone.getByText('登録されたテレビはありません').waitFor();
+
+    // The signal to pair again, inside the trusted network too.
+    for (const from of [OUTSIDE, {}]) {
+      const gone = await television.get('api/recordings', from);
+      expect([gone.status, await gone.json()]).toEqual([401, { error: 'invalid_token' }]);
+      expect(gone.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test('a page that is rendered ahead or lies in the background registers nothing until it is seen', async () => {
+    const television = new Television();
+    const address = await television.begin('寝室のテレビ');
+    for (const [what, event] of [
+      ['visibilityState', 'visibilitychange'],
+      ['prerendering', 'prerenderingchange'],
+    ] as const) {
+      const page = await open();
+      // As the browser tells a page that nobody sees yet.
+      await page.addInitScript((hidden) => {
+        const values = { visibilityState: 'hidden', prerendering: true } as const;
+        Object.defineProperty(document, hidden, { configurable: true, value: values[hidden] });
+      }, what);
+      await page.goto(address, { waitUntil: 'load' });
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+      expect(await television.poll()).toBe('authorization_pending');
+      if (what === 'visibilityState') {
+        await page.close();
+        continue;
+      }
+      await page.evaluate((name) => {
+        Object.defineProperty(document, 'prerendering', { configurable: true, value: false });
+        document.dispatchEvent(new Event(name));
+      }, event);
+      await page.getByRole('heading', { name: DONE }).waitFor();
+      expect(await television.poll()).toBeUndefined();
+    }
+  });
+
+  test('without scripts there is a button', async () => {
+    const television = new Television();
+    const page = await open({ javaScriptEnabled: false });
+    await page.goto(await television.begin('書斎のテレビ'));
+    expect(await television.poll()).toBe('authorization_pending');
+    await page.getByRole('button', { name: '登録する' }).click();
+    await page.getByRole('heading', { name: DONE }).waitFor();
+    expect(await television.poll()).toBeUndefined();
+    const list = (await (await fetch(`${home.url}/api/device/tokens`)).json()) as DeviceToken[];
+    expect(list.filter(({ name }) => name === '書斎のテレビ')).toHaveLength(1);
+  });
+});
