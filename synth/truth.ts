@@ -1,6 +1,7 @@
 /** What a channel really sends, for tests and people to compare with. */
 import type { BroadcastMs } from '../arib/time.ts';
 import { eventStations, rundownOf } from './broadcast.ts';
+import { partialCaptionTruth } from './caption/partial.ts';
 import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
 import { programmeTruth, scheduleTruth } from './guide/truth.ts';
@@ -63,6 +64,8 @@ interface Asked {
 /** A value for JSON. */
 export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: BroadcastMs, asked: Asked) {
   const window = truthWindow(at, asked.windowSec);
+  const stations = eventStations(scenario, channel);
+  const told = asked.seconds ?? asked.windowSec ?? TOLD_SECONDS;
   return {
     scenario: scenario.name,
     type: channel.type,
@@ -84,11 +87,14 @@ export function channelTruth(scenario: Scenario, channel: ChannelPlan, at: Broad
       frameTicks: FRAME_TICKS,
       loopFrames: LOOP_FRAMES,
     },
-    stations: eventStations(scenario, channel).map((station) => ({
+    stations: stations.map((station) => ({
       ...stationTruth(station, at, asked.schedule),
       rundown: rundownTruth(station.place, rundownOf(scenario, station), window.from, window.to),
       ...serviceTruth(scenario, channel, station.place),
-      ...captionTruth(scenario.seed, station, at, asked.seconds ?? asked.windowSec ?? TOLD_SECONDS),
+      ...captionTruth(scenario.seed, station, at, told),
+      ...(station.place.partialCaptions === null
+        ? {}
+        : partialCaptionTruth(scenario.seed, stations, at, told)),
     })),
     dataServices: dataServicesTruth(channel),
   };

@@ -46,10 +46,12 @@ export function dataUnit(parameter: number, data: Uint8Array): Uint8Array {
   return new ByteWriter().u8(UNIT_SEPARATOR).u8(parameter).u24(data.length).bytes(data).done();
 }
 
+/** Display modes, live in the high, recorded in the low two bits: as the viewer chooses; superimposed text always. */
+export const DISPLAY = { chosen: 0b1010, always: 0b0000 } as const;
+
 interface ManagedLanguage {
   /** ISO 639-2. */
   code: string;
-  /** Display mode: 0b1010 as the viewer chooses, 0b0000 always; live in the high, recorded in the low two bits. */
   displayMode: number;
 }
 

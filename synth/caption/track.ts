@@ -10,7 +10,7 @@ import { GROUP_TICKS } from '../rundown/part.ts';
 import { Rundown } from '../rundown/rundown.ts';
 import type { EventStation } from '../si/eit.ts';
 import { composePage, ERASE } from './compose.ts';
-import { type Group, managementGroup, statementGroup } from './data-group.ts';
+import { DISPLAY, type Group, managementGroup, statementGroup } from './data-group.ts';
 import { newsflashPage } from './newsflash.ts';
 import type { Page } from './page.ts';
 import { captionPes, superimposePes } from './pes.ts';
@@ -45,10 +45,6 @@ const MANAGEMENT_PERIOD = TICKS_PER_SECOND;
  * longest statement takes less than 0.1 s. Languages leave one after the other.
  */
 const LEAD = { management: TICKS_PER_SECOND, first: 0.9 * TICKS_PER_SECOND, second: 0.8 * TICKS_PER_SECOND };
-/** As the viewer chooses, live and recorded; superimposed text is shown always. */
-/** Between management data of one-segment captions. */
-const PARTIAL_PERIOD = 2 * TICKS_PER_SECOND;
-const DISPLAY = { chosen: 0b1010, always: 0b0000 };
 /** Half of the programmes of a station with two languages have both. */
 const BILINGUAL_SHARE = 0.5;
 /** Scenes remembered: those of a few streams' windows. */
@@ -203,19 +199,6 @@ export class SuperimposeTrack implements Track {
     return found;
   }
 }
-
-/** Management data of one-segment captions, with the programme's time. */
-export const PARTIAL_CAPTION_TRACK: Track = {
-  transmissions: (from, to) => {
-    const { management } = LEAD;
-    const group = managementGroup('A', [{ code: 'jpn', displayMode: DISPLAY.chosen }]);
-    const sent: Transmission[] = [];
-    for (let at = firstTurn(from + management, PARTIAL_PERIOD); at < to + management; at += PARTIAL_PERIOD) {
-      sent.push({ due: at - management, pes: captionPes(at, group) });
-    }
-    return sent;
-  },
-};
 
 /** Management data alone once a second, as on the PIDs of services that are not on air. */
 export const MANAGEMENT_TRACK: Track = {

@@ -1,12 +1,7 @@
 /** Sends the single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate that ARIB TR-B14 grants them. */
 import type { Pid } from '../../arib/ids.ts';
-import {
-  CaptionTrack,
-  PARTIAL_CAPTION_TRACK,
-  SuperimposeTrack,
-  type Track,
-  type Transmission,
-} from '../caption/track.ts';
+import { PartialCaptionTrack } from '../caption/partial.ts';
+import { CaptionTrack, SuperimposeTrack, type Track, type Transmission } from '../caption/track.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
 import { GROUP_TICKS } from '../rundown/part.ts';
@@ -117,7 +112,9 @@ export function captionSources(seed: number, stations: readonly EventStation[]):
       new CaptionSource(sharing === null ? track : whileSplit(sharing, track), pid);
     const sources: CaptionSource[] = [];
     if (captions !== null) sources.push(source(new CaptionTrack(seed, station), captions));
-    if (partialCaptions !== null) sources.push(new CaptionSource(PARTIAL_CAPTION_TRACK, partialCaptions.pid));
+    if (partialCaptions !== null) {
+      sources.push(new CaptionSource(new PartialCaptionTrack(seed, stations), partialCaptions.pid));
+    }
     if (superimpose !== null) sources.push(source(new SuperimposeTrack(seed, station), superimpose));
     return sources;
   });

@@ -4,6 +4,7 @@ import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts
 import { type BroadcastMs, broadcastMs, pts90k } from '../../arib/time.ts';
 import { readPes } from '../../arib/ts/pes.ts';
 import { eventStations } from '../../synth/broadcast.ts';
+import { PartialCaptionTrack, partialCaptionTruth } from '../../synth/caption/partial.ts';
 import { CaptionTrack, SuperimposeTrack, type Track } from '../../synth/caption/track.ts';
 import { captionTruth } from '../../synth/caption/truth.ts';
 import { ticksAt } from '../../synth/clock.ts';
@@ -117,3 +118,36 @@ describe.each(stations.map((station) => ({ name: station.place.plan.name, statio
     });
   },
 );
+
+test('one-segment: what the main station says, as lines at the bottom of a small plane', () => {
+  const channel = DEFAULT.channels.find(({ channel: name }) => name === 'T27');
+  if (channel === undefined) throw new Error('no channel');
+  const all = eventStations(DEFAULT, channel);
+  const main = all.find(({ place }) => place.captions !== null);
+  if (main === undefined) throw new Error('no station with captions');
+  const at = hourOf(main);
+  const decoder = new CaptionDecoder('C');
+  const from = ticksAt(at);
+  const to = from + HOUR_SECONDS * SECOND;
+  const events = read(new PartialCaptionTrack(DEFAULT.seed, all), from, to, decoder);
+  expect(decoder.damagedGroups).toBe(0);
+  const { partialCaptions } = partialCaptionTruth(DEFAULT.seed, all, at, HOUR_SECONDS);
+  const spoken = partialCaptions.filter(({ lines }) => lines.length > 0);
+  expect(spoken.length).toBeGreaterThan(100);
+  for (const { pts, lines } of spoken) {
+    const page = events.find((event) => event.at === pts)?.page;
+    expect(page?.plane).toEqual([320, 180]);
+    const rows = new Map<number, string>();
+    for (const run of page?.runs ?? []) rows.set(run.y, (rows.get(run.y) ?? '') + run.text);
+    expect([...rows.values()]).toEqual([...lines]);
+    const bottom = Math.max(...(page?.runs ?? []).map(({ y, h }) => y + h));
+    expect(bottom).toBe(180 - 8);
+  }
+  // The texts are those of the main station at the same moments.
+  const truth = captionTruth(DEFAULT.seed, main, at, HOUR_SECONDS).captions;
+  for (const { pts, lines } of spoken) {
+    const said = truth.find((page) => page.pts === pts && page.language === 'jpn')?.text ?? '';
+    const wide = said.normalize('NFKC');
+    expect(wide).toContain((lines[0] ?? '').normalize('NFKC').slice(0, 3));
+  }
+});
