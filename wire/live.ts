@@ -1,35 +1,11 @@
 /**
- * The live socket (`GET /api/live/socket`): one connection for video, sound, captions and control. Every message is one
- * binary frame: a channel (1 octet), a time of 90 kHz (8 octets, big-endian) and the payload. Public interface: fields are
- * added, never changed; unknown channels, types and fields are to be ignored.
+ * Control messages of the live socket (`live-frames.ts`). Public interface: fields are added, never changed; unknown types
+ * and fields are to be ignored.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { LIVE_CODECS, NOTICES, PROBLEM_CODES } from './api.ts';
 import { AudioOptionSchema } from './audio.ts';
-import { CAPTION_FRAME, CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
-
-/** First octet of a frame. Times of a path are on one scale: that of its fragments, or with packets the broadcast's PTS. */
-export const LIVE_CHANNEL = {
-  /** Initialisation segment (ftyp and moov); time 0. */
-  init: 0x00,
-  /** Media segment (moof and mdat) with pictures and sound. */
-  fragment: 0x01,
-  /** Original transport stream packets of one station; time 0, no initialisation segment. */
-  packets: 0x02,
-  /** Caption page as JSON; replaces the page before, empty runs clear it. */
-  caption: CAPTION_FRAME.page,
-  /** The same for superimposed text, which has pages of its own; time 0: at once. */
-  superimpose: CAPTION_FRAME.superimpose,
-  /** Message of the data broadcast as JSON; time 0. */
-  data: 0x30,
-  /** Control as JSON, in both directions; time 0. */
-  control: CAPTION_FRAME.notice,
-} as const;
-
-export const LIVE_SOCKET_PATH = '/api/live/socket';
-
-/** Octets before the payload. */
-export const LIVE_HEADER_BYTES = 9;
+import { CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
 
 const CODEC = t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)));
 const AUDIO = t.Optional(t.String({ maxLength: 64, description: 'id of an Audio option' }));

@@ -1,13 +1,8 @@
 /** What clients of the live socket ask for, and how refusals and notices are told them. */
 import { Value } from '@sinclair/typebox/value';
 import type { Notice } from '../../wire/api.ts';
-import {
-  LIVE_CHANNEL,
-  LIVE_HEADER_BYTES,
-  type LiveControl,
-  type LiveMessage,
-  LiveRequestSchema,
-} from '../../wire/live.ts';
+import { type LiveControl, type LiveMessage, LiveRequestSchema } from '../../wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { Failure } from '../model/failure.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

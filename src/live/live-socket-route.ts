@@ -1,7 +1,8 @@
 /** `/api/live/socket` where it is no handshake, and its place in the description: the server answers handshakes itself. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { LIVE_SOCKET_PATH, LiveMessageSchema, LiveRequestSchema } from '../../wire/live.ts';
+import { LiveMessageSchema, LiveRequestSchema } from '../../wire/live.ts';
+import { LIVE_SOCKET_PATH } from '../../wire/live-frames.ts';
 import { jsonAnswer, problemResponse } from '../route/described-responses.ts';
 import { problem } from '../route/problems.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
 import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
-import { LIVE_CHANNEL } from '../../wire/live.ts';
+import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import type { CaptionFrame, CaptionTrackFrame, Frame } from '../media/frame.ts';
 import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';

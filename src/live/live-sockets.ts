@@ -1,7 +1,8 @@
 /** All clients of the live socket: who is admitted, and what they may watch. */
 import type { StationId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
-import { LIVE_SOCKET_PATH, type LiveTuned } from '../../wire/live.ts';
+import type { LiveTuned } from '../../wire/live.ts';
+import { LIVE_SOCKET_PATH } from '../../wire/live-frames.ts';
 import { Failure } from '../model/failure.ts';
 import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
 import type { LiveService } from './live-service.ts';

@@ -2,7 +2,8 @@
  * One viewer's frames as messages of the live socket (`wire/live.ts`): channel, time and payload in one binary message.
  * Media are encoded once for all viewers of a session; captions are chosen for each.
  */
-import { LIVE_CHANNEL, LIVE_HEADER_BYTES, type LiveMessage } from '../../wire/live.ts';
+import type { LiveMessage } from '../../wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { CaptionSelection, type SelectedCaption } from './caption-selection.ts';
 import type { Frame } from './frame.ts';
 

@@ -1,5 +1,6 @@
 /** A client of the live socket as a native program would be one: no Origin, frames as they come. */
-import { LIVE_CHANNEL, LIVE_HEADER_BYTES, type LiveControl, type LiveMessage } from '../../wire/live.ts';
+import type { LiveControl, LiveMessage } from '../../wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { comesTrue } from '../until.ts';
 
 interface SocketFrame {

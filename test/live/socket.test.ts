@@ -7,7 +7,8 @@ import { readFragment } from '../../mp4/fragment.ts';
 import { readTracks } from '../../mp4/tracks.ts';
 import { LiveSockets } from '../../src/live/live-sockets.ts';
 import { pesTimes } from '../../src/media/pes-stamps.ts';
-import { LIVE_CHANNEL, type LiveControl } from '../../wire/live.ts';
+import type { LiveControl } from '../../wire/live.ts';
+import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { DUAL_MONO, encoderPids, HD, prepareAir, Rig, until } from './rig.ts';
 import { controlFrame, ReceivedFrames } from './socket-client.ts';
 

@@ -6,7 +6,8 @@ import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
 import { CaptionPageSchema } from '../../wire/caption.ts';
-import { LIVE_CHANNEL, LiveMessageSchema } from '../../wire/live.ts';
+import { LiveMessageSchema } from '../../wire/live.ts';
+import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { recording } from '../caption/recording.ts';
 import { controlFrame, liveTicket, SocketClient } from '../live/socket-client.ts';
 import {

@@ -3,6 +3,7 @@ import { join, normalize } from 'node:path';
 import type { Problem, Station } from '../../wire/api.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 import { answerHouse, type HouseState, newHouse } from './fake-api.ts';
+import { FakeAir, type FakeCaption, type FakeTuning } from './fake-socket.ts';
 
 interface LiveRequestSeen {
   readonly stationId: number;
@@ -28,6 +29,12 @@ interface FakeState {
   /** Say nothing for this long before the third fragment. */
   silenceMs: number;
   status: unknown;
+  /** The stream ends because this recording took the tuner. */
+  lostTo: number | undefined;
+  /** As behind a proxy that passes no WebSocket. */
+  noSocket: boolean;
+  /** Sent before the first fragment of a tuning. */
+  captions: readonly FakeCaption[];
 }
 
 const BURST = 2;
@@ -66,13 +73,23 @@ export class FakeService {
       breaks: false,
       silenceMs: 0,
       status: undefined,
+      lostTo: undefined,
+      noSocket: false,
+      captions: [],
     };
     this.house = newHouse({ stations, days: 8 });
-    this.#server = Bun.serve({
+    const air = new FakeAir(this);
+    this.#server = Bun.serve<FakeTuning>({
       port: 0,
       hostname: '127.0.0.1',
       idleTimeout: 0,
-      fetch: (request) => this.#answer(request),
+      fetch: (request, server) => {
+        const isSocket = new URL(request.url).pathname === `${this.prefix}api/live/socket`;
+        if (!isSocket || this.state.noSocket) return this.#answer(request);
+        const data: FakeTuning = { serial: 0, isOpen: false };
+        return server.upgrade(request, { data }) ? undefined : new Response(null, { status: 400 });
+      },
+      websocket: air.handlers(),
     });
   }
 
@@ -111,6 +128,8 @@ export class FakeService {
     }
     if (path === 'api/status' && this.state.status !== undefined) return Response.json(this.state.status);
     if (path === 'api/events') return this.#events();
+    if (path === 'api/live/ticket') return Response.json({ ticket: 'fake' });
+    if (path === 'api/live/socket') return problem({ message: 'no', code: 'bad_request' }, 426);
     const live = /^api\/services\/(\d+)\/live$/u.exec(path)?.[1];
     if (live !== undefined) return await this.#live(Number(live), url.searchParams, request.signal);
     const answer = path.startsWith('api/')

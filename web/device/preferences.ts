@@ -108,3 +108,7 @@ export const skipForward = remembered<number>('skip-forward', 30, skip);
 export const playsNext = remembered('plays-next', true, flag);
 /** The home screen had recordings to continue or new ones when it was last seen. */
 export const homeWatch = remembered('home-watch', false, flag);
+/** Seconds that live viewing buffers on this device, as its network needs; `live/live-pacing.ts` moves it. */
+export const liveBuffer = remembered('live-buffer', 0.5, (value) =>
+  typeof value === 'number' && value >= 0.2 && value <= 4 ? value : undefined,
+);

@@ -51,13 +51,13 @@ function play(seconds: number, lead: number, fragment: number, steering = startS
 
 describe('steer', () => {
   test('plays at its own pace when the buffer is right', () => {
-    const run = play(20, 1.2, 0.5);
+    const run = play(20, 1.2, 0.5, startSteering(0, 0.8));
     expect([...run.rates]).toEqual([1]);
     expect(run.jumps).toBe(0);
   });
 
   test('catches up gently from three seconds behind', () => {
-    const run = play(90, 3, 0.5);
+    const run = play(90, 3, 0.5, startSteering(0, 0.8));
     expect(run.jumps).toBe(0);
     expect(Math.max(...run.rates)).toBe(1.05);
     expect(run.lowest).toBeGreaterThan(0.5);
@@ -78,8 +78,9 @@ describe('steer', () => {
 
   test('a stall raises the target, quiet time lowers it again', () => {
     const raised = afterStall(afterStall(startSteering(0), 0), 0);
-    expect(raised.target).toBeCloseTo(1.8);
-    expect(play(400, 2.2, 0.5, raised).steering.target).toBeCloseTo(0.8);
+    expect(raised.target).toBeCloseTo(1.5);
+    expect(play(605, 2.2, 0.5, raised).steering.target).toBeCloseTo(1.2);
+    expect(play(605, 1.2, 0.5, startSteering(0, 0.3)).steering.target).toBeCloseTo(0.2);
     let endless = startSteering(0);
     for (let count = 0; count < 50; count += 1) endless = afterStall(endless, 0);
     expect(endless.target).toBe(4);
@@ -130,18 +131,25 @@ test('bufferedAhead counts to the next gap only', () => {
 });
 
 describe('LivePacing', () => {
-  test('keeps half a minute behind the position, trimmed once a minute is there', () => {
-    const pacing = new LivePacing(0);
-    expect(pacing.removable([{ start: 0, end: 70 }], 59, false)).toBeUndefined();
-    expect(pacing.removable([{ start: 0, end: 70 }], 61, false)).toEqual({ start: 0, end: 31 });
+  test('keeps a minute and a half to go back to, also while paused, and no more than two minutes', () => {
+    const pacing = new LivePacing(0, 0.8);
+    expect(pacing.removable([{ start: 0, end: 112 }], 109, false)).toBeUndefined();
+    expect(pacing.removable([{ start: 0, end: 113 }], 111, false)).toEqual({ start: 0, end: 21 });
+    expect(pacing.removable([{ start: 0, end: 139 }], 3, true)).toBeUndefined();
+    expect(pacing.removable([{ start: 0, end: 141 }], 3, true)).toEqual({ start: 0, end: 21 });
     expect(pacing.removable([], 61, false)).toBeUndefined();
-  });
-
-  test('while paused keeps only the newest part, and continues at its edge', () => {
-    const pacing = new LivePacing(0);
-    expect(pacing.removable([{ start: 0, end: 44 }], 3, true)).toBeUndefined();
-    expect(pacing.removable([{ start: 0, end: 46 }], 3, true)).toEqual({ start: 0, end: 31 });
     expect(pacing.edge([{ start: 31, end: 46 }])).toBeCloseTo(45.2);
     expect(pacing.edge([])).toBeUndefined();
+  });
+
+  test('leaves the picture where the viewer went back to, but for gaps', () => {
+    const pacing = new LivePacing(0, 0.5);
+    pacing.follows = false;
+    for (let at = 250; at < 10_000; at += 250) {
+      const pace = pacing.next({ at, position: at / 1000, ranges: [{ start: 0, end: 90 }], running: true });
+      expect(pace).toEqual({ rate: 1, seekTo: undefined });
+    }
+    const gap = pacing.next({ at: 11_000, position: 10, ranges: [{ start: 20, end: 90 }], running: true });
+    expect(gap.seekTo).toBeCloseTo(20.02);
   });
 });

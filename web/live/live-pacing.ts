@@ -30,8 +30,10 @@ export interface Decision extends Pace {
   readonly steering: Steering;
 }
 
-/** With fragments of half a second this leaves the picture 1.0 to 1.5 s behind the encoder. */
-const BASE_TARGET = 0.8;
+/** Less is never aimed for. */
+const LEAST_TARGET = 0.2;
+/** Where nothing is known of the device's network. */
+const BASE_TARGET = 0.5;
 /** Below this part of the target a late fragment would interrupt the sound: slow down, up to the second part. */
 const LOW_PART = 0.45;
 const RECOVERED_PART = 0.75;
@@ -39,8 +41,9 @@ const RECOVERED_PART = 0.75;
 const JUMP_MARGIN = 0.3;
 const MAX_TARGET = 4;
 const STALL_STEP = 0.5;
-const EASE_STEP = 0.1;
-const EASE_EVERY_MS = 20_000;
+/** After so long without a stall. */
+const EASE_STEP = 0.3;
+const EASE_EVERY_MS = 600_000;
 const WINDOW_MS = 3_000;
 /** More than this is not caught up at 1.05 within a minute: jump. */
 const JUMP_AHEAD = 5;
@@ -49,8 +52,9 @@ const SLOWER = 0.97;
 const FASTER = 1.03;
 const FASTEST = 1.05;
 
-export function startSteering(at: number): Steering {
-  return { target: BASE_TARGET, lows: [], rate: 1, position: -1, movedAt: at, easedAt: at };
+/** @param target as it was last on this device, s */
+export function startSteering(at: number, target = BASE_TARGET): Steering {
+  return { target, lows: [], rate: 1, position: -1, movedAt: at, easedAt: at };
 }
 
 /** Playback stalled: buffer more from now on. */
@@ -70,7 +74,7 @@ function rateFor(steering: Steering, low: number): number {
 }
 
 /** Where to jump, if anywhere: over a gap, back into the buffer, or towards the live edge. */
-function jumpTo(sample: Sample, steering: Steering, stuckMs: number): number | undefined {
+function jumpTo(sample: Sample, steering: Steering, stuckMs: number, follows: boolean): number | undefined {
   const { ranges, position } = sample;
   const last = ranges.at(-1);
   if (last === undefined) return undefined;
@@ -81,13 +85,14 @@ function jumpTo(sample: Sample, steering: Steering, stuckMs: number): number | u
     if (next !== undefined && (range === undefined || stuckMs > STUCK_MS)) return next.start + NUDGE;
     return range === undefined && position > last.end + 1 ? edge : undefined;
   }
-  if (last.end - position > JUMP_AHEAD + steering.target) return edge;
+  if (follows && last.end - position > JUMP_AHEAD + steering.target) return edge;
   // Enough is buffered and yet the position stands: a small step frees a decoder stuck on a frame.
   if (stuckMs > STUCK_MS * 5 && range.end - position > 1) return position + 0.1;
   return undefined;
 }
 
-export function steer(previous: Steering, sample: Sample): Decision {
+/** @param follows false: the viewer watches what was on before, at its own pace */
+export function steer(previous: Steering, sample: Sample, follows = true): Decision {
   if (!sample.running) {
     const steering = { ...previous, lows: [], movedAt: sample.at, position: sample.position, rate: 1 };
     return { steering, rate: 1, seekTo: undefined };
@@ -95,7 +100,7 @@ export function steer(previous: Steering, sample: Sample): Decision {
   const moved = sample.position !== previous.position;
   const movedAt = moved ? sample.at : previous.movedAt;
   const ease = sample.at - previous.easedAt >= EASE_EVERY_MS;
-  const target = ease ? Math.max(BASE_TARGET, previous.target - EASE_STEP) : previous.target;
+  const target = ease ? Math.max(LEAST_TARGET, previous.target - EASE_STEP) : previous.target;
   const easedAt = ease ? sample.at : previous.easedAt;
   const ahead = bufferedAhead(sample.ranges, sample.position);
   const lows = [
@@ -104,35 +109,45 @@ export function steer(previous: Steering, sample: Sample): Decision {
   ];
   const kept = { ...previous, target, easedAt, position: sample.position };
 
-  const seekTo = jumpTo(sample, kept, sample.at - movedAt);
+  const seekTo = jumpTo(sample, kept, sample.at - movedAt, follows);
   if (seekTo !== undefined) {
     return { steering: { ...kept, lows: [], rate: 1, movedAt: sample.at }, rate: 1, seekTo };
   }
   const spanned = sample.at - (lows[0]?.at ?? sample.at) >= WINDOW_MS * 0.6;
   const low = Math.min(...lows.map((entry) => entry.ahead));
-  const rate = spanned ? rateFor({ ...kept, rate: previous.rate }, low) : previous.rate;
+  const rate = !follows ? 1 : spanned ? rateFor({ ...kept, rate: previous.rate }, low) : previous.rate;
   return { steering: { ...kept, lows, rate, movedAt }, rate, seekTo: undefined };
 }
 
-const START_AHEAD_S = 0.4;
-/** Kept behind the position; trimmed to the second figure once it exceeds the first. */
-const MOST_BEHIND_S = 60;
-const KEEP_BEHIND_S = 30;
-/** While paused only the newest part is kept: playback continues at the live edge. */
-const PAUSED_MOST_S = 45;
-const PAUSED_KEEP_S = 15;
+/** Kept behind the position, to go back to; trimmed to the second figure once it exceeds the first. 90 s of 6 Mbit/s: 68 MB. */
+const MOST_BEHIND_S = 110;
+const KEEP_BEHIND_S = 90;
+/** The same of all that is held, whatever the position: browsers give a source buffer some 150 MB. */
+const MOST_HELD_S = 140;
+const KEEP_HELD_S = 120;
 
 export class LivePacing implements Pacing {
-  readonly startAhead = START_AHEAD_S;
+  readonly startAhead: number;
   #steering: Steering;
+  /** The viewer went back, or continues after a pause: the picture is left where it is. */
+  follows = true;
 
-  /** @param at milliseconds of the clock that samples carry */
-  constructor(at: number) {
-    this.#steering = startSteering(at);
+  /**
+   * @param at milliseconds of the clock that samples carry
+   * @param target what was needed on this device before, s
+   */
+  constructor(at: number, target: number) {
+    this.startAhead = target;
+    this.#steering = startSteering(at, target);
+  }
+
+  /** What is aimed for now, s: to be remembered. */
+  get target(): number {
+    return this.#steering.target;
   }
 
   next(sample: Sample): Pace {
-    const { steering, rate, seekTo } = steer(this.#steering, sample);
+    const { steering, rate, seekTo } = steer(this.#steering, sample, this.follows);
     this.#steering = steering;
     return { rate, seekTo };
   }
@@ -141,17 +156,16 @@ export class LivePacing implements Pacing {
     this.#steering = afterStall(this.#steering, at);
   }
 
-  removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined {
+  removable(ranges: readonly Span[], position: number, _paused: boolean): Span | undefined {
     const first = ranges[0];
     const last = ranges.at(-1);
     if (first === undefined || last === undefined) return undefined;
-    const [extent, most, end] = paused
-      ? [last.end - first.start, PAUSED_MOST_S, last.end - PAUSED_KEEP_S]
-      : [position - first.start, MOST_BEHIND_S, position - KEEP_BEHIND_S];
-    return extent > most ? { start: first.start, end } : undefined;
+    if (last.end - first.start > MOST_HELD_S) return { start: first.start, end: last.end - KEEP_HELD_S };
+    if (position - first.start > MOST_BEHIND_S) return { start: first.start, end: position - KEEP_BEHIND_S };
+    return undefined;
   }
 
-  /** Where playback continues after a pause, in seconds; undefined while nothing is buffered. */
+  /** The newest picture that can be played on from, in seconds; undefined while nothing is buffered. */
   edge(ranges: readonly Span[]): number | undefined {
     const last = ranges.at(-1);
     return last === undefined ? undefined : Math.max(last.start, last.end - this.#steering.target);

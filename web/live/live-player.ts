@@ -1,12 +1,23 @@
-/** Live viewing of one station at a time: tunes, reconnects as the end of a stream asks for, keeps the choices. */
+/**
+ * Live viewing of one station at a time over the live socket: tunes, reconnects as the end of a stream asks for, keeps the
+ * choices. Where no socket can be had (a proxy that passes none), the HTTP stream is watched, without captions.
+ */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { deviceCodec, lastStation, liveCodec } from '../device/preferences.ts';
+import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
+import type { LiveTuned } from '../../wire/live.ts';
+import { captionLanguage } from '../caption/caption-choice.ts';
+import { deviceCodec, lastStation, liveBuffer, liveCodec } from '../device/preferences.ts';
 import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
 import { HttpFeed } from '../player/http-feed.ts';
+import { LiveConnection, TunerLost } from '../player/live-connection.ts';
+import type { MediaFeed } from '../player/media-feed.ts';
 import { PlaybackSession, type SilenceLimits } from '../player/playback-session.ts';
 import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.ts';
+import { SocketFeed, type SocketListener } from '../player/socket-feed.ts';
 import { SoundOutput } from '../player/sound-output.ts';
 import { ApiFailure, type FailureCode, liveUrl } from '../query/api.ts';
+import { BroadcastTime } from './broadcast-time.ts';
+import { LiveCaptions } from './live-captions.ts';
 import { LivePacing } from './live-pacing.ts';
 import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
 
@@ -21,9 +32,30 @@ const FINAL: readonly FailureCode[] = [
 /** A tuner may need several seconds to lock, and a recording's encoder another few to start. */
 const SILENCE: SilenceLimits = { firstMs: 45_000, laterMs: 15_000 };
 
+/** Nearer than this to the newest picture it is live, s. */
+const LIVE_WITHIN_S = 2.5;
+const FOLLOW_EVERY_MS = 500;
+
+interface LivePlayerHandlers {
+  /** Something else than asked for is sent, or what was asked for cannot be had. */
+  onNotice(word: string): void;
+  /** The tuner went to this recording, and no other one is free. */
+  onTaken(recordingId: number): void;
+}
+
 export class LivePlayer {
   readonly #video: HTMLVideoElement;
-  readonly #onNotice: (word: string) => void;
+  readonly #handlers: LivePlayerHandlers;
+  readonly #connection = new LiveConnection();
+  readonly captions = new LiveCaptions();
+  readonly #time = new BroadcastTime();
+  readonly #tuned = signal<LiveTuned | undefined>(undefined);
+  readonly #behind = signal<number | undefined>(undefined);
+  readonly #isBack = signal(false);
+  readonly #ticker: ReturnType<typeof setInterval>;
+  /** Recording that the station's tuner went to. */
+  #takenBy: number | null = null;
+  #withoutSocket = false;
   readonly #state = signal<LiveState>({ kind: 'idle' });
   readonly #audio = signal<string | undefined>(undefined);
   readonly sound: SoundOutput;
@@ -36,9 +68,10 @@ export class LivePlayer {
   /** A picture of the tuned station stands in the element. */
   #picture = false;
 
-  constructor(video: HTMLVideoElement, onNotice: (word: string) => void) {
+  constructor(video: HTMLVideoElement, handlers: LivePlayerHandlers) {
     this.#video = video;
-    this.#onNotice = onNotice;
+    this.#handlers = handlers;
+    this.#ticker = setInterval(() => this.#follow(), FOLLOW_EVERY_MS);
     this.sound = new SoundOutput(video);
     video.addEventListener('pause', this.#onPauseChange);
     video.addEventListener('play', this.#onPauseChange);
@@ -57,8 +90,33 @@ export class LivePlayer {
     return this.#paused;
   }
 
+  /** What is sent, as the service tells; undefined before the answer, and over HTTP. */
+  get tuned(): ReadonlySignal<LiveTuned | undefined> {
+    return this.#tuned;
+  }
+
+  /** s behind what is broadcast now; undefined while that is not known. */
+  get behind(): ReadonlySignal<number | undefined> {
+    return this.#behind;
+  }
+
+  /** The viewer paused or went back: the picture is not the newest. */
+  get isBack(): ReadonlySignal<boolean> {
+    return this.#isBack;
+  }
+
+  /** s that are buffered before and after the picture. */
+  get held(): { readonly back: number; readonly ahead: number } {
+    const spans = this.#session?.spans ?? [];
+    const position = this.#video.currentTime;
+    const [first, last] = [spans[0], spans.at(-1)];
+    if (first === undefined || last === undefined) return { back: 0, ahead: 0 };
+    return { back: Math.max(0, position - first.start), ahead: Math.max(0, last.end - position) };
+  }
+
   tune(stationId: number): void {
     this.#stationId = stationId;
+    this.#takenBy = null;
     this.#audio.value = undefined;
     this.#retry = FRESH;
     this.#picture = false;
@@ -95,15 +153,45 @@ export class LivePlayer {
       this.#video.pause();
       return;
     }
-    this.#toLiveEdge();
+    this.#setBack(this.held.ahead > LIVE_WITHIN_S);
     void this.sound.play();
+  }
+
+  /** As far as it is buffered. @param by s; negative: back */
+  skip(by: number): void {
+    const spans = this.#session?.spans ?? [];
+    const [first, last] = [spans[0], spans.at(-1)];
+    const edge = this.#pacing?.edge(spans);
+    if (first === undefined || last === undefined || edge === undefined) return;
+    const target = Math.max(first.start + 0.1, this.#video.currentTime + by);
+    if (target >= edge) {
+      this.toLive();
+      return;
+    }
+    this.#setBack(true);
+    this.#video.currentTime = target;
+  }
+
+  /** To the newest picture. */
+  toLive(): void {
+    this.#setBack(false);
+    this.#toLiveEdge();
+    if (this.#video.paused) void this.sound.play();
+  }
+
+  /** @param language of captions, 1 to 8 */
+  setLanguage(language: number): void {
+    captionLanguage.value = language;
+    this.#connection.setLanguage(language);
   }
 
   /** Ends viewing and releases the element. */
   close(): void {
     clearTimeout(this.#timer);
+    clearInterval(this.#ticker);
     this.#session?.close();
     this.#session = undefined;
+    this.#connection.close();
     this.#video.removeEventListener('pause', this.#onPauseChange);
     this.#video.removeEventListener('play', this.#onPauseChange);
     this.#video.removeAttribute('src');
@@ -119,7 +207,21 @@ export class LivePlayer {
     this.#state.value = nextState(this.#state.value, event);
   }
 
-  /** After a pause, playback continues with the newest picture. */
+  #setBack(isBack: boolean): void {
+    this.#isBack.value = isBack;
+    if (this.#pacing !== undefined) this.#pacing.follows = !isBack;
+  }
+
+  /** What changes with time. */
+  #follow(): void {
+    const { currentTime, paused } = this.#video;
+    this.#behind.value = this.#picture ? this.#time.delay(currentTime, performance.now()) : undefined;
+    if (this.#pacing !== undefined && this.#state.value.kind === 'playing') {
+      liveBuffer.value = Math.min(4, Math.round(this.#pacing.target * 10) / 10);
+    }
+    if (this.#isBack.value && !paused && this.held.ahead < LIVE_WITHIN_S) this.#setBack(false);
+  }
+
   #toLiveEdge(): void {
     const edge = this.#pacing?.edge(this.#session?.spans ?? []);
     if (edge !== undefined) this.#video.currentTime = edge;
@@ -137,23 +239,50 @@ export class LivePlayer {
     }
     this.#dispatch({ kind: 'tune', kept: this.#picture });
     const codec = liveCodec.value === 'av1' && canPlayAv1() ? 'av1' : 'h264';
-    const feed = new HttpFeed(liveUrl(this.#stationId, codec, this.#audio.value));
-    const pacing = new LivePacing(performance.now());
+    if (codec !== liveCodec.value && !this.#picture) this.#handlers.onNotice('codec_fallback');
+    const pacing = new LivePacing(performance.now(), liveBuffer.value);
     this.#pacing = pacing;
-    const session = new PlaybackSession(this.#video, feed, pacing, SILENCE, this.#handlers(codec));
+    this.#isBack.value = false;
+    const session = new PlaybackSession(this.#video, this.#feed(codec), pacing, SILENCE, this.#events(codec));
     this.#session = session;
     void session.run();
   }
 
-  #handlers(codec: 'h264' | 'av1') {
+  #feed(codec: 'h264' | 'av1'): MediaFeed {
+    const audio = this.#audio.value;
+    this.captions.clear();
+    this.#time.clear();
+    this.#tuned.value = undefined;
+    if (this.#withoutSocket) return new HttpFeed(liveUrl(this.#stationId, codec, audio));
+    const wish = {
+      ...{ type: 'tune' as const, stationId: this.#stationId, codec, language: captionLanguage.value },
+      ...(audio === undefined ? {} : { audio }),
+    };
+    return new SocketFeed(this.#connection, wish, this.#listener());
+  }
+
+  #listener(): SocketListener {
+    return {
+      onTuned: (tuned) => {
+        this.#tuned.value = tuned;
+      },
+      onCaptions: (notice: CaptionsNotice) => this.captions.announce(notice),
+      onPage: (page: CaptionPage, at, superimpose) => this.captions.add(page, at, superimpose),
+      onClock: (position, at) => this.#time.hear(position, at, performance.now()),
+      onNotice: (word) => this.#handlers.onNotice(word),
+    };
+  }
+
+  #events(codec: 'h264' | 'av1') {
     return {
       onAnswer: (notices: readonly string[]) => {
         this.#dispatch({ kind: 'answered' });
-        for (const word of notices) this.#onNotice(word);
+        for (const word of notices) this.#handlers.onNotice(word);
       },
       onReady: () => void this.sound.play(),
       onPicture: () => {
         this.#picture = true;
+        this.#takenBy = null;
         this.#dispatch({ kind: 'picture' });
       },
       onStarved: () => this.#dispatch({ kind: 'starved' }),
@@ -166,7 +295,16 @@ export class LivePlayer {
     const cannotShow = failure.code === 'decode' || failure.code === 'unsupported';
     if (cannotShow && codec === 'av1') {
       deviceCodec.value = 'h264';
-      this.#onNotice('codec_fallback');
+      this.#handlers.onNotice('codec_fallback');
+      this.#open();
+      return;
+    }
+    if (failure instanceof TunerLost) this.#takenBy = failure.recordingId;
+    else if (failure.code === 'no_tuner' && this.#takenBy !== null) {
+      this.#handlers.onTaken(this.#takenBy);
+      return;
+    } else if (failure.code === 'no_socket') {
+      this.#withoutSocket = true;
       this.#open();
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * Where the parts of a playback come from. A feed is read once; `http-feed.ts` reads an HTTP body, a socket or stored
- * data would each be another file with this interface.
+ * Where the parts of a playback come from. A feed is read once; `http-feed.ts` reads an HTTP body, `socket-feed.ts` the
+ * live socket.
  */
 
 export type FeedPart =
@@ -14,8 +14,15 @@ export type FeedPart =
       /** Of a recording that grows: its length when the answer began, s. */
       readonly recorded: number | undefined;
     }
-  /** Decoding starts here. `types`: RFC 6381 types of the bytes, the most reliable first. */
-  | { readonly kind: 'init'; readonly types: readonly string[]; readonly bytes: Uint8Array }
+  /** Decoding starts here. */
+  | {
+      readonly kind: 'init';
+      /** RFC 6381 types of the bytes, the most reliable first. */
+      readonly types: readonly string[];
+      readonly bytes: Uint8Array;
+      /** Added to the times of what follows, s; 0 where it is absent. */
+      readonly offset?: number;
+    }
   /** Continues the part before; may end anywhere. */
   | { readonly kind: 'media'; readonly bytes: Uint8Array };
 

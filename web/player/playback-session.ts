@@ -118,7 +118,7 @@ export class PlaybackSession {
       return;
     }
     if (part.kind === 'init') {
-      await this.#timeline.open(part.types);
+      await this.#timeline.restart(part.types, part.offset ?? 0);
       if (this.#over) return;
       for (const [name, listener] of this.#listeners) this.#video.addEventListener(name, listener);
       this.#paceTimer = setInterval(() => this.#pace(), PACE_EVERY_MS);

@@ -36,7 +36,13 @@ export type FailureCode =
   | 'timeout'
   | 'unauthorized'
   | 'unsupported'
-  | 'decode';
+  | 'decode'
+  // The live socket's own.
+  | 'suspended'
+  | 'encoder_failed'
+  | 'bad_message'
+  // The connection could not be made, though the service answers.
+  | 'no_socket';
 
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
@@ -157,6 +163,15 @@ export async function getStatus(signal?: AbortSignal): Promise<Status | undefine
 
 export function eventsUrl(): URL {
   return addressOf('api/events');
+}
+
+/** For one connection to the live socket, within 30 s. @throws ApiFailure, or the abort of `signal` */
+export async function liveSocketUrl(signal: AbortSignal): Promise<URL> {
+  const { ticket } = await exchange<{ ticket: string }>('api/live/ticket', { method: 'POST', signal }, json);
+  const url = addressOf('api/live/socket');
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.searchParams.set('ticket', ticket);
+  return url;
 }
 
 export function liveUrl(stationId: number, codec: 'h264' | 'av1', audio: string | undefined): URL {

@@ -100,7 +100,13 @@ function useViewing(video: { readonly current: HTMLVideoElement | null }) {
   const viewing = useSignal<Viewing | undefined>(undefined);
   useEffect(() => {
     if (video.current === null) return undefined;
-    const player = new LivePlayer(video.current, notify);
+    const player = new LivePlayer(video.current, {
+      onNotice: notify,
+      onTaken: (recordingId) => {
+        showToast('チューナーが録画に使われたので、録画を追いかけて再生します。');
+        navigate(`chase/${recordingId}?t=999999`, true);
+      },
+    });
     const visibility = new ControlsVisibility(
       () => player.paused.value || document.querySelector('dialog[open]') !== null,
     );

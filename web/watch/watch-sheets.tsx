@@ -1,5 +1,6 @@
 /** The dialogs of watching a recording: speed, sound, settings, help. */
-import { captionSettings } from '../caption/caption-choice.ts';
+import { captionLanguage, captionSettings } from '../caption/caption-choice.ts';
+import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
 import { liveCodec, playsNext, SKIPS, skipBack, skipForward } from '../device/preferences.ts';
 import { canPlayAv1 } from '../player/capabilities.ts';
 import type { PlayCodec } from '../query/recordings.ts';
@@ -7,7 +8,6 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { rateText } from '../words/recording.ts';
-import { CaptionFields } from './caption-fields.tsx';
 import type { CaptionTrack } from './caption-track.ts';
 import { RATES, type WatchPlayer } from './watch-player.ts';
 import { codecFor } from './watch-source.ts';
@@ -40,6 +40,24 @@ function RateSheet({ player, onClose }: SheetsProps) {
         }}
       />
     </Sheet>
+  );
+}
+
+function CaptionState({ track }: { track: CaptionTrack | undefined }) {
+  const state = track?.state.value;
+  if (state?.kind === 'none') return <p class="sheet-note">この録画に字幕はありません。</p>;
+  if (state?.kind === 'reading') return <p class="sheet-note">字幕を読み込んでいます…</p>;
+  if (state?.kind === 'failed') {
+    return <p class="sheet-note">字幕を読み込めませんでした。{state.failure.message}</p>;
+  }
+  if (state === undefined) return null;
+  return (
+    <LanguageField
+      languages={state.languages}
+      onChoose={(language) => {
+        captionLanguage.value = language;
+      }}
+    />
   );
 }
 
@@ -269,7 +287,9 @@ export function WatchSheets(props: SheetsProps) {
     case 'captions':
       return (
         <Sheet title="字幕" onClose={props.onClose}>
-          <CaptionFields track={props.captions} />
+          <CaptionFields>
+            <CaptionState track={props.captions} />
+          </CaptionFields>
         </Sheet>
       );
   }

@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test';
 import { settingsOf, styleOf } from '../caption/caption-choice.ts';
 import { DEFAULT_CAPTION_SETTINGS } from '../caption/caption-settings.ts';
+import { screenshotName } from '../player/screenshot.ts';
 import { ApiFailure } from '../query/api.ts';
 import { nextEpisode } from './next-episode.ts';
 import { placeToTell } from './resume-report.ts';
-import { screenshotName } from './screenshot.ts';
 import { codecFor, type WatchSource } from './watch-source.ts';
 import { isCovered, nextState } from './watch-state.ts';
 

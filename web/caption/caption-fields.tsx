@@ -1,4 +1,8 @@
 /** How captions are shown on this device, as fields of a sheet; the picture behind the sheet shows each change. */
+import type { ComponentChildren } from 'preact';
+import { ApiFailure } from '../query/api.ts';
+import { type Option, Segments } from '../ui/segments.tsx';
+import { showToast } from '../ui/toast.tsx';
 import {
   captionLanguage,
   captionSettings,
@@ -6,12 +10,8 @@ import {
   followHousehold,
   isOwnChoice,
   makeHouseholdDefault,
-} from '../caption/caption-choice.ts';
-import { CAPTION_SIZES, type CaptionSettings } from '../caption/caption-settings.ts';
-import { ApiFailure } from '../query/api.ts';
-import { type Option, Segments } from '../ui/segments.tsx';
-import { showToast } from '../ui/toast.tsx';
-import type { CaptionTrack } from './caption-track.ts';
+} from './caption-choice.ts';
+import { CAPTION_SIZES, type CaptionSettings } from './caption-settings.ts';
 
 const SIZE_NAMES = ['最小', '小', '標準', '大', '最大'] as const;
 const SIZES: readonly Option[] = CAPTION_SIZES.map((size, index) => ({
@@ -64,23 +64,21 @@ function Field({ label, options, value, onChoose }: FieldProps) {
   );
 }
 
-function Languages({ track }: { track: CaptionTrack | undefined }) {
-  const state = track?.state.value;
-  if (state?.kind === 'none') return <p class="sheet-note">この録画に字幕はありません。</p>;
-  if (state?.kind === 'reading') return <p class="sheet-note">字幕を読み込んでいます…</p>;
-  if (state?.kind === 'failed') {
-    return <p class="sheet-note">字幕を読み込めませんでした。{state.failure.message}</p>;
-  }
-  if (state === undefined || state.languages.length < 2) return null;
-  const known = state.languages.some(({ index }) => index === captionLanguage.value);
+interface LanguageFieldProps {
+  readonly languages: readonly { readonly index: number; readonly label: string }[];
+  readonly onChoose: (language: number) => void;
+}
+
+/** Nothing where there is no choice. */
+export function LanguageField({ languages, onChoose }: LanguageFieldProps) {
+  if (languages.length < 2) return null;
+  const known = languages.some(({ index }) => index === captionLanguage.value);
   return (
     <Field
       label="言語"
-      options={state.languages.map(({ index, label }) => ({ value: String(index), label }))}
-      value={String(known ? captionLanguage.value : (state.languages[0]?.index ?? 1))}
-      onChoose={(value) => {
-        captionLanguage.value = Number(value);
-      }}
+      options={languages.map(({ index, label }) => ({ value: String(index), label }))}
+      value={String(known ? captionLanguage.value : (languages[0]?.index ?? 1))}
+      onChoose={(value) => onChoose(Number(value))}
     />
   );
 }
@@ -94,13 +92,13 @@ async function share(): Promise<void> {
   }
 }
 
-/** @param track undefined: what is on live */
-export function CaptionFields({ track }: { track: CaptionTrack | undefined }) {
+/** @param children what is said of the captions of what is watched, and their languages */
+export function CaptionFields({ children }: { readonly children?: ComponentChildren }) {
   const settings = captionSettings.value;
   const change = (next: Partial<CaptionSettings>): void => changeCaptions(next);
   return (
     <div class="caption-fields">
-      <Languages track={track} />
+      {children}
       <Field
         label="字幕"
         options={SWITCH}

@@ -1,0 +1,287 @@
+/**
+ * The browser's end of the live socket: one connection, one watched station or recording at a time. Zapping stays on the
+ * connection; it is closed when nothing is watched any more. What arrives is handed on as it is: decoding and buffering
+ * are those of its readers (`socket-feed.ts`).
+ */
+import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
+import { ApiFailure, type FailureCode, liveSocketUrl } from '../query/api.ts';
+
+export type WatchWish = Extract<LiveControl, { type: 'tune' | 'chase' }>;
+
+type LiveEvent =
+  /** What follows belongs to this tuning; comes first, and again after a change of sound or codec. */
+  | { readonly kind: 'tuned'; readonly tuned: LiveTuned }
+  /** A frame of another channel than control; `time` in 90 kHz on the path's scale. */
+  | {
+      readonly kind: 'frame';
+      readonly channel: number;
+      readonly time: number;
+      readonly payload: Uint8Array<ArrayBuffer>;
+    }
+  | {
+      readonly kind: 'message';
+      readonly message: Extract<LiveMessage, { type: 'captions' | 'clock' | 'notice' }>;
+    };
+
+/** The tuner was lost; `recordingId` names the recording that took it. */
+export class TunerLost extends ApiFailure {
+  constructor(
+    readonly recordingId: number | null,
+    message: string,
+  ) {
+    super('interrupted', message);
+  }
+}
+
+/** Between the end of one watch and the next, ms: a change of station keeps the connection. */
+const LINGER_MS = 500;
+/** The service pings every 20 s. */
+const SILENCE_MS = 50_000;
+const OPEN_LIMIT_MS = 10_000;
+/** What a reader has not taken: 20 s of a full terrestrial station. */
+const MAX_QUEUED_BYTES = 48 * 1024 * 1024;
+
+/** One watch: what arrived and was not taken yet. */
+class Watch {
+  readonly #events: LiveEvent[] = [];
+  #bytes = 0;
+  #end: { readonly failure: ApiFailure | undefined } | undefined;
+  #wake: (() => void) | undefined;
+  /** Frames of the tuning before may still arrive. */
+  tuned = false;
+
+  constructor(private readonly wish: WatchWish) {}
+
+  /** An answer to a wish before may still be on its way. */
+  isAnsweredBy({ stationId, recordingId }: LiveTuned): boolean {
+    const { wish } = this;
+    return wish.type === 'tune' ? stationId === wish.stationId : recordingId === wish.recordingId;
+  }
+
+  push(event: LiveEvent): void {
+    if (this.#end !== undefined) return;
+    this.#bytes += event.kind === 'frame' ? event.payload.length : 0;
+    if (this.#bytes > MAX_QUEUED_BYTES) {
+      this.finish(new ApiFailure('timeout', 'この端末の処理が追いつきませんでした。'));
+      return;
+    }
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  /** @param failure undefined: the regular end, after what was pushed */
+  finish(failure: ApiFailure | undefined): void {
+    this.#end ??= { failure };
+    this.#wake?.();
+  }
+
+  /** Undefined at the regular end. @throws ApiFailure, the abort's reason */
+  async next(signal: AbortSignal): Promise<LiveEvent | undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      const event = this.#events.shift();
+      if (event !== undefined) {
+        this.#bytes -= event.kind === 'frame' ? event.payload.length : 0;
+        return event;
+      }
+      if (this.#end !== undefined) {
+        if (this.#end.failure !== undefined) throw this.#end.failure;
+        return undefined;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  }
+}
+
+export class LiveConnection {
+  #socket: WebSocket | undefined;
+  #opening: Promise<WebSocket> | undefined;
+  #watch: Watch | undefined;
+  #linger: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  /**
+   * Ends at the regular end (`restart`): ask again at once. One watch at a time: a further one ends the one before.
+   * @throws ApiFailure, `TunerLost`, the abort of `signal`
+   */
+  async *watch(wish: WatchWish, signal: AbortSignal): AsyncGenerator<LiveEvent> {
+    const watch = new Watch(wish);
+    this.#watch?.finish(new ApiFailure('ended', '別の局に切り替えました。'));
+    this.#watch = watch;
+    clearTimeout(this.#linger);
+    try {
+      const socket = await this.#open(signal);
+      // Another watch may have begun while it was opened.
+      if (this.#watch === watch) send(socket, wish);
+      for (;;) {
+        const event = await watch.next(signal);
+        if (event === undefined) return;
+        yield event;
+      }
+    } finally {
+      if (this.#watch === watch) this.#rest();
+    }
+  }
+
+  /** Another language of captions; answered by its current page. @param language 1 to 8 */
+  setLanguage(language: number): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'language', language });
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#linger);
+    this.#drop(undefined);
+  }
+
+  /** Nothing is watched: the tuner is given back, a moment later for the next station. */
+  #rest(): void {
+    this.#watch = undefined;
+    clearTimeout(this.#linger);
+    if (this.#closed) this.#drop(undefined);
+    else this.#linger = setTimeout(() => this.#drop(undefined), LINGER_MS);
+  }
+
+  /** @throws ApiFailure, the abort of `signal` */
+  async #open(signal: AbortSignal): Promise<WebSocket> {
+    if (this.#socket?.readyState === WebSocket.OPEN) return this.#socket;
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined;
+    });
+    const opening = this.#opening;
+    return await new Promise<WebSocket>((resolve, reject) => {
+      const abort = (): void => reject(signal.reason);
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+      opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    });
+  }
+
+  async #connect(): Promise<WebSocket> {
+    const url = await liveSocketUrl(AbortSignal.timeout(OPEN_LIMIT_MS));
+    const socket = new WebSocket(url);
+    socket.binaryType = 'arraybuffer';
+    this.#socket = socket;
+    await new Promise<void>((resolve, reject) => {
+      const refused = (): void => reject(new ApiFailure('no_socket', 'サーバーとの視聴の接続ができません。'));
+      const limit = setTimeout(refused, OPEN_LIMIT_MS);
+      socket.onopen = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+      socket.onerror = () => {
+        clearTimeout(limit);
+        refused();
+      };
+      socket.onclose = socket.onerror;
+    }).catch((error: unknown) => {
+      socket.close();
+      throw error;
+    });
+    socket.onmessage = ({ data }) => this.#take(socket, data);
+    socket.onerror = null;
+    socket.onclose = () => this.#lost(socket);
+    if (this.#closed) socket.close();
+    else this.#heard();
+    return socket;
+  }
+
+  #heard(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      this.#drop(new ApiFailure('timeout', 'サーバーから何も届かなくなりました。'));
+    }, SILENCE_MS);
+  }
+
+  #lost(socket: WebSocket): void {
+    if (this.#socket === socket)
+      this.#drop(new ApiFailure('interrupted', '放送の受信か、サーバーとの接続が途切れました。'));
+  }
+
+  #drop(failure: ApiFailure | undefined): void {
+    clearTimeout(this.#silence);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket !== undefined) {
+      socket.onmessage = null;
+      socket.onclose = null;
+      socket.close();
+    }
+    this.#watch?.finish(failure ?? new ApiFailure('ended', '視聴を終えました。'));
+    this.#watch = undefined;
+  }
+
+  #take(socket: WebSocket, data: unknown): void {
+    if (this.#socket !== socket || !(data instanceof ArrayBuffer) || data.byteLength < LIVE_HEADER_BYTES)
+      return;
+    this.#heard();
+    const view = new DataView(data);
+    const channel = view.getUint8(0);
+    const payload = new Uint8Array(data, LIVE_HEADER_BYTES);
+    const watch = this.#watch;
+    if (channel === LIVE_CHANNEL.control) this.#control(payload);
+    else if (watch?.tuned === true) {
+      watch.push({ kind: 'frame', channel, time: Number(view.getBigUint64(1)), payload });
+    }
+  }
+
+  #control(payload: Uint8Array): void {
+    const message = messageOf(payload);
+    const watch = this.#watch;
+    if (message === undefined || watch === undefined) return;
+    switch (message.type) {
+      case 'tuned':
+        if (!watch.isAnsweredBy(message)) return;
+        watch.tuned = true;
+        watch.push({ kind: 'tuned', tuned: message });
+        break;
+      case 'captions':
+      case 'clock':
+      case 'notice':
+        if (watch.tuned) watch.push({ kind: 'message', message });
+        break;
+      case 'restart':
+        watch.finish(undefined);
+        this.#leave();
+        break;
+      case 'lost':
+        watch.finish(new TunerLost(message.recordingId, message.message));
+        this.#leave();
+        break;
+      case 'error':
+        watch.finish(new ApiFailure(message.code as FailureCode, message.message));
+        break;
+    }
+  }
+
+  /** The service closes the connection: the next watch opens another one. */
+  #leave(): void {
+    this.#watch = undefined;
+    this.#drop(undefined);
+  }
+}
+
+function send(socket: WebSocket, control: LiveControl): void {
+  const text = new TextEncoder().encode(JSON.stringify(control));
+  const frame = new Uint8Array(LIVE_HEADER_BYTES + text.length);
+  frame[0] = LIVE_CHANNEL.control;
+  frame.set(text, LIVE_HEADER_BYTES);
+  socket.send(frame);
+}
+
+/** Undefined for what is no message; unknown types are ignored by `switch`. */
+function messageOf(payload: Uint8Array): LiveMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(payload));
+    return typeof value === 'object' && value !== null && 'type' in value
+      ? (value as LiveMessage)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * The live socket (`GET /api/live/socket`): one connection for pictures, sound, captions and control. Every message is one
+ * binary frame: a channel (1 octet), a time of 90 kHz (8 octets, big-endian) and the payload. Apart from `live.ts`, so that
+ * its validators stay out of the browser's bundle.
+ */
+
+export const LIVE_SOCKET_PATH = '/api/live/socket';
+
+/** First octet of a frame. Times of a path are on one scale: that of its fragments, or with packets the broadcast's PTS. */
+export const LIVE_CHANNEL = {
+  /** Initialisation segment (ftyp and moov); time 0. */
+  init: 0x00,
+  /** Media segment (moof and mdat) with pictures and sound. */
+  fragment: 0x01,
+  /** Original transport stream packets of one station; time 0, no initialisation segment. */
+  packets: 0x02,
+  /** Caption page as JSON; replaces the page before, empty runs clear it. */
+  caption: 0x22,
+  /** The same for superimposed text, which has pages of its own; time 0: at once. */
+  superimpose: 0x23,
+  /** Message of the data broadcast as JSON; time 0. */
+  data: 0x30,
+  /** Control as JSON, in both directions; time 0. */
+  control: 0x40,
+} as const;
+
+/** Octets before the payload. */
+export const LIVE_HEADER_BYTES = 9;
