@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { manyStations } from './fake-guide.ts';
-import { faultsOf, focusOn, furnish, hasChromium, PHONE, webRig } from './rig.ts';
+import { faultsOf, furnish, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 
@@ -37,6 +37,34 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(faults).toEqual([]);
   });
 
+  test('is narrowed by genre, day and time, in the address, and becomes a rule as it stands', async () => {
+    const page = await open('search');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+    await page.keyboard.type('ドラマ', { delay: 20 });
+    await page.getByRole('button', { name: 'ジャンル：ドラマ', exact: true }).click();
+    await page.locator('.found').first().waitFor();
+    await page.getByRole('button', { name: '絞り込み（1）' }).click();
+    await page.getByRole('button', { name: '月曜日' }).click();
+    await page.getByRole('button', { name: /^夜（/u }).click();
+    await page.getByRole('button', { name: '絞り込み（3）' }).waitFor();
+    await page.locator('.search-results[aria-busy="false"]').waitFor();
+    const asked =
+      rig.service.house.asked.filter((line) => line.startsWith('POST rules/preview')).at(-1) ?? '';
+    expect(JSON.parse(asked.slice('POST rules/preview '.length))).toMatchObject({
+      ...{ keyword: 'ドラマ', genres: [{ lv1: 3 }], weekdays: [1], timeFrom: 1020, timeTo: 1380 },
+    });
+    await page.reload();
+    await page.getByRole('button', { name: '絞り込み（3）' }).waitFor();
+    await page.getByRole('link', { name: /録画ルール|見つかったら録画する/u }).click();
+    await page.getByRole('heading', { name: '新しいルール' }).waitFor();
+    expect(await page.locator('[name="keyword"]').inputValue()).toBe('ドラマ');
+    expect(await page.locator('[name="timeFrom"]').inputValue()).toBe('17:00');
+    expect(await page.getByRole('button', { name: '月曜日' }).getAttribute('aria-pressed')).toBe('true');
+    await page.goBack();
+    await page.getByRole('button', { name: 'すべて解除' }).click();
+    await page.getByRole('button', { name: '絞り込み', exact: true }).waitFor();
+  });
+
   test('a found programme is booked by its button and cancelled by the record key', async () => {
     const page = await open('search?q=灯台守', PHONE);
     const line = page.locator('.found-line').first();
@@ -57,8 +85,11 @@ describe.skipIf(!hasChromium)('search', () => {
     // Rows of fewer letters would go with the next answer, and the focus with them.
     await settled(page, 'ニュース');
     await page.locator('.found').nth(1).waitFor();
+    // By way of what narrows the search.
     await page.keyboard.press('ArrowDown');
-    await focusOn(page, 'ニュース');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('chip'));
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.classList.contains('found'));
     await page.keyboard.press('ArrowDown');
     const second = await page.evaluate(() =>
       [...document.querySelectorAll('.found')].indexOf(document.activeElement as Element),
@@ -69,7 +100,10 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.querySelectorAll('.found')[1] === document.activeElement);
-    await page.keyboard.press('ArrowUp');
+    for (const kind of ['found', 'chip']) {
+      await page.keyboard.press('ArrowUp');
+      await page.waitForFunction((name) => document.activeElement?.classList.contains(name), kind);
+    }
     await page.keyboard.press('ArrowUp');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await page.keyboard.press('Escape');

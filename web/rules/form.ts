@@ -62,6 +62,7 @@ const MAX_PRIORITY = 100;
 const MAX_MARGIN_MS = 3_600_000;
 const MAX_LENGTH_MINUTES = 7 * 24 * 60;
 const MAX_KEPT = 100_000;
+const DAY_MINUTES = 1440;
 
 const minuteField = (minute: number | null | undefined): string => (minute == null ? '' : minuteText(minute));
 
@@ -209,14 +210,31 @@ function numbers(query: URLSearchParams, name: string, most: number): number[] {
 
 const TYPES = ['GR', 'BS', 'CS'] as const;
 
-/** The form of a new rule as an address fills it: `keyword`, `name`, `stationId`, `type`, `genre`, `weekday`. */
+/** `7` of a major genre, `7-0` of a part of it. */
+function genresIn(query: URLSearchParams): { lv1: number; lv2: number | null }[] {
+  return query.getAll('genre').flatMap((text) => {
+    const found = /^(\d{1,2})(?:-(\d{1,2}))?$/u.exec(text);
+    const [lv1, lv2] = [Number(found?.[1]), found?.[2] === undefined ? null : Number(found[2])];
+    return found === null || lv1 > 15 || (lv2 ?? 0) > 15 ? [] : [{ lv1, lv2 }];
+  });
+}
+
+/** `1140-1380`, minutes of the day. */
+function timesIn(query: URLSearchParams): { timeFrom?: number; timeTo?: number } {
+  const found = /^(\d{1,4})-(\d{1,4})$/u.exec(query.get('time') ?? '');
+  const [timeFrom, timeTo] = [Number(found?.[1]), Number(found?.[2])];
+  return found === null || timeFrom >= DAY_MINUTES || timeTo > DAY_MINUTES ? {} : { timeFrom, timeTo };
+}
+
+/** The form of a new rule as an address fills it: `keyword`, `name`, `stationId`, `type`, `genre`, `weekday`, `time`. */
 export function formOfQuery(query: URLSearchParams): RuleForm {
   return formOf({
     keyword: query.get('keyword') ?? '',
     name: query.get('name') ?? '',
     stationIds: [...new Set(numbers(query, 'stationId', Number.MAX_SAFE_INTEGER))],
     types: TYPES.filter((type) => query.getAll('type').includes(type)),
-    genres: [...new Set(numbers(query, 'genre', 15))].map((lv1) => ({ lv1 })),
+    genres: genresIn(query),
+    ...timesIn(query),
     weekdays: [...new Set(numbers(query, 'weekday', 6))].sort((a, b) => a - b),
   });
 }

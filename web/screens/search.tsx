@@ -5,9 +5,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult, SearchSection } from '../../wire/api.ts';
 import { recentSearches } from '../device/preferences.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
-import { newRule } from '../navigation/rule-address.ts';
 import { listenFor } from '../query/events.ts';
 import { useBookings } from '../query/reservations.ts';
+import { FilterPanel } from '../search/filter-panel.tsx';
+import { countFilters, type Filters, filtersOf, parametersOf, ruleAddress } from '../search/filters.ts';
 import { forgetSearches, rememberSearch } from '../search/recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from '../search/rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from '../search/sections.ts';
@@ -47,26 +48,28 @@ function Section({ title, more, count, onMore, children }: SectionProps) {
 
 interface ResultsProps {
   readonly result: SearchResult;
+  readonly filters: Filters;
   /** Undefined for a section that may not grow any more. */
   readonly onMore: (section: SearchSection) => (() => void) | undefined;
 }
 
-function Results({ result, onMore }: ResultsProps) {
+function Results({ result, filters, onMore }: ResultsProps) {
   const { programs, recordings, reservations, rules, q } = result;
   const total = [programs, recordings, reservations, rules].reduce((sum, { rows }) => sum + rows.length, 0);
   if (total === 0) {
     return (
       <Panel
         icon="search"
-        title={`「${q}」は見つかりませんでした`}
+        title={q === '' ? '条件に合う番組は見つかりませんでした' : `「${q}」は見つかりませんでした`}
         actions={
-          <a class="button" href={newRule({ keyword: q })}>
+          <a class="button" href={ruleAddress(q, filters)}>
             <Icon name="filter" />
             見つかったら録画する
           </a>
         }
       >
         <ul class="hints">
+          {countFilters(filters) === 0 ? null : <li>絞り込みを解除すると、ほかの番組も探せます。</li>}
           <li>言葉を短くするか、ひとつだけにしてみてください。</li>
           <li>空白で区切ると、すべての言葉を含むものを探します。</li>
           <li>終わった番組は番組表からなくなります。</li>
@@ -107,9 +110,9 @@ function Results({ result, onMore }: ResultsProps) {
         ))}
       </Section>
       <p>
-        <a class="button" href={newRule({ keyword: q })}>
+        <a class="button" href={ruleAddress(q, filters)}>
           <Icon name="filter" />
-          この言葉の録画ルールを作る
+          {countFilters(filters) === 0 ? 'この言葉の録画ルールを作る' : 'この条件の録画ルールを作る'}
         </a>
       </p>
     </div>
@@ -175,14 +178,18 @@ export function Search() {
   const sizes = useSignal<Sizes>(FIRST_SIZES);
   const atOnce = useRef(true);
   const state = run.state.value;
+  const filters = filtersOf(query.value);
+  const latest = useRef(filters);
+  latest.current = filters;
+  const narrowing = JSON.stringify(filters);
 
   useEffect(() => {
-    run.search(words.value, sizes.value, atOnce.current);
+    run.search(words.value, sizes.value, atOnce.current, latest.current);
     atOnce.current = false;
-  }, [words.value, sizes.value]);
+  }, [words.value, sizes.value, narrowing]);
   useEffect(() => {
     const stop = listenFor(['programs', 'recordings', 'reservations'], () => {
-      if (words.peek().trim() !== '') run.search(words.peek(), sizes.peek(), true);
+      run.search(words.peek(), sizes.peek(), true, latest.current);
     });
     // With a result to come back to, the focus is better left where it was.
     if (words.peek() === '') field.current?.focus({ preventScroll: true });
@@ -201,7 +208,7 @@ export function Search() {
     } else if (event.key === 'Enter') {
       event.preventDefault();
       rememberSearch(words.value);
-      run.search(words.value, sizes.value, true);
+      run.search(words.value, sizes.value, true, latest.current);
       document.querySelector<HTMLElement>('.found, .chip')?.focus();
     }
   };
@@ -244,6 +251,15 @@ export function Search() {
           </button>
         )}
       </search>
+      <FilterPanel
+        words={words.value}
+        filters={filters}
+        onChange={(changes) => {
+          atOnce.current = true;
+          sizes.value = FIRST_SIZES;
+          setQuery(parametersOf({ ...filters, ...changes }), true);
+        }}
+      />
       <div class="search-results" aria-live="polite" aria-busy={state.kind === 'waiting'}>
         {state.kind === 'empty' ? <Recent onPick={pick} /> : null}
         {state.kind === 'failed' ? (
@@ -255,7 +271,7 @@ export function Search() {
               <button
                 type="button"
                 class="button button-main"
-                onClick={() => run.search(words.value, sizes.value, true)}
+                onClick={() => run.search(words.value, sizes.value, true, latest.current)}
               >
                 再試行
               </button>
@@ -268,6 +284,7 @@ export function Search() {
         {shown === undefined ? null : (
           <Results
             result={shown}
+            filters={filters}
             onMore={(section) => {
               const bigger = grown(sizes.value, section);
               if (bigger === undefined) return undefined;

@@ -4,7 +4,8 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { SearchResult } from '../../wire/api.ts';
-import { ApiFailure, getSearch, networkFailure } from '../query/api.ts';
+import { ApiFailure, getSearch, networkFailure, previewRule } from '../query/api.ts';
+import { bodyOf, countFilters, type Filters, isEnough, NO_FILTERS, resultOf } from './filters.ts';
 import { type Sizes, searchAll } from './sections.ts';
 
 type SearchState =
@@ -22,19 +23,25 @@ export class SearchRun {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = '';
 
-  constructor(readonly ask: typeof getSearch = getSearch) {}
+  constructor(
+    readonly ask: typeof getSearch = getSearch,
+    readonly preview: typeof previewRule = previewRule,
+  ) {}
 
   get state(): ReadonlySignal<SearchState> {
     return this.#state;
   }
 
-  /** @param at once, without waiting for more letters */
-  search(words: string, sizes: Sizes, atOnce: boolean): void {
-    const key = `${Object.values(sizes).join(' ')} ${words.trim()}`;
+  /**
+   * @param atOnce without waiting for more letters
+   * @param filters narrow it to programmes: what a rule with them would find
+   */
+  search(words: string, sizes: Sizes, atOnce: boolean, filters: Filters = NO_FILTERS): void {
+    const key = `${Object.values(sizes).join(' ')} ${JSON.stringify(filters)} ${words.trim()}`;
     if (key === this.#asked && !atOnce) return;
     this.#asked = key;
     this.#stop();
-    if (words.trim() === '') {
+    if (words.trim() === '' && !isEnough(filters)) {
       this.#state.value = { kind: 'empty' };
       return;
     }
@@ -43,7 +50,7 @@ export class SearchRun {
       kind: 'waiting',
       before: before.kind === 'ready' ? before.result : before.kind === 'waiting' ? before.before : undefined,
     };
-    this.#timer = setTimeout(() => void this.#run(words, sizes), atOnce ? 0 : PAUSE_MS);
+    this.#timer = setTimeout(() => void this.#run(words, sizes, filters), atOnce ? 0 : PAUSE_MS);
   }
 
   close(): void {
@@ -56,11 +63,18 @@ export class SearchRun {
     this.#abort = undefined;
   }
 
-  async #run(words: string, sizes: Sizes): Promise<void> {
+  async #run(words: string, sizes: Sizes, filters: Filters): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
     try {
-      const result = await searchAll(this.ask, words, sizes, abort.signal);
+      const result =
+        countFilters(filters) === 0
+          ? await searchAll(this.ask, words, sizes, abort.signal)
+          : resultOf(
+              words.trim(),
+              await this.preview(bodyOf(words, filters), undefined, abort.signal),
+              sizes.programs,
+            );
       if (!abort.signal.aborted) this.#state.value = { kind: 'ready', result };
     } catch (error) {
       if (abort.signal.aborted) return;

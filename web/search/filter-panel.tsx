@@ -1,0 +1,204 @@
+/** What narrows a search: chips for what is usual, closed until somebody wants them. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { stations } from '../query/stations.ts';
+import { Icon } from '../ui/icon.tsx';
+import { channelLabel, narrow } from '../words/channel.ts';
+import { MAJOR_GENRES, middleGenres } from '../words/genre.ts';
+import {
+  countFilters,
+  type Filters,
+  type GenreWish,
+  genresNamed,
+  genreWishText,
+  NO_FILTERS,
+  TIME_BANDS,
+  TYPES,
+} from './filters.ts';
+
+const TYPE_WORDS = { GR: '地デジ', BS: 'BS', CS: 'CS' } as const;
+/** From Monday on, as a rule tells them. */
+const WEEKDAYS = [
+  [1, '月'],
+  [2, '火'],
+  [3, '水'],
+  [4, '木'],
+  [5, '金'],
+  [6, '土'],
+  [0, '日'],
+] as const;
+
+interface ChipProps {
+  readonly on: boolean;
+  readonly label?: string;
+  readonly onPress: () => void;
+  readonly children: ComponentChildren;
+}
+
+function Chip({ on, label, onPress, children }: ChipProps) {
+  return (
+    <button type="button" class="chip toggle" aria-pressed={on} aria-label={label} onClick={onPress}>
+      {children}
+    </button>
+  );
+}
+
+function Group({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <fieldset class="filter-group">
+      <legend>{label}</legend>
+      <div class="chips">{children}</div>
+    </fieldset>
+  );
+}
+
+interface PanelProps {
+  readonly words: string;
+  readonly filters: Filters;
+  readonly onChange: (changes: Partial<Filters>) => void;
+}
+
+function toggled<T>(values: readonly T[], value: T): T[] {
+  return values.includes(value) ? values.filter((other) => other !== value) : [...values, value];
+}
+
+const isSame = (one: GenreWish | null, other: GenreWish): boolean =>
+  one !== null && one.lv1 === other.lv1 && one.lv2 === other.lv2;
+
+function Genres({ genre, onChange }: { genre: GenreWish | null; onChange: PanelProps['onChange'] }) {
+  const choose = (wish: GenreWish): void => onChange({ genre: isSame(genre, wish) ? null : wish });
+  return (
+    <>
+      <Group label="ジャンル">
+        {MAJOR_GENRES.map(({ lv1, name }) => (
+          <Chip
+            key={lv1}
+            on={genre?.lv1 === lv1}
+            onPress={() => onChange({ genre: genre?.lv1 === lv1 ? null : { lv1, lv2: null } })}
+          >
+            {name}
+          </Chip>
+        ))}
+      </Group>
+      {genre === null || middleGenres(genre.lv1).length === 0 ? null : (
+        <Group label={`${genreWishText({ lv1: genre.lv1, lv2: null })}のうち`}>
+          {middleGenres(genre.lv1).map(({ lv2, name }) => (
+            <Chip key={lv2} on={genre.lv2 === lv2} onPress={() => choose({ lv1: genre.lv1, lv2 })}>
+              {name}
+            </Chip>
+          ))}
+        </Group>
+      )}
+    </>
+  );
+}
+
+function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
+  const list = stations.value.filter(
+    ({ type }) => filters.types.length === 0 || filters.types.includes(type),
+  );
+  return (
+    <label class="filter-group filter-station">
+      <span>局</span>
+      <select
+        value={filters.stationId ?? ''}
+        onChange={({ currentTarget }) =>
+          onChange({ stationId: currentTarget.value === '' ? null : Number(currentTarget.value) })
+        }
+      >
+        <option value="">すべての局</option>
+        {list.map((station) => (
+          <option key={station.id} value={station.id}>
+            {channelLabel(station, stations.value)} {narrow(station.name)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function FilterPanel({ words, filters, onChange }: PanelProps) {
+  const open = useSignal(false);
+  const count = countFilters(filters);
+  const offered = genresNamed(words).filter((wish) => !isSame(filters.genre, wish));
+  return (
+    <div class="filters" data-nav-group="filters">
+      <div class="chips">
+        <button
+          type="button"
+          class="chip"
+          aria-expanded={open.value}
+          aria-controls="search-filters"
+          onClick={() => {
+            open.value = !open.value;
+          }}
+        >
+          <Icon name="filter" />
+          絞り込み{count === 0 ? '' : `（${count}）`}
+        </button>
+        {count === 0 ? null : (
+          <button type="button" class="chip" onClick={() => onChange(NO_FILTERS)}>
+            <Icon name="close" />
+            すべて解除
+          </button>
+        )}
+        {offered.map((wish) => (
+          <button
+            key={`${wish.lv1} ${wish.lv2}`}
+            type="button"
+            class="chip"
+            onClick={() => onChange({ genre: wish })}
+          >
+            ジャンル：{genreWishText(wish)}
+          </button>
+        ))}
+      </div>
+      <div id="search-filters" class="filter-groups" hidden={!open.value}>
+        {open.value ? (
+          <>
+            <Group label="放送の種類">
+              {TYPES.map((type) => (
+                <Chip
+                  key={type}
+                  on={filters.types.includes(type)}
+                  onPress={() => onChange({ types: toggled(filters.types, type) })}
+                >
+                  {TYPE_WORDS[type]}
+                </Chip>
+              ))}
+              <Chip on={filters.free} onPress={() => onChange({ free: !filters.free })}>
+                無料番組のみ
+              </Chip>
+            </Group>
+            <Genres genre={filters.genre} onChange={onChange} />
+            <Group label="曜日">
+              {WEEKDAYS.map(([day, name]) => (
+                <Chip
+                  key={day}
+                  on={filters.weekdays.includes(day)}
+                  label={`${name}曜日`}
+                  onPress={() => onChange({ weekdays: toggled(filters.weekdays, day).sort() })}
+                >
+                  {name}
+                </Chip>
+              ))}
+            </Group>
+            <Group label="時間帯">
+              {TIME_BANDS.map(({ key, label, hours }) => (
+                <Chip
+                  key={key}
+                  on={filters.time === key}
+                  label={`${label}（${hours}）`}
+                  onPress={() => onChange({ time: filters.time === key ? null : key })}
+                >
+                  {label} <span class="filter-hours numbers">{hours}</span>
+                </Chip>
+              ))}
+            </Group>
+            <StationChoice filters={filters} onChange={onChange} />
+          </>
+        ) : null}
+      </div>
+    </div>
+  );
+}
