@@ -9,7 +9,7 @@ import { Visitor } from './visitor.ts';
 
 export const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 export const AT_HOME = { 'x-forwarded-for': '192.168.1.5' };
-const JSON_TYPE = { 'content-type': 'application/json' };
+export const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Files as the build leaves them. */
 export const UI_FILES = [
@@ -20,7 +20,7 @@ export const UI_FILES = [
   'fonts/svc-font.woff2',
 ];
 
-class GuardedHome {
+export class GuardedHome {
   readonly provider = new ProviderStandIn();
   #service: TestService | undefined;
   #web = '';

@@ -1,0 +1,232 @@
+/** Attempts on the login and on pairing. */
+import { type Attempt, answered, expectOneOf, expectThat } from './attempt.ts';
+import { AT_HOME, type GuardedHome, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
+import { Visitor } from './visitor.ts';
+
+let visitors = 0;
+
+/** Each at an address of its own: attempts are counted by address. */
+function visitor(home: GuardedHome): Visitor {
+  return new Visitor(home.url, { 'x-forwarded-for': `198.51.100.${++visitors}` });
+}
+
+export const LOGIN: Attempt[] = [
+  {
+    tries: 'Call the callback without having begun a login, with guessed codes and states',
+    happens: '400, and no session',
+    run: async (home) => {
+      const who = visitor(home);
+      for (const query of [
+        '',
+        '?code=x',
+        '?code=x&state=y',
+        `?code=x&state=${'s'.repeat(43)}`,
+        '?error=x&state=y',
+      ])
+        expectOneOf((await who.get(`login/callback${query}`)).status, [400]);
+      expectThat(!who.isLoggedIn, 'no session');
+    },
+  },
+  {
+    tries: 'Let a victim complete the login of the attacker (login CSRF)',
+    happens: '400: a login is bound to the browser that began it',
+    run: async (home) => {
+      const [attacker, victim] = [visitor(home), visitor(home)];
+      await victim.beginLogin();
+      const back = home.provider.signIn(await attacker.beginLogin());
+      expectOneOf((await victim.finishLogin(back)).status, [400]);
+      expectThat(!victim.isLoggedIn, 'no session');
+    },
+  },
+  {
+    tries: 'Replay the address of a callback',
+    happens: '400: a login is completed once',
+    run: async (home) => {
+      const who = visitor(home);
+      const back = home.provider.signIn(await who.beginLogin());
+      expectOneOf((await who.finishLogin(back)).status, [302]);
+      expectOneOf((await who.finishLogin(back)).status, [400]);
+    },
+  },
+  {
+    tries: 'Put the code of one login into another (code injection)',
+    happens: '403: the code fits its own PKCE challenge only',
+    run: async (home) => {
+      const [attacker, victim] = [visitor(home), visitor(home)];
+      const stolen = home.provider.signIn(await victim.beginLogin());
+      const back = home.provider.signIn(await attacker.beginLogin());
+      back.searchParams.set('code', stolen.searchParams.get('code') ?? '');
+      expectOneOf((await attacker.finishLogin(back)).status, [403]);
+    },
+  },
+  {
+    tries: 'Answer in the name of another provider (mix-up)',
+    happens: '403: `iss` has to be the provider that was asked',
+    run: async (home) => {
+      const who = visitor(home);
+      const back = home.provider.signIn(await who.beginLogin());
+      back.searchParams.set('iss', 'https://evil.example');
+      expectOneOf((await who.finishLogin(back)).status, [403]);
+    },
+  },
+  {
+    tries: 'Sign the ID token with `alg: none`, or with the public key as HMAC secret',
+    happens: '403: RS256 by a published key only',
+    run: async (home) => {
+      const { provider } = home;
+      const pem = provider.key.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+      for (const [alg, secret] of [
+        ['none', ''],
+        ['HS256', pem],
+      ] as const) {
+        const who = visitor(home);
+        const back = provider.signIn(await who.beginLogin(), (claims) =>
+          provider.sign(claims, { header: { alg }, secret }),
+        );
+        expectOneOf((await who.finishLogin(back)).status, [403]);
+        expectThat(!who.isLoggedIn, 'no session');
+      }
+    },
+  },
+  {
+    tries: 'Use the login to send somebody to another site (open redirect)',
+    happens: 'it leads to addresses of the service only',
+    run: async (home) => {
+      for (const to of [
+        '//evil.example',
+        'https://evil.example',
+        '/\\evil.example',
+        'javascript:alert(1)',
+        '/.//evil.example',
+      ]) {
+        const response = await home.send(`/login?to=${encodeURIComponent(to)}`, { headers: AT_HOME });
+        expectThat(new URL(response.headers.get('location') ?? '').origin === home.url, to);
+      }
+    },
+  },
+  {
+    tries: 'Write markup into what a page of the login shows',
+    happens: 'it is text',
+    run: async (home) => {
+      const who = visitor(home);
+      const state = (await who.beginLogin()).searchParams.get('state') ?? '';
+      const query = new URLSearchParams({
+        state,
+        error: '<script>',
+        error_description: '<img src=x onerror=y>',
+      });
+      const page = await (await who.get(`login/callback?${query}`)).text();
+      expectThat(!page.includes('<script>') && !page.includes('<img'), 'no markup');
+    },
+  },
+  {
+    tries: 'Begin logins without end',
+    happens: '429 with `Retry-After` after 40 of one address; 500 are held, for 10 min',
+    run: async (home) => {
+      const who = visitor(home);
+      let last = await who.get('login');
+      for (let n = 0; n < 50; n++) last = await who.get('login');
+      expectOneOf(last.status, [429]);
+      expectThat(Number(last.headers.get('retry-after')) > 0, 'Retry-After');
+    },
+  },
+];
+
+async function errorOf(response: Response): Promise<string> {
+  return ((await response.json()) as { error?: string }).error ?? '';
+}
+
+export const PAIRING: Attempt[] = [
+  {
+    tries: 'Approve a pairing by having the page opened, fetched ahead or reloaded (GET)',
+    happens: 'nothing is approved',
+    run: async (home) => {
+      const { deviceCode, userCode } = await home.beginPairing();
+      for (let n = 0; n < 3; n++) await home.approvalForm(userCode, AT_HOME);
+      expectThat((await errorOf(await home.poll(deviceCode))) === 'authorization_pending', 'pending');
+    },
+  },
+  ...(
+    [
+      ['without the proof of its page', { proof: '' }, {}],
+      ['with an invented proof', { proof: 'x'.repeat(43) }, {}],
+      ['without the cookie of its page', { cookie: '' }, {}],
+      ['without an `Origin`', {}, { origin: '' }],
+      ['from another site', {}, { origin: 'https://evil.example' }],
+    ] as const
+  ).map(
+    ([how, form, headers]): Attempt => ({
+      tries: `Send the form that approves ${how}`,
+      happens: 'nothing is approved',
+      run: async (home) => {
+        const { deviceCode, userCode } = await home.beginPairing();
+        const real = await home.approvalForm(userCode, AT_HOME);
+        const response = await home.approve(userCode, { ...real, ...form }, headers);
+        expectThat(response.status !== 303, `status ${response.status}`);
+        expectThat((await errorOf(await home.poll(deviceCode))) === 'authorization_pending', 'pending');
+      },
+    }),
+  ),
+  {
+    tries: 'Approve without being let in',
+    happens: '401, or the login',
+    run: async (home) => {
+      const { userCode } = await home.beginPairing();
+      const form = await home.approvalForm(userCode, AT_HOME);
+      expectOneOf((await home.approve(userCode, form, OUTSIDE)).status, [401]);
+      const page = await home.send(`/device?code=${userCode}`, {
+        headers: { ...OUTSIDE, accept: 'text/html' },
+      });
+      expectOneOf(page.status, [302]);
+    },
+  },
+  {
+    tries: 'Poll with the code that the QR code shows, a guessed or an empty one',
+    happens: '400 `invalid_grant` or `bad_request`',
+    run: async (home) => {
+      const { userCode } = await home.beginPairing();
+      for (const code of [userCode, 'x'.repeat(43), '', "' OR 1=1 --"]) {
+        const response = await home.poll(code);
+        expectOneOf(response.status, [400]);
+        expectThat(!(await response.text()).includes('svc_'), 'no token');
+      }
+    },
+  },
+  {
+    tries: 'Fetch the token of a pairing a second time',
+    happens: '400 `invalid_grant`',
+    run: async (home) => {
+      const { deviceCode, userCode } = await home.beginPairing();
+      await home.approve(userCode, await home.approvalForm(userCode, AT_HOME));
+      expectThat((await (await home.poll(deviceCode)).text()).includes('svc_'), 'a token');
+      expectThat((await errorOf(await home.poll(deviceCode))) === 'invalid_grant', 'invalid_grant');
+    },
+  },
+  {
+    tries: 'Begin pairing by a form of another site',
+    happens: '403',
+    run: answered(403, '/api/device/code', () => ({ 'content-type': 'text/plain' }), {
+      method: 'POST',
+      body: '{"name":"x"}',
+    }),
+  },
+  {
+    tries: 'Name a device with 1 MB, 41 letters, a number or nothing',
+    happens: '400',
+    run: async (home) => {
+      for (const name of ['あ'.repeat(300_000), 'x'.repeat(41), 7, null, {}]) {
+        const body = JSON.stringify({ name });
+        await answered(400, '/api/device/code', () => JSON_TYPE, { method: 'POST', body })(home);
+      }
+    },
+  },
+  {
+    tries: 'Name a device with markup',
+    happens: 'the page shows it as text',
+    run: async (home) => {
+      const { userCode } = await home.beginPairing('<script>alert(1)</script>');
+      const page = await (await home.send(`/device?code=${userCode}`, { headers: AT_HOME })).text();
+      expectThat(!page.includes('<script>alert') && page.includes('&lt;script&gt;'), 'text');
+    },
+  },
+];

@@ -1,0 +1,50 @@
+/** The attacker's checklist: every row of `docs/security.md` is tried against a running service. */
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Attempt } from './attempt.ts';
+import { ADDRESSES, OTHER_SITES, PATHS, SESSIONS, TOKENS } from './attempts-from-outside.ts';
+import { LOGIN, PAIRING } from './attempts-on-flows.ts';
+import { EXHAUSTION, KNOWLEDGE } from './attempts-on-resources.ts';
+import { guardedHome } from './guarded-home.ts';
+
+const GROUPS: [title: string, attempts: readonly Attempt[]][] = [
+  ['Be taken for somebody at home', ADDRESSES],
+  ['Slip past the decision by another spelling', PATHS],
+  ['Use access tokens', TOKENS],
+  ['Use sessions', SESSIONS],
+  ['Let a browser of the household do it', OTHER_SITES],
+  ['Break the login', LOGIN],
+  ['Break the pairing', PAIRING],
+  ['Exhaust the service', EXHAUSTION],
+  ['Learn what is nobody else’s business', KNOWLEDGE],
+];
+
+const home = guardedHome();
+
+for (const [title, attempts] of GROUPS) {
+  describe(title, () => {
+    for (const { tries, happens, run } of attempts) test(`${tries}: ${happens}`, () => run(home));
+  });
+}
+
+test('docs/security.md lists exactly these', () => {
+  const escaped = (text: string): string => text.replaceAll('|', '\\|');
+  let number = 0;
+  const tables = GROUPS.map(([title, attempts]) => {
+    const rows = attempts.map(
+      ({ tries, happens }) => `| ${++number} | ${escaped(tries)} | ${escaped(happens)} |`,
+    );
+    return [`### ${title}`, '', '| # | Attempt | What happens |', '|---|---|---|', ...rows].join('\n');
+  }).join('\n\n');
+  const path = join(import.meta.dir, '..', '..', 'docs', 'security.md');
+  const [, listed = ''] = readFileSync(path, 'utf8').split('## Checklist\n\n');
+  // To write it again: SVC_WRITE_DOCS=1 bun test ./test/access/attempts.test.ts
+  if (process.env.SVC_WRITE_DOCS === '1') {
+    const [head = ''] = readFileSync(path, 'utf8').split('## Checklist\n\n');
+    Bun.write(path, `${head}## Checklist\n\n${tables}\n`);
+    return;
+  }
+  expect(number).toBeGreaterThanOrEqual(60);
+  expect(listed.trim()).toBe(tables);
+});
