@@ -18,6 +18,7 @@ import { encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoder-report
 import { Encoders } from './ffmpeg/encoders.ts';
 import { createApi, pathsOutsideApi } from './http/api.ts';
 import { type Assets, openAssets } from './http/assets.ts';
+import { addDecoderRoute } from './http/decoder-route.ts';
 import { addFontRoute } from './http/font-route.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
 import { answeredOnceStored } from './http/stored.ts';
@@ -307,6 +308,7 @@ function allRoutes(
     access.routes,
     pairing.routes,
     (app) => addFontRoute(app, { assets }),
+    (app) => addDecoderRoute(app, { assets }),
   ];
 }
 

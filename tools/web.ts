@@ -3,12 +3,14 @@
  * `index.html` that refers to them relatively, icons under their own names, and a Japanese font for devices that
  * have none. `bun tools/web.ts OUTDIR` by hand.
  */
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 const WEB = join(import.meta.dir, '..', 'web');
 /** Kosugi Maru, Apache License 2.0: some 120 parts by code point, of which a browser fetches those that it needs. */
 const FONT = join(import.meta.dir, '..', 'node_modules', '@fontsource', 'kosugi-maru');
+const DECODER = join(import.meta.dir, '..', 'wasm', 'built', 'mpeg2.wasm');
 
 /** Source name as `index.html` writes it. */
 const ENTRIES = ['main.tsx', 'theme-early.ts', 'styles/index.css'] as const;
@@ -65,6 +67,25 @@ async function addFont(outDir: string): Promise<string> {
   return name;
 }
 
+/**
+ * The MPEG-2 decoder and the worker around it, under the names that `src/http/decoder-route.ts` serves. Without the
+ * compiled module (`tools/wasm.ts`) neither is there.
+ */
+async function addDecoder(outDir: string): Promise<void> {
+  const names = ['decoder.wasm', 'decoder.mjs'] as const;
+  await Promise.all(names.map((name) => rm(join(outDir, name), { force: true })));
+  if (!existsSync(DECODER)) return;
+  await cp(DECODER, join(outDir, names[0]));
+  await Bun.build({
+    entrypoints: [join(WEB, 'raw', 'decoder.worker.ts')],
+    outdir: outDir,
+    target: 'browser',
+    format: 'esm',
+    minify: true,
+    naming: { entry: names[1] },
+  });
+}
+
 /** @throws AggregateError with the bundler's messages when the source does not build */
 export async function buildWeb(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
@@ -75,6 +96,7 @@ export async function buildWeb(outDir: string): Promise<void> {
     if (!html.includes(`"${entry}"`)) throw new Error(`index.html does not refer to ${entry}`);
     html = html.replace(`"${entry}"`, `"${name}"`);
   }
+  await addDecoder(outDir);
   html = html.replace('"fonts.css"', `"${await addFont(outDir)}"`);
   await cp(join(WEB, 'public'), outDir, { recursive: true });
   await writeFile(join(outDir, 'index.html'), html);

@@ -87,6 +87,7 @@ describe('stations and health', () => {
       '/api/guide/status',
       '/api/health',
       '/api/licenses',
+      '/api/live/mpeg2/{name}',
       '/api/live/socket',
       '/api/live/ticket',
       '/api/programs/{id}',

@@ -23,6 +23,7 @@ class ServedHome {
     writeFileSync(join(web, 'app-1a2b3c4d.js'), `console.log(${'1+'.repeat(2000)}1)`);
     writeFileSync(join(web, 'icon.svg'), '<svg/>');
     writeFileSync(join(web, 'svc-font.woff2'), 'wOF2');
+    writeFileSync(join(web, 'decoder.wasm'), new Uint8Array(20_000));
     writeFileSync(join(web, 'icon-maskable.svg'), '<svg/>');
     const agent = new StandInAgent();
     this.#agent = agent;

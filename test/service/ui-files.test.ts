@@ -18,6 +18,21 @@ describe('the files of the UI', () => {
     expect(again.status).toBe(304);
   });
 
+  test('the decoder is compressed, revalidated by its ETag, and no other name is served', async () => {
+    const wasm = await get('/api/live/mpeg2/decoder.wasm', { headers: { 'accept-encoding': 'gzip' } });
+    expect([wasm.status, wasm.headers.get('content-type')]).toEqual([200, 'application/wasm']);
+    expect(wasm.headers.get('content-encoding')).toBe('gzip');
+    expect(wasm.headers.get('vary')).toContain('accept-encoding');
+    const etag = wasm.headers.get('etag') ?? '';
+    const again = await get('/api/live/mpeg2/decoder.wasm', { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+    for (const name of ['decoder.mjs', 'index.html', 'icon.svg', '..%2Ficon.svg']) {
+      const missing = await get(`/api/live/mpeg2/${name}`);
+      expect([name, missing.status]).toEqual([name, 404]);
+      expect(await missing.json()).toMatchObject({ code: 'not_found' });
+    }
+  });
+
   test('every screen is the document, with the base address filled in', async () => {
     for (const path of ['/', '/guide', '/live/400151', '/watch/1', '/chase/1', '/settings', '/offline']) {
       const response = await get(path);

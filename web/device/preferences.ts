@@ -72,6 +72,8 @@ export const deviceCodec = remembered<'h264' | 'av1' | 'house'>(
 export const liveCodec = computed(() =>
   deviceCodec.value === 'house' ? houseCodec.value : deviceCodec.value,
 );
+/** Live stations are shown as they are broadcast where this browser can. */
+export const rawLive = remembered('live-raw', false, flag);
 /** Station last watched; 0 for none. */
 export const lastStation = remembered('station', 0, integer);
 export const homeTab = remembered<'GR' | 'BS' | 'CS'>('tab', 'GR', oneOf('GR', 'BS', 'CS'));

@@ -3,6 +3,7 @@
  * choices. Where no socket can be had (a proxy that passes none), the HTTP stream is watched, without captions.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { LiveCodec } from '../../wire/api.ts';
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
 import type { LiveTuned } from '../../wire/live.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
@@ -16,10 +17,14 @@ import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.
 import { SocketFeed, type SocketListener } from '../player/socket-feed.ts';
 import { SoundOutput } from '../player/sound-output.ts';
 import { ApiFailure, type FailureCode, liveUrl } from '../query/api.ts';
+import { HttpPackets } from '../raw/packet-source.ts';
+import { SocketPackets } from '../raw/socket-packets.ts';
 import { BroadcastTime } from './broadcast-time.ts';
 import { LiveCaptions } from './live-captions.ts';
 import { LivePacing } from './live-pacing.ts';
 import { type LiveEvent, type LiveState, nextState } from './live-state.ts';
+import { RawChoice } from './raw-choice.ts';
+import { RawPacing } from './raw-pacing.ts';
 
 /** Failures that a further request would not change. */
 const FINAL: readonly FailureCode[] = [
@@ -59,6 +64,7 @@ export class LivePlayer {
   readonly #state = signal<LiveState>({ kind: 'idle' });
   readonly #audio = signal<string | undefined>(undefined);
   readonly sound: SoundOutput;
+  readonly raw = new RawChoice();
   readonly #paused = signal(false);
   #stationId = 0;
   #session: PlaybackSession | undefined;
@@ -123,6 +129,7 @@ export class LivePlayer {
     // The rest of the previous station must not play under the new one's name.
     this.#video.pause();
     lastStation.value = stationId;
+    this.raw.forget();
     this.#open();
   }
 
@@ -131,8 +138,9 @@ export class LivePlayer {
     this.retry();
   }
 
-  setCodec(codec: 'h264' | 'av1'): void {
-    deviceCodec.value = codec;
+  setCodec(codec: LiveCodec): void {
+    this.raw.choose(codec === 'raw');
+    if (codec !== 'raw') deviceCodec.value = codec;
     this.retry();
   }
 
@@ -238,9 +246,12 @@ export class LivePlayer {
       return;
     }
     this.#dispatch({ kind: 'tune', kept: this.#picture });
-    const codec = liveCodec.value === 'av1' && canPlayAv1() ? 'av1' : 'h264';
-    if (codec !== liveCodec.value && !this.#picture) this.#handlers.onNotice('codec_fallback');
-    const pacing = new LivePacing(performance.now(), liveBuffer.value);
+    const encoded = liveCodec.value === 'av1' && canPlayAv1() ? 'av1' : 'h264';
+    const codec = this.raw.isOn ? 'raw' : encoded;
+    if (encoded !== liveCodec.value && codec !== 'raw' && !this.#picture)
+      this.#handlers.onNotice('codec_fallback');
+    const Rules = codec === 'raw' ? RawPacing : LivePacing;
+    const pacing = new Rules(performance.now(), liveBuffer.value);
     this.#pacing = pacing;
     this.#isBack.value = false;
     const session = new PlaybackSession(this.#video, this.#feed(codec), pacing, SILENCE, this.#events(codec));
@@ -248,17 +259,22 @@ export class LivePlayer {
     void session.run();
   }
 
-  #feed(codec: 'h264' | 'av1'): MediaFeed {
+  #feed(codec: LiveCodec): MediaFeed {
     const audio = this.#audio.value;
     this.captions.clear();
     this.#time.clear();
     this.#tuned.value = undefined;
-    if (this.#withoutSocket) return new HttpFeed(liveUrl(this.#stationId, codec, audio));
+    if (this.#withoutSocket) {
+      const url = liveUrl(this.#stationId, codec, audio);
+      return codec === 'raw' ? this.raw.feed(this.#video, new HttpPackets(url), audio) : new HttpFeed(url);
+    }
     const wish = {
       ...{ type: 'tune' as const, stationId: this.#stationId, codec, language: captionLanguage.value },
       ...(audio === undefined ? {} : { audio }),
     };
-    return new SocketFeed(this.#connection, wish, this.#listener());
+    if (codec !== 'raw') return new SocketFeed(this.#connection, wish, this.#listener());
+    const packets = new SocketPackets(this.#connection, wish, this.#listener());
+    return this.raw.feed(this.#video, packets, audio);
   }
 
   #listener(): SocketListener {
@@ -273,7 +289,7 @@ export class LivePlayer {
     };
   }
 
-  #events(codec: 'h264' | 'av1') {
+  #events(codec: LiveCodec) {
     return {
       onAnswer: (notices: readonly string[]) => {
         this.#dispatch({ kind: 'answered' });
@@ -290,12 +306,18 @@ export class LivePlayer {
     };
   }
 
-  #onEnd(end: StreamEnd, failure: ApiFailure, codec: 'h264' | 'av1'): void {
+  #onEnd(end: StreamEnd, failure: ApiFailure, codec: LiveCodec): void {
     const playedMs = this.#session?.playedMs ?? 0;
     const cannotShow = failure.code === 'decode' || failure.code === 'unsupported';
     if (cannotShow && codec === 'av1') {
       deviceCodec.value = 'h264';
       this.#handlers.onNotice('codec_fallback');
+      this.#open();
+      return;
+    }
+    if (failure.code === 'raw_fallback' || (cannotShow && codec === 'raw')) {
+      this.raw.fail();
+      this.#handlers.onNotice('raw_fallback');
       this.#open();
       return;
     }

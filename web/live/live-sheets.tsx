@@ -1,7 +1,8 @@
 /** The dialogs of the live screen: audio, video format, channels, help. */
-import type { Station } from '../../wire/api.ts';
+import type { LiveCodec, Station } from '../../wire/api.ts';
 import { liveCodec } from '../device/preferences.ts';
 import { canPlayAv1 } from '../player/capabilities.ts';
+import { canPlayRaw } from '../raw/raw-picture.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { ChannelList } from './channel-list.tsx';
 import type { LivePlayer } from './live-player.ts';
@@ -45,7 +46,16 @@ function AudioSheet({ station, player, onClose }: SheetsProps) {
 
 function QualitySheet({ player, onClose }: SheetsProps) {
   const av1 = canPlayAv1();
-  const choices: Choice<'h264' | 'av1'>[] = [
+  const raw = canPlayRaw();
+  const choices: Choice<LiveCodec>[] = [
+    {
+      value: 'raw',
+      label: '放送画質（無変換）',
+      note: raw
+        ? '放送の映像をそのまま再生します。宅内の有線や速い Wi-Fi と、パソコン並みの性能の端末向け'
+        : 'このブラウザーは放送の映像をそのまま再生できません',
+      disabled: !raw,
+    },
     { value: 'h264', label: 'H.264', note: '標準。どの端末でも軽く再生できます' },
     {
       value: 'av1',
@@ -59,7 +69,7 @@ function QualitySheet({ player, onClose }: SheetsProps) {
       <Choices
         label="映像の形式"
         choices={choices}
-        chosen={av1 ? liveCodec.value : 'h264'}
+        chosen={player.raw.isOn ? 'raw' : av1 ? liveCodec.value : 'h264'}
         onChoose={(codec) => {
           player.setCodec(codec);
           onClose();

@@ -8,6 +8,7 @@ import type {
   GuideCollect,
   GuideWindow,
   Health,
+  LiveCodec,
   Problem,
   ProblemCode,
   ReceptionTest,
@@ -36,6 +37,7 @@ export type FailureCode =
   | 'timeout'
   | 'unauthorized'
   | 'unsupported'
+  | 'raw_fallback'
   | 'decode'
   // The live socket's own.
   | 'suspended'
@@ -174,7 +176,7 @@ export async function liveSocketUrl(signal: AbortSignal): Promise<URL> {
   return url;
 }
 
-export function liveUrl(stationId: number, codec: 'h264' | 'av1', audio: string | undefined): URL {
+export function liveUrl(stationId: number, codec: LiveCodec, audio: string | undefined): URL {
   const url = addressOf(`api/services/${stationId}/live`);
   url.searchParams.set('codec', codec);
   if (audio !== undefined) url.searchParams.set('audio', audio);

@@ -1,0 +1,179 @@
+/**
+ * Access units in, the picture of every moment out: decodes a little ahead of the sound, shows each picture at its time,
+ * leaves out what is late. It waits for nothing: its owner calls `step` as often as pictures may change.
+ */
+import type { AccessUnit } from './access-units.ts';
+import type { DecodedPicture, Mpeg2Decoder } from './mpeg2-decoder.ts';
+
+type Shape = DecodedPicture['shape'];
+
+/** A picture of its own, out of the decoder's memory. */
+export interface HeldPicture {
+  readonly time: number;
+  readonly duration: number;
+  readonly shape: Shape;
+  readonly planes: Uint8Array<ArrayBuffer>;
+}
+
+interface PlayerNeeds {
+  readonly decoder: Mpeg2Decoder;
+  /** Puts a picture on the screen. */
+  readonly show: (picture: HeldPicture) => void;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+const CLOCK = 90_000;
+/** Decoded pictures that wait for their time: 0.13 s, which covers an intra picture on a slow device. */
+const MAX_HELD = 8;
+/** Compressed pictures that wait, by time and, where times are wrong, by number. */
+const MAX_BACKLOG = 8 * CLOCK;
+const MAX_UNITS = 600;
+/** Later than this a picture is not worth decoding: on with the next intra picture. */
+const SKIP_LATE = CLOCK / 2;
+/** Decoding in one step: the next picture must not be late for it. */
+const STEP_MS = 12;
+const SAMPLES = 60;
+
+export class PicturePlayer {
+  readonly #needs: PlayerNeeds;
+  #units: AccessUnit[] = [];
+  #held: HeldPicture[] = [];
+  /** Arrays of pictures that were shown, to be used again. */
+  #spare: Uint8Array<ArrayBuffer>[] = [];
+  #waitsForIntra = true;
+  #hasShown = false;
+  #lastTime = Number.NaN;
+  #loads: number[] = [];
+  shown = 0;
+  dropped = 0;
+  /** s between the time asked for last and the picture that was there for it. */
+  behind = 0;
+
+  constructor(needs: PlayerNeeds) {
+    this.#needs = needs;
+  }
+
+  /** The unit is kept until its turn; its bytes must not change. */
+  push(unit: AccessUnit): void {
+    if (this.#waitsForIntra && !unit.isIntra) return;
+    this.#waitsForIntra = false;
+    this.#units.push(unit);
+    const [first, last] = [this.#timeOfUnits(0, 1), this.#timeOfUnits(this.#units.length - 1, -1)];
+    const isLong = first !== undefined && last !== undefined && last - first > MAX_BACKLOG;
+    if (isLong || this.#units.length > MAX_UNITS)
+      this.#cutTo(this.#units.findLastIndex((one) => one.isIntra));
+  }
+
+  /** 95th percentile of the time that a unit takes, as a part of a frame's duration. */
+  get load(): number {
+    const sorted = [...this.#loads].sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
+  }
+
+  /** Time of the last picture that was shown, 90 kHz. */
+  get shownTime(): number {
+    return this.#lastTime;
+  }
+
+  /** @param time of the sound, 90 kHz; undefined: it has not begun, so that only a first picture is shown */
+  step(time: number | undefined): void {
+    if (time !== undefined) {
+      this.#present(time);
+      this.#skipLate(time);
+    }
+    this.#decode(time);
+    if (time !== undefined) this.#present(time);
+  }
+
+  #timeOfUnits(from: number, step: 1 | -1): number | undefined {
+    for (let at = from; at >= 0 && at < this.#units.length; at += step) {
+      const time = this.#units[at]?.time;
+      if (time !== undefined) return time;
+    }
+    return undefined;
+  }
+
+  /** Forgets the units before one, which is intra; all of them where there is none. */
+  #cutTo(index: number): void {
+    this.dropped += index < 0 ? this.#units.length : index;
+    this.#units = index < 0 ? [] : this.#units.slice(index);
+    this.#waitsForIntra = index < 0;
+    this.#needs.decoder.restart();
+  }
+
+  #skipLate(time: number): void {
+    const next = this.#timeOfUnits(0, 1);
+    if (next === undefined || time - next <= SKIP_LATE) return;
+    // The intra picture nearest to the time, not the first one: it may be late itself.
+    const intra = this.#units.findLastIndex((one) => one.isIntra && (one.time ?? 0) <= time + CLOCK);
+    if (intra > 0) this.#cutTo(intra);
+    else if (intra < 0) this.#cutTo(-1);
+  }
+
+  #decode(time: number | undefined): void {
+    const { decoder, now } = this.#needs;
+    const began = now();
+    while (this.#units.length > 0 && this.#held.length < MAX_HELD) {
+      const unit = this.#units.shift();
+      if (unit === undefined) return;
+      const before = now();
+      decoder.decode(unit.bytes, unit.time);
+      for (const picture of decoder.pictures()) this.#hold(picture);
+      const took = now() - before;
+      this.#loads.push(took / ((decoder.frameDuration / CLOCK) * 1000));
+      if (this.#loads.length > SAMPLES) this.#loads.shift();
+      if (!this.#hasShown) this.#showFirst();
+      if (now() - began > STEP_MS) return;
+      if (time !== undefined && (this.#held[0]?.time ?? 0) < time) this.#present(time);
+    }
+  }
+
+  /** The first picture after joining is shown at once, and stands until its time has come. */
+  #showFirst(): void {
+    const preview = this.#needs.decoder.preview();
+    if (preview === undefined) return;
+    this.#hasShown = true;
+    this.#needs.show(this.#copy(preview));
+    this.shown += 1;
+  }
+
+  #hold(picture: DecodedPicture): void {
+    if (Number.isNaN(picture.time)) return;
+    this.#held.push(this.#copy(picture));
+  }
+
+  #copy({ time, duration, shape, planes }: DecodedPicture): HeldPicture {
+    let copy = this.#spare.pop();
+    if (copy?.length !== planes.length) copy = new Uint8Array(planes.length);
+    copy.set(planes);
+    return { time, duration, shape, planes: copy };
+  }
+
+  #present(time: number): void {
+    let due: HeldPicture | undefined;
+    let first = this.#held[0];
+    while (first !== undefined && first.time <= time) {
+      this.#held.shift();
+      if (due !== undefined) {
+        this.dropped += 1;
+        this.#release(due);
+      }
+      due = first;
+      first = this.#held[0];
+    }
+    if (due !== undefined) {
+      this.#needs.show(due);
+      this.shown += 1;
+      this.#hasShown = true;
+      this.#lastTime = due.time + due.duration;
+      this.#release(due);
+    }
+    const isBehind = this.#held.length === 0 && !Number.isNaN(this.#lastTime);
+    this.behind = isBehind ? Math.max(0, (time - this.#lastTime) / CLOCK) : 0;
+  }
+
+  #release({ planes }: HeldPicture): void {
+    if (this.#spare.length < MAX_HELD) this.#spare.push(planes);
+  }
+}

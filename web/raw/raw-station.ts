@@ -1,0 +1,163 @@
+/**
+ * The raw path in its worker: transport stream in, pictures on the screen and sound for the media source out. The sound's
+ * position is the clock. It knows the worker only by the functions that it is given.
+ */
+import { AudioTrack } from './audio-track.ts';
+import type { Mpeg2Decoder } from './mpeg2-decoder.ts';
+import { type HeldPicture, PicturePlayer } from './picture-player.ts';
+import type { RawProblem, RawReport } from './raw-messages.ts';
+import { RawRules } from './raw-rules.ts';
+import { type DemuxEvent, StationDemux } from './station-demux.ts';
+
+interface RawNeeds {
+  readonly decoder: Mpeg2Decoder;
+  readonly audioIndex: number;
+  readonly show: (picture: HeldPicture) => void;
+  readonly report: (report: RawReport) => void;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+interface SoundClock {
+  readonly position: number;
+  readonly at: number;
+  readonly rate: number;
+}
+
+const CLOCK = 90_000;
+/** A jump of the broadcast's clock; less is a gap in the reception. */
+const JUMP = 10 * CLOCK;
+/** Sound waits so long for a first picture, s of the broadcast. */
+const PICTURE_WAIT = 3 * CLOCK;
+const SECOND_MS = 1_000;
+
+export class RawStation {
+  readonly #needs: RawNeeds;
+  readonly #demux: StationDemux;
+  readonly #player: PicturePlayer;
+  readonly #rules = new RawRules();
+  #track: AudioTrack | undefined;
+  #clock: SoundClock | undefined;
+  #lastAudio: number | undefined;
+  /** Sound that waits for the first picture. */
+  #waiting: Extract<DemuxEvent, { kind: 'audio' }>[] = [];
+  #hasAudio = false;
+  #audioFailures = 0;
+  #concealed = 0;
+  #judgedAt: number;
+  #isOver = false;
+
+  constructor(needs: RawNeeds) {
+    this.#needs = needs;
+    this.#demux = new StationDemux(needs.audioIndex);
+    this.#player = new PicturePlayer({ decoder: needs.decoder, show: needs.show, now: needs.now });
+    this.#judgedAt = needs.now();
+  }
+
+  packets(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    for (const event of this.#demux.push(bytes)) this.#take(event);
+    this.step();
+  }
+
+  /** @param at as `now` tells it */
+  clock(position: number, at: number, rate: number): void {
+    this.#clock = { position, at, rate };
+  }
+
+  /** Called at least as often as pictures change. */
+  step(): void {
+    if (this.#isOver) return;
+    this.#player.step(this.#time());
+    const now = this.#needs.now();
+    if (now - this.#judgedAt >= SECOND_MS) this.#judge(now);
+  }
+
+  #take(event: DemuxEvent): void {
+    switch (event.kind) {
+      case 'unit':
+        this.#player.push(event.unit);
+        return;
+      case 'audio':
+        this.#sound(event);
+        return;
+      case 'audioLoss':
+        this.#track?.loss();
+        return;
+      case 'layout':
+        if (!event.hasVideo) this.#giveUp('unsupported');
+        else if (event.audios === 0) this.#giveUp('no_audio');
+    }
+  }
+
+  #sound(event: Extract<DemuxEvent, { kind: 'audio' }>): void {
+    const { time } = event;
+    this.#hasAudio = true;
+    if (time !== undefined) {
+      const last = this.#lastAudio ?? time;
+      this.#lastAudio = time;
+      if (Math.abs(time - last) > JUMP) {
+        this.#isOver = true;
+        this.#needs.report({ kind: 'jump' });
+        return;
+      }
+    }
+    if (this.#track === undefined) {
+      this.#waiting.push(event);
+      const first = this.#waiting.find((one) => one.time !== undefined)?.time;
+      if (first === undefined) return;
+      if (this.#player.shown === 0 && (time ?? first) - first < PICTURE_WAIT) return;
+      this.#track = new AudioTrack(first);
+      for (const one of this.#waiting.splice(0)) this.#write(one);
+      return;
+    }
+    this.#write(event);
+  }
+
+  #write(event: Extract<DemuxEvent, { kind: 'audio' }>): void {
+    const track = this.#track;
+    if (track === undefined) return;
+    for (const part of track.push(event.bytes, event.time)) {
+      if (part.kind === 'unsupported') this.#audioFailures += 1;
+      else {
+        this.#audioFailures = 0;
+        const { bytes } = part;
+        this.#needs.report(
+          part.kind === 'init' ? { kind: 'init', bytes, origin: track.origin } : { kind: 'media', bytes },
+        );
+      }
+    }
+  }
+
+  /** Of the sound now, 90 kHz. */
+  #time(): number | undefined {
+    const clock = this.#clock;
+    if (clock === undefined || this.#track === undefined) return undefined;
+    const position = clock.position + ((this.#needs.now() - clock.at) / 1000) * clock.rate;
+    return this.#track.origin + position * CLOCK;
+  }
+
+  #judge(now: number): void {
+    this.#judgedAt = now;
+    const player = this.#player;
+    const isRunning = (this.#clock?.rate ?? 0) > 0;
+    this.#concealed += this.#needs.decoder.takeConcealed();
+    const { shown, dropped, load, behind } = player;
+    this.#needs.report({
+      kind: 'figures',
+      figures: { shown, dropped, load, behind, concealed: this.#concealed },
+    });
+    const problem = this.#rules.judge({
+      ...{ isRunning, load, behind, hasAudio: this.#hasAudio },
+      audioFailures: this.#audioFailures,
+    });
+    this.#hasAudio = false;
+    if (problem !== undefined) this.#giveUp(problem);
+  }
+
+  #giveUp(problem: RawProblem): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#needs.report({ kind: 'problem', problem });
+  }
+}
