@@ -221,7 +221,10 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     captions: (one) => playData.captionFiles.json(one),
     poster: (one) => playData.poster(one.id),
     chapters: (id) => commercial.chapters.find(id),
-    isDetecting: (id) => commercial.chapters.detection(id)?.state === 'waiting',
+    // What people said is not waited for any more.
+    isDetecting: (id) =>
+      commercial.chapters.detection(id)?.state === 'waiting' &&
+      commercial.chapters.find(id)?.isCorrected !== true,
     viewers: () => live.live.watched + play.converting(),
     recordings: () => recording.recorder.progress().size,
     room: recording.room,

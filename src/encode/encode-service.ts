@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Log } from '../../host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../wire/encode.ts';
 import type { Hub } from '../hub/hub.ts';
-import type { EncodeJob, EncodeWish } from '../model/encoding.ts';
+import { type EncodeJob, type EncodeWish, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -12,7 +12,7 @@ import type { ListedRecording } from '../store/recording-list-store.ts';
 import { EncodeFault, FAULTS } from './encode-fault.ts';
 import { decideEncode, type EncodeDecision, type MachineUse } from './encode-schedule.ts';
 import type { EncodeSources } from './encode-sources.ts';
-import { EncodeTask } from './encode-task.ts';
+import { codecsOf, EncodeTask } from './encode-task.ts';
 
 interface EncodeServiceOptions {
   readonly sources: EncodeSources;
@@ -216,10 +216,25 @@ export class EncodeService {
         store.putWork(id, []);
       }
       await rm(sources.workFolder, { recursive: true, force: true });
+      this.#finishHandedOver();
       store.recover();
       for (const id of store.forgotten(sources.now() - FORGOTTEN_MS)) this.onRecorded(id);
     } catch (error) {
       log.error('encode queue not recovered', { error: String(error) });
+    }
+  }
+
+  /** Of what ran everything was done but to say so: without its original it would wait for ever. */
+  #finishHandedOver(): void {
+    const { store, files, now } = this.options.sources;
+    for (const job of store.queue()) {
+      const { id, recordingId, state, createdAt, keepTs } = job;
+      if (state !== 'running') continue;
+      const isMade = codecsOf(job).every((codec) =>
+        files.isMadeSince(recordingId, SOURCE_OF[codec], createdAt),
+      );
+      if (!isMade || (files.hasOriginal(recordingId) && !keepTs)) continue;
+      store.end(id, { state: 'done', message: null, log: '', results: [] }, now());
     }
   }
 

@@ -76,8 +76,10 @@ export class EncodeTask {
     try {
       const say = (text: string): void => this.#say(text);
       const plan = await planEncode({ job, recording, sources, original, folder, say });
-      const codecs: EncodedCodec[] = job.codecs === 'both' ? ['av1', 'h264'] : [job.codecs];
+      const codecs = codecsOf(job);
       for (const [index, codec] of codecs.entries()) {
+        // Before it was interrupted, or the other one failed.
+        if (sources.files.isMadeSince(recording.id, SOURCE_OF[codec], job.createdAt)) continue;
         await this.#encodeAnyhow(original, plan, codec, (share) =>
           this.options.onProgress((index + share) / codecs.length),
         );
@@ -338,6 +340,10 @@ export class EncodeTask {
   async #step(step: EncodeStep): Promise<void> {
     await this.options.sources.onStep?.(step);
   }
+}
+
+export function codecsOf({ codecs }: Pick<EncodeJob, 'codecs'>): EncodedCodec[] {
+  return codecs === 'both' ? ['av1', 'h264'] : [codecs];
 }
 
 interface MadeFile {

@@ -1,5 +1,5 @@
 /** What of a recording its encoded file holds, and its chapters on that file's scale. Pure. */
-import { type CutList, encodedLength, toEncoded } from '../model/recording-time.ts';
+import type { CutList } from '../model/recording-time.ts';
 
 /** A part of the programme or of the commercials; ms of the original stream. */
 export interface ProgramSegment {
@@ -40,17 +40,15 @@ export function keptSpans(segments: readonly ProgramSegment[], length: number): 
   return kept.length === 0 ? null : kept;
 }
 
-/** In order; none where everything is one part. @param length ms of the original stream */
+/** In order; none without commercials, or where they are cut out. @param length ms of the original stream */
 export function chaptersOf(
   segments: readonly ProgramSegment[],
   cuts: CutList,
   length: number,
 ): EncodedChapter[] {
-  const end = encodedLength(length, cuts);
-  const placed = segments.flatMap(({ startMs, endMs, kind }): EncodedChapter[] => {
-    const from = toEncoded(Math.min(Math.max(0, startMs), length), cuts);
-    const to = Math.min(end, toEncoded(Math.min(endMs, length), cuts));
-    return to - from < MIN_CHAPTER_MS ? [] : [{ start: from, end: to, title: TITLES[kind] }];
+  if (cuts !== null || !segments.some(({ kind }) => kind === 'cm')) return [];
+  return segments.flatMap(({ startMs, endMs, kind }): EncodedChapter[] => {
+    const [start, end] = [Math.max(0, startMs), Math.min(endMs, length)];
+    return end - start < MIN_CHAPTER_MS ? [] : [{ start, end, title: TITLES[kind] }];
   });
-  return placed.length > 1 || placed.some(({ title }) => title === TITLES.cm) ? placed : [];
 }

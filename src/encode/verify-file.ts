@@ -49,8 +49,10 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
       };
   }
   const starts = Array.from({ length: SAMPLES }, (_, sample) => (sample / SAMPLES) * end);
-  for (const start of [...starts, Math.max(0, end - SAMPLE_SECONDS)]) {
-    const fault = await decodeFault(options, start);
+  // A short file is decoded as a whole.
+  const isShort = end <= (SAMPLES + 1) * SAMPLE_SECONDS;
+  for (const start of isShort ? [0] : [...starts, end - SAMPLE_SECONDS]) {
+    const fault = await decodeFault(options, start, isShort ? end + 1 : SAMPLE_SECONDS);
     if (fault !== undefined) return { fault: `at ${start.toFixed(1)} s: ${fault}` };
   }
   return { facts };
@@ -59,10 +61,11 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
 async function decodeFault(
   { ffmpeg, path, background, signal }: VerifyOptions,
   start: number,
+  seconds: number,
 ): Promise<string | undefined> {
   const command = [
     ...[...background, ffmpeg, '-v', 'error', '-xerror', '-nostdin', '-ss', start.toFixed(3), '-i', path],
-    ...['-t', String(SAMPLE_SECONDS), '-map', '0:v?', '-map', '0:a?', '-map', '-0:t?', '-f', 'null', '-'],
+    ...['-t', seconds.toFixed(3), '-map', '0:V?', '-map', '0:a?', '-f', 'null', '-'],
   ];
   const { code, stderr } = await run(command, { timeoutMs: DECODE_LIMIT_MS, signal });
   return code === 0 && stderr === '' ? undefined : stderr.slice(-500) || `ffmpeg ended with ${code}`;

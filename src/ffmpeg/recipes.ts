@@ -212,39 +212,57 @@ export function liveCommand(options: LiveCommand): string[] {
     ...(isPlain ? ['-analyzeduration', '50000', '-fpsprobesize', '0'] : ['-analyzeduration', '500000']),
     ...['-i', 'pipe:0', '-sn', '-dn'],
   ];
-  const output = [
-    ...[
-      '-max_interleave_delta',
-      String(interleaveMs * 1000),
-      '-avoid_negative_ts',
-      'disabled',
-      '-flush_packets',
-      '1',
-    ],
-    ...['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_discont+frag_keyframe'],
-    ...['-frag_duration', '100000', 'pipe:1'],
-  ];
   return [
     options.ffmpeg,
     ...input,
-    ...(video === null ? ['-vn'] : videoOptions(video)),
-    ...(audio === null ? ['-an'] : audioOptions(audio)),
-    ...output,
+    ...(video === null ? ['-vn'] : videoOptions(video, `0:i:${video.pid}`)),
+    ...(audio === null ? ['-an'] : audioOptions(audio, `0:i:${audio.pid}`)),
+    ...fragmentOptions(interleaveMs),
   ];
 }
 
-function videoOptions(video: NonNullable<LiveCommand['video']>): string[] {
-  const { encoder, pid, size } = video;
+interface FileCommand extends Pick<LiveCommand, 'ffmpeg' | 'video'> {
+  readonly path: string;
+  /** s. */
+  readonly from: number;
+  /** s that its times are later by: no encoder may begin before 0. */
+  readonly lead: number;
+  /** `stream`: its place among the sounds of the file. */
+  readonly audio: (Omit<LiveAudio, 'pid'> & { readonly stream: number }) | null;
+}
+
+/** A file from any second on, not only from a key frame, to fragmented MP4 with its own times on stdout. */
+export function fileConversionCommand({ ffmpeg, video, audio, path, from, lead }: FileCommand): string[] {
+  return [
+    ...[ffmpeg, '-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],
+    ...['-itsoffset', String(lead), '-ss', from.toFixed(6), '-i', path, '-sn', '-dn'],
+    ...(video === null ? ['-vn'] : videoOptions(video, '0:V:0')),
+    ...(audio === null ? ['-an'] : audioOptions(audio, `0:a:${audio.stream}`)),
+    ...fragmentOptions(500),
+  ];
+}
+
+function fragmentOptions(interleaveMs: number): string[] {
+  return [
+    ...['-max_interleave_delta', String(interleaveMs * 1000), '-avoid_negative_ts', 'disabled'],
+    ...['-flush_packets', '1', '-f', 'mp4'],
+    ...['-movflags', 'empty_moov+default_base_moof+frag_discont+frag_keyframe'],
+    ...['-frag_duration', '100000', 'pipe:1'],
+  ];
+}
+
+function videoOptions(video: NonNullable<LiveCommand['video']>, stream: string): string[] {
+  const { encoder, size } = video;
   const filters = [...PICTURE_FILTERS, ...(size === undefined ? [] : fitted(size)), ...encoder.filters];
   return [
-    ...['-map', `0:i:${pid}`, '-vf', filters.join(',')],
+    ...['-map', stream, '-vf', filters.join(',')],
     ...['-c:v', encoder.name, ...encoder.live],
     ...['-vsync', 'passthrough', '-enc_time_base:v', '1:90000', '-video_track_timescale', '90000'],
   ];
 }
 
-function audioOptions(audio: LiveAudio): string[] {
+function audioOptions(audio: Omit<LiveAudio, 'pid'>, stream: string): string[] {
   const codec = audio.codec === 'aac' ? ['aac', '-b:a', '160k'] : ['libopus', '-b:a', '128k'];
   const filters = [...SIDE_FILTERS[audio.side], 'aresample=async=1000:min_hard_comp=0.02'];
-  return ['-map', `0:i:${audio.pid}`, '-af', filters.join(','), '-c:a', ...codec, '-ac', '2', '-ar', '48000'];
+  return ['-map', stream, '-af', filters.join(','), '-c:a', ...codec, '-ac', '2', '-ar', '48000'];
 }

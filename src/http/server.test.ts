@@ -80,7 +80,12 @@ function serve(
       (app) => addStationRoutes(app, { ...parts, now: () => NOW }),
       (app) => addLiveRoutes(app, parts),
       (app) => addEventRoutes(app, { events: { open: () => undefined } }),
-      (app) => addFileRoutes(app, { ...parts, seen: () => {}, open: { open: absent } }),
+      (app) =>
+        addFileRoutes(app, {
+          ...{ ...parts, seen: () => {}, open: { open: absent } },
+          encodedFiles: { of: () => [] },
+          encodedStreams: { sound: absent },
+        }),
     ],
   });
   extend(api);

@@ -9,7 +9,7 @@ import {
 } from 'mediabunny';
 
 /** An encoded file that is being read. */
-interface EncodedFileInput {
+export interface EncodedFileInput {
   readonly video: InputVideoTrack | null;
   /** In the order of the file. */
   readonly audios: readonly InputAudioTrack[];
@@ -21,7 +21,7 @@ const IGNORED = (): void => {};
 const CACHE_BYTES = 4 * 1024 * 1024;
 
 /** @throws Error when it cannot be read */
-async function openEncodedFile(path: string): Promise<EncodedFileInput> {
+export async function openEncodedFile(path: string): Promise<EncodedFileInput> {
   const source = new FilePathSource(path, { maxCacheSize: CACHE_BYTES, handleUnhandledError: IGNORED });
   const input = new Input({ source, formats: [MATROSKA] });
   try {

@@ -1,7 +1,7 @@
 /** Captions of recordings: as a file, and as a frame stream beside the original stream. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { CaptionsFileSchema } from '../../wire/caption.ts';
+import { type CaptionsFile, CaptionsFileSchema } from '../../wire/caption.ts';
 import { Failure } from '../model/failure.ts';
 import {
   CAPTION_STREAM_HEADERS,
@@ -13,14 +13,17 @@ import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { etagOf, polledJson, polledResponses } from '../route/polled-answer.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { CaptionFiles } from './caption-files.ts';
 import type { CaptionStreams } from './caption-streams.ts';
+import { encodedCaptions } from './encoded-captions.ts';
 
 interface CaptionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   captionFiles: Pick<CaptionFiles, 'json'>;
   captionStreams: Pick<CaptionStreams, 'open'>;
+  encodedFiles: Pick<EncodedFileStore, 'captions'>;
   /** A recording is being watched. */
   seen(id: number): void;
 }
@@ -43,14 +46,32 @@ function withOriginal(parts: CaptionRouteNeeds, id: string): ListedRecording {
   throw new Failure('not_found', 'この録画の放送ストリームはありません。');
 }
 
+/** On the playback scale; null: there are none. @throws Failure busy */
+async function captionsOf(
+  { captionFiles, encodedFiles }: CaptionRouteNeeds,
+  recording: ListedRecording,
+): Promise<string | null> {
+  const encoded = recording.files.find(({ source }) => source !== 'ts');
+  const kept = encoded === undefined ? undefined : encodedFiles.captions(recording.id);
+  const hasOriginal = recording.files.some(({ source }) => source === 'ts');
+  const text =
+    kept !== undefined
+      ? new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(kept)))
+      : hasOriginal
+        ? await captionFiles.json(recording)
+        : null;
+  if (text === null || encoded === undefined || encoded.cuts === null) return text;
+  return JSON.stringify(encodedCaptions(JSON.parse(text) as CaptionsFile, encoded.cuts));
+}
+
 export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
   const tags = ['recordings'];
 
   app.get(
     '/api/recordings/:id/captions.json',
     async ({ params, request }) => {
-      const recording = withOriginal(parts, params.id);
-      const body = await parts.captionFiles.json(recording);
+      const recording = findRecording(parts.recordingList, params.id);
+      const body = await captionsOf(parts, recording);
       if (body === null) throw new Failure('not_found', 'この録画に字幕はありません。');
       return polledJson(request, { body, etag: etagOf(body) });
     },

@@ -6,6 +6,7 @@ import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { Hub } from '../hub/hub.ts';
 import { recordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
+import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { PictureStore } from '../store/picture-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { CaptionFiles } from './caption-files.ts';
@@ -57,7 +58,8 @@ export function createPlayData(needs: PlayDataNeeds) {
   });
   const routes: AddRoutes = (app) => {
     addPictureRoutes(app, { recordingList, cache });
-    addCaptionRoutes(app, { recordingList, captionFiles, captionStreams, seen: needs.seen });
+    const encodedFiles = new EncodedFileStore(database);
+    addCaptionRoutes(app, { recordingList, captionFiles, captionStreams, encodedFiles, seen: needs.seen });
   };
   /** JPEG; undefined: there is none. */
   const poster = (id: number): Promise<Uint8Array | undefined> => cache.read(recordingId(id), POSTER_FILE);

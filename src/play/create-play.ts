@@ -8,9 +8,11 @@ import type { AddRoutes } from '../route/add-routes.ts';
 import { findRecording } from '../route/recording-id.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
+import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
 import { ConversionSlots } from './conversion-slots.ts';
+import { EncodedStreams } from './encoded-streams.ts';
 import { addFileRoutes, type FileRouteNeeds } from './file-routes.ts';
 import { OpenRecordings } from './open-recordings.ts';
 import { addPlaybackRoutes } from './playback-routes.ts';
@@ -46,7 +48,12 @@ export function createPlay(needs: PlayNeeds) {
     clock: needs.monotonicClock,
     log: needs.log.component('play'),
   });
-  const routeNeeds = { ...needs, recordingList, open, streams, chapters: new ChapterStore(needs.database) };
+  const encodedFiles = new EncodedFileStore(needs.database);
+  const encodedStreams = new EncodedStreams({
+    ...{ slots, encoders: needs.encoders, clock: needs.monotonicClock, log: needs.log.component('play') },
+  });
+  const chapters = new ChapterStore(needs.database);
+  const routeNeeds = { ...needs, recordingList, open, streams, chapters, encodedFiles, encodedStreams };
   const routes: AddRoutes = (app) => {
     addFileRoutes(app, routeNeeds);
     addPlaybackRoutes(app, routeNeeds);
@@ -68,7 +75,7 @@ export function createPlay(needs: PlayNeeds) {
     return { viewer, notices, tuned };
   };
   const close = async (): Promise<void> => {
-    await streams.close();
+    await Promise.all([streams.close(), encodedStreams.close()]);
     await open.close();
   };
   return {

@@ -8,13 +8,16 @@ import type { Elysia } from 'elysia';
 import { within } from '../../host/deadline.ts';
 import { FILE_SOURCES } from '../../wire/api.ts';
 import { hasAdts, recordingAudio } from '../media/recording-audio.ts';
+import type { EncodedFile } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedFile, ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import { isSameForRange, readRange } from './byte-ranges.ts';
+import type { EncodedStreams } from './encoded-streams.ts';
 import { type FilePiece, joinedBody } from './joined-file.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
@@ -23,6 +26,8 @@ export interface FileRouteNeeds {
   /** A recording is being watched. */
   seen(id: number): void;
   open: Pick<OpenRecordings, 'open'>;
+  encodedFiles: Pick<EncodedFileStore, 'of'>;
+  encodedStreams: Pick<EncodedStreams, 'sound'>;
   /** Undefined for a folder that does not answer. */
   folderSpace(path: string): Promise<object | undefined>;
 }
@@ -110,10 +115,12 @@ async function sendFile(
 
 /** As it was broadcast: of no known length, since nothing tells it but reading all. */
 async function sendAudio(
-  parts: Pick<FileRouteNeeds, 'open' | 'seen'>,
+  parts: Pick<FileRouteNeeds, 'open' | 'seen' | 'encodedStreams'>,
   request: Request,
   recording: ListedRecording,
+  encoded: EncodedFile | undefined,
 ): Promise<Response> {
+  if (encoded !== undefined) return sendEncodedAudio(parts, request, recording, encoded);
   const opened = await parts.open.open(recording);
   if (!hasAdts(opened.index)) {
     opened.close();
@@ -126,6 +133,22 @@ async function sendAudio(
   }
   parts.seen(recording.id);
   return new Response(recordingAudio(opened.bytes, opened.index, opened.close), { headers });
+}
+
+async function sendEncodedAudio(
+  { encodedStreams, seen }: Pick<FileRouteNeeds, 'seen' | 'encodedStreams'>,
+  request: Request,
+  recording: ListedRecording,
+  encoded: EncodedFile,
+): Promise<Response> {
+  const headers = { 'content-type': 'audio/aac', ...ENDLESS };
+  if (encoded.facts.tracks.length === 0) {
+    throw new Failure('not_found', 'この録画には取り出せる音声がありません。');
+  }
+  if (request.method === 'HEAD')
+    return new Response(null, { headers: { ...headers, [LENGTH_HEADER]: NO_LENGTH } });
+  seen(recording.id);
+  return new Response(await encodedStreams.sound(recording, encoded), { headers });
 }
 
 /** Where no folder had room for all of an original stream, or has not yet, it is in several files. */
@@ -162,7 +185,10 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
     const recording = findRecording(parts.recordingList, id);
     const file = recording.files.find(({ source }) => query.source === undefined || source === query.source);
     if (file === undefined) throw NO_FILE();
-    if (query.audio !== undefined) return sendAudio(parts, request, recording);
+    if (query.audio !== undefined) {
+      const encoded = parts.encodedFiles.of(recording.id).find(({ source }) => source === file.source);
+      return sendAudio(parts, request, recording, encoded);
+    }
     if (request.method !== 'HEAD') parts.seen(recording.id);
     return sendFile(parts, request, recording, { ...file, paths: pathsOf(parts, recording.id, file) });
   };

@@ -1,8 +1,10 @@
 /** What a recording offers to a player, and where something of it is missing: pure, of its row and its index. */
-import { broadcastMs, TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { TimeScale } from '../../arib/ts/time-scale.ts';
-import type { Playback, PlaybackGap, PlaybackOffer } from '../../wire/api.ts';
+import { broadcastMs, media90k, pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { TimeScale } from '../../arib/ts/time-scale.ts';
+import type { AudioOption, Playback, PlaybackGap, PlaybackOffer } from '../../wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
+import type { EncodedFacts, EncodedFile } from '../model/encoding.ts';
+import { toEncoded, toOriginal } from '../model/recording-time.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 
@@ -44,6 +46,78 @@ function offersOf(layout: StationLayout): PlaybackOffer[] {
   return [...streams, { codec: 'mpeg2', way: 'raw' }];
 }
 
+/** Stretches of the original stream, as they were known when it was encoded. Stamps are not needed for these times. */
+function storedScale({ stretches }: EncodedFacts): TimeScale {
+  return TimeScale.of(
+    stretches.map(({ length, at }) => ({
+      pts: pts90k(0),
+      length: Math.round((length / 1000) * TICKS_PER_SECOND),
+      at: at === null ? undefined : broadcastMs(at),
+    })),
+  );
+}
+
+function encodedOffers({ files }: ListedRecording, encoded: readonly EncodedFile[]): PlaybackOffer[] {
+  const factsOf = (source: string) => encoded.find((file) => file.source === source)?.facts;
+  const made = files.filter(({ source }) => source !== 'ts');
+  const whole = made.map(({ source, codec }): PlaybackOffer => {
+    const codecs = factsOf(source)?.codecs ?? '';
+    return { codec, way: 'file', source, ...(codecs === '' ? {} : { codecs }) };
+  });
+  const hasSound = encoded.some(({ facts }) => facts.tracks.length > 0);
+  const hasVideo = encoded.some(({ facts }) => facts.hasVideo);
+  // What is only re-wrapped comes first.
+  const codecs = [...new Set([...made.map(({ codec }) => codec), 'h264', 'av1'])].filter(isStreamed);
+  const streams = codecs.map((codec): PlaybackOffer => {
+    const own = made.find((file) => file.codec === codec);
+    const { video, sound } = CONVERTED[codec];
+    const expected = [hasVideo ? video : [], hasSound ? sound : []].flat().join(',');
+    const exact = own === undefined ? '' : (factsOf(own.source)?.codecs ?? '');
+    return { codec, way: 'stream', codecs: exact === '' ? expected : exact };
+  });
+  const isWhole = made.every(({ cuts }) => cuts === null);
+  const hasOriginal = files.some(({ source }) => source === 'ts');
+  return [...whole, ...streams, ...(hasOriginal && isWhole ? [{ codec: 'mpeg2', way: 'raw' } as const] : [])];
+}
+
+function isStreamed(codec: string): codec is keyof typeof CONVERTED {
+  return Object.hasOwn(CONVERTED, codec);
+}
+
+/**
+ * Of a recording that has an encoded file; times are that file's.
+ * @param encoded not empty, preferred first
+ */
+export function describeEncoded(recording: ListedRecording, encoded: readonly EncodedFile[]): Playback {
+  const [preferred] = encoded;
+  const file = recording.files.find(({ source }) => source === preferred?.source);
+  if (preferred === undefined || file === undefined) throw new Error('a recording without encoded file');
+  const { facts, cuts } = preferred;
+  const scale = storedScale(facts);
+  const moved = (seconds: number): number => round(toEncoded(seconds * 1000, cuts) / 1000);
+  const duration = (file.durationMs ?? 0) / 1000;
+  const first = scale.broadcastAt(media90k((toOriginal(0, cuts) / 1000) * TICKS_PER_SECOND));
+  const begin = scale.mediaAtBroadcast(broadcastMs(recording.startAt));
+  const audios = audioOptions(recording.audios).filter(({ id }) => facts.tracks.includes(id));
+  const gaps = gapsOnScale(recording, scale).map((gap) => ({
+    ...gap,
+    start: moved(gap.start),
+    end: moved(gap.end),
+  }));
+  return {
+    ...{ duration, axis: 'encoded', gaps, hasVideo: facts.hasVideo },
+    audios: (audios.length === 0 ? audioOptions([]) : audios).map(shortOption),
+    offers: encodedOffers(recording, encoded),
+    joins: [...new Set(joinsOf(scale).map(moved))].filter((at) => at > 0 && at < duration),
+    broadcastAt: first === undefined ? null : Math.round(first),
+    programStart: begin === undefined ? null : moved(begin / TICKS_PER_SECOND),
+  };
+}
+
+function shortOption({ id, label, main }: AudioOption): Playback['audios'][number] {
+  return { id, label, ...(main === undefined ? {} : { main }) };
+}
+
 /** Of a recording that has its original stream. */
 export function describePlayback(
   recording: ListedRecording,
@@ -54,10 +128,7 @@ export function describePlayback(
   return {
     duration: round(scale.duration / TICKS_PER_SECOND),
     axis: 'ts',
-    audios: audioOptions(recording.audios).map(({ id, label, main }) => ({
-      ...{ id, label },
-      ...(main === undefined ? {} : { main }),
-    })),
+    audios: audioOptions(recording.audios).map(shortOption),
     offers: offersOf(layout),
     gaps: gapsOnScale(recording, scale),
     joins: joinsOf(scale),

@@ -7,17 +7,19 @@ import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
+import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecordings } from './open-recordings.ts';
-import { describePlayback } from './playback-description.ts';
+import { describeEncoded, describePlayback } from './playback-description.ts';
 
 export interface PlaybackRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   open: Pick<OpenRecordings, 'open'>;
   chapters: Pick<ChapterStore, 'find'>;
+  encodedFiles: Pick<EncodedFileStore, 'of'>;
 }
 
-/** @throws Failure not_found for what is still being recorded, or has no original stream */
+/** @throws Failure not_found for what is still being recorded, or has no file */
 export function finishedRecording(
   parts: Pick<PlaybackRouteNeeds, 'recordingList'>,
   id: string,
@@ -26,7 +28,7 @@ export function finishedRecording(
   if (recording.state === 'recording') {
     throw new Failure('not_found', '録画中の番組です。追いかけ再生をご利用ください。');
   }
-  if (!recording.files.some(({ source }) => source === 'ts')) {
+  if (recording.files.length === 0) {
     throw new Failure('not_found', 'この録画のファイルはありません。');
   }
   return recording;
@@ -39,6 +41,8 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
     '/api/recordings/:id/playback',
     async ({ params, request }) => {
       const recording = finishedRecording(parts, params.id);
+      const encoded = parts.encodedFiles.of(recording.id);
+      if (encoded.length > 0) return polledJson(request, polledAnswer(describeEncoded(recording, encoded)));
       const opened = await parts.open.open(recording);
       try {
         return polledJson(request, polledAnswer(describePlayback(recording, opened.index)));
@@ -52,7 +56,8 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
         summary: 'How a finished recording can be played',
         description:
           'Times are seconds on the playback scale: 0 is the first picture that can be shown, and what was not ' +
-          'received has no length. The same scale holds for `stream`, `chase`, chapters and captions.',
+          'received has no length. The same scale holds for `stream`, chapters and captions. With an encoded file it is ' +
+          'that file’s (`axis`), from which commercials may be cut; `chase` and the original keep theirs.',
         tags,
         responses: {
           ...REFUSALS,
@@ -72,14 +77,16 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
     ({ params, request }) => {
       const recording = findRecording(parts.recordingList, params.id);
       const known = recording.state === 'recording' ? undefined : parts.chapters.find(recording.id);
-      return polledJson(request, polledAnswer(chaptersOf(known?.segments ?? [])));
+      // What is cut out has no chapter.
+      const isCut = recording.files.some(({ cuts }) => cuts !== null);
+      return polledJson(request, polledAnswer(chaptersOf(isCut ? [] : (known?.segments ?? []))));
     },
     {
       params: ID_PARAMS,
       detail: {
         summary: 'Chapters of a recording',
         description:
-          'Empty where no commercials are known, and while it is being recorded. What people corrected is preferred to ' +
+          'Empty where no commercials are known or they were cut out, and while it is being recorded. What people corrected is preferred to ' +
           'what was detected. The event `chapters` says that they changed.',
         tags,
         responses: { ...REFUSALS, ...NO_RECORDING, ...polledResponses('the chapters', ChaptersSchema) },

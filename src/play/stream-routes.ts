@@ -16,10 +16,12 @@ import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { findRecording, ID_PARAMS } from '../route/recording-id.ts';
 import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+import type { EncodedStreamRequest, EncodedStreams } from './encoded-streams.ts';
 import { finishedRecording, type PlaybackRouteNeeds } from './playback-routes.ts';
 import type { RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';
 
 interface StreamRouteNeeds extends PlaybackRouteNeeds {
+  encodedStreams: Pick<EncodedStreams, 'start'>;
   streams: Pick<RecordingStreams, 'check' | 'start'>;
   /** A recording is being watched. */
   seen(id: number): void;
@@ -96,6 +98,33 @@ async function answer(
   }
 }
 
+async function answerEncoded(
+  { encodedStreams, seen }: StreamRouteNeeds,
+  asked: EncodedStreamRequest,
+  request: Request,
+): Promise<Response> {
+  if (request.method === 'HEAD') {
+    const headers = { 'content-type': contentType(asked.codec), ...ENDLESS, [LENGTH_HEADER]: NO_LENGTH };
+    return new Response(null, { headers });
+  }
+  seen(asked.recording.id);
+  try {
+    const { mime, start, notices, body } = await encodedStreams.start(asked, request.signal);
+    const headers = new Headers({
+      'content-type': mime.replace(/;.*$/, ''),
+      ...ENDLESS,
+      [MIME_HEADER]: mime,
+      [START_HEADER]: start.toFixed(6),
+      [OFFSET_HEADER]: (0).toFixed(6),
+    });
+    if (notices.length > 0) headers.set(NOTICE_HEADER, notices.join(','));
+    return new Response(body, { headers });
+  } catch (error) {
+    if (request.signal.aborted) return new Response(null, { status: 499 });
+    throw error;
+  }
+}
+
 export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
   const tags = ['recordings'];
 
@@ -111,6 +140,17 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
       const from = readPosition(query.from);
       const recording = finishedRecording(parts, params.id);
       const asked = { recording, from, audio: query.audio, isChase: false };
+      const files = parts.encodedFiles.of(recording.id);
+      const hasOriginal = recording.files.some(({ source }) => source === 'ts');
+      const isCut = files.some(({ cuts }) => cuts !== null);
+      if (codec === 'mpeg2' && (isCut || !hasOriginal)) {
+        throw new Failure('not_found', 'この録画は元の放送のままでは再生できません。');
+      }
+      // What is not cut has the same times in the original, whose quality is better to convert from.
+      const isMade = recording.files.some((file) => file.codec === codec);
+      if (codec !== 'mpeg2' && files.length > 0 && (isMade || isCut || !hasOriginal)) {
+        return answerEncoded(parts, { ...asked, files, codec }, request);
+      }
       return answer(parts, { ...asked, codec: codec === 'mpeg2' ? 'raw' : codec }, request);
     },
     {
@@ -124,7 +164,7 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
         summary: 'Watch a finished recording from any second on',
         description:
           'Fragments have their times on the playback scale. A conversion begins at a key frame at least 1 s before ' +
-          '`from`. The end of the recording ends it cleanly, as does a change of codec in the recording (ask again); ' +
+          '`from`. The codec of an encoded file is only re-wrapped, from its key frame before `from`, and takes no slot. The end of the recording ends it cleanly, as does a change of codec in the recording (ask again); ' +
           'a failure breaks it off. `mpeg2` is the original transport stream; behind a gap its times are moved, so ' +
           'that the origin holds. A stream whose client takes nothing for 5 minutes is stopped.',
         tags,

@@ -104,6 +104,26 @@ export class EncodedFileStore {
     });
   }
 
+  /** Whether a job that was queued then has handed its file over. @param since epoch ms */
+  isMadeSince(recordingId: number, source: EncodedSource, since: number): boolean {
+    return (
+      this.database
+        .query(
+          `SELECT 1 FROM recording_files
+           WHERE recording_id = $recordingId AND source = $source AND created_at >= $since`,
+        )
+        .get({ recordingId, source, since }) !== null
+    );
+  }
+
+  hasOriginal(recordingId: number): boolean {
+    return (
+      this.database
+        .query(`SELECT 1 FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`)
+        .get({ recordingId }) !== null
+    );
+  }
+
   putCaptions(recordingId: number, packed: Uint8Array): void {
     atomically(this.database, () =>
       this.database

@@ -2,8 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
-import { EncodeLogSchema, type Encodes, EncodesSchema } from '../../wire/api.ts';
-import { FFMPEG, madeStream, played } from '../play/made-recording.ts';
+import {
+  EncodeLogSchema,
+  type Encodes,
+  EncodesSchema,
+  type Playback,
+  PlaybackSchema,
+} from '../../wire/api.ts';
+import type { CaptionsFile } from '../../wire/caption.ts';
+import { FFMPEG, madeStream, outputOf, played } from '../play/made-recording.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { comesTrue } from '../until.ts';
 
@@ -74,6 +81,31 @@ describe('a recording that is encoded', () => {
     expect(shown.flashes).toHaveLength(1);
     expect(Math.abs((shown.flashes[0] ?? 0) - FLASH)).toBeLessThan(0.034);
     expect(Math.abs((shown.beeps[0] ?? 0) - FLASH)).toBeLessThan(0.034);
+    const playback = (await (await home.get(`/api/recordings/${id}/playback`)).json()) as Playback;
+    expect([...Value.Errors(PlaybackSchema, playback)]).toEqual([]);
+    expect(playback).toMatchObject({ axis: 'encoded', hasVideo: true, gaps: [], joins: [] });
+    expect(Math.abs(playback.duration - SECONDS)).toBeLessThan(0.05);
+    expect(playback.offers.map(({ codec, way, source }) => [codec, way, source ?? ''])).toEqual([
+      ['h264', 'file', 'alt'],
+      ['h264', 'stream', ''],
+      ['av1', 'stream', ''],
+    ]);
+    for (const codec of ['h264', 'av1']) {
+      const stream = await home.get(`/api/recordings/${id}/stream?codec=${codec}&from=1.2`);
+      expect(stream.status).toBe(200);
+      const start = Number(stream.headers.get('x-svc-start'));
+      expect(start).toBeLessThanOrEqual(1.3);
+      const { video, flashes, beeps } = await played(await stream.bytes());
+      expect(Math.abs((beeps[0] ?? 0) - FLASH)).toBeLessThan(0.04);
+      // ffmpeg shows reordered pictures of fragments late by two.
+      expect(Math.abs((flashes[0] ?? 0) - FLASH)).toBeLessThan(0.1);
+      expect(Math.abs((video?.[1] ?? 0) - SECONDS)).toBeLessThan(0.1);
+    }
+    for (const what of ['stream?codec=mpeg2', 'file?source=ts', 'captions'])
+      expect([what, (await home.get(`/api/recordings/${id}/${what}`)).status]).toEqual([what, 404]);
+    const sound = await home.get(`/api/recordings/${id}/file?audio=only`);
+    expect(sound.headers.get('content-type')).toBe('audio/aac');
+    expect((await played(await sound.bytes())).beeps).toHaveLength(1);
     const log = await (await home.get(`/api/recordings/${id}/encode-log`)).json();
     expect([...Value.Errors(EncodeLogSchema, log)]).toEqual([]);
     expect((await queue()).measured).toHaveLength(1);
@@ -92,6 +124,45 @@ describe('a recording that is encoded', () => {
     ]);
     expect(files(id)).toEqual(['av1.mkv', 'h264.mkv', 'ts']);
   });
+});
+
+test('commercials are cut out, and everything is told on the scale of the file', async () => {
+  const [from, to, length] = [3_003, 6_006, 12];
+  const content = await madeStream({ seconds: length, flashAt: 8, clock: 95_440 });
+  const audios = [{ componentTag: 16, componentType: 2, main: true, languages: ['jpn', 'eng'], text: '' }];
+  const id = home.put({ content, audios });
+  home.database
+    .query('UPDATE recordings SET duration_ms = 12012, resume_ms = NULL WHERE id = $id')
+    .run({ id });
+  const commercials = [{ start: from / 1000, end: to / 1000, title: 'CM' }];
+  expect((await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: commercials })).status).toBe(
+    200,
+  );
+  const wish = { codecs: 'h264', commercials: 'cut', quality: 'small' };
+  await home.send('POST', `/api/recordings/${id}/encode`, wish);
+  expect(await ended(id)).toMatchObject({ state: 'done' });
+  const playback = (await (await home.get(`/api/recordings/${id}/playback`)).json()) as Playback;
+  expect(Math.abs(playback.duration - (length - (to - from) / 1000))).toBeLessThan(0.05);
+  expect(playback.audios.map((one) => one.id)).toEqual(['0:main', '0:sub']);
+  const file = await (await home.get(`/api/recordings/${id}/file`)).bytes();
+  const shown = await played(file);
+  const flash = 8 - (to - from) / 1000;
+  expect(Math.abs((shown.flashes[0] ?? 0) - flash)).toBeLessThan(0.034);
+  expect(Math.abs((shown.beeps[0] ?? 0) - flash)).toBeLessThan(0.034);
+  expect(shown.longestPicture).toBeLessThan(0.05);
+  const sounds = new TextDecoder().decode(
+    await outputOf(file, ...['-i', '-', '-map', '0:a', '-c', 'copy', '-f', 'ffmetadata', '-']),
+  );
+  expect(sounds).toContain('title=番組0');
+  // What is cut out has no chapter, captions move, and positions are told in the file's time.
+  expect(await (await home.get(`/api/recordings/${id}/chapters`)).json()).toEqual({ chapters: [] });
+  const page = { v: 1, plane: [960, 540], duration: null, runs: [] };
+  const packed = Bun.gzipSync(JSON.stringify({ v: 1, pages: [{ at: 8, page }] }));
+  home.database.query('INSERT INTO recording_captions VALUES ($id, $packed)').run({ id, packed });
+  const captions = (await (await home.get(`/api/recordings/${id}/captions.json`)).json()) as CaptionsFile;
+  expect(captions.pages.map(({ at }) => at)).toEqual([flash]);
+  home.database.query('UPDATE recordings SET resume_ms = 8000 WHERE id = $id').run({ id });
+  expect((await home.item(id))?.resumeMs).toBe(flash * 1000);
 });
 
 describe('the queue', () => {

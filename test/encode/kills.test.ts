@@ -1,0 +1,87 @@
+/** The service is killed at each step from an original to its encoded file: what can be watched is always there. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { wallMs } from '../../host/clock.ts';
+import { SILENT_LOG } from '../../host/log.ts';
+import type { EncodeStep } from '../../src/encode/encode-sources.ts';
+import { reconcile } from '../../src/record/file-reconciliation.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { EncodeStore } from '../../src/store/encode-store.ts';
+import { RecordingListStore } from '../../src/store/recording-list-store.ts';
+import { RecordingStore } from '../../src/store/recording-store.ts';
+import { madeStream } from '../play/made-recording.ts';
+import { putRecording } from '../service/recording-rows.ts';
+
+const START = Date.UTC(2026, 0, 5, 12);
+const STATION = 0x7fe8 * 100_000 + 1024;
+/** All of them with `--long`. */
+const STEPS: readonly EncodeStep[] =
+  process.env.SVC_LONG === '1'
+    ? ['named', 'encoded', 'verified', 'renamed', 'stored', 'retired', 'removed']
+    : ['encoded', 'renamed', 'stored', 'retired'];
+
+let root: string;
+let film: Uint8Array;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'svc-encode-kills-'));
+  film = await madeStream({ seconds: 1, flashAt: 0, clock: 95_450 });
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+async function encode(folder: string, step: EncodeStep | 'none'): Promise<number> {
+  const script = join(import.meta.dir, 'encode-process.ts');
+  const child = Bun.spawn([process.execPath, script, folder, step], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return child.exited;
+}
+
+/** What a row shows is there, and there is something to watch. */
+function expectWatchable(folder: string, id: number): string[] {
+  const database = openDatabase(join(folder, 'svc.db'));
+  try {
+    const files = new RecordingListStore(database).find(id)?.files ?? [];
+    expect(files.length).toBeGreaterThan(0);
+    for (const { path } of files) expect([path, existsSync(path)]).toEqual([path, true]);
+    return files.map(({ source }) => source);
+  } finally {
+    database.close();
+  }
+}
+
+describe('a kill', () => {
+  test.each([...STEPS])('after the step %p loses nothing, and the next start finishes', async (step) => {
+    const folder = join(root, step);
+    const recordings = join(folder, 'recordings');
+    mkdirSync(folder);
+    let database = openDatabase(join(folder, 'svc.db'));
+    const row = { station: STATION, serviceName: '試験', name: '番組', startAt: START, endAt: START + 1_000 };
+    database.run(
+      `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, hidden,
+         seen_at) VALUES (${STATION}, 'GR', 32744, 1024, 'T27', '試験', 1, 1, 0, 0)`,
+    );
+    const id = putRecording(database, { ...row, content: film }, recordings);
+    database.query('UPDATE recordings SET duration_ms = 1001 WHERE id = $id').run({ id });
+    const wish = { codecs: 'h264', keepTs: false, commercials: 'none', quality: 'small' } as const;
+    new EncodeStore(database).enqueue(id, wish, { automatic: false, readyAt: 0 }, START);
+    database.close();
+
+    expect(await encode(folder, step)).toBe(137);
+    expectWatchable(folder, id);
+    // As a start does it, before anything else.
+    database = openDatabase(join(folder, 'svc.db'));
+    const store = new RecordingStore(database);
+    await reconcile({ store, log: SILENT_LOG, wallClock: () => wallMs(START) });
+    database.close();
+    expectWatchable(folder, id);
+    expect(await encode(folder, 'none')).toBe(0);
+    expect(expectWatchable(folder, id)).toEqual(['alt']);
+    // Nothing else is left over.
+    expect(readdirSync(recordings).filter((name) => !name.endsWith('.h264.mkv'))).toEqual([]);
+    expect(readdirSync(recordings)).toHaveLength(1);
+  });
+});
