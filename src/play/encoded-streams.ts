@@ -180,7 +180,7 @@ function processBody(process: FfmpegProcess): ReadableStream<Uint8Array> {
 }
 
 /** The place of a sound in a file: that which is asked for, else the main one, else the first. */
-export function trackOf(
+function trackOf(
   { audios }: Pick<ListedRecording, 'audios'>,
   tracks: readonly string[],
   asked: string | undefined,
