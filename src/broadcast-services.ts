@@ -44,7 +44,11 @@ export class BroadcastServices {
 
   constructor(private readonly options: BroadcastOptions) {
     const { agent, programs, hub, log, now, forgetAfterMs } = options;
-    this.stations = new StationList({ stations: options.stations, programs, hub, log, now, forgetAfterMs });
+    // What is on is a question of the broadcast's clock.
+    this.stations = new StationList({
+      ...{ stations: options.stations, programs, hub, log, forgetAfterMs },
+      now: options.broadcastNow,
+    });
     this.guide = new GuideService({ ...options, stations: this.stations });
     const surveys = new ChannelSurveys(options.pool);
     this.tests = new ReceptionTests({ agent, surveys });
@@ -96,9 +100,10 @@ export class BroadcastServices {
     return this.#link.state;
   }
 
-  routes(needs: Pick<GuideRouteNeeds, 'guide' | 'now' | 'search' | 'version'>): AddRoutes {
+  routes(given: Pick<GuideRouteNeeds, 'guide' | 'search' | 'version'>): AddRoutes {
     const { stations, guide, scans, tests, logos } = this;
-    const { agent, programs } = this.options;
+    const { agent, programs, broadcastNow } = this.options;
+    const needs = { ...given, now: broadcastNow };
     return (app) => {
       addStationRoutes(app, { ...needs, stations, logos });
       addTunerRoutes(app, { equipment: agent });

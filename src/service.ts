@@ -296,7 +296,6 @@ function allRoutes(
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
       version: VERSION,
-      now: options.now,
       guide: guideWindow,
       search: new SearchStore(stores.reader),
     }),

@@ -20,13 +20,38 @@ describe('ClockOffsets', () => {
   });
 
   test('more than a second is a warning, either way', () => {
-    expect([offsets(1000), offsets(1001), offsets(-1001)].map((each) => each.list()[0]?.warning)).toEqual([
-      false,
-      true,
-      true,
+    const warnings = [1000, 1001, -1001].map((ms) => offsets(ms, ms, ms).list()[0]?.warning);
+    expect(warnings).toEqual([false, true, true]);
+    expect(offsets(1500, 1500, 1500).takeWarning()?.offsetMs).toBe(1500);
+    expect(offsets(500, 500, 500).takeWarning()).toBeUndefined();
+  });
+
+  test('the first tables of a busy start warn of nothing', () => {
+    expect([offsets(-4000), offsets(-4000, -3000)].map((each) => each.takeWarning())).toEqual([
+      undefined,
+      undefined,
     ]);
-    expect(offsets(1500).worst?.offsetMs).toBe(1500);
-    expect(offsets(500).worst).toBeUndefined();
+  });
+
+  test('a warning comes once an episode, however the offset wavers', () => {
+    const made = new ClockOffsets();
+    let warned = 0;
+    let at = NOW;
+    const hear = (offsetMs: number, times: number): void => {
+      for (let index = 0; index < times; index += 1) {
+        at += 5000;
+        made.add(BS, offsetMs, at);
+        if (made.takeWarning() !== undefined) warned += 1;
+      }
+    };
+    for (let round = 0; round < 10; round += 1) {
+      hear(1100, 20);
+      hear(900, 20);
+    }
+    expect(warned).toBe(1);
+    hear(0, 20);
+    hear(3000, 20);
+    expect(warned).toBe(2);
   });
 
   test('a clock that was set right is right soon: old samples do not count', () => {

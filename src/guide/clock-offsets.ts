@@ -13,6 +13,10 @@ export const CLOCK_WARNING_MS = 1000;
 const MAX_NETWORKS = 128;
 /** Samples from before the clock was set say nothing about it any more. */
 const OLD_MS = 10 * 60_000;
+/** Fewer tables may all have come late, as the first ones of a busy start do. */
+const ENOUGH = 3;
+/** A warning is over below this part of its limit: an offset that wavers around the limit is one episode. */
+const OVER_PART = 0.5;
 
 interface Sample {
   offsetMs: number;
@@ -28,6 +32,8 @@ function median(samples: readonly Sample[]): number {
 
 export class ClockOffsets {
   readonly #networks = new Map<NetworkId, Sample[]>();
+  /** The episode that is under way was told. */
+  #isTold = false;
 
   /** @param offsetMs broadcast time minus the machine's @param at epoch ms */
   add(networkId: NetworkId, offsetMs: number, at: number): void {
@@ -49,16 +55,18 @@ export class ClockOffsets {
       const last = samples.at(-1);
       if (type === undefined || last === undefined) continue;
       const offsetMs = median(samples);
-      const warning = Math.abs(offsetMs) > CLOCK_WARNING_MS;
+      const warning = samples.length >= ENOUGH && Math.abs(offsetMs) > CLOCK_WARNING_MS;
       offsets.push({ networkId, type, offsetMs, measuredAt: last.at, warning });
     }
     return offsets;
   }
 
-  /** The network that is furthest off, where that is too far. */
-  get worst(): ClockOffset | undefined {
-    return this.list()
-      .filter((offset) => offset.warning)
-      .sort((a, b) => Math.abs(b.offsetMs) - Math.abs(a.offsetMs))[0];
+  /** The network that is furthest off, where that is too far; once an episode. */
+  takeWarning(): ClockOffset | undefined {
+    const [worst] = this.list().sort((a, b) => Math.abs(b.offsetMs) - Math.abs(a.offsetMs));
+    if (worst === undefined || Math.abs(worst.offsetMs) <= CLOCK_WARNING_MS * OVER_PART) this.#isTold = false;
+    if (worst === undefined || !worst.warning || this.#isTold) return undefined;
+    this.#isTold = true;
+    return worst;
   }
 }

@@ -53,8 +53,6 @@ export class GuideService {
   readonly #feeds: GuideFeeds;
   readonly #clocks = new ClockOffsets();
   readonly #unsubscribe: () => void;
-  /** Whether the log says that the clock is off. */
-  #clockWarned = false;
   readonly #air = new AirWatch();
 
   constructor(private readonly options: GuideServiceOptions) {
@@ -165,11 +163,9 @@ export class GuideService {
   }
 
   #judgeClock(): void {
-    const worst = this.#clocks.worst;
-    if (worst !== undefined && !this.#clockWarned) {
-      const { networkId, offsetMs } = worst;
-      this.options.log.warn("this machine's clock differs from the broadcast's", { networkId, offsetMs });
-    }
-    this.#clockWarned = worst !== undefined;
+    const worst = this.#clocks.takeWarning();
+    if (worst === undefined) return;
+    const { networkId, offsetMs } = worst;
+    this.options.log.warn("this machine's clock differs from the broadcast's", { networkId, offsetMs });
   }
 }

@@ -189,6 +189,14 @@ describe('writing', () => {
     expect(events()).toHaveLength(400);
   });
 
+  test('a station that announces without end fills no more than its share, and still says what is on', async () => {
+    const flood = Array.from({ length: 3_500 }, (_, index) => program(index, index, index + 1));
+    await write({ programs: flood });
+    expect(events()).toHaveLength(3_000);
+    await say(program(60_000, 0, 30), program(60_001, 30, 60));
+    expect(airing(5)).toBe(eventId(60_000));
+  });
+
   test('a station that was forgotten meanwhile is left', async () => {
     const other = stationId(networkId(4), serviceId(101));
     const change = { ...program(1, 0, 30), stationId: other, id: programId(other, eventId(1)) };

@@ -1,6 +1,13 @@
 /** The machine's clock is set by ten minutes, both ways: recordings go by the broadcast's. */
+
+import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { type FaultRoom, Household, type Show, until } from './household.ts';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GuideWindow, Station } from '../../wire/api.ts';
+import { TestBroadcast } from '../record/test-broadcast.ts';
+import { startTestService, type TestService } from '../service/harness.ts';
+import { type FaultRoom, Household, readOut, type Show, until } from './household.ts';
 
 const SECONDS = 15;
 const JUMP_MS = 600_000;
@@ -61,5 +68,72 @@ export function clockFaults(at: number): FaultRoom {
     });
   };
 
+  return { start, tests, close };
+}
+
+const TEN_YEARS_MS = 10 * 365 * 86_400_000;
+
+/** A machine without a clock of its own starts ten years ahead, with the guide that it had. */
+export function wrongYear(): FaultRoom {
+  let air: TestBroadcast;
+  let service: TestService | undefined;
+  let data: string;
+  let before = 0;
+
+  const count = (): number => {
+    const database = new Database(join(data, 'svc.db'), { readonly: true });
+    const row = database.query<{ n: number }, []>('SELECT count(*) AS n FROM programs').get();
+    database.close();
+    return row?.n ?? 0;
+  };
+  const serve = (options: { now?: () => number; elapsed?: () => number }): Promise<TestService> =>
+    startTestService({
+      ...options,
+      environment: { TUNER_AGENT_URL: air.agentUrl, DATA_DIR: data, EPG_SWEEP_SETTLE: '1000' },
+    });
+
+  const start = async (): Promise<void> => {
+    air = await TestBroadcast.start(['T30', 'T31'], 'GR:2', {}, 20);
+    data = join(air.folder, 'data');
+    mkdirSync(data);
+    const right = await serve({});
+    await until('there is a guide', () => count() > 10 || undefined);
+    await right.close();
+    before = count();
+    service = await serve({ now: () => Date.now() + TEN_YEARS_MS, elapsed: () => performance.now() });
+  };
+  const leaving = new AbortController();
+  const close = async (): Promise<void> => {
+    leaving.abort();
+    await service?.close();
+    await air?.close();
+  };
+  const tests = (): void => {
+    test('ten years ahead at its start, it keeps the guide, and shows what is on', async () => {
+      const read = async <T>(path: string): Promise<T> =>
+        (await (await fetch(`${service?.url}/api/${path}`)).json()) as T;
+      // The time comes with what is received: two networks that say the same are believed.
+      for (const { id } of await read<Station[]>('services')) {
+        const { body } = await fetch(`${service?.url}/api/services/${id}/live?codec=raw`, {
+          signal: leaving.signal,
+        });
+        void readOut(body);
+      }
+      let least = before;
+      await until('the time of the broadcast is known', () => {
+        least = Math.min(least, count());
+        return service?.lines.some((line) => line.includes('set to the time of the broadcast'));
+      });
+      // A programme ends now and then; the guide is not thrown away.
+      expect(least).toBeGreaterThan(before / 2);
+      await until('what is on is shown', async () => {
+        const [station] = await read<Station[]>('services');
+        return station?.now !== undefined && station.now !== null;
+      });
+      const now = Date.now();
+      const guide = await read<GuideWindow>(`guide?from=${now}&to=${now + 60_000}`);
+      expect(guide.flatMap(({ programs }) => programs).length).toBeGreaterThan(0);
+    });
+  };
   return { start, tests, close };
 }

@@ -3,7 +3,7 @@
  * all households run beside each other.
  */
 import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
-import { clockFaults } from './clock-faults.ts';
+import { clockFaults, wrongYear } from './clock-faults.ts';
 import { homeFaults } from './disk-faults.ts';
 import { LEAD_MS, LONG } from './household.ts';
 import { kills } from './process-kills.ts';
@@ -17,6 +17,7 @@ const ROOMS = {
   'kills of agent and service': kills(at),
   'faults at home': homeFaults(at + 5_000),
   'a clock that is set': clockFaults(at + 9_000),
+  'a clock of another year': wrongYear(),
   // A whole programme takes minutes.
   ...(LONG ? { 'a kill every seven seconds': clockwork(at + 14_000) } : {}),
 };

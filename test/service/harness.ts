@@ -115,6 +115,8 @@ interface TestServiceOptions {
   searchPath?: string;
   /** The machine's clock, which may be set at any time; epoch ms. */
   now?: () => number;
+  /** ms since the machine was started; default: it has been up for days, so that its clock is right. */
+  elapsed?: () => number;
 }
 
 /** Trusts the loopback unless the environment says otherwise. */
@@ -132,8 +134,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     }),
     log,
     now: options.now ?? Date.now,
-    // Of a machine that has been up for days: its clock is right.
-    elapsed: () => performance.now() + 3 * 86_400_000,
+    elapsed: options.elapsed ?? (() => performance.now() + 3 * 86_400_000),
     random: systemRandom,
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import { openDatabase } from './database.ts';
+import { RecordingPartRows } from './recording-part-rows.ts';
+
+test('a station whose layout changes all the time fills a recording with a thousand seams, no more', () => {
+  const database = openDatabase(':memory:');
+  // Of recordings that are not made here.
+  database.run('PRAGMA foreign_keys = OFF');
+  const rows = new RecordingPartRows(database);
+  const note = (id: number, count: number): void => {
+    for (let index = 0; index < count; index += 1)
+      rows.seam(id, { path: '/a.ts', position: index * 188, kind: 'layout', at: index });
+  };
+  note(1, 11_000);
+  note(2, 3);
+  const counts = database
+    .query('SELECT recording_id AS id, count(*) AS n FROM recording_seams GROUP BY recording_id')
+    .all();
+  expect(counts).toEqual([
+    { id: 1, n: 1_000 },
+    { id: 2, n: 3 },
+  ]);
+  database.close();
+});
